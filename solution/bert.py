@@ -41,9 +41,7 @@ class BertSelfAttention(nn.Module):
         x = linear_layer(x).view(B, T, self.num_attention_heads, self.attention_head_size)
         return x.transpose(1, 2)  # (B, H, T, d)
 
-    def attention(
-        self, key: Tensor, query: Tensor, value: Tensor, attention_mask: Tensor
-    ) -> Tensor:
+    def attention(self, key: Tensor, query: Tensor, value: Tensor, attention_mask: Tensor):
         """Let every token gather the values of the tokens that it attends to.
 
         Equation (1) of [2]: softmax(Q K^T / sqrt(d) + mask) V, for each head by itself.
@@ -67,7 +65,7 @@ class BertSelfAttention(nn.Module):
         ### END SOLUTION attention
 
     def forward(self, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
-        """Attend within `hidden_states` (B, T, D); the mask as in `attention`. Returns (B, T, D)."""
+        """Attend within `hidden_states` (B, T, D), with the mask of `attention`: (B, T, D)."""
         key = self.transform(hidden_states, self.key)
         value = self.transform(hidden_states, self.value)
         query = self.transform(hidden_states, self.query)
@@ -75,7 +73,7 @@ class BertSelfAttention(nn.Module):
 
 
 class BertLayer(nn.Module):
-    """One encoder layer: attention, then a feed-forward part, each with an add-and-norm after it."""
+    """One encoder layer: attention, then a feed-forward part, each followed by an add-and-norm."""
 
     def __init__(self, config):
         super().__init__()

@@ -1,4 +1,4 @@
-"""The shape of a BERT model, as a frozen dataclass that reads and writes Hugging Face's config.json."""
+"""The shape of a BERT model: a frozen dataclass, read from and written to a config.json."""
 
 import dataclasses
 import json
