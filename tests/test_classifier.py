@@ -1,0 +1,270 @@
+"""The sentiment classifier: its data lines, its training, and what its command line says.
+
+Dimension key: N sentences, B batch, T tokens.
+"""
+
+import dataclasses
+import random
+import types
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+import classifier
+import sentences
+from bert import BertModel
+from config import BertConfig
+from tokenizer import SPECIAL_TOKENS
+
+WORDS = ["good", "bad", "film", "the", "a", "is", "plot", "."]
+CONFIG = BertConfig(
+    vocab_size=len(SPECIAL_TOKENS) + len(WORDS),
+    hidden_size=16,
+    num_hidden_layers=2,
+    num_attention_heads=2,
+    intermediate_size=24,
+    max_position_embeddings=12,
+)
+FAST = ["--epochs", "1", "--threads", "1", "--device", "cpu"]
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path) -> Path:
+    """A model with random weights, and a tokenizer of thirteen pieces."""
+    directory = tmp_path / "checkpoint"
+    directory.mkdir()
+    CONFIG.to_json(directory / "config.json")
+    (directory / "vocab.txt").write_text("\n".join([*SPECIAL_TOKENS, *WORDS]), encoding="utf-8")
+    torch.manual_seed(1)
+    save_file(BertModel(CONFIG).state_dict(), directory / "model.safetensors")
+    return directory
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> dict[str, Path]:
+    """Three files of sentences whose label is the one opinion word in them."""
+    draw = random.Random(1)
+    paths = {name: tmp_path / f"{name}.txt" for name in ("train", "dev", "test")}
+    for path in paths.values():
+        lines = []
+        for number in range(40):
+            words = [*draw.choices(WORDS[2:], k=draw.randint(1, 7)), WORDS[number % 2]]
+            lines.append(f"{1 - number % 2} ||| {' '.join(words)}\n")
+        path.write_text("".join(lines), encoding="utf-8")
+    return paths
+
+
+@pytest.fixture
+def command(checkpoint: Path, data: dict[str, Path], tmp_path: Path) -> list[str]:
+    """The arguments of a run that takes a moment."""
+    files = [part for name, path in data.items() for part in (f"--{name}", str(path))]
+    out = ["--predictions", str(tmp_path / "predictions")]
+    return ["--checkpoint", str(checkpoint), *files, *out, *FAST]
+
+
+def tensors(rows: int = 24) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Ids and mask (N, T) of several lengths, and labels (N,) that the first word decides."""
+    draw = torch.Generator().manual_seed(7)
+    ids = torch.randint(5, CONFIG.vocab_size, (rows, 9), generator=draw)
+    lengths = torch.randint(2, 10, (rows,), generator=draw)
+    mask = (torch.arange(9) < lengths[:, None]).long()
+    return ids * mask, mask, (ids[:, 0] > 8).long()
+
+
+def model(**changes: float) -> classifier.BertSentimentClassifier:
+    """A classifier of two classes with random weights."""
+    torch.manual_seed(0)
+    return classifier.BertSentimentClassifier(BertModel(dataclasses.replace(CONFIG, **changes)), 2)
+
+
+def trained(recipe: classifier.Recipe) -> dict[str, torch.Tensor]:
+    """The weights after training by a recipe."""
+    fresh = model()
+    classifier.fine_tune(fresh, *tensors(), recipe)
+    return fresh.state_dict()
+
+
+def test_a_line_is_a_label_three_bars_and_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "some.txt"
+    path.write_text("4 ||| It 's a fine ||| film .\r\n\n0|||bad\n", encoding="utf-8")
+
+    assert sentences.read_examples(path) == [(4, "It 's a fine ||| film ."), (0, "bad")]
+
+
+@pytest.mark.parametrize(
+    "line", [b"a fine film", b"1 || good", b"x ||| good", b"-1 ||| good", b"1 |||  ", b"1 ||| \xff"]
+)
+def test_a_bad_line_is_named_with_its_file_and_number(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "some.txt"
+    path.write_bytes(b"1 ||| good\n" + line + b"\n")
+
+    with pytest.raises(ValueError, match=r"some\.txt:2: ") as caught:
+        sentences.read_examples(path)
+
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n"])
+def test_an_empty_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "some.txt").write_bytes(content)
+
+    with pytest.raises(ValueError, match=r"some\.txt: no sentences here"):
+        sentences.read_examples(tmp_path / "some.txt")
+
+
+def test_batches_hold_every_sentence_once_and_sentences_of_like_length() -> None:
+    _, mask, _ = tensors(rows=50)
+
+    batches = sentences.by_length(mask, 8, torch.Generator().manual_seed(3))
+
+    assert sorted(torch.cat(batches).tolist()) == list(range(50))
+    spread = [int(mask[rows].sum(1).max() - mask[rows].sum(1).min()) for rows in batches]
+    assert max(spread) <= 2
+
+
+def test_predictions_come_in_the_order_of_the_sentences() -> None:
+    ids, mask, _ = tensors()
+    fresh = model(initializer_range=1.0).double()
+
+    together = classifier.predict(fresh, ids, mask, batch_size=5)
+
+    alone = [classifier.predict(fresh, ids[i : i + 1], mask[i : i + 1])[0] for i in range(24)]
+    assert together.tolist() == [int(one) for one in alone]
+    assert together.unique().numel() == 2  # otherwise any order would do
+
+
+def test_equal_seeds_give_equal_weights_and_others_do_not() -> None:
+    once, again, other = (trained(classifier.Recipe(epochs=1, seed=seed)) for seed in (5, 5, 6))
+
+    assert all(torch.equal(once[name], again[name]) for name in once)
+    assert not torch.equal(once["classifier.weight"], other["classifier.weight"])
+
+
+def test_training_lowers_the_loss() -> None:
+    losses: list[float] = []
+
+    recipe = classifier.Recipe(epochs=30, batch_size=8)
+    classifier.fine_tune(model(), *tensors(), recipe, losses.append)
+
+    assert len(losses) == recipe.steps(24) == 90
+    assert sum(losses[-9:]) < 0.5 * sum(losses[:9])
+
+
+def test_last_linear_layer_leaves_the_encoder_as_it_is() -> None:
+    before = model().state_dict()
+
+    after = trained(classifier.Recipe(mode="last-linear-layer", epochs=2))
+
+    moved = {name for name in after if not torch.equal(before[name], after[name])}
+    assert moved == {"classifier.weight", "classifier.bias"}
+
+
+def test_the_learning_rate_climbs_and_falls_and_is_small_for_wide_models() -> None:
+    recipe = classifier.Recipe(warmup=0.2)
+
+    rates = list(classifier.learning_rates(recipe, 64, 10))
+
+    assert rates.index(max(rates)) in (1, 2)
+    assert 0 < rates[-1] < 0.2 * max(rates)
+    assert max(classifier.learning_rates(recipe, 768, 10)) < 5e-5
+
+
+def test_a_loss_that_is_not_finite_ends_the_training() -> None:
+    broken = model()
+    torch.nn.init.constant_(broken.classifier.bias, float("nan"))
+
+    with pytest.raises(FloatingPointError, match="the loss became nan in epoch 1"):
+        classifier.fine_tune(broken, *tensors(), classifier.Recipe())
+
+
+def test_macro_f1_weighs_the_classes_alike() -> None:
+    predictions, labels = torch.tensor([0, 0, 0, 1]), torch.tensor([0, 0, 1, 1])
+
+    assert sentences.accuracy(predictions, labels) == 0.75
+    assert sentences.macro_f1(predictions, labels) == pytest.approx((4 / 5 + 2 / 3) / 2)
+
+
+def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, capsys) -> None:
+    save = tmp_path / "saved"
+
+    assert classifier.main([*command, "--save", str(save)]) == 0
+
+    lines = (tmp_path / "predictions/full-model-dev-out.txt").read_text("utf-8").splitlines()
+    read = [example.sentence for example in sentences.read_examples(data["dev"])]
+    assert [line.rpartition(" ||| ")[0] for line in lines] == read
+    assert {line[-1] for line in lines} <= {"0", "1"}
+    assert "classifier.weight" in load_file(save / "model.safetensors")
+    assert "dev accuracy" in capsys.readouterr().out
+    assert not list(tmp_path.rglob("*.tmp"))
+
+
+def test_the_best_epoch_on_dev_is_kept() -> None:
+    ids, mask, _ = tensors()
+    dev = types.SimpleNamespace(input_ids=ids, attention_mask=mask, labels=torch.ones(24))
+    fresh = model()
+    best = classifier.BestEpoch(fresh, dev)
+
+    for epoch, bias in enumerate(([9.0, 0.0], [0.0, 9.0], [9.0, 0.0]), start=1):
+        fresh.classifier.bias.data = torch.tensor(bias)
+        best.after_epoch(epoch, 0.0)
+
+    assert best.accuracy == 1.0
+    assert best.weights["classifier.bias"].tolist() == [0.0, 9.0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--epochs", "0"], "whole number >= 1"),
+        (["--lr", "nan"], "above 0"),
+        (["--max-length", "13"], "12 positions"),
+        (["--train", "nowhere.txt"], "nowhere.txt: no such file"),
+        (["--checkpoint", "nowhere"], "nowhere"),
+        (["--colour", "red"], "unrecognized"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_written(
+    command, tmp_path, capsys, arguments, complaint
+) -> None:
+    try:
+        code = classifier.main([*command, *arguments])
+    except SystemExit as leaving:
+        code = leaving.code
+
+    complaints = capsys.readouterr().err.splitlines()
+    assert code == 2
+    assert len(complaints) == 1
+    assert complaints[0].startswith("classifier.py: ")
+    assert complaint in complaints[0]
+    assert not (tmp_path / "predictions").exists()
+
+
+def test_a_label_that_training_never_saw_is_refused(command, data, capsys) -> None:
+    data["dev"].write_text("3 ||| a film\n", encoding="utf-8")
+
+    assert classifier.main(command) == 2
+
+    assert "dev.txt: label 3, but" in capsys.readouterr().err
+
+
+def test_a_hole_is_one_line_and_no_traceback(command, monkeypatch, capsys) -> None:
+    unwritten: dict[str, object] = {}
+    code = (
+        "def embed(self, input_ids, token_type_ids=None):\n    raise NotImplementedError('embed')"
+    )
+    exec(compile(code, "/somewhere/bert.py", "exec"), unwritten)
+    monkeypatch.setattr(BertModel, "embed", unwritten["embed"])
+
+    assert classifier.main(command) == 1
+
+    assert capsys.readouterr().err == "bert.py: Problem (embed) is not written yet\n"
+
+
+def test_sentences_that_are_too_long_are_cut_and_counted(command, data, capsys) -> None:
+    data["dev"].write_text("1 ||| good\n0 ||| bad" + " film" * 30 + "\n", encoding="utf-8")
+
+    assert classifier.main(command) == 0
+
+    assert "dev.txt: 2 sentences, 1 of them cut to 12 tokens" in capsys.readouterr().out
