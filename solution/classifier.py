@@ -31,7 +31,6 @@ from bert import BertModel
 from sentences import InputError, Split, accuracy, by_length, macro_f1, take, write_predictions
 from tokenizer import BertTokenizer
 
-HERE = Path(__file__).resolve().parent
 FULL_MODEL, LAST_LINEAR_LAYER = "full-model", "last-linear-layer"
 SMALL = 128  # up to this width threads wait for each other longer than they work
 
@@ -215,9 +214,10 @@ def rate(text: str) -> float:
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """Read the command line; leave with a one-line complaint if it is wrong."""
     parser = OneLineParser(description="Fine-tune BERT to tell good reviews from bad ones.")
-    add, data = parser.add_argument, HERE.parent / "data"
+    add, root = parser.add_argument, Path(__file__).resolve().parent.parent
+    data = root / "data"
     add("--fine-tune-mode", choices=(FULL_MODEL, LAST_LINEAR_LAYER), default=Recipe.mode)
-    add("--checkpoint", type=Path, default=HERE.parent / "checkpoint", help="folder to start from")
+    add("--checkpoint", type=Path, default=root / "checkpoint", help="folder to start from")
     add("--train", type=Path, help=f"default: {data / 'train.txt'}")
     add("--dev", type=Path, help=f"default: {data / 'dev.txt'}")
     add("--test", type=Path, help="default: that of the default data; with other data, none")
@@ -273,7 +273,6 @@ def train_and_write(args: argparse.Namespace, bert: BertModel, splits: list[Spli
     """Fine-tune, go back to the best epoch, and write what it predicts."""
     train, dev = splits[:2]
     recipe = Recipe(args.fine_tune_mode, args.epochs, args.batch_size, args.lr, seed=args.seed)
-    torch.manual_seed(recipe.seed)  # draws the weights of the new layer
     model = BertSentimentClassifier(bert, max(2, int(train.labels.max()) + 1)).to(args.device)
     best = BestEpoch(model, dev)
     tensors, steps = (train.input_ids, train.attention_mask, train.labels), recipe.steps(len(train))
@@ -300,6 +299,7 @@ def explain_hole(error: NotImplementedError) -> str:
 def main(argv: list[str] | None = None) -> int:
     """Run the program: 0 when all went well, 1 when training could not go on, 2 for bad input."""
     args = parse_arguments(argv)
+    torch.manual_seed(args.seed)  # draws the weights of the new layer
     try:
         bert, tokenizer, length = open_checkpoint(args)
         splits = read_splits(args, tokenizer, length)
