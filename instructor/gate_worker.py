@@ -23,7 +23,7 @@ LAST_LINEAR_LAYER = "last_linear_layer"
 
 
 def described(classifier: Any, recipe: Any, width: int, sentences: int) -> dict[str, Any]:
-    """Write a recipe down: with the learning rate for this width, and the seed that grading uses."""
+    """Write a recipe down, with the rate for this width and the seed that grading uses."""
     highest = max(classifier.learning_rates(recipe, width, recipe.steps(sentences)))
     return dataclasses.asdict(recipe) | {"learning_rate": highest, "seed": classifier.Recipe.seed}
 
