@@ -1,0 +1,130 @@
+"""Measuring the sentiment gate: broken models are broken, and the runs decide the threshold."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from instructor import measure_gate
+from instructor.broken_models import BROKEN
+
+from bert import BertModel
+from config import BertConfig
+
+INVISIBLE_IN_EVAL = {"no_dropout", "no_attention_dropout", "detached"}
+
+
+@pytest.fixture
+def bert() -> BertModel:
+    """A model with weights that make every part of it matter."""
+    torch.manual_seed(0)
+    sizes = {"vocab_size": 20, "hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2}
+    model = BertModel(BertConfig(**sizes, intermediate_size=12, max_position_embeddings=9))
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter)
+    return model.double()
+
+
+def answer(model: BertModel, training: bool) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """The sentence vectors of two rows, one of them padded, and a gradient."""
+    ids = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 10, 0, 0]])
+    torch.manual_seed(1)
+    output = model.train(training)(ids, (ids > 0).long())["pooler_output"]
+    if output.requires_grad:
+        output.sum().backward()
+    return output.detach(), model.word_embedding.weight.grad if output.requires_grad else None
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_model_is_not_the_right_one(bert: BertModel, name: str) -> None:
+    broken = copy.deepcopy(bert)
+
+    BROKEN[name](broken)
+
+    if name == "detached":
+        assert answer(bert, False)[1] is not None
+        assert answer(broken, False)[1] is None
+    else:
+        training = name in INVISIBLE_IN_EVAL
+        assert (answer(bert, training)[0] - answer(broken, training)[0]).abs().max() > 1e-3
+
+
+def runs_of(accuracies: dict[str, list[float | None]]) -> list[dict[str, Any]]:
+    """Runs as the worker reports them."""
+    rest = {"seconds": 1.0, "recipe": {"seed": 0}, "torch": "some version"}
+    return [
+        {"model": model, "seed": seed, "threads": 1 + seed % 2, "accuracy": accuracy} | rest
+        for model, found in accuracies.items()
+        for seed, accuracy in enumerate(found)
+    ]
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that stands for checkpoint/ and data/, with a card in it."""
+    for name in ("model.safetensors", *measure_gate.DATA_FILES):
+        (tmp_path / name).write_text(name, encoding="utf-8")
+    card = f"before\n{measure_gate.BEGIN}\nold\n{measure_gate.END}\nafter\n"
+    (tmp_path / "README.md").write_text(card, encoding="utf-8")
+    monkeypatch.setattr(measure_gate, "CHECKPOINT", tmp_path)
+    monkeypatch.setattr(measure_gate, "DATA", tmp_path)
+    monkeypatch.setattr(measure_gate, "CARD", tmp_path / "README.md")
+    return tmp_path
+
+
+def test_the_threshold_lies_the_stated_deviations_below_the_mean(files: Path) -> None:
+    broken = {name: [0.5] for name in [*BROKEN, measure_gate.LAST_LINEAR_LAYER]}
+    runs = runs_of({"honest": [0.96, 0.97, 0.96, 0.97], **broken})
+
+    result = measure_gate.summarise(runs, deviations=5.0)
+
+    assert result["threshold"] == 0.935  # 0.965 - 5 * 0.00577 = 0.9361, rounded down
+    assert result["margin_in_deviations"] == pytest.approx(0.03 / 0.00577, rel=0.01)
+    assert result["lowest"] == 0.96
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ([0.5, 0.6], "the gate"),
+        ([0.5, 0.95], "the gate in 1 of 2; the tensors"),
+        ([0.95], "only the tensors"),
+    ],
+)
+def test_a_broken_model_above_the_threshold_is_left_to_the_tensors(
+    found: list[float], words: str
+) -> None:
+    assert measure_gate.verdict(found, threshold=0.9) == words
+
+
+def test_a_loss_that_ran_away_counts_as_nothing_right() -> None:
+    assert measure_gate.accuracies(runs_of({"no_layer_norm": [None]}), "no_layer_norm") == [0.0]
+
+
+def test_the_table_stands_between_the_markers_and_nothing_else_moves(files: Path) -> None:
+    measure_gate.fill_card("new")
+
+    lines = (files / "README.md").read_text(encoding="utf-8").splitlines()
+    assert lines == ["before", measure_gate.BEGIN, "new", measure_gate.END, "after"]
+
+
+def test_a_card_without_markers_is_refused(files: Path) -> None:
+    (files / "README.md").write_text("nothing\n", encoding="utf-8")
+
+    with pytest.raises(SystemExit, match="no place for the table"):
+        measure_gate.fill_card("new")
+
+
+def test_a_comment_is_no_reason_to_measure_again(tmp_path: Path) -> None:
+    for name, text in {
+        "a": 'x = 1  # one\n"""Text."""\n',
+        "b": 'x = 1\n"""Words."""\n',
+        "c": "x = 2",
+    }.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    a, b, c = (measure_gate.code_of(tmp_path / name) for name in "abc")
+
+    assert a == b != c
