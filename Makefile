@@ -1,0 +1,60 @@
+# make            the targets, one line each
+# Knobs are variables: make grade SUBMISSION=path JSON=result.json
+
+SUBMISSION ?= starter
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+# what a knob becomes on the command line, or nothing
+option = $(if $(2),--$(1) "$(2)")
+flag = $(if $(2),--$(1))
+GRADE = $(BIN)/python -m grader.grade "$(SUBMISSION)" $(call option,only,$(K)) $(call option,json,$(JSON)) \
+	$(call option,references,$(REFERENCES)) $(call option,threads,$(THREADS))
+
+.DEFAULT_GOAL := help
+.PHONY: help check grade test lint starter references checkpoint data gate bench clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+check: $(VENV)/.installed  ## the five exercises of SUBMISSION (default: starter), no training: seconds
+	@$(GRADE) --check
+
+grade: $(VENV)/.installed  ## everything, fine-tuning included: a folder, a bert.py or a zip
+	@$(GRADE)
+
+test: $(VENV)/.installed-staff  ## the project's own tests
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.installed-staff  ## format, style and types
+	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy
+
+starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares)
+	@$(BIN)/python -m instructor.strip $(call flag,check,$(CHECK))
+
+references: $(VENV)/.installed  ## record reference_outputs/ from solution/ (SEED=, OUT=, CHECK=1)
+	@$(BIN)/python -m instructor.record $(call option,seed,$(SEED)) $(call option,out,$(OUT)) $(call flag,check,$(CHECK))
+
+checkpoint: $(VENV)/.installed  ## pre-train the frozen checkpoint: minutes (CHECK=1 only compares)
+	@$(BIN)/python -m instructor.pretrain $(call flag,check,$(CHECK))
+
+data: $(VENV)/.installed-staff  ## write the sentiment data (SEED=, CHECK=1)
+	@$(BIN)/python -m instructor.write_data $(call option,seed,$(SEED)) $(call flag,check,$(CHECK))
+
+gate: $(VENV)/.installed-staff  ## measure the sentiment threshold: many fine-tunes
+	@$(BIN)/python -m instructor.measure_gate
+
+clean:  ## remove what these targets made and git does not keep
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache runs predictions dist
+
+# pip may be told where to find packages: make grade PIP_ARGS="--index-url ..."
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: requirements.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --disable-pip-version-check -q $(PIP_ARGS) -r requirements.txt
+	@touch $@
+
+$(VENV)/.installed-staff: requirements-staff.txt $(VENV)/.installed
+	$(BIN)/python -m pip install --disable-pip-version-check -q $(PIP_ARGS) -r requirements-staff.txt
+	@touch $@

@@ -1,0 +1,1 @@
+"""The grader: trusted code, but for worker.py and calls.py, which run beside a student's."""

@@ -1,0 +1,82 @@
+"""Add-and-norm: project, dropout, residual, LayerNorm, with the modules that are passed.
+
+Dimension key: B batch, T tokens, D model width, F feed-forward width.
+"""
+
+import numpy as np
+
+from grader.cases import OTHER_SIZES, Call, Exercise, Probe, Tensors
+from grader.cases.drawing import as_weights, layer_weights
+
+QUIET = 1e-3  # scale of the rows on which a wrong epsilon of LayerNorm shows
+
+
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
+    """Draw what goes into the sublayer and what comes out of it; the width says which sublayer."""
+    sizes = call.sizes
+    width = sizes.F if ".out_dense" in call.args else sizes.D
+    weights = layer_weights(rng, sizes)
+    inputs = {
+        "input": rng.standard_normal((sizes.B, sizes.T, sizes.D)),
+        "output": rng.standard_normal((sizes.B, sizes.T, width)),
+        "cotangent/output": rng.standard_normal((sizes.B, sizes.T, sizes.D)),
+    }
+    if call.inputs == "quiet":
+        # a dense layer near zero and a small residual: the variance is near LayerNorm's epsilon
+        weights = {
+            name: QUIET * value if "_dense" in name else value for name, value in weights.items()
+        }
+        inputs["input"] *= QUIET
+    return inputs | as_weights(weights)
+
+
+FIRST = ("input", "output", ".attention_dense", ".attention_dropout", ".attention_layer_norm")
+SECOND = ("input", "output", ".out_dense", ".out_dropout", ".out_layer_norm")
+TARGET = "BertLayer.add_norm"
+
+EXERCISE = Exercise(
+    id="add_norm",
+    order=2,
+    title="add and norm",
+    points={"values": 6, "training": 2, "properties": 2},
+    upstream=(),
+    draw=draw,
+    probes=(
+        Probe(
+            "first",
+            "values",
+            "add_norm gives a wrong output",
+            (Call(TARGET, FIRST, inputs="first", gradients=True),),
+        ),
+        Probe(
+            "second",
+            "values",
+            "add_norm gives a wrong output with the modules of the feed-forward part",
+            (Call(TARGET, SECOND, inputs="second", gradients=True),),
+        ),
+        Probe(
+            "small numbers",
+            "properties",
+            "add_norm is wrong where the variance is small",
+            (Call(TARGET, FIRST, inputs="quiet", dtype="float64"),),
+        ),
+        Probe(
+            "other sizes",
+            "properties",
+            "add_norm is wrong for other sizes or in float64",
+            (Call(TARGET, SECOND, inputs="other", sizes=OTHER_SIZES, dtype="float64"),),
+        ),
+        Probe(
+            "no dropout",
+            "training",
+            "with a dropout rate of 0, training should give what eval gives",
+            (Call(TARGET, FIRST, inputs="first", train=True, dropout=0.0),),
+        ),
+        Probe(
+            "all dropped",
+            "training",
+            "dropout in training is not where it should be",
+            (Call(TARGET, SECOND, inputs="second", train=True, dropout=1.0),),
+        ),
+    ),
+)

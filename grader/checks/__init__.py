@@ -1,0 +1,1 @@
+"""The checks: plain pytest tests, run by grader/plugin.py over the exercises of the case table."""

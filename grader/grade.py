@@ -1,0 +1,211 @@
+"""Grade one submission: `python -m grader.grade SUBMISSION` (`make check`, `make grade`).
+
+Exit status: 0 when the submission was graded, whatever its score; 2 when there is nothing to grade;
+3 when something could not be graded.
+"""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from grader import cases
+from grader.cases import Exercise
+from grader.compare import Tolerance
+from grader.gate import Gate
+from grader.intake import EDITABLE, Submission, SubmissionError, read_submission
+from grader.outcomes import Finding, Grade, Outcome, Result
+from grader.plugin import Desk, Plugin
+from grader.policy import offences
+from grader.report import Report
+from grader.sandbox import TIER, ProcessSandbox, Reply, Request
+from grader.store import Recording, Store, StoreError
+from grader.trial import Trial, pair
+
+ROOT = Path(__file__).resolve().parent.parent
+STARTER, CHECKPOINT, DATA = ROOT / "starter", ROOT / "checkpoint", ROOT / "data"
+CHECKS = Path(__file__).with_name("checks")
+# pytest as a runner and nothing else: no configuration, cache or report of its own
+PYTEST = ["-c", os.devnull, "--capture=no", "--rootdir", str(CHECKS), "--timeout=900"]
+PYTEST += [f"-pno:{name}" for name in ("cacheprovider", "terminal", "junitxml", "doctest")]
+
+
+class GradingDesk(Desk):
+    """Grades the exercises of one submission in a sandbox."""
+
+    def __init__(
+        self,
+        exercises: Iterable[Exercise],
+        submission: Submission,
+        store: Store,
+        sandbox: ProcessSandbox,
+        report: Report,
+    ) -> None:
+        super().__init__(exercises)
+        self.submission, self.store = submission, store
+        self.sandbox, self.report = sandbox, report
+
+    def trial(self, exercise: Exercise) -> Trial:
+        """Carry out the exercise's calls, with the recorded inputs."""
+        self.store.check_checkpoint(CHECKPOINT)
+        recordings = self.store.recordings(exercise.id, exercise.digest())
+        requests = self.requests(exercise, recordings)
+        replies = list(self.sandbox.run(requests))
+        entry = self.store.entry(exercise.id)
+        return Trial(
+            exercise=exercise,
+            answered=list(pair(exercise, recordings, replies)),
+            tolerance=Tolerance(**entry["tolerance"]["outputs"]),
+            gradient_tolerance=Tolerance(**entry["tolerance"]["gradients"]),
+            failed=self.failed,
+            variants=entry["variants"],
+            offences=offences(self.submission.sources["bert"]),
+        )
+
+    @staticmethod
+    def requests(exercise: Exercise, recordings: Iterable[Recording]) -> Iterator[Request]:
+        """Turn an exercise's calls into requests to the worker."""
+        for call, recording in zip(exercise.calls, recordings, strict=True):
+            runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
+            yield Request(exercise.id, runs, call.message(), recording.inputs)
+
+    def gate(self) -> Gate:
+        """Open the sentiment gate."""
+        self.store.check_checkpoint(CHECKPOINT)
+        return Gate(self.store, DATA)
+
+    def fine_tune(self, gate: Gate) -> Reply:
+        """Carry out the fine-tune, showing how far it is."""
+        return next(self.sandbox.run([gate.request()], self.report.progress))
+
+    def finished(self, result: Result) -> None:
+        """Show a result as soon as it is there."""
+        super().finished(result)
+        self.report.result(result)
+
+
+def selected(check: bool, only: str | None) -> tuple[list[Exercise], list[str]]:
+    """Return the exercises to run, upstream ones included, and the ids of those to report.
+
+    Raises:
+        SubmissionError: there is no exercise of that name.
+    """
+    table = [exercise for exercise in cases.exercises() if exercise.probes or not check]
+    ids = [exercise.id for exercise in table]
+    if only is None:
+        return table, ids
+    if only not in ids:
+        raise SubmissionError(f"K={only}: there is no such exercise; there are {', '.join(ids)}")
+    upstream = next(exercise.upstream for exercise in table if exercise.id == only)
+    return [exercise for exercise in table if exercise.id in (only, *upstream)], [only]
+
+
+def unimportable(exercises: Iterable[Exercise], fault: str) -> list[Result]:
+    """Return the results of a bert.py that is not Python."""
+    finding = Finding("bert.py cannot be imported", (fault,))
+    return [Result(e.id, Outcome.FAILED, 0.0, e.max_score, (finding,)) for e in exercises]
+
+
+def changed_given_files(path: Path) -> list[str]:
+    """Say which of the given files a folder has changed; grading uses the given ones."""
+    given = [file for file in sorted(STARTER.glob("*.py")) if file.name not in EDITABLE]
+    changed = [
+        file.name
+        for file in given
+        if (path / file.name).is_file() and (path / file.name).read_bytes() != file.read_bytes()
+    ]
+    return [f"{name} differs from the given one, which is what grading uses" for name in changed]
+
+
+def sources_of(submission: Submission) -> dict[str, str]:
+    """Lay the submission's files over the given ones."""
+    given = {path.stem: path.read_text(encoding="utf-8") for path in STARTER.glob("*.py")}
+    return given | submission.sources
+
+
+def run_checks(desk: Desk) -> None:
+    """Run the checks with pytest.
+
+    Raises:
+        RuntimeError: pytest itself failed, which is the grader's fault.
+    """
+    status = pytest.main([*PYTEST, str(CHECKS)], plugins=[Plugin(desk)])
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        raise RuntimeError(f"the checks could not be run (pytest exit status {status})")
+
+
+def grade(path: str, check: bool, only: str | None, references: Path, threads: int) -> Grade:
+    """Grade a submission and report on the terminal.
+
+    Args:
+        path: a folder, a bert.py or a zip.
+        check: leave the fine-tune out.
+        only: the id of a single exercise, or None for all.
+        references: the folder of references.
+        threads: for torch.
+
+    Raises:
+        SubmissionError: there is nothing to grade. StoreError: there is nothing to grade with.
+    """
+    submission = read_submission(path)
+    exercises, shown = selected(check, only)
+    store = Store(references)
+    report = Report(shown)
+    report.begin(submission.name, TIER)
+    if fault := submission.faults.get("bert"):
+        results, printed = unimportable(exercises, fault), ""
+        for result in results:
+            report.result(result)
+    else:
+        imports = ["config", "base_bert", "bert"]
+        if any(not exercise.probes for exercise in exercises):
+            imports += ["tokenizer", "classifier"]
+        with ProcessSandbox(sources_of(submission), imports, CHECKPOINT, threads) as sandbox:
+            desk = GradingDesk(exercises, submission, store, sandbox, report)
+            run_checks(desk)
+            results, printed = list(desk.results.values()), sandbox.printed.text()
+    notes = changed_given_files(Path(path)) if Path(path).is_dir() else []
+    made = Grade(path, TIER, [result for result in results if result.id in shown], notes)
+    report.end(made, printed)
+    return made
+
+
+def write_json(path: Path, made: Grade) -> None:
+    """Write the result model in one go."""
+    text = json.dumps(made.as_json(), indent=2) + "\n"
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Grade what the command line names."""
+    parser = argparse.ArgumentParser(prog="grade", description="Grade one submission.")
+    parser.add_argument("submission", help="a folder, a bert.py or a zip")
+    parser.add_argument("--check", action="store_true", help="leave the fine-tune out")
+    parser.add_argument("--only", metavar="EXERCISE", help="grade a single exercise")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the result here")
+    parser.add_argument("--references", type=Path, default=ROOT / "reference_outputs")
+    parser.add_argument("--threads", type=int, default=1, help="of torch, in the worker")
+    options = parser.parse_args(arguments)
+    try:
+        made = grade(
+            options.submission, options.check, options.only, options.references, options.threads
+        )
+        if options.json:
+            write_json(options.json, made)
+    except (SubmissionError, OSError) as error:
+        print(f"grade: {error}", file=sys.stderr)
+        return 2
+    except StoreError as error:
+        print(f"could not grade: {error}", file=sys.stderr)
+        return 3
+    return 0 if all(result.score is not None for result in made.results) else 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""The five outcomes, and what one exercise and one submission came to."""
+
+import dataclasses
+import enum
+from typing import Any
+
+
+class Outcome(enum.StrEnum):
+    """What can be said of an exercise; the same words everywhere."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_WRITTEN = "not written yet"
+    BLOCKED = "blocked"
+    COULD_NOT_GRADE = "could not grade"
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """What one check found wrong.
+
+    Attributes:
+        headline: a few words for the exercise's line, lower case.
+        details: at most five further lines.
+        mistake: the id of the named mistake, where one was recognised.
+    """
+
+    headline: str
+    details: tuple[str, ...] = ()
+    mistake: str | None = None
+
+
+class CheckFailed(AssertionError):
+    """The student's code is wrong in a way that a check can show."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__("\n".join([finding.headline, *finding.details]))
+        self.finding = finding
+
+
+class NotWrittenYet(Exception):
+    """The exercise's hole is still there."""
+
+
+class Blocked(Exception):
+    """The exercise cannot be judged before others are written; the message lists them."""
+
+
+class CouldNotGrade(Exception):
+    """The fault is the grader's or the installation's, never the student's."""
+
+
+@dataclasses.dataclass
+class Result:
+    """One exercise's outcome.
+
+    Attributes:
+        score: None when it could not be graded.
+        findings: what is wrong, the gravest first.
+        note: a few words for the exercise's line where nothing is wrong.
+    """
+
+    id: str
+    outcome: Outcome
+    score: float | None
+    max_score: float
+    findings: tuple[Finding, ...] = ()
+    note: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result under the keys that other tools read."""
+        lines = [line for found in self.findings for line in (found.headline, *found.details)]
+        mistakes = [found.mistake for found in self.findings if found.mistake]
+        return {
+            "id": self.id,
+            "outcome": str(self.outcome),
+            "score": self.score,
+            "max_score": self.max_score,
+            "mistake": mistakes[0] if mistakes else None,
+            "message": "\n".join(lines or ([self.note] if self.note else [])),
+        }
+
+
+@dataclasses.dataclass
+class Grade:
+    """What one submission came to; an exercise that could not be graded is in neither sum."""
+
+    submission: str
+    tier: str
+    results: list[Result]
+    notes: list[str] = dataclasses.field(default_factory=list)
+
+    @property
+    def graded(self) -> list[Result]:
+        """The results that count."""
+        return [result for result in self.results if result.score is not None]
+
+    @property
+    def score(self) -> float:
+        """Points reached."""
+        return sum(result.score or 0 for result in self.graded)
+
+    @property
+    def max_score(self) -> float:
+        """Points that could be reached."""
+        return sum(result.max_score for result in self.graded)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result model: score, max_score, exercises, and how it was graded."""
+        return {
+            "submission": self.submission,
+            "tier": self.tier,
+            "score": self.score,
+            "max_score": self.max_score,
+            "exercises": [result.as_json() for result in self.results],
+            "notes": self.notes,
+        }

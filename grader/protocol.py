@@ -1,0 +1,103 @@
+"""What crosses the wall: frames of a small JSON object and named tensors, and nothing else.
+
+A frame is a fixed header (magic, length of the JSON, length of the tensors), the JSON in UTF-8, and
+the tensors in safetensors form. Lengths are bounded before anything is read, JSON and safetensors
+are parsed without running code, and whatever is wrong with a frame is one error: ProtocolError.
+
+Covered: size, form, names and types of what arrives. Not covered: whether it is true. A frame from
+a worker is a claim of the student's process; its tensors still have to equal a reference.
+"""
+
+import json
+import struct
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+MAGIC = b"mBF1"
+HEADER = struct.Struct("<4sIQ")  # magic, bytes of JSON, bytes of tensors
+MAX_JSON = 4 << 20  # sources of a submission are the largest text that is sent
+MAX_TENSORS = 256 << 20  # a real BERT's embeddings and their gradients fit
+
+Message = dict[str, Any]
+Tensors = dict[str, np.ndarray]
+
+
+class ProtocolError(Exception):
+    """A frame that is not one; the worker that sent it is not to be trusted any further."""
+
+
+def encode(message: Mapping[str, Any], tensors: Mapping[str, np.ndarray] | None = None) -> bytes:
+    """Pack a JSON object and tensors into one frame.
+
+    Raises:
+        ProtocolError: a part is larger than a frame may carry.
+    """
+    text = json.dumps(message).encode()
+    # safetensors writes memory as it lies, so the order of axes must be the one in memory
+    arrays = {name: np.ascontiguousarray(array) for name, array in (tensors or {}).items()}
+    packed = save(arrays) if arrays else b""
+    if len(text) > MAX_JSON or len(packed) > MAX_TENSORS:
+        raise ProtocolError(f"too large for a frame: {len(text)} + {len(packed)} bytes")
+    return HEADER.pack(MAGIC, len(text), len(packed)) + text + packed
+
+
+def decode_header(header: bytes) -> tuple[int, int]:
+    """Check a header and return the number of bytes of JSON and of tensors that follow.
+
+    Raises:
+        ProtocolError: the magic is wrong, or a length is larger than a frame may carry.
+    """
+    if len(header) != HEADER.size:
+        raise ProtocolError("the stream ended inside a header")
+    magic, text_length, tensors_length = HEADER.unpack(header)
+    if magic != MAGIC:
+        raise ProtocolError("this is not a frame")
+    if text_length > MAX_JSON or tensors_length > MAX_TENSORS:
+        raise ProtocolError(f"the frame is too large: {text_length} + {tensors_length} bytes")
+    return text_length, tensors_length
+
+
+def decode_body(text: bytes, packed: bytes) -> tuple[Message, Tensors]:
+    """Parse a frame's two parts.
+
+    Raises:
+        ProtocolError: the JSON is not one object, or the tensors not safetensors that numpy has.
+    """
+    try:
+        message = json.loads(text)
+        tensors = load(packed) if packed else {}
+    # numpy raises TypeError or KeyError for a type it does not have, json RecursionError for depth
+    except (ValueError, SafetensorError, TypeError, KeyError, RecursionError) as error:
+        raise ProtocolError(f"the frame cannot be read: {error}") from error
+    if not isinstance(message, dict):
+        raise ProtocolError("the frame's JSON is not an object")
+    return message, tensors
+
+
+def read_exactly(stream: BinaryIO, length: int) -> bytes:
+    """Read `length` bytes, or what there is before the stream ends."""
+    parts = []
+    while length > 0 and (part := stream.read(min(length, 1 << 20))):
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
+
+
+def read_frame(stream: BinaryIO) -> tuple[Message, Tensors] | None:
+    """Read one frame; None when the stream has ended before it.
+
+    Raises:
+        ProtocolError: the stream ended inside the frame, or the frame is not one.
+    """
+    header = read_exactly(stream, HEADER.size)
+    if not header:
+        return None
+    text_length, tensors_length = decode_header(header)
+    text, packed = read_exactly(stream, text_length), read_exactly(stream, tensors_length)
+    if len(text) + len(packed) < text_length + tensors_length:
+        raise ProtocolError("the stream ended inside a frame")
+    return decode_body(text, packed)

@@ -1,0 +1,254 @@
+"""Record the references: `python -m instructor.record` (`make references`).
+
+The solution, and every known wrong variant of it, answers the calls of the case table through the
+same worker that grades students, in float64. What is written:
+
+    OUT/<exercise>.safetensors   inputs, outputs, gradients, and where variants differ from them
+    OUT/manifest.json            sha256 of everything, versions, seed, noise, tolerances
+
+Nothing is written when nothing has moved; otherwise it says what moved and by how much.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import platform
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import load, save
+from tqdm import tqdm
+
+from grader import cases
+from grader.cases import Exercise
+from grader.diagnose import RAISED
+from grader.grade import CHECKPOINT, DATA, ROOT, STARTER
+from grader.sandbox import ProcessSandbox, Reply, Request
+from grader.store import FORMAT, sha256
+from instructor.tolerance import Measured, measure
+from instructor.variants import Variant, VariantError, apply, variants
+
+SOLUTION = ROOT / "solution"
+SEED = 2026
+UNMOVED = (
+    1e-10  # another processor's float64 differs by 1e-15 or so; a change of meaning by far more
+)
+CHECKPOINT_FILES = ("config.json", "model.safetensors", "tokenizer.json", "vocab.txt")
+DATA_FILES = ("train.txt", "dev.txt", "test.txt")
+IMPORTS = ("config", "base_bert", "bert")
+
+Tensors = dict[str, np.ndarray]
+
+
+class RecordError(Exception):
+    """The references cannot be recorded; the message says why."""
+
+
+@dataclasses.dataclass
+class Recorded:
+    """One exercise: what its file holds, and what the manifest says of it."""
+
+    exercise: Exercise
+    tensors: Tensors
+    measured: Measured
+    variants: dict[str, str]
+
+    def entry(self) -> dict[str, Any]:
+        """Return the manifest's entry."""
+        return {
+            "calls": self.exercise.digest(),
+            "count": len(self.exercise.calls),
+            "variants": self.variants,
+            **self.measured.as_json(),
+        }
+
+
+class Recorder:
+    """Asks the calls of the case table, of the solution and of its variants, in one worker."""
+
+    def __init__(self, sandbox: ProcessSandbox, sources: Mapping[str, str], seed: int) -> None:
+        self.sandbox, self.sources, self.seed = sandbox, dict(sources), seed
+
+    def ask(self, exercise: Exercise, dtype: str | None, file: str, source: str) -> list[Reply]:
+        """Carry out an exercise's calls with one file's source; `dtype` overrides theirs."""
+        self.sandbox.reload(self.sources | {file.removesuffix(".py"): source})
+        requests = [
+            Request(
+                exercise.id,
+                frozenset(),
+                call.message() | ({"dtype": dtype} if dtype else {}),
+                exercise.inputs(call, self.seed),
+            )
+            for call in exercise.calls
+        ]
+        return list(self.sandbox.run(requests))
+
+    def record(self, exercise: Exercise) -> Recorded:
+        """Record one exercise.
+
+        Raises:
+            RecordError: the solution does not answer, or a variant cannot be told from it.
+        """
+        source = self.sources[exercise.file.removesuffix(".py")]
+        right = self.ask(exercise, "float64", exercise.file, source)
+        for call, reply in zip(exercise.calls, right, strict=True):
+            if reply.status != "ok":
+                raise RecordError(
+                    f"{exercise.id}: the solution fails in {call.target}: {reply.text}"
+                )
+        working = self.ask(exercise, None, exercise.file, source)
+        tensors: Tensors = {}
+        for number, (call, reply) in enumerate(zip(exercise.calls, right, strict=True)):
+            inputs = exercise.inputs(call, self.seed)
+            tensors |= {f"{number}/in/{name}": value for name, value in inputs.items()}
+            tensors |= {f"{number}/{n}": v for n, v in reply.tensors.items() if not is_input(n)}
+        wrong = {
+            variant: self.ask(exercise, "float64", exercise.file, apply(variant, source))
+            for variant in variants()
+            if variant.exercise == exercise.id
+        }
+        measured = measure(exercise, right, working, {v.id: r for v, r in wrong.items()})
+        for variant, replies in wrong.items():
+            tensors |= differences(variant, right, replies, measured)
+        return Recorded(exercise, tensors, measured, {v.id: v.says for v in wrong})
+
+
+def is_input(name: str) -> bool:
+    """Say whether a tensor of a reply is an input as the call left it."""
+    return name.startswith("after/")
+
+
+def differences(
+    variant: Variant, right: Sequence[Reply], wrong: Sequence[Reply], measured: Measured
+) -> Tensors:
+    """Return the tensors in which a variant differs by more than the tolerance."""
+    found: Tensors = {}
+    for number, (reference, reply) in enumerate(zip(right, wrong, strict=True)):
+        prefix = f"{number}/wrong/{variant.id}/"
+        if reply.status != "ok":
+            found[prefix + RAISED] = np.zeros(1)
+            continue
+        for name, value in reply.tensors.items():
+            if not is_input(name) and measured.differs(name, value, reference.tensors.get(name)):
+                found[prefix + name] = value
+    return found
+
+
+def moved(path: Path, tensors: Tensors) -> str | None:
+    """Compare tensors with those in a file; None when none of them has moved."""
+    try:
+        before = load(path.read_bytes())
+    except (OSError, ValueError) as error:
+        return f"there was none before ({type(error).__name__})"
+    if before.keys() != tensors.keys():
+        new, gone = len(tensors.keys() - before.keys()), len(before.keys() - tensors.keys())
+        return f"{new} tensors are new, {gone} are gone"
+    largest = 0.0
+    for name, value in tensors.items():
+        if before[name].shape != value.shape:
+            return f"{name} was {before[name].shape} and is {value.shape}"
+        difference = np.abs(before[name].astype(np.float64) - value)
+        largest = max(largest, float(np.max(difference, initial=0.0)))
+    return f"moved by up to {largest:.1e}" if largest > UNMOVED else None
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file in one go."""
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_bytes(content)
+    os.replace(temporary, path)
+
+
+def digests(folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """Return sha256 by name.
+
+    Raises:
+        RecordError: a file is missing.
+    """
+    try:
+        return {name: sha256(folder / name) for name in names}
+    except OSError as error:
+        mend = "run `make data` or `make checkpoint`"
+        raise RecordError(f"{error.filename} is missing; {mend}") from error
+
+
+def manifest(out: Path, recorded: Sequence[Recorded], seed: int) -> dict[str, Any]:
+    """Put together the manifest of the files that now stand in `out`."""
+    versions = {"python": platform.python_version(), "numpy": np.__version__}
+    versions["torch"] = next(
+        line.split("==")[1].split()[0]
+        for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+        if line.startswith("torch==")
+    )
+    gate = ROOT / "reference_outputs" / "gate.json"
+    measured = json.loads(gate.read_text(encoding="utf-8")) if gate.is_file() else None
+    return {
+        "format": FORMAT,
+        "seed": seed,
+        "threads": 1,
+        "versions": versions,
+        "files": digests(out, [f"{r.exercise.id}.safetensors" for r in recorded]),
+        "solution": digests(SOLUTION, sorted(path.name for path in SOLUTION.glob("*.py"))),
+        "checkpoint": digests(CHECKPOINT, CHECKPOINT_FILES),
+        "data": digests(DATA, DATA_FILES),
+        "exercises": {r.exercise.id: r.entry() for r in recorded},
+        "sentiment": measured,
+    }
+
+
+def record(out: Path, seed: int, check: bool) -> list[str]:
+    """Record every exercise into a folder; return what moved, a line each."""
+    sources = {path.stem: path.read_text(encoding="utf-8") for path in STARTER.glob("*.py")}
+    sources |= {path.stem: path.read_text(encoding="utf-8") for path in SOLUTION.glob("*.py")}
+    table = [exercise for exercise in cases.exercises() if exercise.probes]
+    with ProcessSandbox(sources, IMPORTS, CHECKPOINT) as sandbox:
+        recorder = Recorder(sandbox, sources, seed)
+        bar = tqdm(table, desc="recording", disable=not sys.stderr.isatty(), leave=False)
+        recorded = [recorder.record(exercise) for exercise in bar]
+    out.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for one in recorded:
+        path = out / f"{one.exercise.id}.safetensors"
+        if (what := moved(path, one.tensors)) is not None:
+            lines.append(f"{path.name}: {what}")
+            if not check:
+                write(path, save(one.tensors))
+    return lines + write_manifest(out, recorded, seed, check)
+
+
+def write_manifest(out: Path, recorded: Sequence[Recorded], seed: int, check: bool) -> list[str]:
+    """Write the manifest if it differs from the one there; return what moved, a line each."""
+    path = out / "manifest.json"
+    new = manifest(out, recorded, seed)
+    try:
+        old = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        old = {}
+    parts = [name for name in new if old.get(name) != new[name]]
+    if parts and not check:
+        write(path, (json.dumps(new, indent=2) + "\n").encode())
+    return [f"manifest.json: {', '.join(parts)} changed"] if parts else []
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Record, or with --check only compare."""
+    parser = argparse.ArgumentParser(prog="record", description="Record the references.")
+    parser.add_argument("--seed", type=int, default=SEED, help="of the inputs")
+    parser.add_argument("--out", type=Path, default=ROOT / "reference_outputs")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when one moved")
+    options = parser.parse_args(arguments)
+    try:
+        lines = record(options.out, options.seed, options.check)
+    except (RecordError, VariantError, OSError) as error:
+        print(f"record: {error}", file=sys.stderr)
+        return 2
+    print("\n".join(lines) or f"nothing has moved in {options.out}")
+    return 1 if lines and options.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

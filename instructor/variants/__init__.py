@@ -1,0 +1,78 @@
+"""Known wrong variants: what students really write, as small edits of the solution.
+
+They serve twice. `make references` records what each would give, so that the grader can name a
+mistake when it meets it; tests/mutants grades each, and asserts that the right exercise fails and
+that the right name is given. Students receive the tensors and the names, never these edits.
+"""
+
+import dataclasses
+import functools
+import importlib
+import pkgutil
+import re
+
+
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    """One mistake.
+
+    Attributes:
+        id: what other tools see, such as "no_scale".
+        exercise: whose points it costs.
+        says: one line that names the mistake and not the code that mends it; lower case.
+        edits: (old, new) pairs; each old text stands exactly once in the exercise's region.
+        everywhere: look for the old texts in the whole file (the mistake is in given code).
+    """
+
+    id: str
+    exercise: str
+    says: str
+    edits: tuple[tuple[str, str], ...]
+    everywhere: bool = False
+
+
+class VariantError(ValueError):
+    """A variant does not fit the solution any more; the message names it."""
+
+
+def region_of(source: str, exercise: str) -> tuple[int, int]:
+    """Return where an exercise's region begins and ends in a source of solution/."""
+    begin = re.search(rf"### BEGIN SOLUTION {exercise}\n", source)
+    end = re.search(rf"^ *### END SOLUTION {exercise}$", source, re.MULTILINE)
+    if begin is None or end is None:
+        raise VariantError(f"the solution has no region {exercise}")
+    return begin.end(), end.start()
+
+
+def apply(variant: Variant, source: str) -> str:
+    """Return the solution's source with the variant's mistake in it.
+
+    Raises:
+        VariantError: a text that should be replaced is not there exactly once.
+    """
+    begin, end = (0, len(source)) if variant.everywhere else region_of(source, variant.exercise)
+    region = source[begin:end]
+    for old, new in variant.edits:
+        if region.count(old) != 1:
+            found = f"{region.count(old)} times {old!r}, not once"
+            raise VariantError(f"variant {variant.id} finds {found}")
+        region = region.replace(old, new)
+    return source[:begin] + region + source[end:]
+
+
+@functools.cache
+def variants() -> tuple[Variant, ...]:
+    """Return every known wrong variant, by file and then in the order of the file.
+
+    Raises:
+        VariantError: two have the same id.
+    """
+    modules = [
+        importlib.import_module(f"{__name__}.{info.name}")
+        for info in pkgutil.iter_modules(__path__)
+    ]
+    found = tuple(variant for module in modules for variant in module.VARIANTS)
+    ids = [variant.id for variant in found]
+    if twice := {name for name in ids if ids.count(name) > 1}:
+        raise VariantError(f"more than one variant is called {', '.join(sorted(twice))}")
+    return found

@@ -1,0 +1,139 @@
+"""Labelled sentences: reading them, batches of tensors, and how good predictions are.
+
+Dimension key: N sentences, B batch, T tokens.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from tokenizer import BertTokenizer
+
+LINE = re.compile(r"([0-9]{1,2})\s*\|\|\|\s*(.+)")
+WHAT_A_LINE_IS = (
+    "`label ||| sentence`, the label a whole number from 0 to 99: `1 ||| a fine film .`"
+)
+
+
+class InputError(ValueError):
+    """An argument or a file that cannot be used; the message is one line and names it."""
+
+
+class Example(NamedTuple):
+    """One labelled sentence."""
+
+    label: int
+    sentence: str
+
+
+def read_examples(path: str | Path) -> list[Example]:
+    """Read a file of `label ||| sentence` lines, as the published minBERT data are.
+
+    Labels count from 0: 0 and 1 for two classes, 0 to 4 for SST. Blank lines are passed over.
+
+    Raises:
+        InputError: the file is missing, empty or not UTF-8, or a line is something else.
+    """
+    try:
+        lines = Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    except OSError as error:
+        raise InputError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from error
+    examples = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            text = line.decode("utf-8").strip()
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path}:{number}: not UTF-8 text") from error
+        if not text:
+            continue
+        match = LINE.fullmatch(text)
+        if match is None:
+            raise InputError(
+                f"{path}:{number}: a line should be {WHAT_A_LINE_IS}; got {text[:40]!r}"
+            )
+        examples.append(Example(int(match[1]), match[2]))
+    if not examples:
+        raise InputError(f"{path}: no sentences here; a line should be {WHAT_A_LINE_IS}")
+    return examples
+
+
+class Split:
+    """The sentences of one file, as text and as tensors.
+
+    Attributes: input_ids, attention_mask (N, T) int64, T the longest; labels (N,) int64;
+        truncated, how many sentences had to be cut to `max_length` tokens.
+    """
+
+    def __init__(self, path: str | Path, tokenizer: BertTokenizer, max_length: int) -> None:
+        examples = read_examples(path)
+        self.path = Path(path)
+        self.sentences = [example.sentence for example in examples]
+        self.labels = torch.tensor([example.label for example in examples])  # (N,)
+        batch = tokenizer(self.sentences)
+        self.truncated = int((batch["attention_mask"].sum(dim=1) > max_length).sum())
+        if self.truncated:
+            batch = tokenizer(self.sentences, max_length=max_length)  # keeps the [SEP] at the end
+        self.input_ids, self.attention_mask = batch["input_ids"], batch["attention_mask"]
+
+    def __len__(self) -> int:
+        """Count the sentences."""
+        return len(self.sentences)
+
+
+def by_length(
+    attention_mask: Tensor, batch_size: int, generator: torch.Generator | None = None
+) -> list[Tensor]:
+    """Group sentences of like length, so that little of a batch is padding.
+
+    Args:
+        attention_mask: (N, T), 1 for a token and 0 for padding.
+        batch_size: B, the most sentences in a batch.
+        generator: draws which of the equally long go together, and the order of the batches;
+            None: short sentences first.
+
+    Returns: the batches, (B,) int64 each: the numbers of their sentences.
+    """
+    N = attention_mask.shape[0]
+    order = torch.arange(N) if generator is None else torch.randperm(N, generator=generator)
+    lengths = attention_mask.sum(dim=1)[order]  # (N,)
+    batches = order[lengths.argsort(stable=True)].split(batch_size)
+    if generator is None:
+        return list(batches)
+    return [batches[i] for i in torch.randperm(len(batches), generator=generator).tolist()]
+
+
+def take(input_ids: Tensor, attention_mask: Tensor, rows: Tensor, device: torch.device):
+    """Pick the sentences `rows` (B,): ids and mask (B, T), T the longest of these."""
+    mask = attention_mask[rows]
+    T = max(1, int(mask.sum(dim=1).max()))
+    return input_ids[rows, :T].to(device), mask[:, :T].to(device)
+
+
+def accuracy(predictions: Tensor, labels: Tensor) -> float:
+    """Give the share of the (N,) predictions that are right."""
+    return (predictions == labels).double().mean().item()
+
+
+def macro_f1(predictions: Tensor, labels: Tensor) -> float:
+    """Give the mean over the classes of F1 = 2 TP / (2 TP + FP + FN), for (N,) predictions.
+
+    The classes are those that stand in the labels or in the predictions.
+    """
+    scores = []
+    for label in torch.cat([predictions, labels]).unique():
+        found, real = predictions == label, labels == label
+        scores.append(2 * (found & real).sum().item() / (found.sum() + real.sum()).item())
+    return sum(scores) / len(scores)
+
+
+def write_predictions(path: Path, sentences: Sequence[str], predictions: Sequence[int]) -> None:
+    """Write a line `sentence ||| prediction` for each; the file is whole or not there."""
+    unfinished = path.with_name(path.name + ".tmp")
+    lines = [f"{s} ||| {p}\n" for s, p in zip(sentences, predictions, strict=True)]
+    unfinished.write_text("".join(lines), encoding="utf-8")
+    os.replace(unfinished, path)

@@ -1,0 +1,142 @@
+"""Sentences in, token ids out: BERT's WordPiece [1], with the `tokenizers` library underneath.
+
+Dimension key: B batch, T tokens.
+
+[1] Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", arXiv:1810.04805
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+from torch import Tensor
+
+TOKENIZER_NAME = "tokenizer.json"
+VOCAB_NAME = "vocab.txt"
+SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+
+def wordpiece(vocab: dict[str, int]) -> Tokenizer:
+    """Build BERT's uncased tokenizer around a vocabulary.
+
+    Args:
+        vocab: the id of every piece; it holds the five special tokens, and "##" starts a piece
+            that continues a word.
+    """
+    tokenizer = Tokenizer(models.WordPiece(vocab, unk_token="[UNK]", max_input_chars_per_word=100))
+    tokenizer.normalizer = normalizers.BertNormalizer(
+        clean_text=True, handle_chinese_chars=True, strip_accents=True, lowercase=True
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.add_special_tokens(list(SPECIAL_TOKENS))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[(token, vocab[token]) for token in ("[CLS]", "[SEP]")],
+    )
+    tokenizer.decoder = decoders.WordPiece(prefix="##")
+    return tokenizer
+
+
+def read_vocab(path: Path) -> dict[str, int]:
+    """Read a vocab.txt: one piece a line, its id is the number of the line, counted from 0."""
+    pieces = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    vocab = {piece: number for number, piece in enumerate(pieces)}
+    if len(vocab) < len(pieces):
+        raise ValueError("a piece stands in it twice")
+    missing = [token for token in SPECIAL_TOKENS if token not in vocab]
+    if missing:
+        raise ValueError(f"it lacks {', '.join(missing)}")
+    return vocab
+
+
+class BertTokenizer:
+    """Turns sentences into padded batches of token ids, and ids back into text."""
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        tokenizer.no_padding()  # a tokenizer.json can carry both settings; here they are arguments
+        tokenizer.no_truncation()
+        self.tokenizer = tokenizer
+        self.vocab_size = tokenizer.get_vocab_size()
+        self.pad_token_id = self._special_id("[PAD]")
+        self.unk_token_id = self._special_id("[UNK]")
+        self.cls_token_id = self._special_id("[CLS]")
+        self.sep_token_id = self._special_id("[SEP]")
+        self.mask_token_id = self._special_id("[MASK]")
+
+    def _special_id(self, token: str) -> int:
+        number = self.tokenizer.token_to_id(token)
+        if number is None:
+            raise ValueError(f"it lacks {token}")
+        return number
+
+    @classmethod
+    def from_pretrained(cls, directory: str | Path) -> "BertTokenizer":
+        """Open the tokenizer of a checkpoint directory: its tokenizer.json, else its vocab.txt.
+
+        Raises:
+            FileNotFoundError: the directory holds neither file.
+            ValueError: the file is damaged; the message names it.
+        """
+        whole, vocab = Path(directory) / TOKENIZER_NAME, Path(directory) / VOCAB_NAME
+        if not whole.is_file() and not vocab.is_file():
+            raise FileNotFoundError(f"{directory}: no {TOKENIZER_NAME} and no {VOCAB_NAME} here")
+        path = whole if whole.is_file() else vocab
+        try:
+            text = path.read_text(encoding="utf-8")
+            return cls(Tokenizer.from_str(text) if path == whole else wordpiece(read_vocab(path)))
+        except Exception as error:  # the library raises plain Exception for a file it cannot read
+            raise ValueError(f"{path}: not a BERT tokenizer: {error}") from error
+
+    def __call__(
+        self,
+        sentences: Sequence[str],
+        pairs: Sequence[str] | None = None,
+        max_length: int | None = None,
+    ) -> dict[str, Tensor]:
+        """Encode sentences, or pairs of them, padded to the longest.
+
+        Args:
+            sentences: B sentences.
+            pairs: B sentences to stand behind them: [CLS] a [SEP] b [SEP]; None: [CLS] a [SEP].
+            max_length: at most so many tokens a row; of a pair the longer sentence is cut first.
+
+        Returns: (B, T) int64 each: input_ids; token_type_ids, 0 up to the first [SEP] and 1 after
+            it; attention_mask, 1 for a token and 0 for padding.
+
+        Raises:
+            TypeError: one string was given, not a list; ValueError: max_length is below 3.
+        """
+        if isinstance(sentences, str) or isinstance(pairs, str):
+            raise TypeError("give a list of sentences, not one string")
+        if max_length is None:
+            self.tokenizer.no_truncation()
+        elif max_length < 3:  # the library would pass over a length that the marks do not fit in
+            raise ValueError(f"max_length must be at least 3: {max_length}")
+        else:
+            self.tokenizer.enable_truncation(max_length)  # longest first
+        seconds = [None] * len(sentences) if pairs is None else pairs
+        # One by one: encode_batch starts threads, and a process that has threads cannot fork well.
+        rows = [self.tokenizer.encode(a, b) for a, b in zip(sentences, seconds, strict=True)]
+        T = max((len(row.ids) for row in rows), default=0)
+        return {
+            "input_ids": padded([row.ids for row in rows], T, self.pad_token_id),
+            "token_type_ids": padded([row.type_ids for row in rows], T, 0),
+            "attention_mask": padded([[1] * len(row.ids) for row in rows], T, 0),
+        }
+
+    def decode(self, ids: Sequence[int] | Tensor) -> str:
+        """Write the text of one row of token ids, without [CLS], [SEP] and padding."""
+        numbers = ids.tolist() if isinstance(ids, Tensor) else list(ids)
+        silent = {self.pad_token_id, self.cls_token_id, self.sep_token_id}
+        kept = [number for number in numbers if number not in silent]
+        return self.tokenizer.decode(kept, skip_special_tokens=False)
+
+
+def padded(rows: list[list[int]], length: int, value: int) -> Tensor:
+    """Write rows of different lengths into one tensor (B, length), filled up with `value`."""
+    batch = torch.full((len(rows), length), value, dtype=torch.int64)
+    for number, row in enumerate(rows):
+        batch[number, : len(row)] = torch.tensor(row, dtype=torch.int64)
+    return batch
