@@ -5,6 +5,7 @@ Exit status: 0 when the submission was graded, whatever its score; 2 when there 
 """
 
 import argparse
+import dataclasses
 import json
 import os
 import sys
@@ -27,11 +28,21 @@ from grader.store import Recording, Store, StoreError
 from grader.trial import Trial, pair
 
 ROOT = Path(__file__).resolve().parent.parent
-STARTER, CHECKPOINT, DATA = ROOT / "starter", ROOT / "checkpoint", ROOT / "data"
+STARTER = ROOT / "starter"
 CHECKS = Path(__file__).with_name("checks")
 # pytest as a runner and nothing else: no configuration, cache or report of its own
 PYTEST = ["-c", os.devnull, "--capture=no", "--rootdir", str(CHECKS), "--timeout=900"]
 PYTEST += [f"-pno:{name}" for name in ("cacheprovider", "terminal", "junitxml", "doctest")]
+
+
+@dataclasses.dataclass(frozen=True)
+class Setup:
+    """What a submission is graded with, and how."""
+
+    references: Path = ROOT / "reference_outputs"
+    checkpoint: Path = ROOT / "checkpoint"
+    data: Path = ROOT / "data"
+    threads: int = 1  # of torch, in the worker
 
 
 class GradingDesk(Desk):
@@ -40,18 +51,22 @@ class GradingDesk(Desk):
     def __init__(
         self,
         exercises: Iterable[Exercise],
-        submission: Submission,
+        setup: Setup,
         store: Store,
-        sandbox: ProcessSandbox,
+        submission: Submission,
         report: Report,
     ) -> None:
         super().__init__(exercises)
-        self.submission, self.store = submission, store
-        self.sandbox, self.report = sandbox, report
+        self.setup, self.store, self.submission, self.report = setup, store, submission, report
+        imports = ["config", "base_bert", "bert"]
+        if any(not exercise.probes for exercise in self.exercises):
+            imports += ["tokenizer", "classifier"]
+        sources = sources_of(submission)
+        self.sandbox = ProcessSandbox(sources, imports, setup.checkpoint, setup.threads)
 
     def trial(self, exercise: Exercise) -> Trial:
         """Carry out the exercise's calls, with the recorded inputs."""
-        self.store.check_checkpoint(CHECKPOINT)
+        self.store.check_checkpoint(self.setup.checkpoint)
         recordings = self.store.recordings(exercise.id, exercise.digest())
         requests = self.requests(exercise, recordings)
         replies = list(self.sandbox.run(requests))
@@ -75,8 +90,8 @@ class GradingDesk(Desk):
 
     def gate(self) -> Gate:
         """Open the sentiment gate."""
-        self.store.check_checkpoint(CHECKPOINT)
-        return Gate(self.store, DATA)
+        self.store.check_checkpoint(self.setup.checkpoint)
+        return Gate(self.store, self.setup.data)
 
     def fine_tune(self, gate: Gate) -> Reply:
         """Carry out the fine-tune, showing how far it is."""
@@ -110,6 +125,12 @@ def unimportable(exercises: Iterable[Exercise], fault: str) -> list[Result]:
     return [Result(e.id, Outcome.FAILED, 0.0, e.max_score, (finding,)) for e in exercises]
 
 
+def ungradable(exercises: Iterable[Exercise], why: str) -> list[Result]:
+    """Return the results where there is nothing to grade with."""
+    outcome = Outcome.COULD_NOT_GRADE
+    return [Result(e.id, outcome, None, e.max_score, note=why) for e in exercises]
+
+
 def changed_given_files(path: Path) -> list[str]:
     """Say which of the given files a folder has changed; grading uses the given ones."""
     given = [file for file in sorted(STARTER.glob("*.py")) if file.name not in EDITABLE]
@@ -138,36 +159,45 @@ def run_checks(desk: Desk) -> None:
         raise RuntimeError(f"the checks could not be run (pytest exit status {status})")
 
 
-def grade(path: str, check: bool, only: str | None, references: Path, threads: int) -> Grade:
+def results_of(
+    submission: Submission, exercises: Sequence[Exercise], setup: Setup, report: Report
+) -> tuple[list[Result], str]:
+    """Grade a submission's exercises; also return what its code printed."""
+    printed = ""
+    try:
+        store = Store(setup.references)
+    except StoreError as error:
+        results = ungradable(exercises, str(error))
+    else:
+        if fault := submission.faults.get("bert"):
+            results = unimportable(exercises, fault)
+        else:
+            desk = GradingDesk(exercises, setup, store, submission, report)
+            with desk.sandbox as sandbox:
+                run_checks(desk)
+            return list(desk.results.values()), sandbox.printed.text()
+    for result in results:
+        report.result(result)
+    return results, printed
+
+
+def grade(path: str, check: bool, only: str | None, setup: Setup) -> Grade:
     """Grade a submission and report on the terminal.
 
     Args:
         path: a folder, a bert.py or a zip.
         check: leave the fine-tune out.
         only: the id of a single exercise, or None for all.
-        references: the folder of references.
-        threads: for torch.
+        setup: what to grade with.
 
     Raises:
-        SubmissionError: there is nothing to grade. StoreError: there is nothing to grade with.
+        SubmissionError: there is nothing to grade.
     """
     submission = read_submission(path)
     exercises, shown = selected(check, only)
-    store = Store(references)
     report = Report(shown)
     report.begin(submission.name, TIER)
-    if fault := submission.faults.get("bert"):
-        results, printed = unimportable(exercises, fault), ""
-        for result in results:
-            report.result(result)
-    else:
-        imports = ["config", "base_bert", "bert"]
-        if any(not exercise.probes for exercise in exercises):
-            imports += ["tokenizer", "classifier"]
-        with ProcessSandbox(sources_of(submission), imports, CHECKPOINT, threads) as sandbox:
-            desk = GradingDesk(exercises, submission, store, sandbox, report)
-            run_checks(desk)
-            results, printed = list(desk.results.values()), sandbox.printed.text()
+    results, printed = results_of(submission, exercises, setup, report)
     notes = changed_given_files(Path(path)) if Path(path).is_dir() else []
     made = Grade(path, TIER, [result for result in results if result.id in shown], notes)
     report.end(made, printed)
@@ -182,28 +212,32 @@ def write_json(path: Path, made: Grade) -> None:
     os.replace(temporary, path)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Grade what the command line names."""
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(prog="grade", description="Grade one submission.")
     parser.add_argument("submission", help="a folder, a bert.py or a zip")
     parser.add_argument("--check", action="store_true", help="leave the fine-tune out")
     parser.add_argument("--only", metavar="EXERCISE", help="grade a single exercise")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result here")
-    parser.add_argument("--references", type=Path, default=ROOT / "reference_outputs")
-    parser.add_argument("--threads", type=int, default=1, help="of torch, in the worker")
-    options = parser.parse_args(arguments)
+    for field in dataclasses.fields(Setup):
+        kind = type(field.default)
+        kind = Path if issubclass(kind, Path) else kind
+        parser.add_argument(f"--{field.name}", type=kind, default=field.default)
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Grade what the command line names."""
+    options = parse(arguments)
+    names = [field.name for field in dataclasses.fields(Setup)]
+    setup = Setup(**{name: getattr(options, name) for name in names})
     try:
-        made = grade(
-            options.submission, options.check, options.only, options.references, options.threads
-        )
+        made = grade(options.submission, options.check, options.only, setup)
         if options.json:
             write_json(options.json, made)
     except (SubmissionError, OSError) as error:
         print(f"grade: {error}", file=sys.stderr)
         return 2
-    except StoreError as error:
-        print(f"could not grade: {error}", file=sys.stderr)
-        return 3
     return 0 if all(result.score is not None for result in made.results) else 3
 
 

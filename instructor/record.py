@@ -26,13 +26,13 @@ from tqdm import tqdm
 from grader import cases
 from grader.cases import Exercise
 from grader.diagnose import RAISED
-from grader.grade import CHECKPOINT, DATA, ROOT, STARTER
+from grader.grade import ROOT, STARTER
 from grader.sandbox import ProcessSandbox, Reply, Request
 from grader.store import FORMAT, sha256
 from instructor.tolerance import Measured, measure
 from instructor.variants import Variant, VariantError, apply, variants
 
-SOLUTION = ROOT / "solution"
+SOLUTION, CHECKPOINT, DATA = ROOT / "solution", ROOT / "checkpoint", ROOT / "data"
 SEED = 2026
 UNMOVED = (
     1e-10  # another processor's float64 differs by 1e-15 or so; a change of meaning by far more
