@@ -13,7 +13,7 @@ GRADE = $(BIN)/python -m grader.grade "$(SUBMISSION)" $(call option,only,$(K)) $
 	$(call option,threads,$(THREADS))
 
 .DEFAULT_GOAL := help
-.PHONY: help check grade test lint starter references checkpoint data gate bench clean
+.PHONY: help check grade test lint starter references checkpoint data gate clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,14 +48,20 @@ gate: $(VENV)/.installed-staff  ## measure the sentiment threshold: many fine-tu
 clean:  ## remove what these targets made and git does not keep
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache runs predictions dist
 
+INSTALL = $(BIN)/python -m pip install --disable-pip-version-check -q $(PIP_ARGS)
+
 # pip may be told where to find packages: make grade PIP_ARGS="--index-url ..."
 $(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+		{ echo "minBERT needs Python 3.11 or newer; say which: make PYTHON=python3.12" >&2; exit 1; }
+	@echo "setting up $(VENV), which takes a few minutes and is done once" >&2
+	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: requirements.txt | $(VENV)/bin/python
-	$(BIN)/python -m pip install --disable-pip-version-check -q $(PIP_ARGS) -r requirements.txt
+	@$(INSTALL) -r requirements.txt
 	@touch $@
 
 $(VENV)/.installed-staff: requirements-staff.txt $(VENV)/.installed
-	$(BIN)/python -m pip install --disable-pip-version-check -q $(PIP_ARGS) -r requirements-staff.txt
+	@echo "installing what the tests need, which is done once" >&2
+	@$(INSTALL) -r requirements-staff.txt
 	@touch $@

@@ -1,0 +1,129 @@
+"""What is missing, damaged or stale on the grader's side: could not grade, and no point is lost."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, Grade, Graded
+
+REFERENCES = ("manifest.json", *(f"{name}.safetensors" for name in ("attention", "layer")))
+
+
+@pytest.fixture
+def references(tmp_path: Path) -> Path:
+    """A copy of the references, to be damaged."""
+    folder = tmp_path / "references"
+    shutil.copytree(ROOT / "reference_outputs", folder, ignore=shutil.ignore_patterns("private"))
+    return folder
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "missing": Path.unlink,
+    "truncated": truncate,
+    "flipped": flip,
+}
+
+
+def costs_no_point(graded: Graded, name: str) -> bool:
+    """Say whether an exercise could not be graded and is in neither sum."""
+    entry = graded.exercise(name)
+    counted = [e for e in graded.result["exercises"] if e["score"] is not None]
+    return (
+        entry["outcome"] == "could not grade"
+        and entry["score"] is None
+        and graded.result["max_score"] == sum(e["max_score"] for e in counted)
+        and graded.result["score"] == graded.result["max_score"]
+    )
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_reference_costs_no_point_and_is_named(
+    grade: Grade, references: Path, damage: str
+) -> None:
+    DAMAGES[damage](references / "attention.safetensors")
+
+    graded = grade("solution", "--references", str(references))
+
+    assert costs_no_point(graded, "attention")
+    assert "attention.safetensors" in graded.exercise("attention")["message"]
+    assert "`make references`" in graded.exercise("attention")["message"]
+    assert graded.outcomes()["layer"] == "passed"
+    assert graded.status == 3
+
+
+@pytest.mark.parametrize("damage", ["missing", "truncated"])
+def test_without_a_manifest_nothing_can_be_graded(
+    grade: Grade, references: Path, damage: str
+) -> None:
+    DAMAGES[damage](references / "manifest.json")
+
+    graded = grade("solution", "--references", str(references))
+
+    assert set(graded.outcomes().values()) == {"could not grade"}
+    assert (graded.result["score"], graded.result["max_score"], graded.status) == (0, 0, 3)
+    assert "manifest.json" in graded.output
+    assert "Traceback" not in graded.output + graded.errors
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda m: m.update(format=99), "has format 99"),
+        (lambda m: m["exercises"]["layer"].update(calls="0"), "with another case table"),
+        (lambda m: m["exercises"].pop("layer"), "has no exercise layer"),
+    ],
+    ids=["format", "case table", "exercise"],
+)
+def test_a_stale_manifest_is_not_graded_with(
+    grade: Grade, references: Path, change: Callable[[dict], None], message: str
+) -> None:
+    path = references / "manifest.json"
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    change(manifest)
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+
+    graded = grade("solution", "--references", str(references))
+
+    assert costs_no_point(graded, "layer")
+    assert message in graded.exercise("layer")["message"]
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_checkpoint_costs_no_point_and_is_named(
+    grade: Grade, tmp_path: Path, name: str, damage: str
+) -> None:
+    folder = tmp_path / "checkpoint"
+    shutil.copytree(ROOT / "checkpoint", folder, ignore=shutil.ignore_patterns("snapshots"))
+    DAMAGES[damage](folder / name)
+
+    graded = grade("solution", "--checkpoint", str(folder))
+
+    assert costs_no_point(graded, "attention")
+    assert f"checkpoint/{name}" in graded.exercise("attention")["message"]
+    assert "`make checkpoint`" in graded.exercise("attention")["message"]
+
+
+def test_other_data_than_the_measured_are_not_graded_with(grade: Grade, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(ROOT / "data", folder)
+    flip(folder / "dev.txt")
+
+    graded = grade("solution", "--data", str(folder), training=True)
+
+    assert costs_no_point(graded, "sentiment")
+    assert "dev.txt" in graded.exercise("sentiment")["message"]
+    assert graded.result["score"] == 80

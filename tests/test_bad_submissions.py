@@ -1,0 +1,141 @@
+"""Submissions that are broken: a sentence each, and the other exercises are graded all the same."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from conftest import Grade
+
+ADD_NORM = "return ln_layer(input + dropout(dense_layer(output)))"
+
+
+def test_a_missing_submission_is_one_line(grade: Grade) -> None:
+    graded = grade("no/such/place")
+
+    assert graded.status == 2
+    assert graded.errors == (
+        "grade: no/such/place: there is no such file or folder; give SUBMISSION=path\n"
+    )
+    assert graded.output == ""
+
+
+def test_an_empty_folder_is_one_line(grade: Grade, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+
+    graded = grade(tmp_path / "mine")
+
+    assert graded.status == 2
+    assert graded.errors.endswith("mine: there is no bert.py in it\n")
+
+
+def test_a_damaged_zip_is_one_line(grade: Grade, tmp_path: Path) -> None:
+    path = tmp_path / "mine.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("bert.py", "x = 1\n" * 100)
+    content = path.read_bytes()
+    path.write_bytes(content[:40] + b"\xff" * 4 + content[44:])
+
+    graded = grade(path)
+
+    assert graded.status == 2
+    assert graded.errors.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "bert.py is empty"),
+        (b"\n \n", "bert.py is empty"),
+        (b"# caf\xe9\n", "bert.py:1: not UTF-8 text"),
+        (b"import torch\ndef f(:\n", "bert.py:2: invalid syntax"),
+        (b"x = 1\n  y = 2\n", "bert.py:2: unexpected indent"),
+        (b"x = '\x00'\n", "bert.py"),
+    ],
+    ids=["empty", "blank", "latin-1", "syntax", "indentation", "nul"],
+)
+def test_a_file_that_is_not_python_is_explained(
+    grade: Grade, tmp_path: Path, content: bytes, message: str
+) -> None:
+    path = tmp_path / "bert.py"
+    path.write_bytes(content)
+
+    graded = grade(path)
+
+    assert graded.result["score"] == 0
+    assert graded.result["max_score"] == 80
+    assert message in graded.exercise("attention")["message"]
+    assert graded.output.count(message) == 1
+    assert "Traceback" not in graded.output + graded.errors
+
+
+BROKEN = {
+    "a missing class": (
+        ("class BertModel(BertPre", "class Model(BertPre"),
+        "encode",
+        "bert.py has no class BertModel",
+    ),
+    "a missing method": (
+        ("def add_norm(", "def addnorm("),
+        "add_norm",
+        "BertLayer has no method add_norm",
+    ),
+    "a renamed parameter": (
+        ("self.out_dense = nn.Linear", "self.output_dense = nn.Linear"),
+        "add_norm",
+        "BertLayer has no parameter out_dense.weight",
+    ),
+    "None": ((ADD_NORM, "ln_layer(input)"), "add_norm", "should return a tensor, got None"),
+    "a list": ((ADD_NORM, "return [1.0]"), "add_norm", "should return a tensor, got a list"),
+    "a wrong shape": ((ADD_NORM, ADD_NORM + "[:, :1]"), "add_norm", "should have shape (3, 7, 10)"),
+    "a wrong dtype": ((ADD_NORM, ADD_NORM + ".double()"), "add_norm", "should be float32"),
+    "another dtype": ((ADD_NORM, ADD_NORM + ".bfloat16()"), "add_norm", "of type torch.bfloat16"),
+    "NaN": ((ADD_NORM, ADD_NORM + " * float('nan')"), "add_norm", "NaN or inf"),
+    "another device": ((ADD_NORM, ADD_NORM + ".to('meta')"), "add_norm", "a tensor on meta"),
+    "an exception": ((ADD_NORM, "return 1 / 0"), "add_norm", "raised ZeroDivisionError"),
+    "an exit": ((ADD_NORM, "raise SystemExit(0)"), "add_norm", "raised SystemExit"),
+    "a change in place": (
+        (ADD_NORM, "input += dropout(dense_layer(output)); return ln_layer(input)"),
+        "add_norm",
+        "changes input in place",
+    ),
+    "a detached output": ((ADD_NORM, ADD_NORM + ".detach()"), "add_norm", "no gradient reaches"),
+    "a forbidden module": (
+        ("self.dropout = nn.Dropout", "nn.MultiheadAttention; self.dropout = nn.Dropout"),
+        "attention",
+        "uses nn.MultiheadAttention (line",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_broken_is_said_and_the_rest_is_graded(submit: Grade, name: str) -> None:
+    edit, exercise, message = BROKEN[name]
+
+    graded = submit(edit)
+
+    assert graded.outcomes()[exercise] == "failed"
+    assert message in graded.exercise(exercise)["message"]
+    assert "passed" in graded.outcomes().values()
+    assert "Traceback" not in graded.output + graded.errors
+
+
+def test_a_crash_names_its_line(submit: Grade) -> None:
+    message = submit((ADD_NORM, "return 1 / 0")).exercise("add_norm")["message"]
+
+    assert "(bert.py, line " in message
+
+
+def test_an_import_that_fails_is_said_once_for_all(submit: Grade) -> None:
+    graded = submit(("import math\n", "import math\nimport no_such_module\n"))
+
+    assert graded.result["score"] == 0
+    assert "raised ModuleNotFoundError: No module named 'no_such_module'" in graded.output
+
+
+def test_a_worker_that_ends_itself_costs_that_exercise_only(submit: Grade) -> None:
+    graded = submit((ADD_NORM, "import os; os._exit(0)"))
+
+    assert graded.outcomes()["add_norm"] == "failed"
+    assert "ended the process" in graded.exercise("add_norm")["message"]
+    assert graded.result["score"] == 70

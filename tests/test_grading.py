@@ -1,0 +1,149 @@
+"""Grading as a student meets it: what scores what, and what is said."""
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, Grade
+
+CORE = ["attention", "add_norm", "layer", "embed", "encode"]
+NO_MASK = ("scores + attention_mask", "scores")
+
+
+def test_the_solution_passes_everything(grade: Grade) -> None:
+    graded = grade("solution", training=True)
+
+    assert graded.result["score"] == graded.result["max_score"] == 100, graded.output
+    assert set(graded.outcomes().values()) == {"passed"}
+    assert graded.status == 0
+
+
+def test_the_untouched_starter_is_not_written_yet_and_scores_nothing(grade: Grade) -> None:
+    graded = grade("starter", training=True)
+
+    assert (graded.result["score"], graded.result["max_score"]) == (0, 100)
+    assert [graded.outcomes()[name] for name in CORE] == ["not written yet"] * 5
+    assert graded.outcomes()["sentiment"] == "blocked"
+    assert "Traceback" not in graded.output + graded.errors
+
+
+def test_one_mistake_costs_one_exercise(submit: Grade) -> None:
+    graded = submit(NO_MASK)
+
+    failed = [name for name, outcome in graded.outcomes().items() if outcome != "passed"]
+    assert failed == ["attention"]
+    assert graded.exercise("attention")["score"] == 0
+    assert graded.result["score"] == 55
+    assert graded.exercise("layer")["message"] == "right when it is given a right attention"
+
+
+def test_a_mistake_is_named_with_its_place_in_the_handout(submit: Grade) -> None:
+    attention = submit(NO_MASK).exercise("attention")
+
+    assert attention["mistake"] == "mask_ignored"
+    assert "handout.md, Problem (attention)" in attention["message"]
+
+
+def test_forgotten_attention_dropout_costs_a_fifth_of_the_exercise(submit: Grade) -> None:
+    graded = submit(("self.dropout(F.softmax(", "(F.softmax("))
+
+    assert graded.exercise("attention")["score"] == 20
+    assert graded.result["score"] == 75
+    assert "dropout" in graded.exercise("attention")["message"]
+
+
+def test_an_unwritten_exercise_does_not_sink_those_that_call_it(submit: Grade) -> None:
+    graded = submit(
+        (
+            "return ln_layer(input + dropout(dense_layer(output)))",
+            'raise NotImplementedError("add_norm")',
+        )
+    )
+
+    assert graded.outcomes()["add_norm"] == "not written yet"
+    assert [graded.outcomes()[name] for name in ("layer", "encode")] == ["passed", "passed"]
+
+
+def test_changed_given_code_shows_though_each_function_is_right(submit: Grade) -> None:
+    graded = submit(
+        ("self.transform(hidden_states, self.value)", "self.transform(hidden_states, self.query)")
+    )
+
+    assert graded.outcomes()["attention"] == "failed"
+    assert graded.result["score"] == 55
+
+
+def test_the_result_model_keeps_its_keys(grade: Grade) -> None:
+    result = grade("starter").result
+
+    assert {"score", "max_score", "exercises"} <= result.keys()
+    keys = {"id", "outcome", "score", "max_score", "mistake", "message"}
+    assert [entry["id"] for entry in result["exercises"]] == CORE
+    assert all(entry.keys() == keys for entry in result["exercises"])
+
+
+def test_a_folder_a_file_and_a_zip_score_the_same(grade: Grade, tmp_path: Path) -> None:
+    source = ROOT / "solution" / "bert.py"
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    shutil.copy(source, folder)
+    with zipfile.ZipFile(tmp_path / "mine.zip", "w") as archive:
+        archive.write(source, "mine/bert.py")
+
+    scores = [
+        grade(path, "--only", "add_norm").result["score"]
+        for path in (folder, folder / "bert.py", tmp_path / "mine.zip")
+    ]
+
+    assert scores == [10, 10, 10]
+
+
+def test_one_exercise_can_be_asked_for(submit: Grade) -> None:
+    graded = submit(NO_MASK, options=("--only", "layer"))
+
+    assert graded.outcomes() == {"layer": "passed"}
+    assert graded.result["max_score"] == 15
+
+
+def test_an_unknown_exercise_is_refused_with_the_known_ones(grade: Grade) -> None:
+    graded = grade("starter", "--only", "attn")
+
+    assert graded.status == 2
+    assert "attention, add_norm, layer, embed, encode" in graded.errors
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_the_score_does_not_depend_on_the_number_of_threads(grade: Grade, threads: str) -> None:
+    assert grade("solution", "--threads", threads).result["score"] == 80
+
+
+def test_two_runs_say_the_same(submit: Grade) -> None:
+    first, second = submit(NO_MASK), submit(NO_MASK)
+
+    assert json.dumps(first.result) == json.dumps(second.result)
+    assert first.output == second.output
+
+
+def test_a_changed_given_file_is_not_used_and_is_named(grade: Grade, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    shutil.copytree(ROOT / "starter", folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "solution" / "bert.py", folder)
+    (folder / "utils.py").write_text("raise SystemExit\n", encoding="utf-8")
+
+    graded = grade(folder, "--only", "add_norm")
+
+    assert graded.result["score"] == 10
+    assert graded.result["notes"] == [
+        "utils.py differs from the given one, which is what grading uses"
+    ]
+
+
+def test_what_a_submission_prints_is_shown_without_control_characters(submit: Grade) -> None:
+    graded = submit(("import math\n", "import math\n\nprint('hello\\x1b[2J')\n"))
+
+    assert graded.result["score"] == 80
+    assert "| hello" in graded.output
+    assert "\x1b" not in graded.output
