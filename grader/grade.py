@@ -30,8 +30,9 @@ from grader.trial import Trial, pair
 ROOT = Path(__file__).resolve().parent.parent
 STARTER = ROOT / "starter"
 CHECKS = Path(__file__).with_name("checks")
-# pytest as a runner and nothing else: no configuration, cache or report of its own
-PYTEST = ["-c", os.devnull, "--capture=no", "--rootdir", str(CHECKS), "--timeout=900"]
+# pytest as a runner and nothing else: no configuration, plugins, cache or report of its own
+PYTEST = ["--disable-plugin-autoload", "-ppytest_timeout", "--timeout=900"]
+PYTEST += ["-c", os.devnull, "--rootdir", str(CHECKS), "--capture=no", "--import-mode=importlib"]
 PYTEST += [f"-pno:{name}" for name in ("cacheprovider", "terminal", "junitxml", "doctest")]
 
 
@@ -154,6 +155,7 @@ def run_checks(desk: Desk) -> None:
     Raises:
         RuntimeError: pytest itself failed, which is the grader's fault.
     """
+    os.environ.pop("PYTEST_ADDOPTS", None)  # meant for a person's own tests
     status = pytest.main([*PYTEST, str(CHECKS)], plugins=[Plugin(desk)])
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         raise RuntimeError(f"the checks could not be run (pytest exit status {status})")
