@@ -1,0 +1,51 @@
+"""How far the sentiment data can be told without reading: majority class and bags of n-grams."""
+
+from collections.abc import Sequence
+
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+
+Example = tuple[int, str]  # label and sentence
+
+
+def parse(text: str) -> list[Example]:
+    """Read `label ||| sentence` lines."""
+    pairs = (line.split(" ||| ", 1) for line in text.splitlines())
+    return [(int(label), sentence) for label, sentence in pairs]
+
+
+def n_gram_accuracy(
+    longest: int, train: Sequence[Example], others: Sequence[Sequence[Example]]
+) -> list[float]:
+    """Fit a logistic regression on word 1- to `longest`-grams; return an accuracy per split."""
+    model = make_pipeline(
+        CountVectorizer(ngram_range=(1, longest), token_pattern=r"\S+"),
+        LogisticRegression(max_iter=1000),
+    )
+    model.fit([sentence for _, sentence in train], [label for label, _ in train])
+    return [
+        float(model.score([sentence for _, sentence in split], [label for label, _ in split]))
+        for split in others
+    ]
+
+
+def majority_accuracy(train: Sequence[Example], others: Sequence[Sequence[Example]]) -> list[float]:
+    """Answer the more frequent label of the training split, always."""
+    label = int(2 * sum(label for label, _ in train) >= len(train))
+    return [sum(own == label for own, _ in split) / len(split) for split in others]
+
+
+def baseline_table(texts: dict[str, str]) -> str:
+    """Measure every baseline and write the rows of a Markdown table.
+
+    Args:
+        texts: the text of train.txt, dev.txt and test.txt, by these names.
+    """
+    train, *others = (parse(texts[f"{name}.txt"]) for name in ("train", "dev", "test"))
+    rows = [("majority class", majority_accuracy(train, others))]
+    for longest, name in ((1, "1-grams"), (2, "1-2-grams"), (3, "1-3-grams")):
+        rows.append((f"logistic regression, {name}", n_gram_accuracy(longest, train, others)))
+    lines = ["| baseline | dev | test |", "| --- | --- | --- |"]
+    lines += [f"| {name} | {dev:.3f} | {test:.3f} |" for name, (dev, test) in rows]
+    return "\n".join(lines)

@@ -1,0 +1,41 @@
+"""Files written whole or not at all, and text kept between two marks in a file."""
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_whole(path: Path, content: bytes | str) -> None:
+    """Write a file under another name, then give it its own: a reader never sees half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    raw = content.encode("utf-8") if isinstance(content, str) else content
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(raw)
+        os.chmod(name, 0o644)  # mkstemp makes files that nobody else can read
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def between(text: str, mark: str, default: str = "\n") -> str:
+    """Return what stands between `<!-- mark:begin -->` and `<!-- mark:end -->`."""
+    _, begin, rest = text.partition(f"<!-- {mark}:begin -->")
+    inside, end, _ = rest.partition(f"<!-- {mark}:end -->")
+    return inside if begin and end else default
+
+
+def put_between(text: str, mark: str, inside: str) -> str:
+    """Replace what stands between the two marks.
+
+    Raises:
+        ValueError: the marks are not there.
+    """
+    begin, end = f"<!-- {mark}:begin -->", f"<!-- {mark}:end -->"
+    head, found, rest = text.partition(begin)
+    _, closed, tail = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"no section between {begin} and {end}")
+    return f"{head}{begin}{inside}{end}{tail}"
