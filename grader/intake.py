@@ -92,7 +92,8 @@ def fault_of(name: str, content: bytes) -> tuple[str, str | None]:
     try:
         ast.parse(text, name)
     except SyntaxError as error:
-        return "", f"{name}:{error.lineno}: {error.msg}"
+        place = name if error.lineno is None else f"{name}:{error.lineno}"
+        return "", f"{place}: {error.msg}"
     except (ValueError, RecursionError, MemoryError) as error:
         return "", f"{name}: not Python source ({error})"
     return text, None

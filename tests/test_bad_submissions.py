@@ -50,7 +50,7 @@ def test_a_damaged_zip_is_one_line(grade: Grade, tmp_path: Path) -> None:
         (b"# caf\xe9\n", "bert.py:1: not UTF-8 text"),
         (b"import torch\ndef f(:\n", "bert.py:2: invalid syntax"),
         (b"x = 1\n  y = 2\n", "bert.py:2: unexpected indent"),
-        (b"x = '\x00'\n", "bert.py"),
+        (b"x = '\x00'\n", "bert.py: source code string cannot contain null bytes"),
     ],
     ids=["empty", "blank", "latin-1", "syntax", "indentation", "nul"],
 )
