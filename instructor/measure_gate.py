@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from instructor.broken_models import BROKEN
+from instructor.files import put_between, write_whole
 from instructor.gate_worker import HONEST, LAST_LINEAR_LAYER
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,7 +36,6 @@ RUNS, RESULT, CARD = (
     DATA / "README.md",
 )
 DATA_FILES = ("train.txt", "dev.txt")
-BEGIN, END = "<!-- gate:begin -->", "<!-- gate:end -->"
 STEP = 0.005  # thresholds are rounded down to a multiple of this
 DEVIATIONS = 5.0  # how far below the honest mean: no seed of a right solution may fail
 
@@ -205,22 +205,13 @@ def table(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def replace_file(path: Path, text: str) -> None:
-    """Write a file so that it is whole, or as it was."""
-    path.parent.mkdir(exist_ok=True)
-    unfinished = path.with_name(path.name + ".tmp")
-    unfinished.write_text(text, encoding="utf-8")
-    os.replace(unfinished, path)
-
-
 def fill_card(text: str) -> None:
-    """Put a text between the markers of data/README.md."""
-    card = CARD.read_text(encoding="utf-8") if CARD.exists() else ""
-    before, begin, rest = card.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SystemExit(f"{CARD}: no place for the table; it needs {BEGIN} and {END}")
-    replace_file(CARD, f"{before}{BEGIN}\n{text}\n{END}{after}")
+    """Put a text between the marks of the data's card."""
+    try:
+        card = put_between(CARD.read_text(encoding="utf-8"), "gate", f"\n{text}\n")
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"{CARD}: no place for the table: {error}") from error
+    write_whole(CARD, card)
 
 
 def main() -> None:
@@ -242,7 +233,7 @@ def main() -> None:
     print(table(result))
     if result["lowest"] < result["threshold"]:
         raise SystemExit(f"a right solution fails at {result['threshold']}: raise --deviations")
-    replace_file(RESULT, json.dumps(result, indent=2) + "\n")
+    write_whole(RESULT, json.dumps(result, indent=2) + "\n")
     fill_card(table(result))
     print(f"wrote {RESULT} and the table in {CARD}")
 

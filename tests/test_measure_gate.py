@@ -66,7 +66,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that stands for checkpoint/ and data/, with a card in it."""
     for name in ("model.safetensors", *measure_gate.DATA_FILES):
         (tmp_path / name).write_text(name, encoding="utf-8")
-    card = f"before\n{measure_gate.BEGIN}\nold\n{measure_gate.END}\nafter\n"
+    card = "before\n<!-- gate:begin -->\nold\n<!-- gate:end -->\nafter\n"
     (tmp_path / "README.md").write_text(card, encoding="utf-8")
     monkeypatch.setattr(measure_gate, "CHECKPOINT", tmp_path)
     monkeypatch.setattr(measure_gate, "DATA", tmp_path)
@@ -107,7 +107,7 @@ def test_the_table_stands_between_the_markers_and_nothing_else_moves(files: Path
     measure_gate.fill_card("new")
 
     lines = (files / "README.md").read_text(encoding="utf-8").splitlines()
-    assert lines == ["before", measure_gate.BEGIN, "new", measure_gate.END, "after"]
+    assert lines == ["before", "<!-- gate:begin -->", "new", "<!-- gate:end -->", "after"]
 
 
 def test_a_card_without_markers_is_refused(files: Path) -> None:
