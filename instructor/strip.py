@@ -9,11 +9,12 @@ markers are errors, and so is a region without its TODO.
 """
 
 import argparse
-import os
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from instructor.files import write_whole
 
 ROOT = Path(__file__).resolve().parent.parent
 SOLUTION, STARTER = ROOT / "solution", ROOT / "starter"
@@ -113,15 +114,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 f"starter/{name} is not what solution/ gives; run `make starter`", file=sys.stderr
             )
         return 1 if names else 0
-    STARTER.mkdir(exist_ok=True)
     for name in names:
         if name not in files:
             (STARTER / name).unlink()
             print(f"removed starter/{name}")
             continue
-        temporary = STARTER / f"{name}.part"
-        temporary.write_text(files[name], encoding="utf-8")
-        os.replace(temporary, STARTER / name)
+        write_whole(STARTER / name, files[name])
         print(f"wrote starter/{name}")
     if not names:
         print("starter/ is up to date")

@@ -64,6 +64,7 @@ class BertTokenizer:
         self.cls_token_id = self._special_id("[CLS]")
         self.sep_token_id = self._special_id("[SEP]")
         self.mask_token_id = self._special_id("[MASK]")
+        self.special_ids = [self._special_id(token) for token in SPECIAL_TOKENS]
 
     def _special_id(self, token: str) -> int:
         number = self.tokenizer.token_to_id(token)
