@@ -222,7 +222,10 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2, help="processes side by side")
     parser.add_argument("--deviations", type=float, default=DEVIATIONS)
     args = parser.parse_args()
-    mark, jobs = fingerprint(), all_jobs(args.seeds, args.broken_seeds)
+    try:
+        mark, jobs = fingerprint(), all_jobs(args.seeds, args.broken_seeds)
+    except FileNotFoundError as error:
+        raise SystemExit(f"{error.filename}: missing; `make data checkpoint` makes it") from error
     known = read_runs(mark)
     waiting = [job for job in jobs if key_of(job) not in known]
     print(f"{len(jobs) - len(waiting)} of {len(jobs)} runs stand in {RUNS}")
