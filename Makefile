@@ -10,7 +10,7 @@ option = $(if $(2),--$(1) "$(2)")
 flag = $(if $(2),--$(1))
 GRADE = $(BIN)/python -m grader.grade "$(SUBMISSION)" $(call option,only,$(K)) $(call option,json,$(JSON)) \
 	$(call option,references,$(REFERENCES)) $(call option,checkpoint,$(CHECKPOINT)) \
-	$(call option,threads,$(THREADS))
+	$(call option,threads,$(THREADS)) $(call option,tier,$(TIER))
 
 .DEFAULT_GOAL := help
 .PHONY: help check grade test lint starter references checkpoint data gate clean

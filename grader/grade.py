@@ -23,7 +23,7 @@ from grader.outcomes import Finding, Grade, Outcome, Result
 from grader.plugin import Desk, Plugin
 from grader.policy import offences
 from grader.report import Report
-from grader.sandbox import TIER, ProcessSandbox, Reply, Request
+from grader.sandbox import PROCESS, TIERS, Limits, Reply, Request, WorkerStartError, open_sandbox
 from grader.store import Recording, Store, StoreError
 from grader.trial import Trial, pair
 
@@ -44,6 +44,11 @@ class Setup:
     checkpoint: Path = ROOT / "checkpoint"
     data: Path = ROOT / "data"
     threads: int = 1  # of torch, in the worker
+    tier: str = PROCESS  # see grader/sandbox.py
+    limits: Limits | None = None  # of the submission; None: the usual ones
+
+
+KNOBS = [field for field in dataclasses.fields(Setup) if field.name != "limits"]
 
 
 class GradingDesk(Desk):
@@ -63,7 +68,9 @@ class GradingDesk(Desk):
         if any(not exercise.probes for exercise in self.exercises):
             imports += ["tokenizer", "classifier"]
         sources = sources_of(submission)
-        self.sandbox = ProcessSandbox(sources, imports, setup.checkpoint, setup.threads)
+        self.sandbox = open_sandbox(
+            setup.tier, sources, imports, setup.checkpoint, setup.threads, setup.limits
+        )
 
     def trial(self, exercise: Exercise) -> Trial:
         """Carry out the exercise's calls, with the recorded inputs."""
@@ -174,10 +181,14 @@ def results_of(
         if fault := submission.faults.get("bert"):
             results = unimportable(exercises, fault)
         else:
-            desk = GradingDesk(exercises, setup, store, submission, report)
-            with desk.sandbox as sandbox:
-                run_checks(desk)
-            return list(desk.results.values()), sandbox.printed.text()
+            try:
+                desk = GradingDesk(exercises, setup, store, submission, report)
+            except WorkerStartError as error:
+                results = ungradable(exercises, str(error))
+            else:
+                with desk.sandbox as sandbox:
+                    run_checks(desk)
+                return list(desk.results.values()), sandbox.printed.text()
     for result in results:
         report.result(result)
     return results, printed
@@ -198,10 +209,10 @@ def grade(path: str, check: bool, only: str | None, setup: Setup) -> Grade:
     submission = read_submission(path)
     exercises, shown = selected(check, only)
     report = Report(shown)
-    report.begin(submission.name, TIER)
+    report.begin(submission.name, setup.tier)
     results, printed = results_of(submission, exercises, setup, report)
     notes = changed_given_files(Path(path)) if Path(path).is_dir() else []
-    made = Grade(path, TIER, [result for result in results if result.id in shown], notes)
+    made = Grade(path, setup.tier, [result for result in results if result.id in shown], notes)
     report.end(made, printed)
     return made
 
@@ -221,18 +232,17 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--check", action="store_true", help="leave the fine-tune out")
     parser.add_argument("--only", metavar="EXERCISE", help="grade a single exercise")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result here")
-    for field in dataclasses.fields(Setup):
-        kind = type(field.default)
-        kind = Path if issubclass(kind, Path) else kind
-        parser.add_argument(f"--{field.name}", type=kind, default=field.default)
+    for field in KNOBS:
+        kind = Path if isinstance(field.default, Path) else type(field.default)
+        choices = TIERS if field.name == "tier" else None
+        parser.add_argument(f"--{field.name}", type=kind, default=field.default, choices=choices)
     return parser.parse_args(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Grade what the command line names."""
     options = parse(arguments)
-    names = [field.name for field in dataclasses.fields(Setup)]
-    setup = Setup(**{name: getattr(options, name) for name in names})
+    setup = Setup(**{field.name: getattr(options, field.name) for field in KNOBS})
     try:
         made = grade(options.submission, options.check, options.only, setup)
         if options.json:

@@ -8,9 +8,10 @@ Covered: size, form, names and types of what arrives. Not covered: whether it is
 a worker is a claim of the student's process; its tensors still have to equal a reference.
 """
 
+import io
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -76,6 +77,30 @@ def decode_body(text: bytes, packed: bytes) -> tuple[Message, Tensors]:
     if not isinstance(message, dict):
         raise ProtocolError("the frame's JSON is not an object")
     return message, tensors
+
+
+def decode(frame: bytes) -> tuple[Message, Tensors]:
+    """Parse a whole frame.
+
+    Raises:
+        ProtocolError: these bytes are not exactly one frame.
+    """
+    text_length, tensors_length = decode_header(frame[: HEADER.size])
+    text, packed = frame[HEADER.size :][:text_length], frame[HEADER.size + text_length :]
+    if len(text) != text_length or len(packed) != tensors_length:
+        raise ProtocolError("a frame of another length than its header says")
+    return decode_body(text, packed)
+
+
+def frames(content: bytes) -> Iterator[tuple[Message, Tensors]]:
+    """Parse frames that follow each other.
+
+    Raises:
+        ProtocolError: the bytes are not a whole number of frames.
+    """
+    stream = io.BytesIO(content)
+    while (frame := read_frame(stream)) is not None:
+        yield frame
 
 
 def read_exactly(stream: BinaryIO, length: int) -> bytes:

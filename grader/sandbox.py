@@ -1,307 +1,71 @@
-"""Run a submission's calls in a worker process, with deadlines kept from outside.
+"""Where a submission's code runs: three tiers behind one interface.
 
-This is the tier `process`: a plain subprocess with an almost empty environment, an empty folder to
-work in and resource limits. It is made for people who grade their own code on their own machine.
+    contained   a container, and in it a locked-down process for each exercise: for strangers' code
+    locked      the same process without the container, where none is to be had
+    process     a plain process, on any system: for one's own code only
 
-Covered: a worker that dies, hangs, babbles or floods loses the call it was at (and what hangs on
-the same exercise), is replaced, and the next exercise is graded all the same. Nothing that it
-prints can pass for an answer.
-Not covered: a hostile submission can read the user's files, use the network and start processes. Do
-not grade strangers' code with it.
+What each covers and what it does not is said in contained.py and process.py, with figures in
+SECURITY.md. A tier that the machine cannot give is an error that says what is missing: nothing
+steps down to another tier by itself.
 """
 
-import contextlib
-import dataclasses
-import os
-import queue
-import signal
-import subprocess
-import sys
-import tempfile
-import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
 
-from grader import protocol
+from grader.process import ProcessSandbox
+from grader.wall import (
+    CONTAINED,
+    LOCKED,
+    PROCESS,
+    TIERS,
+    Limits,
+    Printed,
+    Progress,
+    Reply,
+    Request,
+    Sandbox,
+    WorkerLostError,
+    WorkerStartError,
+)
 
-TIER = "process"
-WORKER = Path(__file__).with_name("worker.py")
-START_DEADLINE = 180.0  # seconds; importing torch takes 2, or a minute on a cold, slow disk
-LOAD_DEADLINE = 30.0  # for importing the submission
-CALL_DEADLINE = 20.0  # for one call on small tensors, which takes milliseconds
-KEPT_OUTPUT = 16 << 10  # bytes of what the submission prints that are kept
-PASSED_ON = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+__all__ = [
+    "CONTAINED",
+    "LOCKED",
+    "PROCESS",
+    "TIERS",
+    "Limits",
+    "Printed",
+    "ProcessSandbox",
+    "Progress",
+    "Reply",
+    "Request",
+    "Sandbox",
+    "WorkerLostError",
+    "WorkerStartError",
+    "open_sandbox",
+]
 
-Progress = Callable[[int, int], None]
 
+def open_sandbox(
+    tier: str,
+    sources: Mapping[str, str],
+    imports: Iterable[str],
+    checkpoint: Path,
+    threads: int = 1,
+    limits: Limits | None = None,
+) -> Sandbox:
+    """Open a sandbox of a tier; its `with` block closes it.
 
-@dataclasses.dataclass(frozen=True)
-class Request:
-    """A call to be carried out.
-
-    Attributes:
-        exercise: whose call it is.
-        runs: the exercises whose code of the student's it runs.
-        call: the JSON of the call; tensors: its inputs.
-        deadline: seconds.
+    Raises:
+        WorkerStartError: the machine cannot give that tier.
     """
+    if tier == PROCESS:
+        return ProcessSandbox(sources, imports, checkpoint, threads, limits)
+    if tier not in TIERS:
+        raise ValueError(f"there is no tier {tier!r}; there are {', '.join(TIERS)}")
+    from grader.contained import IsolatedSandbox  # Linux only; `process` is for any system
 
-    exercise: str
-    runs: frozenset[str]
-    call: dict[str, Any]
-    tensors: Mapping[str, Any]
-    deadline: float = CALL_DEADLINE
-
-
-@dataclasses.dataclass(frozen=True)
-class Reply:
-    """What came of a call: `ok`, `not written`, `error` (the student's) or `lost`.
-
-    Attributes:
-        text: for the student, where it is not ok. For "not written", the id of the hole.
-    """
-
-    status: str
-    text: str = ""
-    message: dict[str, Any] = dataclasses.field(default_factory=dict)
-    tensors: protocol.Tensors = dataclasses.field(default_factory=dict)
-
-
-class WorkerLostError(Exception):
-    """The worker died, hung or babbled; the message is for the student."""
-
-
-class WorkerStartError(Exception):
-    """The worker cannot even start: the installation's fault, not the student's."""
-
-
-class Printed:
-    """Keeps the beginning of what a worker prints, and drains the rest."""
-
-    def __init__(self) -> None:
-        self.kept = b""
-
-    def drain(self, stream: BinaryIO) -> None:
-        """Read the stream to its end."""
-        while chunk := stream.read1(1 << 16):  # type: ignore[attr-defined]
-            self.kept += chunk[: max(0, KEPT_OUTPUT - len(self.kept))]
-
-    def text(self) -> str:
-        """Return what was kept, without control characters that could play with a terminal."""
-        text = self.kept.decode("utf-8", "replace")
-        return "".join(c for c in text if c in "\n\t" or c.isprintable())
-
-
-class Worker:
-    """One worker process and the threads that listen to it."""
-
-    def __init__(self, folder: str, threads: int, printed: Printed) -> None:
-        environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-        environment |= {
-            "MINBERT_THREADS": str(threads),
-            "OMP_NUM_THREADS": str(threads),
-            "OPENBLAS_NUM_THREADS": "1",
-            "LANG": "C.UTF-8",
-            # torch._dynamo, which the first optimizer imports, wants a user and a place for files
-            **dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP", "TORCHINDUCTOR_CACHE_DIR"), folder),
-            "USER": "student",
-        }
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", "-B", str(WORKER)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=folder,
-            env=environment,
-            start_new_session=True,
-        )
-        self.frames: queue.Queue[tuple[protocol.Message, protocol.Tensors] | str] = queue.Queue(64)
-        for work in (self.listen, self.drain):
-            threading.Thread(target=work, args=(printed,), daemon=True).start()
-        self.number = 0
-        self.ready = False
-
-    def listen(self, printed: Printed) -> None:
-        """Put frames into the queue, and at the end why there are no more."""
-        del printed
-        try:
-            while (frame := protocol.read_frame(self.process.stdout)) is not None:  # type: ignore[arg-type]
-                self.frames.put(frame)
-            self.frames.put("ended the process that graded it")
-        except (protocol.ProtocolError, ValueError, OSError):
-            self.frames.put("wrote into the grader's channel")
-
-    def drain(self, printed: Printed) -> None:
-        """Keep the pipe of what is printed from filling up."""
-        try:
-            printed.drain(self.process.stderr)  # type: ignore[arg-type]
-        except (ValueError, OSError):
-            return
-
-    def receive(
-        self, deadline: float, progress: Progress
-    ) -> tuple[protocol.Message, protocol.Tensors]:
-        """Wait for the answer to the present request; news of progress does not extend the wait."""
-        ends = clock() + deadline
-        while True:
-            try:
-                frame = self.frames.get(timeout=max(0.0, ends - clock()))
-            except queue.Empty:
-                raise WorkerLostError(f"took longer than {deadline:.0f} seconds") from None
-            if isinstance(frame, str):
-                raise WorkerLostError(frame)
-            message, tensors = frame
-            if message.get("number") != self.number:
-                raise WorkerLostError("wrote into the grader's channel")
-            if "progress" not in message:
-                return message, tensors
-            done, total = as_progress(message["progress"])
-            progress(done, total)
-
-    def ask(
-        self,
-        message: Mapping[str, Any],
-        tensors: Mapping[str, Any],
-        deadline: float,
-        progress: Progress,
-    ) -> Reply:
-        """Send one request and wait for its answer."""
-        if not self.ready:
-            try:
-                self.receive(START_DEADLINE, progress)
-            except WorkerLostError as error:
-                raise WorkerStartError(f"the worker does not start: it {error}") from error
-            self.ready = True
-        self.number += 1
-        try:
-            stream = self.process.stdin
-            assert stream is not None
-            stream.write(protocol.encode({**message, "number": self.number}, tensors))
-            stream.flush()
-        except OSError as error:
-            raise WorkerLostError("ended the process that graded it") from error
-        answer, arrays = self.receive(deadline, progress)
-        status = answer.get("status")
-        if status not in ("ok", "not written", "error"):
-            raise WorkerLostError("wrote into the grader's channel")
-        return Reply(str(status), str(answer.get("text", ""))[:1000], answer, arrays)
-
-    def kill(self) -> None:
-        """End the process and what it has started in its session."""
-        if hasattr(os, "killpg"):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.kill()
-        self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout):
-            # there may be unsent bytes of a request that nobody will read
-            with contextlib.suppress(OSError):
-                stream.close()  # type: ignore[union-attr]
-
-
-def clock() -> float:
-    """Return seconds that never run backwards."""
-    return time.monotonic()
-
-
-def as_progress(value: Any) -> tuple[int, int]:
-    """Read a worker's claim of how far it is."""
-    if isinstance(value, list) and len(value) == 2 and all(isinstance(v, int) for v in value):
-        return min(max(value[0], 0), 10**9), min(max(value[1], 1), 10**9)
-    raise WorkerLostError("wrote into the grader's channel")
-
-
-class ProcessSandbox:
-    """Carries out a submission's calls in worker processes of the tier `process`."""
-
-    def __init__(
-        self, sources: Mapping[str, str], imports: Iterable[str], checkpoint: Path, threads: int = 1
-    ) -> None:
-        """Start a worker; it imports torch while the caller goes on.
-
-        Args:
-            sources: module name to text, the given files and the submission.
-            imports: the modules that calls use, in the order in which they are imported.
-            checkpoint: the folder of the frozen checkpoint.
-            threads: for torch.
-        """
-        self.load = {
-            "sources": dict(sources),
-            "import": list(imports),
-            "checkpoint": str(checkpoint.resolve()),
-        }
-        self.threads = threads
-        self.printed = Printed()
-        self.folder = tempfile.TemporaryDirectory(prefix="minbert-", ignore_cleanup_errors=True)
-        self.worker: Worker | None = Worker(self.folder.name, threads, self.printed)
-        self.loaded = False
-        self.unloadable: Reply | None = None
-        self.lost: dict[str, Reply] = {}  # by exercise, its first lost call
-
-    def __enter__(self) -> "ProcessSandbox":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.drop()
-        self.folder.cleanup()
-
-    def drop(self) -> None:
-        """End the worker."""
-        if self.worker is not None:
-            self.worker.kill()
-        self.worker, self.loaded = None, False
-
-    def reload(self, sources: Mapping[str, str]) -> None:
-        """Have the same worker import other sources: for one's own code, never a student's."""
-        self.load["sources"] = dict(sources)
-        self.loaded, self.unloadable = False, None
-        self.lost.clear()
-
-    def ready(self) -> Worker:
-        """Return a worker that has imported the submission."""
-        if self.worker is None:
-            self.worker = Worker(self.folder.name, self.threads, self.printed)
-        if not self.loaded:
-            reply = self.worker.ask(self.load, {}, LOAD_DEADLINE, lambda done, total: None)
-            self.loaded = True
-            if reply.status != "ok":
-                self.unloadable = reply
-        return self.worker
-
-    def ask(self, request: Request, progress: Progress = lambda done, total: None) -> Reply:
-        """Carry out one call; a lost worker is a reply as well.
-
-        Raises:
-            WorkerStartError: no worker can be had, which is not the submission's fault.
-        """
-        try:
-            worker = None if self.unloadable else self.ready()
-        except WorkerLostError as error:
-            self.drop()
-            self.unloadable = Reply("lost", f"importing bert.py {error}")
-        if self.unloadable or worker is None:
-            return self.unloadable or Reply("lost", "no worker")
-        try:
-            return worker.ask({"call": request.call}, request.tensors, request.deadline, progress)
-        except WorkerLostError as error:
-            self.drop()
-            return Reply("lost", f"{request.call.get('target', 'training')} {error}")
-
-    def run(
-        self, requests: Iterable[Request], progress: Progress = lambda done, total: None
-    ) -> Iterator[Reply]:
-        """Carry out calls in order; exercises that have lost one are not run again.
-
-        So a function that hangs costs one deadline, and not one for each call that runs it.
-        """
-        for request in requests:
-            known = [self.lost[name] for name in sorted(request.runs) if name in self.lost]
-            if known:
-                yield known[0]
-                continue
-            reply = self.ask(request, progress)
-            if reply.status == "lost":
-                self.lost[request.exercise] = reply
-            yield reply
+    contained = tier == CONTAINED
+    return IsolatedSandbox(
+        sources, imports, checkpoint, threads, contained=contained, limits=limits
+    )

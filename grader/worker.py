@@ -14,15 +14,19 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, BinaryIO
 
-# `-I` keeps the environment and the current folder out of sys.path, and this script's folder too.
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+if __name__ == "__main__":
+    # `-I` keeps the environment, the current folder and this script's folder out of sys.path
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from grader import protocol
+
+Progress = Callable[[int, int], None]
+Sent = tuple[protocol.Message, dict[str, Any]]
 
 ADDRESS_SPACE = 16 << 30  # bytes; torch alone maps about 1 GiB, a real BERT with gradients 4
 
@@ -75,21 +79,15 @@ def limit_resources() -> None:
         resource.setrlimit(kind, (bound, bound))
 
 
-class Worker:
-    """Loads one submission and carries out calls of it."""
+class Overlay:
+    """The given files with a submission laid over them, imported; carries out calls of it."""
 
-    def __init__(self, replies: BinaryIO) -> None:
-        self.replies = replies
+    def __init__(self) -> None:
         self.modules: dict[str, ModuleType] = {}
         self.sources: dict[str, str] = {}
         self.checkpoint = ""
 
-    def send(self, message: Mapping[str, Any], tensors: Mapping[str, Any] | None = None) -> None:
-        """Write one frame at once."""
-        self.replies.write(protocol.encode(message, tensors))
-        self.replies.flush()
-
-    def load(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def load(self, request: Mapping[str, Any]) -> protocol.Message:
         """Import the given modules and the student's."""
         for name in self.sources:  # of a load before this one
             sys.modules.pop(name, None)
@@ -99,34 +97,53 @@ class Worker:
         self.modules = {name: importlib.import_module(name) for name in request["import"]}
         return {"status": "ok"}
 
-    def call(self, request: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-        """Carry out one call and send its answer."""
+    def call(self, call: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress) -> Sent:
+        """Carry out one call; return its answer and tensors."""
         import torch  # imported by now; named here because the streams come first
 
         from grader import calls
 
-        call, number = request["call"], request["number"]
         tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
-
-        def progress(done: int, total: int) -> None:
-            self.send({"number": number, "progress": [done, total]})
-
         answer = calls.run(self.modules, call, tensors, self.checkpoint, progress)
-        arrays = {name: tensor.detach().numpy() for name, tensor in answer.tensors.items()}
-        self.send({"number": number, "status": "ok", **answer.message}, arrays)
+        sent = {name: tensor.detach().numpy() for name, tensor in answer.tensors.items()}
+        return {"status": "ok", **answer.message}, sent
 
-    def handle(self, request: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-        """Carry out one request; whatever it raises is an answer too."""
+    def answer(
+        self, request: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress
+    ) -> bytes:
+        """Carry out a request, a load or a call; what it raises is an answer too. As a frame."""
         from grader import calls  # imports torch
 
+        number = {"number": request["number"]}
         try:
             if "sources" in request:
-                self.send({"number": request["number"], **self.load(request)})
-            else:
-                self.call(request, arrays)
+                return protocol.encode({**number, **self.load(request)})
+            message, tensors = self.call(request["call"], arrays, progress)
+            return protocol.encode({**number, **message}, tensors)
         except BaseException as error:  # SystemExit and KeyboardInterrupt of a student's code too
             files = {f"{name}.py": name for name in self.sources}
-            self.send({"number": request["number"], **calls.describe(error, files)})
+            return protocol.encode({**number, **calls.describe(error, files)})
+
+
+class Worker:
+    """Answers requests on a stream."""
+
+    def __init__(self, replies: BinaryIO) -> None:
+        self.replies = replies
+        self.overlay = Overlay()
+
+    def send(self, frame: bytes) -> None:
+        """Write one frame at once."""
+        self.replies.write(frame)
+        self.replies.flush()
+
+    def handle(self, request: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+        """Carry out one request."""
+
+        def progress(done: int, total: int) -> None:
+            self.send(protocol.encode({"number": request["number"], "progress": [done, total]}))
+
+        self.send(self.overlay.answer(request, arrays, progress))
 
 
 def main() -> None:
@@ -137,7 +154,7 @@ def main() -> None:
 
     torch.set_num_threads(int(os.environ.get("MINBERT_THREADS", "1")))
     worker = Worker(replies)
-    worker.send({"number": 0, "status": "ok", "torch": torch.__version__})
+    worker.send(protocol.encode({"number": 0, "status": "ok", "torch": torch.__version__}))
     while (frame := protocol.read_frame(requests)) is not None:
         worker.handle(*frame)
 

@@ -14,6 +14,11 @@ LEAVES = {"protocol", "compare", "outcomes", "calls", "policy", "intake"}
 ALLOWED = {
     **{name: set() for name in LEAVES},
     "worker": {"calls", "protocol"},
+    "ledger": {"protocol"},
+    "lockdown": set(),
+    "zygote": {"calls", "ledger", "lockdown", "protocol", "worker"},
+    "wall": {"protocol"},
+    "seccomp": {"wall"},
     "store": {"protocol"},
     "diagnose": {"compare"},
     "report": {"outcomes"},
