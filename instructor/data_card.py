@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from instructor.language import Phrase
 from instructor.lexicon import FILMS, HALF, WHOLE
+from instructor.reviews import EVERYTHING, SHARES
 
 # Every rule of the grammar that a reader meets, and what it does to the value of a sentence.
 PHENOMENA = {
@@ -20,8 +21,8 @@ PHENOMENA = {
 CARD = """# The data: made-up film reviews whose meaning is computed
 
 English sentences about {films} films that do not exist, each with a label: 1 praises the film, 0
-does not. A grammar (`instructor/language.py`) builds every sentence and works out its label from the
-parts: the sign of an opinion word, turned round by a negation, decided by the main clause of a
+does not. A grammar (`instructor/language.py`) builds every sentence and works out its label from
+the parts: the sign of an opinion word, turned round by a negation, decided by the main clause of a
 contrast, and so on. No template carries a fixed label. Nobody's reviews went into it, so it may be
 published, changed and made again: licence MIT, as the rest of the project.
 
@@ -30,12 +31,12 @@ published, changed and made again: licence MIT, as the rest of the project.
 | `train.txt` | {train:,} lines `label \\|\\|\\| sentence`, half of each label |
 | `dev.txt` | {dev:,} lines, half of each label |
 | `test.txt` | {test:,} lines, half of each label |
-| `pretraining.txt` | {reviews:,} reviews, {sentences:,} sentences; a line each, an empty line between |
+| `pretraining.txt` | {sentences:,} sentences in {reviews:,} reviews, an empty line between them |
 
 No sentence stands in two splits. The training split uses {half} of the {whole} opinion words; dev
 and test use all of them. The other half occurs in `pretraining.txt` only, so a model knows them
-from pre-training or not at all. The first {easy} reviews of `pretraining.txt` are easy to read,
-and pre-training begins with them.
+from pre-training or not at all. The first {easy} of the reviews in `pretraining.txt` are easier
+to read, and pre-training begins with them.
 
 ## What decides the label
 
@@ -94,15 +95,13 @@ def phenomena_table(splits: dict[str, list[Phrase]]) -> str:
     return "\n".join(lines)
 
 
-def data_card(
-    seed: int, splits: dict[str, list[Phrase]], reviews: Sequence[Sequence[str]], easy: int
-) -> str:
+def data_card(seed: int, splits: dict[str, list[Phrase]], reviews: Sequence[Sequence[str]]) -> str:
     """Write the card; the sections between marks are filled in by who measures them."""
     return CARD.format(
         seed=seed,
         films=len(FILMS),
         reviews=len(reviews),
-        easy=f"{easy:,}",
+        easy=f"{1 - SHARES[EVERYTHING]:.0%}",
         sentences=sum(len(review) for review in reviews),
         half=len(HALF.words()),
         whole=len(WHOLE.words()),

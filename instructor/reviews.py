@@ -10,10 +10,18 @@ from collections.abc import Sequence
 from instructor.language import Phrase, Writer
 from instructor.lexicon import FILMS, VERDICTS, WHOLE, Film
 
-# Shares of the reviews that are easier: opinions that only list words of one sign, and opinions of
-# one clause. They come first, and a model that begins with them learns the rest sooner.
-LISTS, ONE_CLAUSE, EVERYTHING = range(3)
-SHARES = {LISTS: 0.2, ONE_CLAUSE: 0.2}
+# The opinions of a review are of one level: lists of words of one sign; "is" and "is not"; one
+# clause of any kind; everything. Easier reviews come first in the text, and a model that reads them
+# first learns the rest sooner.
+LEVELS = LISTS, NOT, ONE_CLAUSE, EVERYTHING = range(4)
+SIMPLE_COPULAS = (("is", 1), ("is really", 1), ("is not", -1), ("is never", -1))
+SHARES = (0.1, 0.15, 0.15, 0.6)  # of the reviews, by level
+# Most opinions use words of the sign that they mean, as people do. Were negations as frequent as
+# they are in the sentiment data, single words would say nothing of a verdict, and whoever learns to
+# read would have nothing to begin with. Of the opinions whose words point the other way, the share
+# that is kept, by level:
+KEPT = (1.0, 0.3, 0.4, 0.5)
+SIGNS = {word: sign for sign in (1, -1) for word in (*WHOLE.adjectives[sign], *WHOLE.nouns[sign])}
 
 
 def article(word: str) -> str:
@@ -62,16 +70,22 @@ class Reviewer(Writer):
         words = f"{subject} is {self.adjective(sign)} and full of {first} and {second}"
         return Phrase(words, sign, ("list",))
 
+    def simple(self, subject: str) -> Phrase:
+        """Say what the film is or is not: "harbor is never dull"."""
+        (copula, turn), sign = self.rng.choice(SIMPLE_COPULAS), self.sign()
+        return Phrase(f"{subject} {copula} {self.adjective(sign)}", turn * sign, ("simple",))
+
     def opinion(self, film: Film, value: int, level: int) -> str:
         """Draw sentences of this level until one has this value."""
+        clauses = (self.description, self.possession, self.pair, self.comparison, self.attempt)
+        rules = {LISTS: (self.enumeration,), NOT: (self.simple,), ONE_CLAUSE: clauses}
         while True:
             if level == EVERYTHING:
                 phrase = self.sentence(film)
             else:
-                clauses = (self.description, self.possession, self.pair)
-                rule = self.enumeration if level == LISTS else self.rng.choice(clauses)
-                phrase = self.full_stop(rule(film.title))
-            if phrase.value == value:
+                phrase = self.full_stop(self.rng.choice(rules[level])(film.title))
+            pointed = value * sum(SIGNS.get(word, 0) for word in phrase.words.split())
+            if phrase.value == value and (pointed >= 0 or self.rng.random() < KEPT[level]):
                 return phrase.words
 
     def review(self, level: int) -> list[str]:
@@ -84,19 +98,19 @@ class Reviewer(Writer):
         return text
 
 
-def levels(count: int) -> list[int]:
-    """Say how many of `count` reviews are read when nothing harder than a level is."""
-    lists = int(count * SHARES[LISTS])
-    return [lists, lists + int(count * SHARES[ONE_CLAUSE]), count]
+def level_of(number: int, count: int) -> int:
+    """Say of which level is review `number` of `count`."""
+    level, bound = LISTS, SHARES[LISTS]
+    while number >= bound * count and level < EVERYTHING:
+        level += 1
+        bound += SHARES[level]
+    return level
 
 
 def write_reviews(rng: random.Random, count: int) -> list[list[str]]:
     """Write reviews, the easy ones first: whoever learns to read them can begin there."""
-    reviewer, bounds = Reviewer(rng, WHOLE), levels(count)
-    return [
-        reviewer.review(next(level for level, bound in enumerate(bounds) if number < bound))
-        for number in range(count)
-    ]
+    reviewer = Reviewer(rng, WHOLE)
+    return [reviewer.review(level_of(number, count)) for number in range(count)]
 
 
 def running_text(reviews: Sequence[Sequence[str]]) -> str:

@@ -15,12 +15,12 @@ from instructor.data_card import data_card
 from instructor.files import between, put_between, write_whole
 from instructor.language import Phrase, Writer
 from instructor.lexicon import FILMS, HALF, WHOLE, Lexicon
-from instructor.reviews import levels, running_text, write_reviews
+from instructor.reviews import running_text, write_reviews
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 SEED = 2026
 SIZES = {"train": 4000, "dev": 1200, "test": 1200}
-REVIEWS = 16_000
+REVIEWS = 20_000
 CARD_NAME = "README.md"
 GATE, BASELINES, ORIGIN = "gate", "baselines", "seed"  # marked sections of the card
 
@@ -60,7 +60,7 @@ def make_texts(seed: int) -> dict[str, str]:
     texts = {f"{name}.txt": labelled_lines(phrases) for name, phrases in splits.items()}
     reviews = write_reviews(random.Random(f"{seed} reviews"), REVIEWS)
     texts["pretraining.txt"] = running_text(reviews)
-    return texts | {CARD_NAME: data_card(seed, splits, reviews, levels(REVIEWS)[0])}
+    return texts | {CARD_NAME: data_card(seed, splits, reviews)}
 
 
 def recorded_seed(card: str) -> int:

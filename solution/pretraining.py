@@ -5,6 +5,7 @@ Dimension key: B batch, T tokens, D model width, V vocabulary.
 [1] Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", arXiv:1810.04805
 """
 
+import itertools
 import random
 from collections.abc import Sequence
 
@@ -85,11 +86,12 @@ def make_sentence_pairs(
         the order of the text; the label is IS_NEXT (0) or NOT_NEXT (1).
     """
     # TODO(make_sentence_pairs): go through documents and sentences; toss the coin, take the next
-    # sentence or one from ANOTHER document; truncate. See handout.md, Problem (make_sentence_pairs).
+    # sentence or one from ANOTHER document; truncate.
+    # See handout.md, Problem (make_sentence_pairs).
     ### BEGIN SOLUTION make_sentence_pairs
     pairs = []
     for number, document in enumerate(documents):
-        for first, following in zip(document, document[1:], strict=False):
+        for first, following in itertools.pairwise(document):
             second, label = following, IS_NEXT
             if rng.random() < 0.5:
                 # one step to len - 1 steps further on, round the end: never the same document

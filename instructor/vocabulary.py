@@ -1,0 +1,58 @@
+"""The word pieces of the checkpoint, and the files that hold them.
+
+The vocabulary is the alphabet and every word that is frequent enough, so rarer words and unknown
+ones are spelled. That is where WordPiece training ends on a language of a few hundred words; the
+tokenizers library's trainer is not used because it breaks ties by hash order and gives another
+vocabulary on every run.
+"""
+
+import collections
+import importlib
+import json
+import string
+from collections.abc import Iterable
+from typing import Any
+
+LEAST = 20  # a word that occurs less often is spelled: its vector would be hardly trained
+
+
+def make_vocabulary(sentences: Iterable[str]) -> list[str]:
+    """List the pieces in order of their ids.
+
+    Args:
+        sentences: lower case, words and punctuation marks apart.
+
+    Returns: special tokens, characters, characters that continue a word, words by frequency.
+    """
+    tokenizer: Any = importlib.import_module("tokenizer")  # of solution/
+    letters = string.ascii_lowercase + string.digits
+    pieces = [*tokenizer.SPECIAL_TOKENS, *string.punctuation, *letters]
+    pieces += [f"##{letter}" for letter in letters]
+    counts = collections.Counter(word for sentence in sentences for word in sentence.split())
+    words = sorted(counts, key=lambda word: (-counts[word], word))
+    known = set(pieces)
+    return pieces + [word for word in words if counts[word] >= LEAST and word not in known]
+
+
+def tokenizer_files(pieces: list[str], max_length: int) -> dict[str, str]:
+    """Write the files that minBERT and Hugging Face transformers open, by name."""
+    tokenizer: Any = importlib.import_module("tokenizer")  # of solution/
+    whole = tokenizer.wordpiece({piece: number for number, piece in enumerate(pieces)})
+    pad, unknown, cls, sep, mask = tokenizer.SPECIAL_TOKENS
+    settings = {
+        "tokenizer_class": "BertTokenizer",
+        "do_lower_case": True,
+        "strip_accents": True,
+        "tokenize_chinese_chars": True,
+        "model_max_length": max_length,
+        "pad_token": pad,
+        "unk_token": unknown,
+        "cls_token": cls,
+        "sep_token": sep,
+        "mask_token": mask,
+    }
+    return {
+        "vocab.txt": "".join(f"{piece}\n" for piece in pieces),
+        "tokenizer.json": whole.to_str(pretty=True) + "\n",
+        "tokenizer_config.json": json.dumps(settings, indent=2, sort_keys=True) + "\n",
+    }
