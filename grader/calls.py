@@ -8,6 +8,7 @@ Dimension key: B batch, T tokens, D model width.
 """
 
 import dataclasses
+import functools
 import itertools
 import traceback
 from collections.abc import Callable, Mapping
@@ -62,6 +63,14 @@ class AttentionStandIn(nn.Module):
         return torch.sin(hidden_states) + weight * torch.roll(hidden_states, 1, dims=1)
 
 
+class OnesStandIn(nn.Module):
+    """Takes the place of a BertSelfAttention whose values are all ones."""
+
+    def forward(self, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
+        """(B, T, D) and the additive mask in, ones (B, T, D) out."""
+        return torch.ones_like(hidden_states)
+
+
 class LayerStandIn(nn.Module):
     """Takes the place of the encoder layer with this number: order and count of layers matter."""
 
@@ -72,8 +81,8 @@ class LayerStandIn(nn.Module):
     def forward(self, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
         """(B, T, D) and the additive mask in, (B, T, D) out."""
         weight = seen(attention_mask, hidden_states)[..., None]
-        moved = torch.roll(hidden_states, 1, dims=1)
-        return torch.sin(hidden_states + self.number + 1) + 0.5 * weight * moved
+        moved = torch.roll(weight * hidden_states, 1, dims=1)  # what is hidden is not read
+        return torch.sin(hidden_states + self.number + 1) + 0.5 * moved
 
 
 def add_norm_stand_in(
@@ -88,6 +97,7 @@ def put_stand_in(owner: Any, attribute: str, kind: str) -> None:
     """Replace a part of `owner` by the stand-in of that kind."""
     made: dict[str, Callable[[], Any]] = {
         "attention": AttentionStandIn,
+        "ones": OnesStandIn,
         "add_norm": lambda: add_norm_stand_in,
         "layers": lambda: nn.ModuleList(
             LayerStandIn(number) for number in range(owner.config.num_hidden_layers)
@@ -145,7 +155,9 @@ def build(
     load_by_name(owner, weights)
     owner.to(DTYPES[call["dtype"]]).train(call["train"])
     for name, rate in call["rates"].items():
-        member(owner, name, "dropout module").p = rate
+        *path, last = name.split(".")
+        parent = functools.reduce(lambda made, part: member(made, part, "module"), path, owner)
+        member(parent, last, "dropout module").p = rate
     for attribute, kind in call["stand_ins"].items():
         put_stand_in(owner, attribute, kind)
     return owner
@@ -205,6 +217,7 @@ def state(owner: nn.Module) -> dict[str, Any]:
         "the number of threads": torch.get_num_threads(),
         "the random seed": torch.initial_seed(),
         "the model's training mode": owner.training,
+        "the model's weights": str(sum(float(p.detach().sum()) for p in owner.parameters())),
     }
 
 
@@ -220,7 +233,7 @@ def run_method(
         Tensors out/<name> (what was returned), after/<input> (the inputs as the call left them)
         and, where asked for, grad/<input or weights/parameter>; the state before and after.
     """
-    torch.manual_seed(0)
+    torch.manual_seed(call.get("seed", 0))
     dtype = DTYPES[call["dtype"]]
     tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in tensors.items()}
     owner = build(modules, call, tensors, checkpoint)
@@ -235,9 +248,9 @@ def run_method(
         if call["gradients"] and leaf.is_floating_point() and name != "attention_mask":
             leaves[name] = leaf.requires_grad_()
         passed.append(leaf.clone())  # what the student may change by mistake is not the leaf
-    before = state(owner)
+    before, random = state(owner), torch.get_rng_state()
     outputs = outputs_of(method(*passed), call["target"])
-    after = state(owner)
+    after, drew = state(owner), not torch.equal(random, torch.get_rng_state())
 
     answer = {f"out/{name}": value for name, value in outputs.items()}
     named = zip(call["args"], passed, strict=True)
@@ -247,7 +260,7 @@ def run_method(
         cotangents = {name: tensors[f"cotangent/{name}"] for name in outputs}
         found = gradients(outputs, leaves, cotangents)
         answer |= {f"grad/{name}": value for name, value in found.items()}
-    return Answer({"before": before, "after": after}, answer)
+    return Answer({"before": before, "after": after, "drew": drew}, answer)
 
 
 def fine_tune(

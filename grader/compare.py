@@ -24,11 +24,13 @@ class Mismatch:
     Attributes:
         kind: names, shape, dtype, finite or values.
         lines: the report, at most two lines.
+        headline: a few words for the exercise's line; empty where the probe has them.
     """
 
     kind: str
     name: str
     lines: tuple[str, ...]
+    headline: str = ""
 
 
 def place(index: tuple[int, ...]) -> str:

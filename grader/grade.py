@@ -16,7 +16,6 @@ import pytest
 
 from grader import cases
 from grader.cases import Exercise
-from grader.compare import Tolerance
 from grader.gate import Gate
 from grader.intake import EDITABLE, Submission, SubmissionError, read_submission
 from grader.outcomes import Finding, Grade, Outcome, Result
@@ -82,10 +81,8 @@ class GradingDesk(Desk):
         return Trial(
             exercise=exercise,
             answered=list(pair(exercise, recordings, replies)),
-            tolerance=Tolerance(**entry["tolerance"]["outputs"]),
-            gradient_tolerance=Tolerance(**entry["tolerance"]["gradients"]),
+            entry=entry,
             failed=self.failed,
-            variants=entry["variants"],
             offences=offences(self.submission.sources["bert"]),
         )
 

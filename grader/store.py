@@ -1,8 +1,8 @@
 """The references on disk, trusted only when every digest in their manifest is right.
 
 reference_outputs/manifest.json          what was recorded, with what, and sha256 of everything
-reference_outputs/<exercise>.safetensors <number of the call>/in|out|grad/<name>, and the outputs
-                                         of known wrong variants, <number>/wrong/<variant>/<name>
+reference_outputs/<exercise>.safetensors <number of the call>/in|out|grad/<name>, and fingerprints
+                                         of known wrong variants, <number>/wrong
 """
 
 import dataclasses
@@ -42,7 +42,7 @@ class Recording:
     inputs: Tensors
     outputs: Tensors
     gradients: Tensors
-    wrong: dict[str, Tensors]
+    wrong: np.ndarray  # fingerprints, see diagnose.py; the rows' names stand in the manifest
 
 
 def read_checked(path: Path, digest: str, mend: str) -> bytes:
@@ -121,12 +121,8 @@ class Store:
     def recording(tensors: Tensors, number: int) -> Recording:
         """Pick one call's tensors."""
         own = under(tensors, f"{number}/")
-        wrong: dict[str, Tensors] = {}
-        for name, value in under(own, "wrong/").items():
-            variant, _, output = name.partition("/")
-            wrong.setdefault(variant, {})[output] = value
         parts = (under(own, "in/"), under(own, "out/"), under(own, "grad/"))
-        return Recording(*parts, wrong)
+        return Recording(*parts, own["wrong"])
 
     def check_checkpoint(self, checkpoint: str | Path) -> None:
         """See that the checkpoint is the one that the references were recorded with.

@@ -7,33 +7,18 @@ stand for has failed, so that one mistake costs one exercise.
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from grader.cases import Call, Exercise, Probe
 from grader.compare import Mismatch, Tolerance, compare, compare_all
-from grader.diagnose import Sighting, recognise
+from grader.diagnose import PAIR, Seen, recognised
+from grader.evidence import Answered, evidence, kind_of, where
 from grader.outcomes import Blocked, CheckFailed, Finding, NotWrittenYet
 from grader.policy import Offence
 from grader.sandbox import Reply
 from grader.store import Recording, under
-
-
-@dataclasses.dataclass(frozen=True)
-class Answered:
-    """A call with its recording and the student's reply."""
-
-    probe: Probe
-    call: Call
-    recording: Recording
-    reply: Reply
-
-    @property
-    def expected(self) -> dict[str, np.ndarray]:
-        """The reference's tensors under the reply's names."""
-        outputs = {f"out/{name}": value for name, value in self.recording.outputs.items()}
-        return outputs | {f"grad/{name}": v for name, v in self.recording.gradients.items()}
-
 
 Look = Callable[[Answered], Mismatch | None]
 
@@ -45,16 +30,14 @@ class Trial:
     Attributes:
         answered: the calls, grouped by probe in the order of the case table.
         failed: exercises upstream that have not passed.
-        variants: what the manifest says of known wrong variants: id to its one line.
+        entry: what the manifest says of the exercise: tolerances and known wrong variants.
         leaned_on: exercises whose stand-ins decided; filled while judging.
     """
 
     exercise: Exercise
     answered: Sequence[Answered]
-    tolerance: Tolerance
-    gradient_tolerance: Tolerance
+    entry: Mapping[str, Any]
     failed: frozenset[str]
-    variants: Mapping[str, str]
     offences: Sequence[Offence]
     leaned_on: set[str] = dataclasses.field(default_factory=set)
 
@@ -103,43 +86,58 @@ class Trial:
         self, own: Answered, given: Sequence[Answered], faults: Sequence[Mismatch | None]
     ) -> Exception:
         """Choose what to say: the answer in which the least of other exercises is at work."""
-        found = [fault for fault in faults if fault is not None]
-        if all(fault.kind == "blocked" for fault in found) and len(found) == len(faults):
-            return Blocked(", ".join(sorted({fault.name for fault in found})))
-        probe = own.probe
-        told = [fault for fault in found if fault.kind != "blocked"] or found
-        fault = told[-1]
-        if fault.kind == "raised":
-            return CheckFailed(Finding(fault.lines[0]))
-        headline, details = probe.says, list(fault.lines)
+        found = [(a, f) for a, f in zip([own, *given], faults, strict=True) if f is not None]
+        if all(fault.kind == "blocked" for _, fault in found) and len(found) == len(faults):
+            return Blocked(", ".join(sorted({fault.name for _, fault in found})))
+        told = [pair for pair in found if pair[1].kind != "blocked"] or found
+        answered, fault = told[-1]
+        mistakes = recognised(self.levels(), self.entry["rows"])
+        details = list(fault.lines)
         if given and faults[-1] is None:
             upstream = " and ".join(given[-1].call.given)
             details.append(f"right when it is given a right {upstream}, wrong with your own")
-        mistakes = recognise(self.sightings())
         if mistakes:
-            headline = " or ".join(self.variants.get(mistake, mistake) for mistake in mistakes)
-            headline = f"either {headline}" if len(mistakes) > 1 else headline
-        details.append(f"read: {self.exercise.anchor}")
+            headline, sections = self.named(mistakes)
+        elif fault.kind == "raised":
+            return CheckFailed(Finding(fault.lines[0]))
+        else:
+            headline, sections = fault.headline or own.probe.says, ""
+            details += where(answered) if fault.kind in ("values", "shape") else []
+        details.append(f"read: {self.exercise.anchor}{sections}")
         return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None))
 
-    def sightings(self) -> list[Sighting]:
-        """Collect what was seen of this exercise where the least of others was at work."""
-        last = {answered.probe.name: answered for answered in self.answered}  # most is given last
-        return [
-            self.sighting(answered) for answered in last.values() if answered.probe.examine is None
-        ]
+    def named(self, mistakes: Sequence[str]) -> tuple[str, str]:
+        """Put recognised mistakes into words, and where the handout speaks of them."""
+        known = self.entry["variants"]
+        says = [", and ".join(known[one]["says"] for one in m.split(PAIR)) for m in mistakes]
+        parts = {known[one]["section"]: None for m in mistakes for one in m.split(PAIR)}
+        either = "either " if len(says) > 1 else ""
+        return either + " or ".join(says), ", " + " and ".join(f'"{part}"' for part in parts)
 
-    def sighting(self, answered: Answered) -> Sighting:
-        """Put an answer beside the reference and the variants."""
-        got = answered.reply.tensors if answered.reply.status == "ok" else None
-        return Sighting(got, answered.expected, answered.recording.wrong, self.gradient_tolerance)
+    def levels(self) -> Iterator[list[Seen]]:
+        """Yield what was seen where the least of other exercises was at work, then where more was.
+
+        Calls in which an exercise that has failed is at work say nothing about this one.
+        """
+        probes = list(dict.fromkeys(answered.probe for answered in self.answered))
+        grouped = [self.of(probe) for probe in probes]
+        suspect = self.failed.intersection(self.exercise.upstream)
+        for level in reversed(range(max(map(len, grouped)))):
+            chosen = [answers[min(level, len(answers) - 1)] for answers in grouped]
+            if all(suspect.issubset(answered.call.given) for answered in chosen):
+                yield [evidence(answered, self.tolerance) for answered in chosen]
+
+    def tolerance(self, name: str, call: Call) -> Tolerance:
+        """Return the tolerance of a tensor of a call."""
+        return Tolerance(**self.entry["tolerance"][kind_of(name, call)])
 
     # --- what checks look for ---------------------------------------------------------------
 
     def wrong_output(self, answered: Answered) -> Mismatch | None:
         """Compare outputs with the reference's."""
         got = under(answered.reply.tensors, "out/")
-        return compare_all(got, answered.recording.outputs, self.tolerance, answered.call.dtype)
+        tolerance = self.tolerance("out/", answered.call)
+        return compare_all(got, answered.recording.outputs, tolerance, answered.call.dtype)
 
     def wrong_gradient(self, answered: Answered) -> Mismatch | None:
         """Compare gradients with the reference's; each that it has must be there."""
@@ -147,15 +145,12 @@ class Trial:
         for name, expected in answered.recording.gradients.items():
             called = name.removeprefix("weights/")
             if name not in got:
-                return Mismatch("gradient", called, (f"no gradient reaches {called}",))
-            if found := compare(
-                f"the gradient of {called}",
-                got[name],
-                expected,
-                self.gradient_tolerance,
-                answered.call.dtype,
-            ):
-                return found
+                lines = (f"no gradient reaches {called}",)
+                return Mismatch("gradient", called, lines, "the output is right, its gradients not")
+            words, tolerance = f"the gradient of {called}", self.tolerance(name, answered.call)
+            if found := compare(words, got[name], expected, tolerance, answered.call.dtype):
+                headline = "the output is right, its gradients not"
+                return dataclasses.replace(found, kind="gradient", headline=headline)
         return None
 
     def changed_input(self, answered: Answered) -> Mismatch | None:
@@ -163,7 +158,8 @@ class Trial:
         for name, value in under(answered.reply.tensors, "after/").items():
             sent = answered.recording.inputs[name]
             if value.shape != sent.shape or not np.array_equal(value, sent.astype(value.dtype)):
-                return Mismatch("changed", name, (f"the call changes {name} in place",))
+                lines = (f"the call changes {name} in place",)
+                return Mismatch("changed", name, lines, "inputs are changed in place")
         return None
 
     def changed_state(self, answered: Answered) -> Mismatch | None:
@@ -173,11 +169,14 @@ class Trial:
             return Mismatch("changed", "state", ("the worker did not report its state",))
         changed = [str(key)[:40] for key in before if before[key] != after.get(key)]
         if changed:
-            return Mismatch("changed", changed[0], (f"the call changes {', '.join(changed)}",))
+            lines = (f"the call changes {', '.join(changed)}",)
+            return Mismatch("changed", changed[0], lines, "something else than the output changes")
         return None
 
     def wrong_dropout(self, answered: Answered) -> Mismatch | None:
         """Let the case's own judge look at outputs that were drawn at random."""
+        if not answered.probe.draws(answered.call):
+            return self.wrong_output(answered)
         assert answered.probe.examine is not None
         got = under(answered.reply.tensors, "out/")
         for name, expected in answered.recording.outputs.items():

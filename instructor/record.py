@@ -10,12 +10,11 @@ Nothing is written when nothing has moved; otherwise it says what moved and by h
 """
 
 import argparse
-import dataclasses
 import json
 import os
 import platform
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +23,12 @@ from safetensors.numpy import load, save
 from tqdm import tqdm
 
 from grader import cases
-from grader.cases import Exercise
-from grader.diagnose import RAISED
 from grader.grade import ROOT, STARTER
-from grader.sandbox import ProcessSandbox, Reply, Request
+from grader.sandbox import ProcessSandbox
 from grader.store import FORMAT, sha256
-from instructor.tolerance import Measured, measure
-from instructor.variants import Variant, VariantError, apply, variants
+from instructor.recorder import Recorded, Recorder, RecordError
+from instructor.tolerance import ToleranceError
+from instructor.variants import VariantError
 
 SOLUTION, CHECKPOINT, DATA = ROOT / "solution", ROOT / "checkpoint", ROOT / "data"
 SEED = 2026
@@ -42,100 +40,6 @@ DATA_FILES = ("train.txt", "dev.txt", "test.txt")
 IMPORTS = ("config", "base_bert", "bert")
 
 Tensors = dict[str, np.ndarray]
-
-
-class RecordError(Exception):
-    """The references cannot be recorded; the message says why."""
-
-
-@dataclasses.dataclass
-class Recorded:
-    """One exercise: what its file holds, and what the manifest says of it."""
-
-    exercise: Exercise
-    tensors: Tensors
-    measured: Measured
-    variants: dict[str, str]
-
-    def entry(self) -> dict[str, Any]:
-        """Return the manifest's entry."""
-        return {
-            "calls": self.exercise.digest(),
-            "count": len(self.exercise.calls),
-            "variants": self.variants,
-            **self.measured.as_json(),
-        }
-
-
-class Recorder:
-    """Asks the calls of the case table, of the solution and of its variants, in one worker."""
-
-    def __init__(self, sandbox: ProcessSandbox, sources: Mapping[str, str], seed: int) -> None:
-        self.sandbox, self.sources, self.seed = sandbox, dict(sources), seed
-
-    def ask(self, exercise: Exercise, dtype: str | None, file: str, source: str) -> list[Reply]:
-        """Carry out an exercise's calls with one file's source; `dtype` overrides theirs."""
-        self.sandbox.reload(self.sources | {file.removesuffix(".py"): source})
-        requests = [
-            Request(
-                exercise.id,
-                frozenset(),
-                call.message() | ({"dtype": dtype} if dtype else {}),
-                exercise.inputs(call, self.seed),
-            )
-            for call in exercise.calls
-        ]
-        return list(self.sandbox.run(requests))
-
-    def record(self, exercise: Exercise) -> Recorded:
-        """Record one exercise.
-
-        Raises:
-            RecordError: the solution does not answer, or a variant cannot be told from it.
-        """
-        source = self.sources[exercise.file.removesuffix(".py")]
-        right = self.ask(exercise, "float64", exercise.file, source)
-        for call, reply in zip(exercise.calls, right, strict=True):
-            if reply.status != "ok":
-                raise RecordError(
-                    f"{exercise.id}: the solution fails in {call.target}: {reply.text}"
-                )
-        working = self.ask(exercise, None, exercise.file, source)
-        tensors: Tensors = {}
-        for number, (call, reply) in enumerate(zip(exercise.calls, right, strict=True)):
-            inputs = exercise.inputs(call, self.seed)
-            tensors |= {f"{number}/in/{name}": value for name, value in inputs.items()}
-            tensors |= {f"{number}/{n}": v for n, v in reply.tensors.items() if not is_input(n)}
-        wrong = {
-            variant: self.ask(exercise, "float64", exercise.file, apply(variant, source))
-            for variant in variants()
-            if variant.exercise == exercise.id
-        }
-        measured = measure(exercise, right, working, {v.id: r for v, r in wrong.items()})
-        for variant, replies in wrong.items():
-            tensors |= differences(variant, right, replies, measured)
-        return Recorded(exercise, tensors, measured, {v.id: v.says for v in wrong})
-
-
-def is_input(name: str) -> bool:
-    """Say whether a tensor of a reply is an input as the call left it."""
-    return name.startswith("after/")
-
-
-def differences(
-    variant: Variant, right: Sequence[Reply], wrong: Sequence[Reply], measured: Measured
-) -> Tensors:
-    """Return the tensors in which a variant differs by more than the tolerance."""
-    found: Tensors = {}
-    for number, (reference, reply) in enumerate(zip(right, wrong, strict=True)):
-        prefix = f"{number}/wrong/{variant.id}/"
-        if reply.status != "ok":
-            found[prefix + RAISED] = np.zeros(1)
-            continue
-        for name, value in reply.tensors.items():
-            if not is_input(name) and measured.differs(name, value, reference.tensors.get(name)):
-                found[prefix + name] = value
-    return found
 
 
 def moved(path: Path, tensors: Tensors) -> str | None:
@@ -243,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         lines = record(options.out, options.seed, options.check)
-    except (RecordError, VariantError, OSError) as error:
+    except (RecordError, ToleranceError, VariantError, OSError) as error:
         print(f"record: {error}", file=sys.stderr)
         return 2
     print("\n".join(lines) or f"nothing has moved in {options.out}")

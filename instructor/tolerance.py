@@ -2,7 +2,8 @@
 
 Differences are measured as |got - expected| / (1 + |expected|), so that one number t serves as both
 rtol and atol. t is 30 times the noise, so that mistakes nobody has thought of are caught too, or
-the geometric mean of noise and smallest error where that is less.
+the geometric mean of noise and smallest error where that is less. There are three kinds: outputs
+and gradients where students work in float32, and everything where they work in float64.
 """
 
 import dataclasses
@@ -13,14 +14,16 @@ from typing import Any
 import numpy as np
 
 from grader.cases import Exercise
+from grader.compare import Tolerance
+from grader.evidence import kind_of
 from grader.sandbox import Reply
 
+KINDS = ("outputs", "gradients", "float64")
 LEAST_RATIO = 10.0  # smallest error over noise; below it no tolerance would be safe
-# Honest code sums in other orders and other float32 libraries round otherwise; the solution's own
-# noise is taken this many times over.
-MARGIN = 4.0
+MARGIN = 4.0  # other float32 libraries round otherwise: the noise is taken this many times over
 ROOM = 30.0  # tolerance over noise where mistakes leave as much room
-KINDS = {"outputs": "out/", "gradients": "grad/"}
+# Honest code that rounds to float32 somewhere in a float64 call, such as in the softmax, is right.
+FLOOR = float(np.finfo(np.float32).eps)
 
 
 class ToleranceError(ValueError):
@@ -32,9 +35,14 @@ def round_digit(value: float) -> float:
     return float(f"{value:.0e}") if math.isfinite(value) else value
 
 
-def difference(got: np.ndarray, expected: np.ndarray | None) -> float:
+def finite(value: float) -> float | None:
+    """Return a number that JSON has; None where no variant stands out most in a kind."""
+    return value if math.isfinite(value) else None
+
+
+def difference(got: np.ndarray | None, expected: np.ndarray) -> float:
     """Return the largest scaled difference; infinite for other shapes and values not finite."""
-    if expected is None or got.shape != expected.shape or not np.isfinite(got).all():
+    if got is None or got.shape != expected.shape or not np.isfinite(got).all():
         return math.inf
     scaled = np.abs(got.astype(np.float64) - expected) / (1.0 + np.abs(expected))
     return float(np.max(scaled, initial=0.0))
@@ -48,10 +56,9 @@ class Measured:
     smallest: dict[str, float]
     tolerance: dict[str, float]
 
-    def differs(self, name: str, got: np.ndarray, expected: np.ndarray | None) -> bool:
-        """Say whether a tensor is off by more than the tolerance."""
-        kind = "gradients" if name.startswith(KINDS["gradients"]) else "outputs"
-        return difference(got, expected) > self.tolerance[kind]
+    def tolerance_of(self, kind: str) -> Tolerance:
+        """Return the tolerance of one kind."""
+        return Tolerance(self.tolerance[kind], self.tolerance[kind])
 
     def as_json(self) -> dict[str, Any]:
         """Return what the manifest says of it."""
@@ -60,59 +67,87 @@ class Measured:
             "measured": {
                 kind: {
                     "noise": self.noise[kind],
-                    "smallest_error": self.smallest[kind],
-                    "ratio": round_digit(self.smallest[kind] / self.noise[kind]),
+                    "smallest_error": finite(self.smallest[kind]),
+                    "ratio": finite(round_digit(self.smallest[kind] / self.noise[kind])),
                 }
                 for kind in KINDS
             },
         }
 
 
-def errors(right: Sequence[Reply], other: Sequence[Reply], prefix: str) -> Iterator[float]:
-    """Yield the differences of all tensors of one kind that both replies have."""
-    for reference, reply in zip(right, other, strict=True):
+def errors(
+    exercise: Exercise, right: Sequence[Reply], other: Sequence[Reply], kind: str, own: bool
+) -> Iterator[float]:
+    """Yield the differences of all tensors of one kind.
+
+    Args:
+        own: only from calls without stand-ins, which honest code may have no use for.
+    """
+    asked = [(probe, call) for probe in exercise.probes for call in probe.calls]
+    for (probe, call), reference, reply in zip(asked, right, other, strict=True):
+        if probe.draws(call) or reply.status != "ok" or (own and call.stand_ins):
+            continue
         for name, value in reference.tensors.items():
-            if name.startswith(prefix) and name in reply.tensors:
-                yield difference(reply.tensors[name], value)
+            if not name.startswith("after/") and kind_of(name, call) == kind:
+                yield difference(reply.tensors.get(name), value)
+
+
+def noises(
+    exercise: Exercise,
+    right: Sequence[Reply],
+    working: Sequence[Reply],
+    honest: Mapping[str, Sequence[Reply]],
+) -> dict[str, float]:
+    """Return the noise of honest code, the solution's own included, for each kind."""
+    made = {}
+    for kind in KINDS:
+        spreads = [max(errors(exercise, right, working, kind, False), default=0.0)]
+        spreads += [
+            max(errors(exercise, right, replies, kind, True), default=0.0)
+            for replies in honest.values()
+        ]
+        made[kind] = round_digit(MARGIN * max(*spreads, FLOOR))
+    return made
 
 
 def measure(
     exercise: Exercise,
     right: Sequence[Reply],
     working: Sequence[Reply],
+    honest: Mapping[str, Sequence[Reply]],
     wrong: Mapping[str, Sequence[Reply]],
 ) -> Measured:
     """Derive one exercise's tolerances.
 
+    A variant counts for the kind in which it stands out most. One that stands out in none, such as
+    dropout at a wrong rate, is not a matter of tolerances.
+
     Args:
         right: the solution's replies in float64.
         working: the solution's replies in the types that students work in.
-        wrong: the replies of each known wrong variant, in float64.
+        honest: the replies of right solutions that look different, in these types.
+        wrong: the replies of each known wrong variant, in these types.
 
     Raises:
         ToleranceError: the smallest error is less than ten times the noise.
     """
-    fixed = [number for number, probe in enumerate(probes_of(exercise)) if probe.examine is None]
-    right, working = [right[n] for n in fixed], [working[n] for n in fixed]
-    wrong = {name: [replies[n] for n in fixed] for name, replies in wrong.items()}
-    noise, smallest, tolerance = {}, {}, {}
-    for kind, prefix in KINDS.items():
-        spread = MARGIN * max(errors(right, working, prefix), default=0.0)
-        noise[kind] = round_digit(max(spread, MARGIN * float(np.finfo(np.float32).eps)))
-        # an error below the noise is no error of this kind: the variant shows in the other kind
-        off = [max(errors(right, replies, prefix), default=0.0) for replies in wrong.values()]
-        seen = [error for error in off if error > noise[kind] and math.isfinite(error)]
-        smallest[kind] = round_digit(min(seen, default=ROOM**2 * noise[kind]))
-        if smallest[kind] < LEAST_RATIO * noise[kind]:
+    noise = noises(exercise, right, working, honest)
+    smallest = dict.fromkeys(KINDS, math.inf)
+    for name, replies in wrong.items():
+        off = {
+            kind: max(errors(exercise, right, replies, kind, False), default=0.0) for kind in KINDS
+        }
+        kind = max(KINDS, key=lambda kind: off[kind] / noise[kind])
+        if noise[kind] < off[kind] < LEAST_RATIO * noise[kind]:
             raise ToleranceError(
-                f"{exercise.id}: the smallest error of a variant's {kind} is {smallest[kind]:.0e}, "
-                f"less than {LEAST_RATIO:.0f} times the noise of honest code, {noise[kind]:.0e}"
+                f"{exercise.id}: the error of {name} is {off[kind]:.0e} ({kind}), less than "
+                f"{LEAST_RATIO:.0f} times the noise of honest code, {noise[kind]:.0e}"
             )
-        between = math.sqrt(noise[kind] * smallest[kind])
-        tolerance[kind] = round_digit(min(between, ROOM * noise[kind]))
+        if off[kind] > noise[kind]:
+            smallest[kind] = min(smallest[kind], off[kind])
+    smallest = {kind: round_digit(value) for kind, value in smallest.items()}
+    tolerance = {
+        kind: round_digit(min(math.sqrt(noise[kind] * smallest[kind]), ROOM * noise[kind]))
+        for kind in KINDS
+    }
     return Measured(noise, smallest, tolerance)
-
-
-def probes_of(exercise: Exercise) -> list[Any]:
-    """Return the probe of each call."""
-    return [probe for probe in exercise.probes for _ in probe.calls]

@@ -13,7 +13,7 @@ import json
 import pkgutil
 import zlib
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class Call:
         checkpoint: use the frozen checkpoint instead of a small random model.
         train: training mode; otherwise eval.
         dropout: the rate of every dropout module.
-        rates: attribute to the rate of a single dropout module, over `dropout`.
+        rates: attribute, or path of attributes, to the rate of one dropout module, over `dropout`.
         gradients: also return gradients of sum(output * cotangent).
         dtype: the type to compute in.
     """
@@ -97,6 +97,20 @@ class Call:
         return message | {"config": self.sizes.config(self.dropout)}
 
 
+class Examine(Protocol):
+    """Judges outputs that were drawn at random; see cases/dropout.py."""
+
+    def measure(self, outputs: Tensors, inputs: Tensors, /) -> np.ndarray:
+        """Read a few numbers off the outputs."""
+
+    @property
+    def allowed(self) -> np.ndarray:
+        """How far each number may be off."""
+
+    def __call__(self, outputs: Tensors, inputs: Tensors) -> str | None:
+        """Say what is wrong, or None."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Probe:
     """One question to the student's code, and the calls that may answer it.
@@ -108,14 +122,18 @@ class Probe:
         calls: the student's own functions together first, then with stand-ins for what is upstream.
             The stand-ins count where an exercise upstream has failed (follow-through).
         examine: judges the outputs of calls that draw random numbers, where no reference can be
-            equal: takes them and the inputs, returns what is wrong or None.
+            equal. It does not judge those in which add_norm is given: they draw nothing.
     """
 
     name: str
     part: str
     says: str
     calls: tuple[Call, ...]
-    examine: Callable[[Tensors, Tensors], str | None] | None = None
+    examine: Examine | None = None
+
+    def draws(self, call: Call) -> bool:
+        """Say whether one of its calls draws random numbers."""
+        return self.examine is not None and "add_norm" not in call.given
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,10 +5,13 @@ Dimension key: B batch, T tokens, D model width, F feed-forward width.
 
 import numpy as np
 
-from grader.cases import OTHER_SIZES, Call, Exercise, Probe, Tensors
-from grader.cases.drawing import as_weights, layer_weights
+from grader.cases import OTHER_SIZES, Call, Exercise, Probe, Sizes, Tensors
+from grader.cases.drawing import as_weights, identity_norm, layer_weights
+from grader.cases.dropout import ANCHORS, RATE, Dropout, anchored, neighbours, numbers, undone
 
 QUIET = 1e-3  # scale of the rows on which a wrong epsilon of LayerNorm shows
+PATTERN = Sizes(B=8, T=8, H=2, d=11, lengths=(8,) * 8)
+DRAWN = PATTERN.B * PATTERN.T * (PATTERN.D - len(ANCHORS))  # values that are drawn for
 
 
 def draw(rng: np.random.Generator, call: Call) -> Tensors:
@@ -27,7 +30,18 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
             name: QUIET * value if "_dense" in name else value for name, value in weights.items()
         }
         inputs["input"] *= QUIET
+    if call.inputs == "pattern":
+        # a projection of ones, so that what is added to the residual shows what was dropped
+        inputs["input"], inputs["output"][:] = anchored(rng, inputs["input"].shape), 1.0
+        weights["attention_dense.weight"] = neighbours(sizes.D, width)
+        weights["attention_dense.bias"][:] = 0.0
+        weights |= identity_norm("attention_layer_norm", sizes.D)
     return inputs | as_weights(weights)
+
+
+def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
+    """Read off what dropout did: `kept`, `factor`, `broken` and `zero` of cases/dropout.py."""
+    return numbers(undone(outputs["output"], inputs["input"]))
 
 
 FIRST = ("input", "output", ".attention_dense", ".attention_dropout", ".attention_layer_norm")
@@ -76,7 +90,45 @@ EXERCISE = Exercise(
             "all dropped",
             "training",
             "dropout in training is not where it should be",
-            (Call(TARGET, SECOND, inputs="second", train=True, dropout=1.0),),
+            (
+                Call(
+                    TARGET,
+                    SECOND,
+                    inputs="second",
+                    train=True,
+                    dropout=1.0,
+                    rates={"attention_dropout": 0.0},
+                ),
+            ),
+        ),
+        Probe(
+            "all dropped, first",
+            "training",
+            "dropout in training is not where it should be",
+            (
+                Call(
+                    TARGET,
+                    FIRST,
+                    inputs="first",
+                    train=True,
+                    dropout=1.0,
+                    rates={"out_dropout": 0.0},
+                ),
+            ),
+        ),
+        Probe(
+            "dropout pattern",
+            "training",
+            "dropout in training is not where it should be",
+            (Call(TARGET, FIRST, inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),),
+            examine=Dropout("the projected output", RATE, DRAWN, measure),
+        ),
+        Probe(
+            "pattern in eval",
+            "values",
+            "dropout is active in eval mode",
+            (Call(TARGET, FIRST, inputs="pattern", sizes=PATTERN, dropout=RATE),),
+            examine=Dropout("the projected output", 0.0, DRAWN, measure),
         ),
     ),
 )

@@ -13,9 +13,11 @@ from grader.cases.drawing import (
     hidden_states,
     mask,
 )
+from grader.cases.dropout import EXACT, RATE, Dropout, numbers
 
-FALSE_ALARM = 1e-9  # chance that a right dropout is called wrong; the draws are many, so it is free
-PATTERN = Sizes(B=8, T=12, H=2, d=13, lengths=(12, 11, 9, 12, 7, 10, 12, 8))
+# a head is one unit wider than there are tokens, for the sum; no row is so short that all of it
+# would be dropped now and then
+PATTERN = Sizes(B=8, T=16, H=2, d=17, lengths=(16, 15, 13, 16, 14, 12, 16, 15))
 
 
 def draw(rng: np.random.Generator, call: Call) -> Tensors:
@@ -31,6 +33,8 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
         }
     inputs = {name: rng.standard_normal((B, H, T, d)) for name in ("key", "query", "value")}
     if call.inputs == "pattern":
+        # equal scores: a probability is 1 / length
+        inputs["key"][:] = 0.0
         # (T, T + 1): the identity shows each probability, the column of ones their sum
         inputs["value"][:] = np.concatenate([np.eye(T), np.ones((T, 1))], axis=1)
     inputs["attention_mask"] = extended_mask(sizes)
@@ -38,26 +42,24 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
     return inputs
 
 
-def examine_dropout(outputs: Tensors, inputs: Tensors) -> str | None:
-    """Judge one training pass with rate 1/2, whose values show the probabilities themselves.
+def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
+    """Read off what dropout did: `kept`, `factor`, `broken` and `zero` of cases/dropout.py.
 
     With the values of `pattern`, a head's output holds the dropped probabilities and, in its last
     unit, their sum: dropout on the context would drop the sum by itself.
     """
     B, H, T, d = inputs["value"].shape
     heads = outputs["output"].astype(np.float64).reshape(B, T, H, d).transpose(0, 2, 1, 3)
-    probs, sums = heads[..., :T], heads[..., T]
-    if np.abs(probs.sum(-1) - sums).max() > 1e-3:
-        return "dropout is not on the attention probabilities but on what comes after them"
-    seen = np.broadcast_to((mask(PATTERN) > 0)[:, None, None, :], probs.shape)
-    kept = (probs[seen] != 0).mean()
-    # Hoeffding: P(|kept - 1/2| > t) <= 2 exp(-2 n t^2)
-    allowed = np.sqrt(np.log(2 / FALSE_ALARM) / (2 * seen.sum()))
-    if abs(kept - 0.5) > allowed:
-        return f"with a dropout rate of 0.5, {1 - kept:.2f} of the probabilities are dropped"
-    return None
+    probs, sums = heads[..., :T], heads[..., T]  # (B, H, T, T), (B, H, T)
+    seen = mask(PATTERN) > 0  # (B, T)
+    kept = probs * seen.sum(1)[:, None, None, None]
+    found = numbers(kept[np.broadcast_to(seen[:, None, None, :], probs.shape)])
+    found[2] = (np.abs(probs.sum(-1) - sums) > EXACT).mean()
+    found[3] = (np.abs(sums) < EXACT).mean()
+    return found
 
 
+DRAWN = int(mask(PATTERN).sum()) * PATTERN.H * PATTERN.T  # probabilities that are drawn for
 ALONE = ("key", "query", "value", "attention_mask")
 TARGET = "BertSelfAttention.attention"
 
@@ -110,8 +112,15 @@ EXERCISE = Exercise(
             "dropout pattern",
             "training",
             "dropout in training is not where it should be",
-            (Call(TARGET, ALONE, inputs="pattern", sizes=PATTERN, train=True, dropout=0.5),),
-            examine=examine_dropout,
+            (Call(TARGET, ALONE, inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),),
+            examine=Dropout("the attention probabilities", RATE, DRAWN, measure),
+        ),
+        Probe(
+            "pattern in eval",
+            "values",
+            "dropout is active in eval mode",
+            (Call(TARGET, ALONE, inputs="pattern", sizes=PATTERN, dropout=RATE),),
+            examine=Dropout("the attention probabilities", 0.0, DRAWN, measure),
         ),
     ),
 )

@@ -39,6 +39,11 @@ def norm(rng: np.random.Generator, name: str, D: int) -> Tensors:
     }
 
 
+def identity_norm(name: str, D: int) -> Tensors:
+    """Return a LayerNorm that only normalises."""
+    return {f"{name}.weight": np.ones(D), f"{name}.bias": np.zeros(D)}
+
+
 def attention_weights(rng: np.random.Generator, sizes: Sizes, prefix: str = "") -> Tensors:
     """Draw the three projections of a BertSelfAttention."""
     weights: Tensors = {}
@@ -82,7 +87,7 @@ def as_weights(weights: Tensors) -> Tensors:
 
 def hidden_states(rng: np.random.Generator, sizes: Sizes) -> np.ndarray:
     """Draw (B, T, D), padding included: what stands there must not matter."""
-    return rng.standard_normal((sizes.B, sizes.T, sizes.D))
+    return np.asarray(rng.standard_normal((sizes.B, sizes.T, sizes.D)))
 
 
 def token_ids(rng: np.random.Generator, sizes: Sizes) -> np.ndarray:

@@ -3,12 +3,15 @@
 Dimension key: B batch, T tokens, D model width.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.cases import OTHER_SIZES, Call, Exercise, Probe, Sizes, Tensors
-from grader.cases.drawing import as_weights, model_weights, token_ids
+from grader.cases.drawing import as_weights, mask, model_weights, token_ids
+from grader.cases.dropout import RATE, Dropout, numbers
 
-FALSE_ALARM = 1e-9  # chance that a right dropout is called wrong
+QUIET = 1e-3  # scale of the embeddings on which a wrong epsilon of LayerNorm shows
 PATTERN = Sizes(B=8, T=10, V=31, lengths=(10, 9, 8, 7, 6, 5, 4, 3))
 
 
@@ -17,31 +20,30 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
     sizes = call.sizes
     inputs = {
         "input_ids": token_ids(rng, sizes),
-        "cotangent/output": rng.standard_normal((sizes.B, sizes.T, sizes.D)),
+        # none for padding: its word embedding may or may not have a gradient
+        "cotangent/output": rng.standard_normal((sizes.B, sizes.T, sizes.D))
+        * mask(sizes)[..., None],
     }
-    weights = model_weights(rng, sizes)
+    weights = model_weights(rng, replace(sizes, layers=0))
+    if call.inputs == "quiet":
+        weights = {n: QUIET * v if "embedding" in n else v for n, v in weights.items()}
     if call.inputs == "pattern":
-        # a norm that gives exactly 1 everywhere, so that only what dropout does is left to see
-        weights["embed_layer_norm.weight"][:] = 0.0
-        weights["embed_layer_norm.bias"][:] = 1.0
+        # every token's sum is the same vector of mean 0 and variance 1, which a norm only scales
+        for name in ("word_embedding", "pos_embedding", "tk_type_embedding"):
+            weights[f"{name}.weight"][:] = 0.0
+        weights["word_embedding.weight"][:] = np.resize([1.0, -1.0], sizes.D)
+        weights["embed_layer_norm.weight"][:] = 2.0
+        weights["embed_layer_norm.bias"][:] = 3.0
     return inputs | as_weights(weights)
 
 
-def examine_dropout(outputs: Tensors, inputs: Tensors) -> str | None:
-    """Judge one training pass with rate 1/2 whose output would be 1 everywhere in eval mode."""
-    del inputs
-    output = outputs["output"].astype(np.float64)
-    kept = output[output != 0]
-    if kept.size and np.abs(kept - 2.0).max() > 1e-3:
-        return "with a dropout rate of 0.5, what is kept is not doubled"
-    # Hoeffding: P(|kept - 1/2| > t) <= 2 exp(-2 n t^2)
-    allowed = np.sqrt(np.log(2 / FALSE_ALARM) / (2 * output.size))
-    share = kept.size / output.size
-    if abs(share - 0.5) > allowed:
-        return f"with a dropout rate of 0.5, {1 - share:.2f} of the values are dropped"
-    return None
+def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
+    """Read off what dropout did: `kept`, `factor`, `broken` and `zero` of cases/dropout.py."""
+    undropped = 3.0 + 2.0 * inputs["weights/word_embedding.weight"][1]  # (D,)
+    return numbers(outputs["output"], undropped)
 
 
+DRAWN = PATTERN.B * PATTERN.T * PATTERN.D  # values that are drawn for
 TARGET, ALONE = "BertModel.embed", ("input_ids",)
 
 EXERCISE = Exercise(
@@ -62,6 +64,12 @@ EXERCISE = Exercise(
             (Call(TARGET, ALONE, inputs="other", sizes=OTHER_SIZES, dtype="float64"),),
         ),
         Probe(
+            "small numbers",
+            "properties",
+            "embed is wrong where the variance is small",
+            (Call(TARGET, ALONE, inputs="quiet", dtype="float64"),),
+        ),
+        Probe(
             "no dropout",
             "training",
             "with a dropout rate of 0, training should give what eval gives",
@@ -77,8 +85,15 @@ EXERCISE = Exercise(
             "dropout pattern",
             "training",
             "dropout in training is not where it should be",
-            (Call(TARGET, ALONE, inputs="pattern", sizes=PATTERN, train=True, dropout=0.5),),
-            examine=examine_dropout,
+            (Call(TARGET, ALONE, inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),),
+            examine=Dropout("the normalised embeddings", RATE, DRAWN, measure),
+        ),
+        Probe(
+            "pattern in eval",
+            "values",
+            "dropout is active in eval mode",
+            (Call(TARGET, ALONE, inputs="pattern", sizes=PATTERN, dropout=RATE),),
+            examine=Dropout("the normalised embeddings", 0.0, DRAWN, measure),
         ),
     ),
 )

@@ -9,7 +9,7 @@ import numpy as np
 from grader.cases import OTHER_SIZES, Call, Exercise, Probe, Sizes, Tensors
 from grader.cases.drawing import as_weights, hidden_states, mask, model_weights, token_ids
 
-CORE = ("attention", "add_norm", "layer")
+CORE = ("attention", "add_norm", "layer", "embed")
 # The checkpoint's vocabulary may be of any size; the first ids are there in every one.
 REAL = Sizes(B=3, T=13, V=200, lengths=(13, 8, 1))
 
@@ -25,7 +25,8 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
     if not call.checkpoint:
         shape = (sizes.B, sizes.T, sizes.D)
         inputs["cotangent/output"] = rng.standard_normal(shape)
-        inputs["cotangent/last_hidden_state"] = rng.standard_normal(shape)
+        # none for padding: its word embedding may or may not have a gradient
+        inputs["cotangent/last_hidden_state"] = rng.standard_normal(shape) * mask(sizes)[..., None]
         inputs["cotangent/pooler_output"] = rng.standard_normal((sizes.B, sizes.D))
         inputs |= as_weights(model_weights(rng, sizes))
     return inputs
@@ -96,7 +97,7 @@ EXERCISE = Exercise(
                     "BertModel.forward",
                     WHOLE,
                     inputs="whole",
-                    given=(*CORE, "embed"),
+                    given=CORE,
                     stand_ins={"embed": "embed", "bert_layers": "layers"},
                     gradients=True,
                 ),
@@ -114,7 +115,7 @@ EXERCISE = Exercise(
                     inputs="checkpoint",
                     sizes=REAL,
                     checkpoint=True,
-                    given=(*CORE, "embed"),
+                    given=CORE,
                     stand_ins={"embed": "embed", "bert_layers": "layers"},
                 ),
             ),

@@ -10,6 +10,18 @@ import functools
 import importlib
 import pkgutil
 import re
+from collections.abc import Mapping
+
+# The mistakes that are made most often: those that others are recorded together with.
+COMMON = frozenset(
+    """
+    no_attention_dropout attention_dropout_before_softmax mask_ignored no_scale
+    add_norm_no_dropout add_norm_dropout_before_dense add_norm_dropout_after_norm
+    gelu_missing layer_mask_dropped second_residual_of_input
+    embed_no_dropout embed_dropout_before_norm no_positions
+    mask_of_ones
+    """.split()
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,6 +31,7 @@ class Variant:
     Attributes:
         id: what other tools see, such as "no_scale".
         exercise: whose points it costs.
+        section: where the problem's text in the handout speaks of it, such as "The mask".
         says: one line that names the mistake and not the code that mends it; lower case.
         edits: (old, new) pairs; each old text stands exactly once in the exercise's region.
         everywhere: look for the old texts in the whole file (the mistake is in given code).
@@ -26,6 +39,7 @@ class Variant:
 
     id: str
     exercise: str
+    section: str
     says: str
     edits: tuple[tuple[str, str], ...]
     everywhere: bool = False
@@ -33,6 +47,23 @@ class Variant:
 
 class VariantError(ValueError):
     """A variant does not fit the solution any more; the message names it."""
+
+
+def mistakes(
+    exercise: str, section: str, table: Mapping[str, tuple[str, ...]], everywhere: bool = False
+) -> tuple[Variant, ...]:
+    """Make variants of one section from a table: id to what it says, then old and new texts."""
+    return tuple(
+        Variant(
+            id=name,
+            exercise=exercise,
+            section=section,
+            says=says,
+            edits=tuple(zip(texts[::2], texts[1::2], strict=True)),
+            everywhere=everywhere,
+        )
+        for name, (says, *texts) in table.items()
+    )
 
 
 def region_of(source: str, exercise: str) -> tuple[int, int]:

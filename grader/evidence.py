@@ -1,0 +1,112 @@
+"""What diagnosis is told: of one call its fingerprints, beside the solution's and the variants'.
+
+The recorder makes the rows of variants with the same functions, so that the two cannot drift apart.
+"""
+
+import dataclasses
+import zlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from grader.cases import Call, Probe, Tensors
+from grader.compare import Tolerance
+from grader.diagnose import Seen, entry, form, locate, of_call, tolerances
+from grader.sandbox import Reply
+from grader.store import Recording, under
+
+
+@dataclasses.dataclass(frozen=True)
+class Answered:
+    """A call with its recording and the student's reply."""
+
+    probe: Probe
+    call: Call
+    recording: Recording
+    reply: Reply
+
+    @property
+    def expected(self) -> Tensors:
+        """The reference's tensors under the reply's names."""
+        outputs = {f"out/{name}": value for name, value in self.recording.outputs.items()}
+        return outputs | {f"grad/{name}": v for name, v in self.recording.gradients.items()}
+
+
+def kind_of(name: str, call: Call) -> str:
+    """Return which of the manifest's tolerances is for a tensor of a call."""
+    if call.dtype == "float64":
+        return "float64"
+    return "gradients" if name.startswith("grad/") else "outputs"
+
+
+def side_effects(sent: Tensors, reply: Reply) -> float:
+    """Return a number that stands for the inputs and the state that a call has changed."""
+    after = under(reply.tensors, "after/")
+    changed = [
+        name
+        for name in sorted(after)
+        if name not in sent
+        or after[name].shape != sent[name].shape
+        or not np.array_equal(after[name], sent[name].astype(after[name].dtype), equal_nan=True)
+    ]
+    before, later = (reply.message.get(key) for key in ("before", "after"))
+    if isinstance(before, dict) and isinstance(later, dict):
+        changed += [str(key) for key in before if before[key] != later.get(key)]
+    return float(zlib.crc32(" ".join(changed).encode()) & 0xFFFFFF)
+
+
+def fingerprints(
+    probe: Probe, call: Call, names: Sequence[str], sent: Tensors, reply: Reply
+) -> np.ndarray:
+    """Return the fingerprints of one reply; of one drawn at random, what was measured of it.
+
+    Args:
+        names: of the tensors that the solution gives.
+        sent: the inputs of the call.
+    """
+    drawn = probe.draws(call)
+    if reply.status != "ok":
+        return of_call([""] if drawn else names, None, 0.0)
+    effects = side_effects(sent, reply)
+    if not drawn:
+        return of_call(names, reply.tensors, effects)
+    assert probe.examine is not None
+    got = under(reply.tensors, "out/")
+    try:
+        measured = probe.examine.measure(got, sent)
+    except (ValueError, KeyError, IndexError):  # another shape, and its form says enough
+        measured = np.zeros(0)
+    return np.stack([entry(form(got["output"]), measured), entry(effects)])
+
+
+def allowed(
+    probe: Probe, call: Call, names: Sequence[str], tolerance: Callable[[str, Call], Tolerance]
+) -> np.ndarray:
+    """Return how far the fingerprints of a call may be off, beside `fingerprints`."""
+    if not probe.draws(call):
+        return tolerances(names, {name: tolerance(name, call) for name in names})
+    assert probe.examine is not None
+    return np.stack([entry(0.0, probe.examine.allowed), entry(0.0)])
+
+
+def evidence(answered: Answered, tolerance: Callable[[str, Call], Tolerance]) -> Seen:
+    """Put an answer beside those of the solution and of the variants."""
+    probe, call, recording = answered.probe, answered.call, answered.recording
+    names = list(answered.expected)
+    got = fingerprints(probe, call, names, recording.inputs, answered.reply)
+    return Seen(got, recording.wrong, allowed(probe, call, names, tolerance))
+
+
+def where(answered: Answered) -> list[str]:
+    """Say in a line where the first output that is wrong is off, if that stands out."""
+    inputs, got = answered.recording.inputs, under(answered.reply.tensors, "out/")
+    padding = None
+    if "input_ids" in inputs:
+        padding = inputs["input_ids"] == 0
+    elif "attention_mask" in inputs:
+        mask = inputs["attention_mask"]
+        padding = mask[:, 0, 0] < 0 if mask.ndim == 4 else mask == 0
+    for name, expected in answered.recording.outputs.items():
+        if name in got and (line := locate(got[name], expected, padding)):
+            return [line]
+    return []
