@@ -119,8 +119,7 @@ class Trial:
 
         Calls in which an exercise that has failed is at work say nothing about this one.
         """
-        probes = list(dict.fromkeys(answered.probe for answered in self.answered))
-        grouped = [self.of(probe) for probe in probes]
+        grouped = [self.of(probe) for probe in self.exercise.probes]
         suspect = self.failed.intersection(self.exercise.upstream)
         for level in reversed(range(max(map(len, grouped)))):
             chosen = [answers[min(level, len(answers) - 1)] for answers in grouped]

@@ -93,4 +93,4 @@ def hidden_states(rng: np.random.Generator, sizes: Sizes) -> np.ndarray:
 def token_ids(rng: np.random.Generator, sizes: Sizes) -> np.ndarray:
     """Draw ids (B, T) without repeats in a row, 0 (padding) behind each row's length."""
     rows = [1 + rng.permutation(sizes.V - 1)[: sizes.T] for _ in range(sizes.B)]
-    return (np.array(rows) * mask(sizes)).astype(np.int64)
+    return np.asarray((np.array(rows) * mask(sizes)).astype(np.int64))
