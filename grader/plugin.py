@@ -108,7 +108,8 @@ class Plugin:
         self.trials: dict[str, Trial | BaseException] = {}
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Register the markers."""
+        """Register the markers, and have failures kept short: nobody reads pytest's own words."""
+        config.option.tbstyle = "native"
         for marker in ("once", "probes(kind, part)", "gate"):
             config.addinivalue_line("markers", f"{marker}: see grader/plugin.py")
 
