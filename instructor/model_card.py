@@ -34,6 +34,7 @@ minBERT and in Hugging Face transformers:
 | training | {steps:,} steps of {batch} pairs of sentences |
 | learning rate | {learning_rate}, {warmup} steps of warm-up, falling over the last {fall:.0%} |
 | texts | {phases} |
+| dropout | none in pre-training; 0.05 in `config.json`, for fine-tuning |
 | wall time | {minutes:.1f} minutes, {threads} thread |
 
 ## On held-out reviews
