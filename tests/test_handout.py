@@ -1,0 +1,185 @@
+"""The handout keeps up with the grader: problems, points, sections, messages, commands, links."""
+
+import ast
+import re
+
+import pytest
+
+from grader.cases import PARTS, Exercise, exercises
+from instructor.strip import MARKER, SOLUTION
+from instructor.variants import variants
+
+from conftest import ROOT
+
+TEXT = (ROOT / "handout.md").read_text(encoding="utf-8")
+HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
+PROBLEM = re.compile(
+    r"^### Problem \((\w+)\): (.+) \((\d+) points, about \d+ minutes\)$", re.MULTILINE
+)
+IDS = [exercise.id for exercise in exercises()]
+PARTS_OF_A_PROBLEM = ("Deliverable", "Shapes", "Run", "You are done when", "If you see ...")
+SECTIONS = {
+    "attention": "The scores; The scale; The mask; The softmax; Dropout; The heads",
+    "add_norm": "The modules; The residual; The norm; Dropout",
+    "layer": "Two sublayers; The feed-forward part; The modules; Dropout",
+    "embed": "Three embeddings; Positions; The norm; Dropout",
+    "encode": "The mask; The chain; The given forward",
+}
+TO_THE_LEFT = re.compile(r"^(return |[\w, ]+ = )")
+MIN_SECRET = 20  # characters; shorter lines, such as `return x`, give nothing away
+
+
+def squeezed(text: str) -> str:
+    """Return a text without white space, so that another layout hides nothing."""
+    return re.sub(r"\s+", "", text)
+
+
+def prose(text: str) -> str:
+    """Return a text on one line, since a sentence may be broken anywhere."""
+    return re.sub(r"\s+", " ", text)
+
+
+def block(problem: str) -> str:
+    """Return the handout's block of a problem, up to the next heading of its level or above."""
+    start = re.search(rf"^### Problem \({problem}\).*$", TEXT, re.MULTILINE)
+    assert start is not None, f"there is no block for {problem}"
+    end = re.search(r"^#{1,3} ", TEXT[start.end() :], re.MULTILINE)
+    return TEXT[start.end() : start.end() + end.start() if end else len(TEXT)]
+
+
+def solution_lines() -> list[str]:
+    """Return what the lines in the solution's regions compute, where it gives answers away."""
+    lines = []
+    for path in sorted(SOLUTION.glob("*.py")):
+        inside = False
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if marker := MARKER.match(line):
+                inside = marker["kind"] == "BEGIN"
+            elif inside:
+                lines.append(TO_THE_LEFT.sub("", line.split("  #")[0].strip()))
+    return [line for line in lines if len(line) > MIN_SECRET and not line.startswith("#")]
+
+
+def slug(heading: str) -> str:
+    """Return the anchor that GitHub gives a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def texts_of_the_grader() -> list[str]:
+    """Return every text in the sources that messages come from; an f-string in its pieces."""
+    folders = [*ROOT.glob("grader/**/*.py"), *ROOT.glob("instructor/variants/*.py")]
+    trees = [ast.parse(p.read_text("utf-8")) for p in [*folders, SOLUTION / "classifier.py"]]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    return [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+
+
+def quoted_messages() -> list[str]:
+    """Return the messages that the handout explains: quoted before the colon of a list item."""
+    items = re.findall(r"^- (`(?:.|\n(?!\n|- ))+)", TEXT, re.MULTILINE)
+    heads = [re.match(r"(?:`[^`]+`|[^`:])+", prose(item)) for item in items]
+    return [quote for head in heads if head for quote in re.findall(r"`([^`]+)`", head[0])]
+
+
+@pytest.mark.parametrize("exercise", exercises(), ids=IDS)
+def test_every_exercise_has_its_problem_with_its_title_and_points(exercise: Exercise) -> None:
+    found = {name: (title, int(points)) for name, title, points in PROBLEM.findall(TEXT)}
+
+    assert found[exercise.id] == (exercise.title, exercise.max_score)
+
+
+def test_problems_stand_in_the_order_of_the_report() -> None:
+    assert [name for name, _, _ in PROBLEM.findall(TEXT)] == IDS
+
+
+@pytest.mark.parametrize("exercise", exercises(), ids=IDS)
+def test_the_table_of_points_is_the_case_tables(exercise: Exercise) -> None:
+    row = re.search(rf"^\| \[{exercise.id}\]\(\S+\) \|(.+)\|$", TEXT, re.MULTILINE)
+    assert row is not None
+
+    expected = [f"{exercise.points[p]:g}" if p in exercise.points else "" for p in PARTS]
+    assert [cell.strip() for cell in row[1].split("|")] == [*expected, f"{exercise.max_score:g}"]
+
+
+@pytest.mark.parametrize("problem", IDS)
+def test_every_problem_has_its_parts(problem: str) -> None:
+    text = block(problem)
+
+    assert [part for part in PARTS_OF_A_PROBLEM if f"**{part}**" not in text] == []
+    assert "<details>" in text
+
+
+@pytest.mark.parametrize("problem", SECTIONS)
+def test_every_problem_has_the_sections_it_promises(problem: str) -> None:
+    text = block(problem)
+
+    assert [name for name in SECTIONS[problem].split("; ") if f"**{name}**" not in text] == []
+
+
+def test_the_grader_sends_nobody_to_a_section_that_is_not_there() -> None:
+    pointers = {(variant.exercise, variant.section) for variant in variants()}
+
+    assert [(p, s) for p, s in sorted(pointers) if f"**{s}**" not in block(p)] == []
+
+
+def test_all_five_outcomes_are_explained() -> None:
+    for outcome in ("passed", "failed", "not written yet", "blocked", "could not grade"):
+        assert f"- **{outcome}**: " in TEXT
+
+
+def test_no_line_of_a_solution_stands_in_the_handout() -> None:
+    lines, text = solution_lines(), squeezed(TEXT)
+    assert len(lines) > 15
+
+    assert [line for line in lines if squeezed(line) in text] == []
+
+
+def test_every_message_that_is_explained_is_one_that_the_grader_gives() -> None:
+    known, messages = texts_of_the_grader(), quoted_messages()
+    assert len(messages) > 40
+
+    # what Python or torch raised is passed on as it is, so it stands in no source of the grader
+    own = [message for message in messages if not message.startswith("raised ")]
+    pieces = {piece.strip() for message in own for piece in message.split("...") if piece.strip()}
+    assert [piece for piece in sorted(pieces) if not any(piece in text for text in known)] == []
+
+
+def test_every_make_target_that_is_named_exists() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+
+    named = set(re.findall(r"(?:`|^    )make ([a-z-]+)", TEXT, re.MULTILINE))
+    assert named
+    assert named <= targets
+
+
+def test_options_of_the_classifier_that_are_named_exist() -> None:
+    source = (SOLUTION / "classifier.py").read_text(encoding="utf-8")
+
+    named = set(re.findall(r"`[^`\n]*?(--[a-z-]+)", TEXT)) - {"--extra-index-url"}
+    assert [option for option in sorted(named) if f'"{option}"' not in source] == []
+
+
+def test_links_lead_somewhere() -> None:
+    anchors = {f"#{slug(title)}" for _, title in HEADING.findall(TEXT)}
+    targets = re.findall(r"\]\(([^)\s]+)\)", TEXT)
+
+    local = [target for target in targets if not target.startswith(("https://", "#"))]
+    assert [target for target in local if not (ROOT / target).exists()] == []
+    assert [t for t in targets if t.startswith("#") and t not in anchors] == []
+
+
+def test_files_in_the_map_of_the_starter_are_those_of_the_starter() -> None:
+    rows = re.findall(r"^\| (`\w+\.py`(?:, `\w+\.py`)*) \|", TEXT, re.MULTILINE)
+    named = {name for row in rows for name in re.findall(r"\w+\.py", row)}
+
+    assert named == {path.name for path in (ROOT / "starter").glob("*.py")}
+
+
+def test_the_example_at_the_prompt_shows_a_shape() -> None:
+    prompt = re.search(r"(?:^    >>> (?:import torch|from|part).*\n)+", TEXT, re.MULTILINE)
+    assert prompt is not None
+    *lines, last = re.findall(r"^    >>> (.*)$", prompt[0], re.MULTILINE)
+
+    names: dict[str, object] = {}
+    exec("\n".join(lines), names)
+    assert eval(last, names) == (3, 7, 10)
