@@ -70,16 +70,20 @@ def of_tensor(name: str, array: np.ndarray | None) -> np.ndarray:
     return entry(form(array), sums)
 
 
-def of_call(names: Sequence[str], tensors: Tensors | None, side_effects: float) -> np.ndarray:
+def raised(names: Sequence[str], text: str) -> np.ndarray:
+    """Return the fingerprints (entries, WIDTH) of a call that raised: what it said, all over."""
+    said = float(zlib.crc32(text.encode()) & 0xFFFFFF)
+    return np.stack([entry(RAISED, [said])] * (len(names) + 1))
+
+
+def of_call(names: Sequence[str], tensors: Tensors, side_effects: float) -> np.ndarray:
     """Return the fingerprints (entries, WIDTH) of one call.
 
     Args:
         names: of the tensors that the solution gives, such as "out/output".
-        tensors: what came back; None when the call raised.
+        tensors: what came back.
         side_effects: a number that stands for what the call changed and should not have.
     """
-    if tensors is None:
-        return np.stack([entry(RAISED)] * (len(names) + 1))
     found = [of_tensor(name, tensors.get(name)) for name in names]
     return np.stack([*found, entry(side_effects)])
 
@@ -115,9 +119,9 @@ def agreeing(seen: Seen) -> np.ndarray:
 
 
 def telling(seen: Seen) -> np.ndarray:
-    """Say which variants differ here from the solution by more than noise or an exception."""
+    """Say which variants differ here from the solution by more than noise and chance."""
     off = ~close(seen.rows[0], seen.rows, seen.allowed)
-    return np.asarray((off & ~np.isin(seen.rows[..., 0], (RAISED, RANDOM))).any(-1))
+    return np.asarray((off & (seen.rows[..., 0] != RANDOM)).any(-1))
 
 
 def recognise(seen: Sequence[Seen], names: Sequence[str]) -> list[str]:
@@ -129,14 +133,25 @@ def recognise(seen: Sequence[Seen], names: Sequence[str]) -> list[str]:
         return []
     fits = np.logical_and.reduce([agreeing(one) for one in seen])
     tells = np.logical_or.reduce([telling(one) for one in seen])
+    # what raises everywhere says in its own words all that can be known
+    tells &= ~np.logical_and.reduce([(one.rows[:, 0, 0] == RAISED) for one in seen])
     found = sorted(np.array(names)[fits & tells].tolist())
     single = [name for name in found if PAIR not in name]
     return single or (found if len(found) == 1 else [])
 
 
 def recognised(levels: Iterable[Sequence[Seen]], names: Sequence[str]) -> list[str]:
-    """Return the mistakes of the first level of evidence that shows any."""
-    return next((found for level in levels if (found := recognise(level, names))), [])
+    """Return the mistakes of the first level of evidence that shows any.
+
+    Where it cannot decide between several, the levels after it may.
+    """
+    found: list[str] = []
+    for level in levels:
+        if len(found) == 1:
+            break
+        here = recognise(level, names)
+        found = [name for name in found if name in here] or found or here
+    return found
 
 
 # --- where the error is, when it has no name ------------------------------------------------

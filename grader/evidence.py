@@ -4,6 +4,7 @@ The recorder makes the rows of variants with the same functions, so that the two
 """
 
 import dataclasses
+import re
 import zlib
 from collections.abc import Callable, Sequence
 
@@ -11,9 +12,11 @@ import numpy as np
 
 from grader.cases import Call, Probe, Tensors
 from grader.compare import Tolerance
-from grader.diagnose import Seen, entry, form, locate, of_call, tolerances
+from grader.diagnose import Seen, entry, form, locate, of_call, raised, tolerances
 from grader.sandbox import Reply
 from grader.store import Recording, under
+
+LOCATION = re.compile(r" \([^()]*, line \d+\)$")  # differs between two who make the same mistake
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,14 +69,15 @@ def fingerprints(
     """
     drawn = probe.draws(call)
     if reply.status != "ok":
-        return of_call([""] if drawn else names, None, 0.0)
+        return raised([""] if drawn else names, LOCATION.sub("", reply.text))
     effects = side_effects(sent, reply)
     if not drawn:
         return of_call(names, reply.tensors, effects)
     assert probe.examine is not None
     got = under(reply.tensors, "out/")
     try:
-        measured = probe.examine.measure(got, sent)
+        with np.errstate(all="ignore"):  # a wrong output may be as large as it likes
+            measured = probe.examine.measure(got, sent)
     except (ValueError, KeyError, IndexError):  # another shape, and its form says enough
         measured = np.zeros(0)
     return np.stack([entry(form(got["output"]), measured), entry(effects)])
@@ -86,13 +90,13 @@ def allowed(
     if not probe.draws(call):
         return tolerances(names, {name: tolerance(name, call) for name in names})
     assert probe.examine is not None
-    return np.stack([entry(0.0, probe.examine.allowed), entry(0.0)])
+    return np.stack([entry(0.0, probe.examine.spread), entry(0.0)])
 
 
 def evidence(answered: Answered, tolerance: Callable[[str, Call], Tolerance]) -> Seen:
     """Put an answer beside those of the solution and of the variants."""
     probe, call, recording = answered.probe, answered.call, answered.recording
-    names = list(answered.expected)
+    names = sorted(answered.expected)
     got = fingerprints(probe, call, names, recording.inputs, answered.reply)
     return Seen(got, recording.wrong, allowed(probe, call, names, tolerance))
 
@@ -107,6 +111,8 @@ def where(answered: Answered) -> list[str]:
         mask = inputs["attention_mask"]
         padding = mask[:, 0, 0] < 0 if mask.ndim == 4 else mask == 0
     for name, expected in answered.recording.outputs.items():
-        if name in got and (line := locate(got[name], expected, padding)):
+        with np.errstate(all="ignore"):
+            line = locate(got[name], expected, padding) if name in got else None
+        if line is not None:
             return [line]
     return []

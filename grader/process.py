@@ -83,10 +83,10 @@ class Worker:
 
     def drain(self, printed: Printed) -> None:
         """Keep the pipe of what is printed from filling up."""
-        try:
-            printed.drain(self.process.stderr)  # type: ignore[arg-type]
-        except (ValueError, OSError):
-            return
+        stream = self.process.stderr
+        assert stream is not None
+        with stream, contextlib.suppress(ValueError, OSError):
+            printed.drain(stream)  # type: ignore[arg-type]
 
     def receive(
         self, deadline: float, progress: Progress

@@ -87,7 +87,7 @@ class Recorder:
         source = self.sources[exercise.file.removesuffix(".py")]
         right = self.ask(exercise, source, dtype="float64")
         require_answers(exercise, right, SOLUTION_ROW)
-        names = [[n for n in reply.tensors if not is_input(n)] for reply in right]
+        names = [sorted(n for n in reply.tensors if not is_input(n)) for reply in right]
         tensors: Tensors = {}
         for number, reply in enumerate(right):
             inputs = self.inputs(exercise.id, number)

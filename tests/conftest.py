@@ -3,11 +3,14 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+
+if TYPE_CHECKING:
+    from bench import Bench
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -69,3 +72,14 @@ def submit(tmp_path: Path, solution_source: str, grade: Grade) -> Grade:
         return grade(path, *options)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def bench() -> Iterator["Bench"]:
+    """Grade many sources of this project's own in one worker: bench.grade(source)."""
+    from bench import Bench  # it imports ROOT from here
+
+    from grader.grade import Setup
+
+    with Bench(Setup()) as one:
+        yield one

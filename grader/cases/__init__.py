@@ -104,8 +104,8 @@ class Examine(Protocol):
         """Read a few numbers off the outputs."""
 
     @property
-    def allowed(self) -> np.ndarray:
-        """How far each number may be off."""
+    def spread(self) -> np.ndarray:
+        """How far each number may be off by chance."""
 
     def __call__(self, outputs: Tensors, inputs: Tensors) -> str | None:
         """Say what is wrong, or None."""

@@ -46,11 +46,17 @@ class Dropout:
         return np.array([1 - self.rate, 1 / (1 - self.rate), 0.0, 0.0])
 
     @property
-    def allowed(self) -> np.ndarray:
-        """How far each number may be off."""
+    def spread(self) -> np.ndarray:
+        """How far each number may be off where a share of the draws decides it."""
         # Hoeffding: P(|kept - mean| > t) <= 2 exp(-2 n t^2)
-        chance = np.sqrt(np.log(2 / FALSE_ALARM) / (2 * self.number)) if self.rate else EXACT
-        return np.array([chance, EXACT, EXACT, chance])
+        chance = np.sqrt(np.log(2 / FALSE_ALARM) / (2 * self.number))
+        return np.array([chance, EXACT, chance, chance])
+
+    @property
+    def allowed(self) -> np.ndarray:
+        """How far each number of a right dropout may be off."""
+        chance, exact, *_ = self.spread
+        return np.array([chance, exact, exact, chance]) if self.rate else np.full(4, EXACT)
 
     def __call__(self, outputs: Tensors, inputs: Tensors) -> str | None:
         """Say what is wrong, or None."""

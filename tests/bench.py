@@ -1,0 +1,89 @@
+"""Grade many sources through one worker: the same desk, plugin and checks as `make check`.
+
+Only for this project's own code: a student's is graded in a worker of its own.
+"""
+
+import contextlib
+import io
+from pathlib import Path
+
+from grader import cases
+from grader.grade import GradingDesk, Setup, run_checks
+from grader.intake import Submission
+from grader.outcomes import Result
+from grader.plugin import Desk
+from grader.report import Report
+from grader.sandbox import ProcessSandbox
+from grader.store import Recording, Store
+
+from conftest import ROOT
+
+
+class CachedStore(Store):
+    """References that are read once."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.kept: dict[str, list[Recording]] = {}
+
+    def recordings(self, exercise: str, digest: str) -> list[Recording]:
+        if exercise not in self.kept:
+            self.kept[exercise] = super().recordings(exercise, digest)
+        return self.kept[exercise]
+
+    def check_checkpoint(self, checkpoint: str | Path) -> None:
+        pass  # the tests of references do
+
+
+class BenchDesk(GradingDesk):
+    """Grades a source in a sandbox that is already open."""
+
+    def __init__(self, bench: "Bench", source: str, only: str | None) -> None:
+        table = [exercise for exercise in cases.exercises() if exercise.probes]
+        Desk.__init__(self, [exercise for exercise in table if only in (None, exercise.id)])
+        self.setup, self.store, self.sandbox = bench.setup, bench.store, bench.sandbox
+        self.submission = Submission("bert.py", {"bert": source}, {})
+        self.report = Report(())
+
+
+class Bench:
+    """One worker, and what it grades."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup, self.store = setup, CachedStore(setup.references)
+        self.given = {p.stem: p.read_text("utf-8") for p in (ROOT / "starter").glob("*.py")}
+        self.source = (ROOT / "solution" / "bert.py").read_text("utf-8")
+        imports = ["config", "base_bert", "bert"]
+        self.sandbox = ProcessSandbox(self.given, imports, setup.checkpoint, setup.threads)
+        self.graded: dict[tuple[str, str | None], dict[str, Result]] = {}
+
+    def __enter__(self) -> "Bench":
+        self.sandbox.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.sandbox.__exit__(None, None, None)
+
+    def grade(self, source: str, only: str | None = None) -> dict[str, Result]:
+        """Return the result of each exercise, or of a single one; ask for each source once."""
+        if (source, only) not in self.graded:
+            self.graded[source, only] = self.ask(source, only)
+        return self.graded[source, only]
+
+    def ask(self, source: str, only: str | None) -> dict[str, Result]:
+        """Grade a source."""
+        self.sandbox.reload(self.given | {"bert": source})
+        desk = BenchDesk(self, source, only)
+        with contextlib.redirect_stdout(io.StringIO()):
+            run_checks(desk)
+        return desk.results
+
+
+def lost(results: dict[str, Result]) -> set[str]:
+    """Return the exercises that cost points."""
+    return {name for name, result in results.items() if result.score != result.max_score}
+
+
+def named(result: Result) -> list[str]:
+    """Return the mistakes that were recognised: one, or several that nothing tells apart."""
+    return (result.as_json()["mistake"] or "").split("|")

@@ -1,0 +1,34 @@
+"""Right solutions that look different lose nothing."""
+
+from collections.abc import Iterator
+
+import pytest
+from bench import Bench
+
+from grader.grade import Setup
+from instructor.honest import Honest, honest
+
+
+@pytest.fixture(scope="module")
+def two_threads() -> Iterator[Bench]:
+    with Bench(Setup(threads=2)) as bench:
+        yield bench
+
+
+def test_there_are_enough() -> None:
+    assert len(honest()) >= 30
+
+
+@pytest.mark.parametrize("one", honest(), ids=lambda one: one.id)
+def test_a_right_solution_passes_everything(bench: Bench, one: Honest) -> None:
+    results = bench.grade(one.apply(bench.source))
+
+    assert {name: r.findings for name, r in results.items() if r.findings} == {}
+    assert sum(result.score or 0 for result in results.values()) == 80
+
+
+@pytest.mark.parametrize("one", honest(), ids=lambda one: one.id)
+def test_a_right_solution_passes_on_two_threads(two_threads: Bench, one: Honest) -> None:
+    results = two_threads.grade(one.apply(two_threads.source))
+
+    assert sum(result.score or 0 for result in results.values()) == 80

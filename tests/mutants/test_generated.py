@@ -1,0 +1,37 @@
+"""Mutants of the solution: the checks kill them all, save those that change nothing.
+
+equivalent.txt lists the survivors and why no check could kill them: `exercise, change  # reason`.
+"""
+
+from pathlib import Path
+
+import pytest
+from bench import Bench, lost
+from generate import EXERCISES, Mutant, generate
+
+from conftest import ROOT
+
+LISTED = Path(__file__).with_name("equivalent.txt").read_text(encoding="utf-8").splitlines()
+EQUIVALENT = dict(line.split("  # ", 1) for line in LISTED if line and not line.startswith("#"))
+MUTANTS = generate((ROOT / "solution" / "bert.py").read_text(encoding="utf-8"))
+
+
+def label(mutant: Mutant) -> str:
+    """Name a mutant as equivalent.txt does."""
+    return f"{mutant.exercise}, {mutant.name}"
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("exercise", EXERCISES)
+def test_every_mutant_is_killed_or_explained(bench: Bench, exercise: str) -> None:
+    mutants = [mutant for mutant in MUTANTS if mutant.exercise == exercise]
+
+    alive = {label(m) for m in mutants if not lost(bench.grade(m.source, only=exercise))}
+
+    assert alive == {name for name in EQUIVALENT if name.startswith(f"{exercise},")}
+
+
+def test_only_few_mutants_are_explained_away() -> None:
+    assert len(MUTANTS) >= 300
+    assert set(EQUIVALENT) <= {label(mutant) for mutant in MUTANTS}
+    assert all(len(reason) > 10 for reason in EQUIVALENT.values())

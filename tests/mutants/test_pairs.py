@@ -1,0 +1,45 @@
+"""Two mistakes in two exercises: both fail, both are named, the others keep their points."""
+
+import itertools
+
+import pytest
+from bench import Bench, lost, named
+from test_known import UNNAMED
+
+from instructor.variants import Variant, apply, variants
+
+EXERCISES = ("attention", "add_norm", "layer", "embed", "encode")
+EACH = 5  # pairs of mistakes for each pair of exercises
+STRIDE = 7  # spreads them over the tables of mistakes
+
+
+def pairs() -> list[tuple[Variant, Variant]]:
+    """Return pairs of mistakes in different exercises, none of them in the given code."""
+    known = {
+        exercise: [v for v in variants() if v.exercise == exercise and not v.everywhere]
+        for exercise in EXERCISES
+    }
+    made = []
+    for first, second in itertools.combinations(EXERCISES, 2):
+        for _ in range(EACH):
+            at = STRIDE * len(made)
+            made.append(
+                (known[first][at % len(known[first])], known[second][at % len(known[second])])
+            )
+    return made
+
+
+def test_there_are_enough_pairs() -> None:
+    assert len({(a.id, b.id) for a, b in pairs()}) >= 40
+
+
+@pytest.mark.parametrize("pair", pairs(), ids=lambda pair: f"{pair[0].id}-{pair[1].id}")
+def test_both_mistakes_are_found_and_named(bench: Bench, pair: tuple[Variant, Variant]) -> None:
+    source = apply(pair[1], apply(pair[0], bench.source))
+
+    results = bench.grade(source)
+
+    assert lost(results) == {variant.exercise for variant in pair}
+    for variant in pair:
+        if variant.id not in UNNAMED:
+            assert variant.id in named(results[variant.exercise])

@@ -1,0 +1,76 @@
+"""The table of known wrong variants: whole, well put, and with a place in the handout."""
+
+import ast
+import re
+
+import pytest
+
+from grader.cases import exercises
+from instructor.honest import Honest
+from instructor.variants import COMMON, Variant, VariantError, apply, mistakes, variants
+
+from conftest import ROOT
+
+IDS = {variant.id for variant in variants()}
+
+
+def sections(exercise: str) -> set[str]:
+    """Return the bold terms of a problem in the handout."""
+    text = (ROOT / "handout.md").read_text(encoding="utf-8")
+    problem = text.split(f"### Problem ({exercise})")[1].split("\n### ")[0]
+    return set(re.findall(r"^\*\*([^*]+)\*\*", problem, re.MULTILINE))
+
+
+@pytest.mark.parametrize("exercise", ["attention", "add_norm", "layer", "embed", "encode"])
+def test_every_mistake_has_a_place_in_the_handout(exercise: str) -> None:
+    named = {variant.section for variant in variants() if variant.exercise == exercise}
+
+    assert named <= sections(exercise)
+
+
+@pytest.mark.parametrize("variant", variants(), ids=lambda variant: variant.id)
+def test_a_mistake_is_python_and_differs_from_the_solution(
+    variant: Variant, solution_source: str
+) -> None:
+    source = apply(variant, solution_source)
+
+    assert ast.dump(ast.parse(source)) != ast.dump(ast.parse(solution_source))
+
+
+def test_no_two_mistakes_are_the_same(solution_source: str) -> None:
+    sources = [ast.dump(ast.parse(apply(one, solution_source))) for one in variants()]
+
+    assert len(set(sources)) == len(sources)
+
+
+@pytest.mark.parametrize("variant", variants(), ids=lambda variant: variant.id)
+def test_what_is_said_is_one_line_and_no_code(variant: Variant) -> None:
+    assert len(variant.says) <= 90
+    assert not re.search(r"[=@\[\]]|self\.|torch\.|F\.", variant.says)
+    assert not variant.says.endswith(".")
+
+
+def test_mistakes_belong_to_exercises_that_there_are() -> None:
+    assert {variant.exercise for variant in variants()} == {e.id for e in exercises() if e.probes}
+    assert COMMON <= IDS
+
+
+def test_a_mistake_that_no_longer_fits_the_solution_is_an_error() -> None:
+    (variant,) = mistakes("attention", "The mask", {"gone": ("it is gone", "not there", "new")})
+    source = "### BEGIN SOLUTION attention\npass\n### END SOLUTION attention\n"
+
+    with pytest.raises(VariantError, match="gone finds 0 times 'not there', not once"):
+        apply(variant, source)
+
+
+def test_a_mistake_is_looked_for_in_its_own_exercise_only() -> None:
+    (variant,) = mistakes("attention", "The mask", {"one": ("one", "x = 1", "x = 2")})
+    source = "x = 1\n### BEGIN SOLUTION attention\nx = 1\n### END SOLUTION attention\n"
+
+    assert apply(variant, source).startswith("x = 1\n")
+    assert "x = 2" in apply(variant, source)
+
+
+def test_an_honest_variant_that_no_longer_fits_is_an_error() -> None:
+    with pytest.raises(VariantError, match="old finds 0 times"):
+        Honest("old", edits=(("not there", "new"),)).apply("x = 1\n")
