@@ -53,6 +53,14 @@ VARIANTS = (
         "The residual",
         {
             "residual_missing": ("the residual is missing", *("input + ", "")),
+            "sublayer_missing": (
+                "the sublayer's output is left out, only the residual is there",
+                *(SUM, "input"),
+            ),
+            "input_projected": (
+                "the residual is projected where the sublayer's output should be",
+                *(PROJECTED, "dense_layer(input)"),
+            ),
             "residual_of_output": (
                 "the residual is the sublayer's output, not what went into it",
                 *("input + ", "output + "),

@@ -83,6 +83,10 @@ VARIANTS = (
                 "the layer ends after attention and its add_norm",
                 *(SECOND, "x"),
             ),
+            "first_sublayer_missing": (
+                "what attention and its add_norm give is thrown away",
+                *(FIRST, "x = hidden_states"),
+            ),
             "attention_missing": (
                 "the layer has no attention",
                 *(FIRST, "x = self.add_norm(x, x, *modules)"),
