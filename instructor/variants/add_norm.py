@@ -163,7 +163,7 @@ VARIANTS = (
         "add_norm",
         "Dropout",
         {
-            "add_norm_no_dropout": ("dropout is missing in training", *(DROPPED, PROJECTED)),
+            "add_norm_no_dropout": ("dropout is missing in training", *("dropout(", "(")),
             "add_norm_dropout_before_dense": (
                 "dropout comes before the dense layer, not after it",
                 *(DROPPED, "dense_layer(dropout(output))"),

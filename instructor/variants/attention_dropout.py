@@ -12,7 +12,7 @@ VARIANTS = mistakes(
     {
         "no_attention_dropout": (
             "no dropout on the attention probabilities in training",
-            *(DROPPED, SOFTMAX),
+            *("self.dropout(", "("),
         ),
         "attention_dropout_before_softmax": (
             "dropout comes before the softmax, on the masked scores",
@@ -24,12 +24,12 @@ VARIANTS = mistakes(
         ),
         "attention_dropout_on_context": (
             "dropout is on the gathered values, not on the probabilities",
-            *(DROPPED, SOFTMAX),
+            *("self.dropout(", "("),
             *(CONTEXT, "self.dropout(probs @ value)"),
         ),
         "attention_dropout_on_values": (
             "dropout is on the values, not on the probabilities",
-            *(DROPPED, SOFTMAX),
+            *("self.dropout(", "("),
             *(CONTEXT, "probs @ self.dropout(value)"),
         ),
         "attention_dropout_on_both": (

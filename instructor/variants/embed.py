@@ -131,7 +131,7 @@ VARIANTS = (
         "embed",
         "Dropout",
         {
-            "embed_no_dropout": ("dropout is missing in training", *(WHOLE, NORMED)),
+            "embed_no_dropout": ("dropout is missing in training", *("self.embed_dropout(", "(")),
             "embed_dropout_before_norm": (
                 "dropout comes before the norm, not after it",
                 *(WHOLE, f"self.embed_layer_norm(self.embed_dropout({SUM}))"),
