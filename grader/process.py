@@ -50,6 +50,7 @@ class Worker:
         environment |= {
             "MINBERT_THREADS": str(threads),
             "OMP_NUM_THREADS": str(threads),
+            "OMP_WAIT_POLICY": "PASSIVE",  # threads that wait do not keep a busy machine busier
             "OPENBLAS_NUM_THREADS": "1",
             "LANG": "C.UTF-8",
             # torch._dynamo, which the first optimizer imports, wants a user and a place for files

@@ -1,8 +1,8 @@
 """Two mistakes in the same exercise, one of them a frequent one, are both named."""
 
 import pytest
-
 from bench import Bench, named
+
 from instructor.variants import apply, variants
 
 KNOWN = {variant.id: variant for variant in variants()}
