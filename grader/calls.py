@@ -302,6 +302,8 @@ def run(
     progress: Callable[[int, int], None],
 ) -> Answer:
     """Carry out a call of either kind; `progress` is told the steps done and their number."""
+    torch.set_grad_enabled(True)  # what a call before this one has changed is not its fault
+    torch.set_default_dtype(torch.float32)
     if call["kind"] == "fine-tune":
         return fine_tune(modules, call, tensors, checkpoint, progress)
     return run_method(modules, call, tensors, checkpoint)

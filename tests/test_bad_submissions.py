@@ -120,6 +120,13 @@ def test_what_is_broken_is_said_and_the_rest_is_graded(submit: Grade, name: str)
     assert "Traceback" not in graded.output + graded.errors
 
 
+def test_global_state_that_one_exercise_changes_costs_no_other(submit: Grade) -> None:
+    graded = submit((ADD_NORM, "torch.set_grad_enabled(False); " + ADD_NORM))
+
+    failed = [name for name, outcome in graded.outcomes().items() if outcome != "passed"]
+    assert failed == ["add_norm"]
+
+
 def test_a_crash_names_its_line(submit: Grade) -> None:
     message = submit((ADD_NORM, "return 1 / 0")).exercise("add_norm")["message"]
 
