@@ -151,12 +151,6 @@ def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
     mean, deviation = statistics.mean(honest), statistics.stdev(honest)
     threshold = math.floor((mean - deviations * deviation) / STEP) * STEP
     first = next(run for run in runs if run["model"] == HONEST)
-    seconds = {
-        str(n): statistics.median(
-            run["seconds"] for run in runs if run["model"] == HONEST and run["threads"] == n
-        )
-        for n in (1, 2)
-    }
     return {
         "threshold": round(threshold, 4),
         "seed": first["recipe"]["seed"],
@@ -166,7 +160,6 @@ def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
         "margin_in_deviations": round((mean - threshold) / max(deviation, 1e-9), 2),
         "lowest": min(honest),
         "honest": {f"{n} threads": accuracies(runs, HONEST, n) for n in (1, 2)},
-        "median_seconds": seconds,
         "broken": {name: accuracies(runs, name) for name in [*BROKEN, LAST_LINEAR_LAYER]},
         "checkpoint": {"model.safetensors": digest(CHECKPOINT / "model.safetensors")},
         "data": {name: digest(DATA / name) for name in DATA_FILES},
@@ -189,8 +182,7 @@ def table(result: dict[str, Any]) -> str:
     lines = [
         f"Threshold {threshold:.3f}: the mean of {len(honest)} honest fine-tunes, "
         f"{result['mean']:.4f}, minus {result['margin_in_deviations']:.1f} standard deviations of "
-        f"{result['standard_deviation']:.4f}. The lowest honest run is {min(honest):.4f}; a run "
-        f"takes {result['median_seconds']['1']:.0f} s on one thread.",
+        f"{result['standard_deviation']:.4f}. The lowest honest run is {min(honest):.4f}.",
         "",
         "| model | dev accuracy | lowest to highest | noticed by |",
         "| --- | --- | --- | --- |",
