@@ -1,18 +1,31 @@
-"""Take a submission in: a folder, a lone bert.py or a zip becomes the text of its editable files.
+"""Take a submission in: a folder, a lone .py file or an archive becomes the text of its files.
 
-Only the files that students edit are taken; everything else is left where it is. What cannot be
-taken is refused with one sentence that names the file.
+Only the files that students edit are taken, under their own name or the name that Canvas or Moodle
+gave them in a bulk download; everything else is left where it is. What cannot be taken is refused
+with one sentence that names the file.
+
+Covered: archives are read within bounds and never unpacked to disk (archives.py); a link in a
+folder is followed within that folder only. Not covered: what the text does when it is run.
 """
 
 import ast
 import dataclasses
-import stat
-import zipfile
-from pathlib import Path, PurePosixPath
+import itertools
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from grader.archives import SUFFIXES, ArchiveError, kind_of, members, shown
 
 EDITABLE = ("bert.py",)
 MAX_SOURCE = 1 << 20  # bytes; the solution has 8 kB
-MAX_MEMBERS = 10_000
+MAX_SEARCHED = 2000  # entries of a folder that are looked at; beyond it only the top counts
+MAX_DEPTH = 3
+# `lovelace_12345_678_bert.py`, late ones `lovelace_LATE_12345_678_bert.py`; and
+# `Ada Lovelace_123_assignsubmission_file_bert.py`. A second hand-in ends in `bert-1.py`.
+BULK = re.compile(r"(?:[^/]*_\d+_\d+_|[^/]*_\d+_assignsubmission_file_)?(.+?)(?:-\d+)?\.py", re.S)
+NOT_SEARCHED = {"__MACOSX", "__pycache__", "venv", "node_modules"}
 
 
 class SubmissionError(Exception):
@@ -34,50 +47,84 @@ class Submission:
     faults: dict[str, str]
 
 
+def wanted(name: str) -> str | None:
+    """Return the editable file that a file name stands for, or None.
+
+    Case counts on some systems and not on others: `Bert.py` stands for bert.py as well, so that
+    two names that would clash are two files too many.
+    """
+    if len(name) > 255:  # no system has such a name, and patterns take their time on it
+        return None
+    found = BULK.fullmatch(name.lower())
+    return f"{found[1]}.py" if found and f"{found[1]}.py" in EDITABLE else None
+
+
 def read_bytes(path: Path) -> bytes:
     """Read a file that is not too large to be a source."""
-    if path.stat().st_size > MAX_SOURCE:
+    with path.open("rb") as file:
+        content = file.read(MAX_SOURCE + 1)
+    if len(content) > MAX_SOURCE:
         raise SubmissionError(f"{path}: larger than {MAX_SOURCE >> 20} MiB, which no solution is")
-    return path.read_bytes()
+    return content
+
+
+def below(folder: Path, depth: int) -> Iterator[Path]:
+    """Yield the files of a folder, those at the top first; links to folders are not followed."""
+    with os.scandir(folder) as scan:
+        entries = sorted(itertools.islice(scan, MAX_SEARCHED), key=lambda entry: entry.name)
+    yield from (Path(entry.path) for entry in entries if entry.is_file())
+    for entry in entries if depth > 1 else ():
+        visible = not entry.name.startswith(".") and entry.name not in NOT_SEARCHED
+        if visible and entry.is_dir(follow_symlinks=False):
+            yield from below(Path(entry.path), depth - 1)
 
 
 def from_folder(folder: Path) -> dict[str, bytes]:
-    """Read the editable files of a folder; links are followed, it is the owner's own folder."""
-    return {name: read_bytes(folder / name) for name in EDITABLE if (folder / name).is_file()}
+    """Read the editable files of a folder: at its top, or else where they are below it."""
+    top = [folder / name for name in EDITABLE if (folder / name).is_file()]
+    files = list(itertools.islice(below(folder, MAX_DEPTH), MAX_SEARCHED)) if not top else []
+    found: dict[str, Path] = {}
+    for path in top or files:
+        name = wanted(path.name)
+        if name is None:
+            continue
+        if name in found:
+            both = f"{shown(str(found[name]))} and {shown(str(path))}"
+            raise SubmissionError(f"{folder}: more than one {name}: {both}")
+        found[name] = path
+    packed = [path for path in files if path.suffix in SUFFIXES]
+    if not found and len(packed) == 1 and packed[0].is_file():
+        return from_archive(packed[0])
+    for path in found.values():
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise SubmissionError(f"{path}: a link to a file outside of the folder")
+    return {name: read_bytes(path) for name, path in found.items()}
 
 
-def from_zip(path: Path) -> dict[str, bytes]:
-    """Read the editable files of a zip, wherever in it they lie; nothing is unpacked to disk."""
+def from_archive(path: Path) -> dict[str, bytes]:
+    """Read the editable files of an archive, wherever in it they lie."""
+    nested: list[str] = []
+
+    def look(name: str) -> str | None:
+        if name.lower().endswith(SUFFIXES):
+            nested.append(name)
+        return wanted(name)
+
+    found: dict[str, tuple[str, bytes]] = {}
     try:
-        with zipfile.ZipFile(path) as archive:
-            members = archive.infolist()
-            if len(members) > MAX_MEMBERS:
-                raise SubmissionError(f"{path}: more than {MAX_MEMBERS} files in the zip")
-            found: dict[str, bytes] = {}
-            for member in members:
-                name = PurePosixPath(member.filename)
-                hidden = any(part.startswith((".", "__MACOSX")) for part in name.parts)
-                if member.is_dir() or hidden or name.name not in EDITABLE:
-                    continue
-                if name.name in found:
-                    raise SubmissionError(f"{path}: more than one {name.name} in the zip")
-                if stat.S_ISLNK(member.external_attr >> 16):
-                    raise SubmissionError(
-                        f"{path}: {member.filename} is a link; pack the file itself"
-                    )
-                found[name.name] = read_member(path, archive, member)
-            return found
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError, OSError) as error:
-        raise SubmissionError(f"{path}: the zip cannot be read ({error})") from error
-
-
-def read_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """Read one file of a zip, no more than its limit whatever its header says."""
-    with archive.open(member) as stream:
-        content = stream.read(MAX_SOURCE + 1)
-    if len(content) > MAX_SOURCE:
-        raise SubmissionError(f"{path}: {member.filename} is larger than {MAX_SOURCE >> 20} MiB")
-    return content
+        for place, name, content in members(path, look, MAX_SOURCE):
+            if name in found:
+                both = f"{shown(found[name][0])} and {shown(place)}"
+                raise SubmissionError(f"{path}: more than one {name} in it: {both}")
+            found[name] = place, content
+    except ArchiveError as error:
+        raise SubmissionError(f"{path}: {error}") from error
+    if not found and nested:
+        raise SubmissionError(
+            f"{path}: there is no bert.py in it, but another archive, {shown(nested[0])}; "
+            "hand in the file itself"
+        )
+    return {name: content for name, (_, content) in found.items()}
 
 
 def fault_of(name: str, content: bytes) -> tuple[str, str | None]:
@@ -103,7 +150,7 @@ def read_submission(path: str | Path) -> Submission:
     """Read a submission.
 
     Args:
-        path: a folder with a bert.py, a bert.py of any name that ends in .py, or a zip.
+        path: a folder with a bert.py, a file of any name that ends in .py, a zip or a tar.
 
     Raises:
         SubmissionError: there is nothing there that could be graded.
@@ -111,12 +158,14 @@ def read_submission(path: str | Path) -> Submission:
     given, path = str(path), Path(path)
     if path.is_dir():
         files = from_folder(path)
-    elif path.is_file() and zipfile.is_zipfile(path):
-        files = from_zip(path)
     elif path.is_file() and path.suffix == ".py":
-        files = {"bert.py": read_bytes(path)}
+        files = {wanted(path.name) or "bert.py": read_bytes(path)}
+    elif path.is_file() and kind_of(path):
+        files = from_archive(path)
+    elif path.is_file() and not path.stat().st_size:
+        raise SubmissionError(f"{given}: an empty file")
     elif path.exists():
-        raise SubmissionError(f"{given}: not a folder, a .py file or a zip")
+        raise SubmissionError(f"{given}: not a folder, a .py file, a zip or a tar")
     else:
         raise SubmissionError(f"{given}: there is no such file or folder; give SUBMISSION=path")
     if "bert.py" not in files:

@@ -1,0 +1,225 @@
+"""Read single files out of zip and tar archives that strangers packed; nothing reaches the disk.
+
+Covered: every size, count and ratio is bounded before it is paid for: the archive, the list of its
+members, what is decompressed, one member. Links, devices, encryption and paths that lead out are
+refused where they stand for a wanted file, and passed over elsewhere.
+Not covered: archives within archives (they are not opened), and kinds other than zip, tar, tar.gz
+and tar.xz.
+"""
+
+import io
+import lzma
+import stat
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+MAX_ARCHIVE = 32 << 20  # bytes on disk; the checkpoint and the data together have 6 MB
+MAX_UNPACKED = 64 << 20  # bytes of a tar that are decompressed
+MAX_MEMBERS = 10_000
+MAX_LISTING = 2 << 20  # bytes of a zip's list of members
+XZ_MEMORY = 128 << 20  # bytes that a decompressor may take; xz -9 makes it take 65 MiB
+CHUNK = 1 << 16
+METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others expand before they can be bounded
+ENCRYPTED = 0x1  # a zip member's flag
+END = struct.Struct("<4s4H2LH")  # a zip's end record
+SUFFIXES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".txz", ".bz2", ".7z", ".rar")
+
+
+class ArchiveError(Exception):
+    """An archive that is not read; the message is the end of a sentence about it."""
+
+
+class Refused(ArchiveError):
+    """A member that is wanted and not taken."""
+
+
+Wanted = Callable[[str], str | None]  # which name a member is wanted under, or None
+Member = tuple[str, str, bytes]  # its path in the archive, the name it is wanted under, its content
+
+
+def shown(name: str) -> str:
+    """Return a stranger's file name as it may stand in a message: short, printable, one line."""
+    short = name if len(name) <= 80 else f"{name[:60]}...{name[-15:]}"
+    return "".join(c if c.isprintable() else "?" for c in short)
+
+
+def hidden(path: PurePosixPath) -> bool:
+    """Say whether a member is what systems add on their own."""
+    return any((part[:1] == "." and part != "..") or part == "__MACOSX" for part in path.parts)
+
+
+def check_path(name: str) -> None:
+    """See that a member's path stays within the archive."""
+    path = PurePosixPath(name.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+        raise Refused(f"the path of {shown(name)} leads out of it")
+
+
+def bounded(stream: BinaryIO, name: str, limit: int) -> bytes:
+    """Read a member, no more than its limit whatever its header says."""
+    content = stream.read(limit + 1)
+    if len(content) > limit:
+        raise Refused(f"{shown(name)} is larger than {limit >> 20} MiB, which no solution is")
+    return content
+
+
+# --- zip ------------------------------------------------------------------------------------
+
+
+def check_listing(path: Path) -> None:
+    """Bound a zip's list of members before it is read."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - END.size - 0x10014))
+        tail = file.read()
+    at = len(tail) - END.size
+    if tail[at : at + 4] != b"PK\5\6" or tail[-2:] != b"\0\0":  # it has a comment behind it
+        at = tail.rfind(b"PK\5\6")
+    if at < 0 or at + END.size > len(tail):
+        raise ArchiveError("the zip is cut short")
+    length = END.unpack_from(tail, at)[5]
+    if length > MAX_LISTING or tail[max(0, at - 20) :].startswith(b"PK\6\7"):
+        raise ArchiveError(f"there are more than {MAX_MEMBERS} files in it")
+
+
+def zip_members(path: Path, wanted: Wanted, limit: int) -> Iterator[Member]:
+    """Yield the wanted members of a zip."""
+    check_listing(path)
+    with zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+        if len(members) > MAX_MEMBERS:
+            raise ArchiveError(f"there are more than {MAX_MEMBERS} files in it")
+        for member in members:
+            place = PurePosixPath(member.filename.replace("\\", "/"))
+            if member.is_dir() or hidden(place) or (name := wanted(place.name)) is None:
+                continue
+            check_path(member.filename)
+            kind = stat.S_IFMT(member.external_attr >> 16)
+            if kind not in (0, stat.S_IFREG):
+                raise Refused(
+                    f"{shown(member.filename)} is a link or no file; pack the file itself"
+                )
+            if member.flag_bits & ENCRYPTED:
+                raise Refused(f"{shown(member.filename)} is encrypted")
+            if member.compress_type not in METHODS:
+                raise Refused(f"{shown(member.filename)} is packed by an unusual method")
+            with archive.open(member) as stream:
+                content = bounded(stream, member.filename, limit)  # type: ignore[arg-type]
+            yield member.filename, name, content
+
+
+# --- tar ------------------------------------------------------------------------------------
+
+
+class Unpacked(io.RawIOBase):
+    """A decompressed stream that ends in an error when it gets too long."""
+
+    def __init__(self, file: BinaryIO, magic: bytes) -> None:
+        self.file, self.left = file, MAX_UNPACKED
+        self.pending = b""
+        self.xz = lzma.LZMADecompressor(memlimit=XZ_MEMORY) if magic[:2] == b"\xfd7" else None
+        self.gz = zlib.decompressobj(31) if magic[:2] == b"\x1f\x8b" else None
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def some(self) -> bytes:
+        """Return the next bytes, b"" at the end."""
+        if self.xz is None and self.gz is None:
+            return self.file.read(CHUNK)
+        while True:
+            if self.xz is not None:
+                if self.xz.eof:
+                    return b""
+                packed = self.file.read(CHUNK) if self.xz.needs_input else b""
+                if self.xz.needs_input and not packed:
+                    raise ArchiveError("the archive is cut short")
+                unpacked = self.xz.decompress(packed, CHUNK)
+            else:
+                assert self.gz is not None
+                if self.gz.eof:
+                    return b""
+                packed = self.gz.unconsumed_tail or self.file.read(CHUNK)
+                if not packed:
+                    raise ArchiveError("the archive is cut short")
+                unpacked = self.gz.decompress(packed, CHUNK)
+            if unpacked:
+                return unpacked
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        """Fill a buffer as far as the next bytes go."""
+        self.pending = self.pending or self.some()
+        part, self.pending = self.pending[: len(buffer)], self.pending[len(buffer) :]
+        self.left -= len(part)
+        if self.left < 0:
+            raise ArchiveError(f"there is more than {MAX_UNPACKED >> 20} MiB in it")
+        buffer[: len(part)] = part
+        return len(part)
+
+
+def tar_members(path: Path, wanted: Wanted, limit: int) -> Iterator[Member]:
+    """Yield the wanted members of a tar, compressed or not, in one pass."""
+    with path.open("rb") as file:
+        magic = file.read(6)
+        file.seek(0)
+        stream = io.BufferedReader(Unpacked(file, magic), CHUNK)  # type: ignore[type-var]
+        with tarfile.open(fileobj=stream, mode="r|") as archive:
+            for number, member in enumerate(archive):
+                archive.members.clear()  # type: ignore[attr-defined]  # else it keeps each
+                if number >= MAX_MEMBERS:
+                    raise ArchiveError(f"there are more than {MAX_MEMBERS} files in it")
+                place = PurePosixPath(member.name)
+                if member.isdir() or hidden(place) or (name := wanted(place.name)) is None:
+                    continue
+                check_path(member.name)
+                if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE):
+                    raise Refused(
+                        f"{shown(member.name)} is a link or no file; pack the file itself"
+                    )
+                opened = archive.extractfile(member)
+                assert opened is not None
+                content = bounded(opened, member.name, limit)  # type: ignore[arg-type]
+                if len(content) < member.size:
+                    raise ArchiveError("the archive is cut short")
+                yield member.name, name, content
+
+
+# --- either ---------------------------------------------------------------------------------
+
+
+def kind_of(path: Path) -> str | None:
+    """Tell an archive by its first bytes: "zip", "tar" or None."""
+    with path.open("rb") as file:
+        start = file.read(512)
+    if start.startswith((b"PK\3\4", b"PK\5\6")):
+        return "zip"
+    compressed = start.startswith((b"\x1f\x8b", b"\xfd7zXZ\0"))
+    return "tar" if compressed or start[257:262] == b"ustar" else None
+
+
+def members(path: Path, wanted: Wanted, limit: int) -> Iterator[Member]:
+    """Yield the wanted members of an archive.
+
+    Args:
+        wanted: takes a file's name, without folders.
+        limit: bytes that one of them may have.
+
+    Raises:
+        ArchiveError: it cannot be read, or what is wanted of it cannot be taken.
+    """
+    if path.stat().st_size > MAX_ARCHIVE:
+        raise ArchiveError(f"it is larger than {MAX_ARCHIVE >> 20} MiB")
+    kind = kind_of(path)
+    try:
+        yield from (zip_members if kind == "zip" else tar_members)(path, wanted, limit)
+    except ArchiveError:
+        raise
+    # whatever the libraries raise on damaged input, RecursionError and struct.error included
+    except (Exception, MemoryError) as error:
+        what = shown(str(error)) or type(error).__name__
+        raise ArchiveError(f"the {kind or 'archive'} cannot be read ({what})") from error

@@ -1,0 +1,42 @@
+"""Packs archives for the tests of intake, and looks at how one is refused."""
+
+import io
+import tarfile
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from grader.intake import SubmissionError, read_submission
+
+SOURCE = b"import torch\n"
+
+
+def zipped(path: Path, files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content, method)
+    return path
+
+
+def tarred(path: Path, files: dict[str, bytes], mode: str = "w") -> Path:
+    with tarfile.open(path, mode) as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return path
+
+
+def refusal(path: Path) -> str:
+    """Return why a submission is refused: one sentence, soon."""
+    started = time.monotonic()
+    with pytest.raises(SubmissionError) as caught:
+        read_submission(path)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert message.isprintable()
+    assert len(message.removeprefix(str(path))) < 300
+    assert time.monotonic() - started < 5
+    return message

@@ -1,0 +1,137 @@
+"""Archives that attackers pack: bombs, damage, strange names. All are refused in a sentence."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import struct
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader import archives
+
+from packing import SOURCE, refusal, tarred, zipped
+
+
+@pytest.mark.parametrize("pack", ["zip", "tar", "tar.gz", "tar.xz"])
+def test_a_bomb_of_zeros_is_refused(tmp_path: Path, pack: str) -> None:
+    path, zeros = tmp_path / f"bomb.{pack}", {"bert.py": bytes(200 << 20)}
+    if pack == "zip":
+        zipped(path, zeros)
+    elif pack == "tar":
+        with path.open("wb") as file:  # a sparse file of 1 GiB
+            file.write(tarfile.TarInfo("bert.py").tobuf())
+            file.truncate(1 << 30)
+    else:
+        tarred(path, zeros, "w:" + pack[4:])
+
+    assert "larger than" in refusal(path) or pack == "tar.gz"
+
+
+@pytest.mark.parametrize("opened", [gzip.open, lzma.open], ids=["gz", "xz"])
+def test_an_endless_tar_is_refused(
+    tmp_path: Path, opened: Callable[..., io.BufferedIOBase]
+) -> None:
+    path, member = tmp_path / "bomb.tar.gz", tarfile.TarInfo("large.bin")
+    member.size = 1 << 40
+    with opened(path, "wb") as file:
+        file.write(member.tobuf(tarfile.GNU_FORMAT))
+        for _ in range(80):
+            file.write(bytes(1 << 20))
+
+    assert "there is more than 64 MiB in it" in refusal(path)
+
+
+@pytest.mark.parametrize("pack", [zipped, tarred])
+def test_too_many_files_are_refused(tmp_path: Path, pack: Callable[..., Path]) -> None:
+    path = pack(tmp_path / "work", {f"{number}.txt": b"" for number in range(10_001)})
+
+    assert "more than 10000 files" in refusal(path)
+
+
+def test_a_long_list_behind_a_small_count_is_refused(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "work.zip", {f"{n:0>200}": b"" for n in range(9_999)})
+    content = bytearray(path.read_bytes())
+    struct.pack_into("<HH", content, len(content) - 14, 1, 1)  # it says that there is one
+    path.write_bytes(content)
+
+    assert "more than 10000 files" in refusal(path)
+
+
+def test_a_large_archive_is_refused_unread(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "work.zip", {"bert.py": SOURCE})
+    with path.open("r+b") as file:
+        file.truncate(archives.MAX_ARCHIVE + 1)
+
+    assert "it is larger than 32 MiB" in refusal(path)
+
+
+def test_an_encrypted_zip_is_refused(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "work.zip", {"bert.py": SOURCE})
+    content = bytearray(path.read_bytes())
+    content[6] |= 1
+    content[content.rfind(b"PK\1\2") + 8] |= 1
+    path.write_bytes(content)
+
+    assert "is encrypted" in refusal(path)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_an_unusual_packing_method_is_refused(tmp_path: Path, method: int) -> None:
+    assert "unusual method" in refusal(zipped(tmp_path / "w.zip", {"bert.py": SOURCE}, method))
+
+
+@pytest.mark.parametrize("pack", ["zip", "tar", "tar.gz", "tar.xz"])
+@pytest.mark.parametrize("kept", [0.2, 0.5, 0.9])
+def test_an_archive_that_is_cut_short_is_refused(tmp_path: Path, pack: str, kept: float) -> None:
+    path, noise = tmp_path / f"work.{pack}", os.urandom(3000).hex().encode()
+    files = {"bert.py": b"# " + noise}
+    zipped(path, files) if pack == "zip" else tarred(path, files, "w:" + pack[4:])
+    if pack == "tar":
+        kept = kept * 0.5  # the rest is padding
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * kept)])
+
+    refusal(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"PK\3\4",
+        b"PK\5\6" + bytes(18),
+        b"\x1f\x8b",
+        b"\xfd7zXZ\0",
+        bz2.compress(SOURCE),
+        b"7z\xbc\xaf",
+    ],
+)
+def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "work.zip"
+    path.write_bytes(content)
+
+    refusal(path)
+
+
+@pytest.mark.parametrize(
+    "name", ["x" * 10_000 + "_1_2_bert.py", "\x1b[31m\r\n_1_2_bert.py/x", "\udcff.py", "a\0bert.py"]
+)
+def test_a_strange_name_does_no_harm(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "work.tar"
+    with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as archive:
+        archive.addfile(tarfile.TarInfo(name.encode("utf-8", "surrogateescape").decode("latin-1")))
+
+    assert "there is no bert.py" in refusal(path)
+
+
+def test_a_name_in_another_encoding_does_no_harm(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "work.zip", {"abcdé/bert.py": SOURCE})
+    path.write_bytes(path.read_bytes().replace("é".encode(), b"\xe9\xff"))
+
+    refusal(path)
