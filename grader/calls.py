@@ -124,7 +124,7 @@ def member(owner: Any, name: str, kind: str) -> Any:
 def load_by_name(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
     """Copy weights into the parameters of these names; other parameters stay as they are."""
     own = dict(model.named_parameters())
-    for name, value in weights.items():
+    for name, value in sorted(weights.items()):
         if name not in own:
             raise StudentError(
                 f"{type(model).__name__} has no parameter {name}; its names are fixed"

@@ -67,8 +67,12 @@ class Worker:
             start_new_session=True,
         )
         self.frames: queue.Queue[tuple[protocol.Message, protocol.Tensors] | str] = queue.Queue(64)
-        for work in (self.listen, self.drain):
-            threading.Thread(target=work, args=(printed,), daemon=True).start()
+        self.threads = [
+            threading.Thread(target=work, args=(printed,), daemon=True)
+            for work in (self.listen, self.drain)
+        ]
+        for thread in self.threads:
+            thread.start()
         self.number = 0
         self.ready = False
 
@@ -141,6 +145,7 @@ class Worker:
                 os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
         self.process.wait()
+        self.threads[-1].join(1.0)  # what was printed is read to its end
         for stream in (self.process.stdin, self.process.stdout):
             # there may be unsent bytes of a request that nobody will read
             with contextlib.suppress(OSError):

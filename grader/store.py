@@ -32,7 +32,8 @@ def sha256(path: Path) -> str:
 def under(tensors: Mapping[str, np.ndarray], prefix: str) -> Tensors:
     """Return the tensors whose names start with `prefix`, under the rest of their names."""
     size = len(prefix)
-    return {name[size:]: value for name, value in tensors.items() if name.startswith(prefix)}
+    # in one order: safetensors gives them in another on every run
+    return {name[size:]: tensors[name] for name in sorted(tensors) if name.startswith(prefix)}
 
 
 @dataclasses.dataclass(frozen=True)
