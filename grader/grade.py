@@ -20,7 +20,7 @@ from grader.gate import Gate
 from grader.intake import EDITABLE, Submission, SubmissionError, read_submission
 from grader.outcomes import Finding, Grade, Outcome, Result
 from grader.plugin import Desk, Plugin
-from grader.policy import offences
+from grader.policy import flags, offences
 from grader.report import Report
 from grader.sandbox import PROCESS, TIERS, Limits, Reply, Request, WorkerStartError, open_sandbox
 from grader.store import Recording, Store, StoreError
@@ -147,6 +147,16 @@ def changed_given_files(path: Path) -> list[str]:
     return [f"{name} differs from the given one, which is what grading uses" for name in changed]
 
 
+def flags_of(submission: Submission) -> list[str]:
+    """List what an instructor may want to look at, as file:line."""
+    readable = {name: text for name, text in submission.sources.items() if text}
+    return [
+        f"{name}.py:{flag.line}: {flag.name}"
+        for name, text in readable.items()
+        for flag in flags(text)
+    ]
+
+
 def sources_of(submission: Submission) -> dict[str, str]:
     """Lay the submission's files over the given ones."""
     given = {path.stem: path.read_text(encoding="utf-8") for path in STARTER.glob("*.py")}
@@ -209,7 +219,8 @@ def grade(path: str, check: bool, only: str | None, setup: Setup) -> Grade:
     report.begin(submission.name, setup.tier)
     results, printed = results_of(submission, exercises, setup, report)
     notes = changed_given_files(Path(path)) if Path(path).is_dir() else []
-    made = Grade(path, setup.tier, [result for result in results if result.id in shown], notes)
+    reported = [result for result in results if result.id in shown]
+    made = Grade(path, setup.tier, reported, notes, flags_of(submission))
     report.end(made, printed)
     return made
 

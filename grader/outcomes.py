@@ -89,6 +89,7 @@ class Grade:
     tier: str
     results: list[Result]
     notes: list[str] = dataclasses.field(default_factory=list)
+    flags: list[str] = dataclasses.field(default_factory=list)  # for the instructor; see policy.py
 
     @property
     def graded(self) -> list[Result]:
@@ -114,4 +115,5 @@ class Grade:
             "max_score": self.max_score,
             "exercises": [result.as_json() for result in self.results],
             "notes": self.notes,
+            "flags": self.flags,
         }

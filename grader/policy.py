@@ -1,12 +1,16 @@
-"""What the handout forbids, found in the syntax tree: the parts of libraries that are the exercise.
+"""What the handout forbids, and what an instructor may want to look at; both from the syntax tree.
+
+`offences` costs points: the parts of libraries that are the exercise. `flags` costs nothing: names
+that five functions on tensors have no need of, such as os or eval, with the line they stand in.
 
 Covered: the usual ways of writing such a call or import. Not covered: code that hides what it does
-(getattr with a computed name, exec). A person reads for that; tensors cannot show it.
+(getattr with a computed name, exec of a built string), which only shows as a flag for getattr or
+exec. A person reads for that; tensors cannot show it, and the sandbox does not depend on it.
 """
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 # torch.nn.functional is allowed, scaled_dot_product_attention included: the handout says so.
 FORBIDDEN_NAMES = {
@@ -20,10 +24,39 @@ FORBIDDEN_NAMES = {
 }
 FORBIDDEN_MODULES = {"transformers", "sentence_transformers", "fairseq", "x_transformers", "timm"}
 
+# flagged when they are imported: files, processes, the network, the interpreter's own workings
+FLAGGED_MODULES = set(
+    "os sys subprocess ctypes socket importlib inspect gc pickle marshal shelve dill cloudpickle "
+    "threading multiprocessing concurrent asyncio signal atexit resource mmap fcntl pty builtins "
+    "shutil pathlib tempfile glob io urllib http requests runpy code codecs ast dis types "
+    "traceback linecache faulthandler tracemalloc weakref site sysconfig platform getpass "
+    "grader".split()
+)
+# flagged when they are called by that name
+FLAGGED_CALLS = set(
+    "open eval exec compile __import__ globals locals vars setattr delattr getattr input "
+    "breakpoint memoryview".split()
+)
+# flagged wherever they stand behind a dot
+FLAGGED_ATTRIBUTES = set(
+    "__globals__ __builtins__ __subclasses__ __code__ __closure__ __reduce__ __import__ __dict__ "
+    "__class__ f_back f_locals f_globals tb_frame gi_frame _getframe".split()
+)
+FLAGGED_OF_TORCH = {
+    "load",
+    "save",
+    "compile",
+    "hub",
+    "multiprocessing",
+    "package",
+    "ops",
+    "classes",
+}
+
 
 @dataclasses.dataclass(frozen=True)
 class Offence:
-    """A forbidden name and where it stands."""
+    """A name and where it stands."""
 
     name: str
     line: int
@@ -32,27 +65,63 @@ class Offence:
         return f"{self.name} (line {self.line})"
 
 
-def offences(text: str) -> list[Offence]:
-    """List what the handout forbids in a source, in the order of its lines."""
+def find(text: str, in_node: Callable[[ast.AST], Iterator[Offence]]) -> list[Offence]:
+    """List what is found in a source's syntax tree, in the order of its lines."""
     found = {offence for node in ast.walk(ast.parse(text)) for offence in in_node(node)}
     return sorted(found, key=lambda offence: (offence.line, offence.name))
 
 
-def in_node(node: ast.AST) -> Iterator[Offence]:
-    """Yield the offences of one node of the tree."""
+def imported(node: ast.AST) -> Iterator[str]:
+    """Yield the modules that a node imports."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and not node.level:
+        yield node.module or ""
+
+
+def line_of(node: ast.AST) -> int:
+    """Return the line of a node that has one."""
+    return int(getattr(node, "lineno", 0))
+
+
+def offence_in(node: ast.AST) -> Iterator[Offence]:
+    """Yield what is forbidden in one node of the tree."""
+    for module in imported(node):
+        if module.split(".")[0] in FORBIDDEN_MODULES:
+            yield Offence(module, line_of(node))
     if isinstance(node, ast.Attribute) and node.attr in FORBIDDEN_NAMES:
         yield Offence(f"nn.{node.attr}", node.lineno)
-    elif isinstance(node, ast.Import):
+    elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "torch":
         for alias in node.names:
-            if alias.name.split(".")[0] in FORBIDDEN_MODULES:
-                yield Offence(alias.name, node.lineno)
-    elif isinstance(node, ast.ImportFrom):
-        module = node.module or ""
-        if module.split(".")[0] in FORBIDDEN_MODULES:
-            yield Offence(module, node.lineno)
-        elif module.split(".")[0] == "torch":
-            yield from (
-                Offence(f"nn.{alias.name}", node.lineno)
-                for alias in node.names
-                if alias.name in FORBIDDEN_NAMES
-            )
+            if alias.name in FORBIDDEN_NAMES:
+                yield Offence(f"nn.{alias.name}", node.lineno)
+
+
+def flag_in(node: ast.AST) -> Iterator[Offence]:
+    """Yield what an instructor may want to look at in one node of the tree."""
+    for module in imported(node):
+        if module.split(".")[0] in FLAGGED_MODULES:
+            yield Offence(f"import {module}", line_of(node))
+    if isinstance(node, ast.ImportFrom) and node.module == "torch":
+        for alias in node.names:
+            if alias.name in FLAGGED_OF_TORCH:
+                yield Offence(f"torch.{alias.name}", node.lineno)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id in FLAGGED_CALLS:
+            yield Offence(f"{node.func.id}()", node.lineno)
+    elif isinstance(node, ast.Attribute):
+        of_torch = isinstance(node.value, ast.Name) and node.value.id == "torch"
+        if node.attr in FLAGGED_ATTRIBUTES:
+            yield Offence(f".{node.attr}", node.lineno)
+        elif of_torch and node.attr in FLAGGED_OF_TORCH:
+            yield Offence(f"torch.{node.attr}", node.lineno)
+
+
+def offences(text: str) -> list[Offence]:
+    """List what the handout forbids in a source."""
+    return find(text, offence_in)
+
+
+def flags(text: str) -> list[Offence]:
+    """List what in a source deserves a person's look; none of it costs points."""
+    return find(text, flag_in)

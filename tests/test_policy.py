@@ -1,0 +1,85 @@
+"""What is forbidden and what is only flagged, found in the syntax tree."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from grader.policy import flags, offences
+
+from conftest import ROOT, Grade
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import transformers",
+        "from transformers import BertModel",
+        "import transformers.models.bert as b",
+        "from torch.nn import MultiheadAttention as M",
+        "x = torch.nn.MultiheadAttention(8, 2)",
+        "x = nn.TransformerEncoderLayer(8, 2)",
+        "from torch.nn.functional import multi_head_attention_forward",
+        "x = F.multi_head_attention_forward()",
+        "def f():\n    from sentence_transformers import SentenceTransformer",
+    ],
+)
+def test_what_the_handout_forbids_is_found(line: str) -> None:
+    assert len(offences(f"import torch\n{line}\n")) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x = F.scaled_dot_product_attention(q, k, v)",
+        "x = nn.LayerNorm(8)",
+        "from torch.nn import functional as F",
+        "# nn.MultiheadAttention",
+        "'import transformers'",
+        "from mytransformers import x",
+        "from .transformers import x",
+    ],
+)
+def test_what_the_handout_allows_is_no_offence(line: str) -> None:
+    assert offences(f"{line}\n") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "flag"),
+    [
+        ("import os", "import os (line 2)"),
+        ("from subprocess import run", "import subprocess (line 2)"),
+        ("import os.path as p", "import os.path (line 2)"),
+        ("import numpy, ctypes", "import ctypes (line 2)"),
+        ("open('x')", "open() (line 2)"),
+        ("eval('1')", "eval() (line 2)"),
+        ("torch.load('x')", "torch.load (line 2)"),
+        ("from torch import load", "torch.load (line 2)"),
+        ("f.__globals__", ".__globals__ (line 2)"),
+        ("sys._getframe()", "._getframe (line 2)"),
+        ("getattr(x, y)", "getattr() (line 2)"),
+        ("from grader import calls", "import grader (line 2)"),
+    ],
+)
+def test_what_deserves_a_look_is_flagged_with_its_line(line: str, flag: str) -> None:
+    assert [str(found) for found in flags(f"import math\n{line}\n")] == [flag]
+
+
+@pytest.mark.parametrize("file", ["solution/bert.py", "starter/bert.py"])
+def test_the_given_code_has_no_flag(file: str) -> None:
+    text = (ROOT / file).read_text(encoding="utf-8")
+
+    assert flags(text) == offences(text) == []
+
+
+def test_flags_are_in_the_result_and_cost_nothing(
+    grade: Grade, tmp_path: Path, solution_source: str
+) -> None:
+    path = tmp_path / "bert.py"
+    path.write_text(f"import os\n{solution_source}", encoding="utf-8")
+
+    graded = grade(path)
+
+    assert graded.result["flags"] == ["bert.py:1: import os"]
+    assert graded.result["score"] == graded.result["max_score"]
+    assert "import os" not in graded.output, json.dumps(graded.output)
