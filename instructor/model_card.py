@@ -47,7 +47,7 @@ The last {held:,} reviews of the file were not trained on.
 | next sentence, accuracy | {following:.3f} | | | 0.500 |
 
 The 2-gram model answers the token that most often follows the left neighbour, which it always sees.
-Many words cannot be known from the rest: which of forty words of praise a sentence holds, say.
+Many words cannot be known from the rest: which of 32 adjectives of praise a sentence has, say.
 
 ## How the losses fell
 
