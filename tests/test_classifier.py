@@ -200,6 +200,20 @@ def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, c
     assert not list(tmp_path.rglob("*.tmp"))
 
 
+def test_five_labels_make_five_classes(command, data, tmp_path) -> None:
+    for path in data.values():
+        lines = [f"{number % 5} ||| {WORDS[number % 5]} film\n" for number in range(40)]
+        path.write_text("".join(lines), encoding="utf-8")
+    save = tmp_path / "saved"
+
+    assert classifier.main([*command, "--save", str(save)]) == 0
+
+    assert load_file(save / "model.safetensors")["classifier.weight"].shape == (5, 16)
+    lines = (tmp_path / "predictions/full-model-test-out.txt").read_text("utf-8").splitlines()
+    assert {line.rpartition(" ||| ")[2] for line in lines} <= set("01234")
+    assert len(lines) == 40
+
+
 def test_the_best_epoch_on_dev_is_kept() -> None:
     ids, mask, _ = tensors()
     dev = types.SimpleNamespace(input_ids=ids, attention_mask=mask, labels=torch.ones(24))
