@@ -58,5 +58,8 @@ def test_mistakes_are_at_least_ten_times_the_noise_and_tolerances_lie_between() 
 
     for entry in json.loads(text)["exercises"].values():
         for kind, measured in entry["measured"].items():
-            assert measured["ratio"] >= 10
-            assert measured["noise"] < entry["tolerance"][kind]["atol"] < measured["smallest_error"]
+            allowed = entry["tolerance"][kind]["atol"]
+            assert measured["noise"] < allowed
+            if measured["ratio"] is not None:  # no variant stands out most in this kind
+                assert measured["ratio"] >= 10
+                assert allowed < measured["smallest_error"]
