@@ -114,8 +114,15 @@ class Slot:
         self.folder = tempfile.TemporaryDirectory(prefix="minbert-", ignore_cleanup_errors=True)
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.complaints = tempfile.TemporaryFile()  # noqa: SIM115, closed in close()
-        self.process = self.start(theirs)
-        theirs.close()
+        try:
+            self.process = self.start(theirs)
+        except BaseException:
+            for opened in (self.control, self.complaints):
+                opened.close()
+            self.folder.cleanup()
+            raise
+        finally:
+            theirs.close()
         self.ready = False
         self.send(
             {

@@ -1,0 +1,76 @@
+"""A small submission that misbehaves when it is asked to, and sandboxes to ask it in."""
+
+import os
+import sys
+from typing import Any
+
+import numpy as np
+
+from grader.sandbox import TIERS, Limits, Request, Sandbox, open_sandbox
+
+from conftest import ROOT
+
+LIMITS = Limits(load=10.0, call=2.0, calls=4.0, memory=2 << 30)
+GIVEN = {"config": "class BertConfig:\n    pass\n", "base_bert": ""}
+CODE = """
+import os, sys, time, torch
+
+class Thing(torch.nn.Module):
+    marks = []
+
+    def __init__(self, config):
+        super().__init__()
+
+    def double(self, x):
+        return 2 * x
+
+    def end(self, x):
+        os._exit(0)
+
+    def hang(self, x):
+        time.sleep(1000)
+
+    def speak(self, x):
+        print("hello", "\\x1b[31m", "x" * 100_000)
+        return x
+
+    def mark(self, x):
+        self.marks.append(1)
+        return x * len(self.marks)
+
+    def product(self, x):
+        return torch.ones(600, 600) @ torch.ones(600, 600)[:, :1] + torch.get_num_threads()
+
+    def large(self, x):
+        return torch.zeros(1 << 21)
+"""
+X = np.array([1.0, 2.0], dtype=np.float32)
+
+
+def tiers() -> list[str]:
+    """Return the tiers that this user can have; a user's place opens `locked` to root."""
+    unreachable = os.getuid() == 0 and sys.base_prefix.startswith("/root/")
+    return [tier for tier in TIERS if tier != "locked" or not unreachable]
+
+
+def ask(method: str, exercise: str = "one", runs: str = "") -> Request:
+    call: dict[str, Any] = {
+        "kind": "method",
+        "target": f"Thing.{method}",
+        "args": ["x"],
+        "checkpoint": False,
+        "config": {},
+        "dtype": "float32",
+        "train": False,
+        "rates": {},
+        "stand_ins": {},
+        "gradients": False,
+    }
+    return Request(exercise, frozenset(runs.split() or [exercise]), call, {"x": X})
+
+
+def sandbox_of(tier: str, code: str = CODE, threads: int = 1) -> Sandbox:
+    sources = {**GIVEN, "bert": code}
+    return open_sandbox(
+        tier, sources, GIVEN.keys() | {"bert"}, ROOT / "checkpoint", threads, LIMITS
+    )

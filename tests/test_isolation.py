@@ -1,0 +1,166 @@
+"""The isolating tiers: zygotes that die, graders that are killed, machines that lack something."""
+
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader import lockdown, seccomp
+from grader.contained import SLOTS, IsolatedSandbox
+from grader.sandbox import CONTAINED
+from grader.slot import Ended, Slot, SlotError
+from grader.wall import WorkerStartError
+
+from asking import CODE, ask, sandbox_of
+from conftest import ROOT
+
+
+@pytest.fixture
+def contained() -> Iterator[IsolatedSandbox]:
+    with sandbox_of(CONTAINED) as opened:
+        assert isinstance(opened, IsolatedSandbox)
+        yield opened
+
+
+def test_exercises_do_not_share_a_process(contained: IsolatedSandbox) -> None:
+    calls = [ask("mark"), ask("mark"), ask("mark", "two")]
+
+    replies = list(contained.run(calls))
+
+    assert [reply.tensors["out/output"][0] for reply in replies] == [1, 2, 1]
+
+
+def test_an_answer_that_is_too_large_is_an_error(contained: IsolatedSandbox) -> None:
+    (reply,) = contained.run([ask("large")])
+
+    assert (reply.status, reply.text) == ("error", "returned more than 4 MiB")
+
+
+def test_a_zygote_that_has_died_is_replaced_and_the_job_tried_again(
+    contained: IsolatedSandbox,
+) -> None:
+    list(contained.run([ask("double")]))
+    assert contained.slot is not None
+    first = contained.slot
+    first.process.kill()
+
+    (reply,) = contained.run([ask("double")])
+
+    assert reply.status == "ok"
+    assert contained.slot is not first
+
+
+def test_a_zygote_that_dies_twice_is_an_error_of_the_machine(
+    contained: IsolatedSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = []
+
+    def run(slot: Slot, *_: object) -> Ended:
+        tried.append(slot)
+        raise SlotError("the zygote has died")
+
+    monkeypatch.setattr(Slot, "run", run)
+
+    with pytest.raises(WorkerStartError, match="the zygote has died"):
+        list(contained.run([ask("double")]))
+    assert len(set(tried)) == 2
+
+
+def test_a_second_submission_finds_the_zygote_warm() -> None:
+    with sandbox_of(CONTAINED) as sandbox:
+        list(sandbox.run([ask("double")]))
+    started = time.monotonic()
+
+    with sandbox_of(CONTAINED) as sandbox:
+        list(sandbox.run([ask("double")]))
+
+    assert time.monotonic() - started < 1.5
+
+
+def test_nothing_is_left_when_the_grader_is_killed(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.path[:0] = sys.argv[1:]\n"
+        "from asking import *; from grader.sandbox import CONTAINED\n"
+        "with sandbox_of(CONTAINED) as s:\n"
+        "    list(s.run([ask('double')])); print('up', flush=True); list(s.run([ask('hang')]))\n"
+    )
+    command = [sys.executable, "-c", code, str(ROOT), str(ROOT / "tests")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as grader:
+        assert grader.stdout is not None
+        assert grader.stdout.readline() == "up\n"
+        time.sleep(0.3)
+        mine = descendants(grader.pid)
+        grader.kill()
+
+    ends = time.monotonic() + 10
+    while time.monotonic() < ends and any(alive(process) for process in mine):
+        time.sleep(0.05)
+    assert len(mine) >= 3
+    assert not [process for process in mine if alive(process)]
+
+
+def descendants(process: int) -> list[int]:
+    """Return the processes below one."""
+    path = Path(f"/proc/{process}/task/{process}/children")
+    children = [int(child) for child in path.read_text().split()]
+    return children + [below for child in children for below in descendants(child)]
+
+
+def alive(process: int) -> bool:
+    """Say whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+# --- what the machine lacks is named ----------------------------------------------------------
+
+
+def test_without_bubblewrap_there_is_no_container(monkeypatch: pytest.MonkeyPatch) -> None:
+    SLOTS.close()
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+
+    with pytest.raises(WorkerStartError, match="apt-get install bubblewrap"):
+        sandbox_of(CONTAINED)
+
+
+def test_without_libseccomp_there_is_no_isolation(monkeypatch: pytest.MonkeyPatch) -> None:
+    SLOTS.close()
+    seccomp.compiled.cache_clear()
+    monkeypatch.setitem(sys.modules, "pyseccomp", None)
+
+    for tier in (CONTAINED, "locked"):
+        with pytest.raises(WorkerStartError, match="apt-get install libseccomp2"):
+            sandbox_of(tier)
+    seccomp.compiled.cache_clear()
+
+
+def test_without_landlock_there_is_no_isolation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lockdown.LIBC, "syscall", lambda *_: -1, raising=False)
+
+    with pytest.raises(lockdown.LockdownError, match="Landlock"):
+        lockdown.restrict_files(["/"])
+
+
+def test_on_another_machine_capabilities_are_not_passed_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lockdown, "CAPSET", {})
+
+    with pytest.raises(lockdown.LockdownError, match="capabilities"):
+        lockdown.drop_capabilities()
+
+
+def test_signals_that_end_a_process_are_named() -> None:
+    with sandbox_of(
+        CONTAINED, CODE.replace("os._exit(0)", "__import__('ctypes').string_at(0)")
+    ) as s:
+        (reply,) = s.run([ask("end")])
+
+    assert signal.Signals.SIGSEGV.name in reply.text

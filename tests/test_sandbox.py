@@ -1,0 +1,118 @@
+"""The tiers behind one interface: deadlines, partial answers, what is lost and what is not."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grader.sandbox import PROCESS, Sandbox
+
+from asking import CODE, GIVEN, LIMITS, X, ask, sandbox_of, tiers
+from conftest import ROOT
+
+
+@pytest.fixture(params=tiers())
+def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    with sandbox_of(request.param) as opened:
+        yield opened
+
+
+def test_a_call_is_answered_with_tensors(sandbox: Sandbox) -> None:
+    (reply,) = sandbox.run([ask("double")])
+
+    assert reply.status == "ok"
+    np.testing.assert_array_equal(reply.tensors["out/output"], 2 * X)
+
+
+def test_answers_before_a_crash_are_kept_and_other_exercises_go_on(sandbox: Sandbox) -> None:
+    calls = [ask("double"), ask("end"), ask("double"), ask("double", "two")]
+
+    replies = list(sandbox.run(calls))
+
+    assert [reply.status for reply in replies] == ["ok", "lost", "lost", "ok"]
+    assert "Thing.end ended the process that graded it" in replies[1].text
+
+
+def test_a_call_that_does_not_run_a_lost_exercise_is_carried_out(sandbox: Sandbox) -> None:
+    list(sandbox.run([ask("end", "one")]))
+
+    replies = list(sandbox.run([ask("double", "two", "one two"), ask("double", "two", "two")]))
+
+    assert [reply.status for reply in replies] == ["lost", "ok"]
+
+
+def test_a_call_is_ended_at_its_deadline(sandbox: Sandbox) -> None:
+    started = time.monotonic()
+
+    replies = list(sandbox.run([ask("double"), ask("hang"), ask("hang", "two")]))
+
+    assert [reply.status for reply in replies] == ["ok", "lost", "lost"]
+    assert replies[1].text == "Thing.hang took longer than 2 seconds"
+    assert time.monotonic() - started < 2 * LIMITS.call + 30
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "text"),
+    [
+        ("raise NotImplementedError('embed')", "not written", "embed"),
+        ("1 / 0", "error", "raised ZeroDivisionError: division by zero (bert.py, line 1)"),
+        ("import os; os._exit(3)", "lost", "importing bert.py ended the process that graded it"),
+        ("raise SystemExit(0)", "error", "raised SystemExit: 0 (bert.py, line 1)"),
+    ],
+)
+@pytest.mark.parametrize("tier", tiers())
+def test_a_submission_that_cannot_be_imported_is_explained(
+    tier: str, code: str, status: str, text: str
+) -> None:
+    with sandbox_of(tier, code) as sandbox:
+        replies = list(sandbox.run([ask("double"), ask("double", "two")]))
+
+    assert [(reply.status, reply.text) for reply in replies] == [(status, text)] * 2
+
+
+def test_what_is_printed_is_kept_up_to_a_bound(sandbox: Sandbox) -> None:
+    list(sandbox.run([ask("speak")]))
+    sandbox.__exit__()
+
+    text = sandbox.printed.text()
+
+    assert text.startswith("hello [31m xxx")
+    assert len(text) < 20_000
+
+
+def test_two_threads_work(tmp_path: Path) -> None:
+    for tier in tiers():
+        with sandbox_of(tier, threads=2) as sandbox:
+            (reply,) = sandbox.run([ask("product")])
+
+        assert reply.status == "ok", reply.text
+        assert (reply.tensors["out/output"] == 602).all()
+
+
+def test_own_sources_can_be_reloaded(sandbox: Sandbox) -> None:
+    list(sandbox.run([ask("end")]))
+    sandbox.reload({**GIVEN, "bert": CODE.replace("2 * x", "3 * x")})
+
+    (reply,) = sandbox.run([ask("double")])
+
+    np.testing.assert_array_equal(reply.tensors["out/output"], 3 * X)
+
+
+def test_a_tier_that_does_not_exist_is_an_error() -> None:
+    with pytest.raises(ValueError, match="contained, locked, process"):
+        sandbox_of("none")
+
+
+def test_the_process_tier_needs_nothing_of_linux() -> None:
+    code = "import sys, grader.sandbox; print(*sorted(m for m in sys.modules if 'grader' in m))"
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+
+    assert PROCESS in done.stdout
+    assert not {"grader.contained", "grader.slot", "grader.seccomp"} & set(done.stdout.split())
