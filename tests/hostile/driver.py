@@ -1,0 +1,193 @@
+"""Grade submissions one after the other in one process, and look at what each leaves behind.
+
+Run as a script, by places.py: it reads one JSON object a line, {"source", "training"}, the latter a
+deadline or 0 for the exercises, and answers with one a line. It is a process of its own so that it
+can run as another user, and so that a submission that harms its grader harms this and not the
+tests.
+"""
+
+import contextlib
+import io
+import json
+import os
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from grader.contained import IsolatedSandbox
+from grader.gate import read_sentences
+from grader.grade import Setup, grade, sources_of
+from grader.intake import Submission
+from grader.sandbox import CONTAINED, Limits, Request
+
+# short deadlines, so that a submission that hangs costs seconds
+LIMITS = Limits(load=4.0, call=1.5, calls=4.0, memory=2 << 30)
+TRAINING = Limits(load=4.0, memory=2 << 30)
+TRAIN, PREDICT = 320, 200  # sentences
+IMPORTS = ("config", "base_bert", "bert", "tokenizer", "classifier")
+MARK = "hostile_mark"  # in the name of every file that a submission tries to leave behind
+PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/", ".", str(Path.home()), tempfile.gettempdir())
+KEPT = ("grader", "reference_outputs", "solution", "starter", "checkpoint", "data", "instructor")
+
+
+def stat_fields(process: int) -> tuple[str, int]:
+    """Return a process's state and its parent's number."""
+    text = Path(f"/proc/{process}/stat").read_text()
+    state, parent = text.rpartition(")")[2].split()[:2]
+    return state, int(parent)
+
+
+def descendants() -> set[int]:
+    """Return the processes below this one, and orphans that once were zygotes or their children."""
+    parents = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            with contextlib.suppress(OSError):
+                state, parent = stat_fields(int(entry))
+                if state != "Z":  # it is dead; whether its parent has looked is no matter
+                    parents[int(entry)] = parent
+    found = {os.getpid()}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    mine = f"MINBERT_HOSTILE={os.getpid()}".encode()
+    for process, parent in parents.items():
+        with contextlib.suppress(OSError):
+            if parent == 1 and mine in Path(f"/proc/{process}/environ").read_bytes():
+                found.add(process)
+    return found - {os.getpid()}
+
+
+def marks() -> list[str]:
+    """Return files that submissions left, System V segments included."""
+    found = []
+    for folder in PLACES:
+        with contextlib.suppress(OSError):
+            found += [f"{folder}/{name}" for name in os.listdir(folder) if MARK in name]
+    for kind in ("shm", "sem", "msg"):
+        table = Path("/proc/sysvipc", kind)
+        if table.exists():
+            found += [
+                line for line in table.read_text().splitlines() if str(0x6D42) in line.split()
+            ]
+    return found
+
+
+def fingerprint() -> list[tuple[str, int, int, int]]:
+    """Return what would change if a file of the grader's did."""
+    found = []
+    for folder in KEPT:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if "__pycache__" not in path.parts:
+                about = path.stat()
+                found.append((str(path), about.st_size, about.st_mtime_ns, about.st_mode))
+    return found
+
+
+def locks() -> list[str]:
+    """Return the locks that descendants hold."""
+    processes = {str(process) for process in descendants()}
+    lines = Path("/proc/locks").read_text().splitlines()
+    return [line for line in lines if processes & set(line.split()[4:5])]
+
+
+class Driver:
+    """Grades what it is told to."""
+
+    def __init__(self, tier: str) -> None:
+        self.setup = Setup(tier=tier, limits=LIMITS)
+        self.folder = Path(tempfile.mkdtemp(prefix="minbert-hostile-"))
+        other = self.folder / "others" / "other_student"
+        other.mkdir(parents=True)
+        (other / "bert.py").write_text("# what another student has handed in\n")
+        self.solution = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
+
+    def complete(self, source: str) -> str:
+        """Put a hostile submission together: the solution, then what it adds."""
+        names = {
+            "ROOT": str(ROOT),
+            "CHECKPOINT": str(self.setup.checkpoint),
+            "OTHERS": str(self.folder / "others"),
+            "PREDICT": str(PREDICT),
+        }
+        return self.solution + re.sub(r"\{([A-Z]+)\}", lambda m: names[m[1]], source)
+
+    def grade(self, source: str) -> dict[str, Any]:
+        """Grade the exercises."""
+        path = self.folder / "bert.py"
+        path.write_text(self.complete(source), encoding="utf-8")
+        report = io.StringIO()
+        with contextlib.redirect_stdout(report):
+            made = grade(str(path), True, None, self.setup)
+        exercises = made.as_json()["exercises"]
+        return {"exercises": {e["id"]: e for e in exercises}, "printed": report.getvalue()}
+
+    def train(self, source: str, deadline: float) -> dict[str, Any]:
+        """Fine-tune on a few sentences, by the request that the gate makes."""
+        train, dev = (read_sentences(ROOT / "data" / f"{name}.txt") for name in ("train", "dev"))
+        call = {
+            "kind": "fine-tune",
+            "target": "fine-tuning",
+            "train": train.texts[:TRAIN],
+            "predict": dev.texts[:PREDICT],
+            "num_labels": 2,
+            "seed": 0,
+        }
+        labels, expected = train.labels[:TRAIN], dev.labels[:PREDICT]
+        request = Request("sentiment", frozenset(), call, {"labels": labels}, deadline)
+        sources = sources_of(Submission("hostile", {"bert": self.complete(source)}, {}))
+        contained = self.setup.tier == CONTAINED
+        with IsolatedSandbox(
+            sources, IMPORTS, self.setup.checkpoint, contained=contained, limits=TRAINING
+        ) as sandbox:
+            (reply,) = sandbox.run([request])
+        found = reply.tensors.get("out/predictions")
+        fits = found is not None and found.shape == expected.shape and found.dtype == expected.dtype
+        return {
+            "status": reply.status if fits or reply.status != "ok" else "of another shape",
+            "text": reply.text,
+            "accuracy": float((found == expected).mean()) if fits else None,
+            "predictions": found.tolist() if fits else None,
+            "printed": sandbox.printed.text(),
+        }
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Carry out a request; add how long it took and what is left."""
+        files = set(fingerprint())
+        started = time.monotonic()
+        source, deadline = request["source"], request["training"]
+        result = self.train(source, deadline) if deadline else self.grade(source)
+        result["seconds"] = time.monotonic() - started
+        changed = files ^ set(fingerprint())
+        result["left"] = {
+            "processes": len(descendants()),
+            "descriptors": len(os.listdir("/proc/self/fd")),
+            "marks": marks(),
+            "locks": locks(),
+            "changed files": sorted({path for path, *_ in changed}),
+        }
+        return result
+
+
+def requests() -> Iterator[dict[str, Any]]:
+    """Read requests until the input ends."""
+    for line in sys.stdin:
+        yield json.loads(line)
+
+
+def main() -> None:
+    """Serve the tests."""
+    os.environ["MINBERT_SECRET"] = "a hostile secret"
+    driver = Driver(sys.argv[1])
+    for request in requests():
+        print(json.dumps(driver.answer(request)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

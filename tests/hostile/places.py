@@ -1,0 +1,92 @@
+"""Where hostile submissions are graded: each isolating tier, as this and as an ordinary user."""
+
+import dataclasses
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+SUBMISSIONS = HERE / "submissions"
+DRIVER = HERE / "driver.py"
+TRAINING = 20.0  # seconds for a fine-tune that takes one or two
+AS_USER = HERE.parent / "as_user.sh"
+
+
+@dataclasses.dataclass(frozen=True)
+class Hostile:
+    """A submission and the header that says what it tries and what should come of it."""
+
+    name: str
+    source: str
+    tries: str
+    scores: frozenset[str]
+    partly: frozenset[str]
+    training: str
+    deadline: float  # of the fine-tune, in seconds; 0 for a submission that has none
+
+    @classmethod
+    def read(cls, path: Path) -> "Hostile":
+        """Read a file of submissions/."""
+        source = path.read_text(encoding="utf-8")
+        head = dict(
+            line[2:].split(": ", 1)
+            for line in source.split("\n")
+            if line.startswith("# ") and ": " in line
+        )
+        words = {name: frozenset(head.get(name, "").split()) for name in ("scores", "partly")}
+        name = f"{path.parent.name}-{path.stem}"
+        training = head.get("training", "")
+        deadline = float(head.get("deadline", TRAINING if training else 0))
+        return cls(name, source, head["tries"], training=training, deadline=deadline, **words)
+
+
+class Place:
+    """A driver in one tier, as one user."""
+
+    def __init__(self, tier: str, as_user: bool) -> None:
+        command = [sys.executable, str(DRIVER), tier]
+        if as_user:
+            command = [str(AS_USER), *command]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self.process = subprocess.Popen(command, text=True, **pipes)
+        self.trained = self.grade("", TRAINING)
+        self.honest = self.grade("")
+
+    def grade(self, source: str, deadline: float = 0) -> dict[str, Any]:
+        """Grade the solution with `source` after it: the exercises or, in so long, a fine-tune."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(json.dumps({"source": source, "training": deadline}) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        assert line, "the grader itself has ended"
+        return json.loads(line)
+
+    def close(self) -> None:
+        """End the driver."""
+        self.process.communicate(timeout=30)
+
+
+def places() -> list[str]:
+    """Name the places to grade in; HOSTILE=all adds one that takes minutes and differs little."""
+    if os.getuid() != 0:
+        return ["contained", "locked"]
+    more = ["contained-as-user"] if os.environ.get("HOSTILE") == "all" else []
+    return ["contained", "locked-as-user", *more]
+
+
+def open_place(name: str) -> Place:
+    """Start the driver of a place.
+
+    Raises:
+        RuntimeError: the machine lacks a program for it; a skipped test would hide that.
+    """
+    tier, _, user = name.partition("-")
+    for program in ("bwrap", "unshare", "setpriv") if user else ("bwrap",) * (tier == "contained"):
+        if shutil.which(program) is None:
+            raise RuntimeError(f"{program} is missing: apt-get install bubblewrap util-linux")
+    return Place(tier, bool(user))

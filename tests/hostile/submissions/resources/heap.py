@@ -1,0 +1,12 @@
+# tries: allocate everything
+# scores: attention add_norm layer encode
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    taken = []
+    while True:
+        taken.append(bytearray(1 << 26))
+
+
+BertModel.embed = embed

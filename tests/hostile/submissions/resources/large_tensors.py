@@ -1,0 +1,12 @@
+# tries: allocate everything as tensors
+# scores: attention add_norm layer encode
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    taken = []
+    while True:
+        taken.append(torch.ones(1 << 26))
+
+
+BertModel.embed = embed

@@ -1,0 +1,17 @@
+# tries: open a hundred thousand files
+# scores: attention add_norm layer embed
+import contextlib
+import os
+
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    with contextlib.suppress(OSError):
+        for _ in range(100_000):
+            os.dup(0)
+        print("LEAKED: a hundred thousand files")
+    return right(self, input_ids, *more)
+
+
+BertModel.embed = embed

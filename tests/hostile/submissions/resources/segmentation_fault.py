@@ -1,0 +1,12 @@
+# tries: read address 0
+# scores: attention add_norm layer encode
+import ctypes
+
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    ctypes.string_at(0)
+
+
+BertModel.embed = embed

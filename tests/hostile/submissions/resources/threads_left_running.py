@@ -1,0 +1,21 @@
+# tries: leave threads running that never end
+# scores: attention add_norm layer embed encode
+import threading
+import time
+
+
+def spin():
+    while True:
+        time.sleep(0.001)
+
+
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    for _ in range(4):
+        threading.Thread(target=spin, daemon=False).start()
+    return right(self, input_ids, *more)
+
+
+BertModel.embed = embed

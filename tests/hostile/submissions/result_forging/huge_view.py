@@ -1,0 +1,10 @@
+# tries: return a view of 4 TiB onto one number
+# scores: attention add_norm layer encode
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    return torch.zeros(1).expand(1 << 40)
+
+
+BertModel.embed = embed

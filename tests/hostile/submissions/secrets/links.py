@@ -1,0 +1,18 @@
+# tries: make links to secrets, in case links are followed elsewhere
+# scores: attention add_norm layer embed encode
+import contextlib
+import os
+
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    for make in (os.symlink, os.link):
+        for folder in ("/tmp", "/dev/shm", "."):
+            with contextlib.suppress(OSError):
+                make("{ROOT}/reference_outputs/manifest.json", f"{folder}/hostile_mark_link")
+                print("LEAKED: made a link in", folder)
+    return right(self, input_ids, *more)
+
+
+BertModel.embed = embed

@@ -1,0 +1,12 @@
+# tries: leave gradients switched off
+# scores: attention add_norm layer encode
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    answer = right(self, input_ids, *more)
+    torch.set_grad_enabled(False)
+    return answer
+
+
+BertModel.embed = embed

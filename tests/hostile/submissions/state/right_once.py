@@ -1,0 +1,14 @@
+# tries: answer rightly the first time only
+# scores: attention add_norm layer encode
+import itertools
+
+times = itertools.count()
+
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    return right(self, input_ids, *more) * (next(times) == 0)
+
+
+BertModel.embed = embed

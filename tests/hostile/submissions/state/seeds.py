@@ -1,0 +1,12 @@
+# tries: set the seed of all that is random
+# scores: attention add_norm layer encode
+# partly: embed
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    torch.manual_seed(1234)
+    return right(self, input_ids, *more)
+
+
+BertModel.embed = embed

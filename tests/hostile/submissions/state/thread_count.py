@@ -1,0 +1,12 @@
+# tries: take all the threads of the machine
+# scores: attention add_norm layer encode
+# partly: embed
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    torch.set_num_threads(64)
+    return right(self, input_ids, *more)
+
+
+BertModel.embed = embed

@@ -1,0 +1,12 @@
+# tries: switch the model to eval mode for those who come after
+# scores: attention add_norm layer encode
+# partly: embed
+right = BertModel.embed
+
+
+def embed(self, input_ids, *more):
+    self.eval()
+    return right(self, input_ids, *more)
+
+
+BertModel.embed = embed

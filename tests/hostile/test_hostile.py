@@ -1,0 +1,83 @@
+"""Hostile submissions, each graded between two honest ones, in every place that isolates.
+
+A file of submissions/ is what a student has put after a right solution. Its header says what it
+tries; which exercises still score in full (those it leaves alone, or solves all the same); which
+only lose the points for keeping inputs and state as they were (`partly`); and, if it goes for the
+fine-tune, what comes of it there. A submission prints LEAKED when it got at what it went for.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from places import SUBMISSIONS, TRAINING, Hostile, Place, open_place, places
+
+HOSTILE = [Hostile.read(path) for path in sorted(SUBMISSIONS.glob("*/*.py"))]
+EXERCISES = {"attention", "add_norm", "layer", "embed", "encode"}
+CHANCE = 0.6  # share of right predictions that no training gives; half of the labels are 1
+RECOVERY = 10.0  # seconds for the honest submission after a hostile one, grading included
+
+
+@pytest.fixture(scope="session", params=places())
+def place(request: pytest.FixtureRequest) -> Iterator[Place]:
+    made = open_place(request.param)
+    yield made
+    made.close()
+
+
+def each(training: bool) -> pytest.MarkDecorator:
+    chosen = [hostile for hostile in HOSTILE if bool(hostile.training) == training]
+    return pytest.mark.parametrize("hostile", chosen, ids=[hostile.name for hostile in chosen])
+
+
+def check_nothing_is_left(place: Place, result: dict) -> None:
+    """Grade an honest submission; all must be as it was before the hostile one."""
+    after = place.grade("")
+
+    assert "LEAKED" not in result["printed"], result["printed"]
+    assert after["seconds"] < RECOVERY
+    assert (
+        result["left"]["marks"] == result["left"]["locks"] == result["left"]["changed files"] == []
+    )
+    assert after["left"] == place.honest["left"]
+    assert after["exercises"] == place.honest["exercises"]
+
+
+@each(training=False)
+def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
+    place: Place, hostile: Hostile
+) -> None:
+    result = place.grade(hostile.source)
+
+    full = {n for n, e in result["exercises"].items() if e["score"] == e["max_score"]}
+    some = {n for n, e in result["exercises"].items() if e["score"]} - full
+    assert (full, some) == (hostile.scores - {"none"}, hostile.partly), result["printed"]
+    assert set(result["exercises"]) == EXERCISES
+    check_nothing_is_left(place, result)
+
+
+@each(training=True)
+def test_a_hostile_fine_tune_gains_nothing(place: Place, hostile: Hostile) -> None:
+    result = place.grade(hostile.source, hostile.deadline)
+
+    if hostile.training == "refused":
+        assert result["status"] in ("lost", "error", "of another shape"), result
+    elif hostile.training == "chance":
+        assert result["accuracy"] < CHANCE, result["accuracy"]
+    else:
+        assert result["predictions"] == place.trained["predictions"]
+    check_nothing_is_left(place, result)
+
+
+def test_honest_training_is_far_from_chance_and_the_same_again(place: Place) -> None:
+    again = place.grade("", TRAINING)
+
+    assert again["accuracy"] > CHANCE + 0.1
+    assert again["predictions"] == place.trained["predictions"]
+
+
+def test_there_are_sixty_submissions_of_every_group() -> None:
+    groups = {hostile.name.split("-")[0] for hostile in HOSTILE}
+
+    assert len(HOSTILE) >= 60
+    assert len(groups) == 7
