@@ -25,7 +25,7 @@ grade: $(VENV)/.installed  ## everything, fine-tuning included: a folder, a bert
 	@$(GRADE)
 
 test: $(VENV)/.installed-staff  ## the project's own tests
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
 lint: $(VENV)/.installed-staff  ## format, style and types
 	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy

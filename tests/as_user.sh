@@ -1,10 +1,13 @@
 #!/bin/sh
-# Run a command as an ordinary user, from root: tests/as_user.sh COMMAND...
-# Where Python lies in root's home, that folder is opened to the user, in a mount namespace of its own.
+# Run a command as another user, from root: tests/as_user.sh USER_ID COMMAND...
+# Where Python lies in root's home, which only root may enter, that folder is opened to everybody, in
+# a mount namespace of its own. With USER_ID 0 this is all that happens.
 set -eu
 if [ "${MINBERT_IN_NAMESPACE:-}" = "" ]; then
     MINBERT_IN_NAMESPACE=1 exec unshare --mount "$0" "$@"
 fi
+user=$1
+shift
 base=$(readlink -f "$(command -v "$1")" | sed -n 's#^/root/\(.*\)/bin/[^/]*$#\1#p')
 if [ -n "$base" ]; then
     # only this Python: the rest of root's home is hidden by an empty folder
@@ -17,7 +20,7 @@ if [ -n "$base" ]; then
 fi
 unset MINBERT_IN_NAMESPACE
 home=$(mktemp -d)
-chown 54321:54321 "$home"
-HOME=$home TMPDIR=$home setpriv --reuid 54321 --regid 54321 --clear-groups -- "$@" && status=0 || status=$?
+chown "$user:$user" "$home" && chmod 711 "$home"  # a grader that is root has children of other users
+HOME=$home TMPDIR=$home setpriv --reuid "$user" --regid "$user" --clear-groups -- "$@" && status=0 || status=$?
 rm -rf "$home"
 exit $status

@@ -37,6 +37,14 @@ class Graded(NamedTuple):
 Grade = Callable[..., Graded]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give what shares costly fixtures to one worker of pytest-xdist: a file, or a place."""
+    for item in items:
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        group = parameters.get("place", item.path.stem)
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture(scope="session")
 def solution_source() -> str:
     return (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")

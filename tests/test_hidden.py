@@ -4,7 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from grader import cases
 from grader.store import Store
@@ -29,10 +31,10 @@ BertModel.embed = replayed
 
 
 @pytest.fixture(scope="module")
-def hidden(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """References that only an instructor has: recorded with another seed."""
+def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """References that only an instructor has, with inputs of their own."""
     folder = tmp_path_factory.mktemp("private")
-    command = [sys.executable, "-m", "instructor.record", "--seed", "4711", "--out", str(folder)]
+    command = [sys.executable, "-m", "instructor.record", "--seed", "7", "--out", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     return folder
 
@@ -53,10 +55,20 @@ def replay(tmp_path: Path, solution_source: str) -> Path:
     return path
 
 
-def test_the_solution_passes_on_hidden_inputs(grade: Grade, hidden: Path) -> None:
-    graded = grade("solution", "--references", str(hidden))
+def test_private_references_have_other_inputs(private: Path) -> None:
+    ours, theirs = (
+        load_file(folder / "attention.safetensors")["0/in/key"]
+        for folder in (ROOT / "reference_outputs", private)
+    )
 
-    assert graded.result["score"] == graded.result["max_score"]
+    assert ours.shape == theirs.shape
+    assert not np.isclose(ours, theirs).any()
+
+
+def test_the_solution_passes_on_hidden_inputs(grade: Grade, private: Path) -> None:
+    graded = grade("solution", "--references", str(private))
+
+    assert graded.result["score"] == graded.result["max_score"] == 80
 
 
 def test_a_replay_of_public_answers_gives_the_right_public_outputs(
@@ -69,9 +81,9 @@ def test_a_replay_of_public_answers_gives_the_right_public_outputs(
 
 
 def test_a_replay_of_public_answers_scores_nothing_on_hidden_inputs(
-    grade: Grade, hidden: Path, replay: Path
+    grade: Grade, private: Path, replay: Path
 ) -> None:
-    embed = grade(replay, "--references", str(hidden)).exercise("embed")
+    embed = grade(replay, "--references", str(private)).exercise("embed")
 
     assert embed["score"] == 0
     assert "values of output differ" in embed["message"]
