@@ -13,7 +13,7 @@ GRADE = $(BIN)/python -m grader.grade "$(SUBMISSION)" $(call option,only,$(K)) $
 	$(call option,threads,$(THREADS)) $(call option,tier,$(TIER))
 
 .DEFAULT_GOAL := help
-.PHONY: help check grade test lint starter references checkpoint data gate clean
+.PHONY: help check grade test bench soak lint starter references checkpoint data gate clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,13 @@ grade: $(VENV)/.installed  ## everything, fine-tuning included: a folder, a bert
 
 test: $(VENV)/.installed-staff  ## the project's own tests
 	@$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+
+bench: $(VENV)/.installed-staff  ## ratios measured on this machine: minutes
+	@$(BIN)/python -m benchmarks.isolation
+
+soak: $(VENV)/.installed-staff  ## slow tests: fuzzing at length, one submission fifty times
+	@FUZZ=long $(BIN)/python -m pytest tests/test_fuzz.py -n auto
+	@$(BIN)/python -m benchmarks.same_score
 
 lint: $(VENV)/.installed-staff  ## format, style and types
 	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy

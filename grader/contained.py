@@ -119,10 +119,13 @@ class IsolatedSandbox:
     def __enter__(self) -> "IsolatedSandbox":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        if self.slot is not None:
+    def __exit__(self, *raised: object) -> None:
+        self.fault = WorkerStartError("the sandbox is closed")
+        if self.slot is not None and not any(raised):
             SLOTS.give_back(self.key, self.slot)
-            self.slot = None
+        elif self.slot is not None:  # something may still be running there
+            self.slot.close()
+        self.slot = None
 
     def reload(self, sources: Mapping[str, str]) -> None:
         """Go on with other sources; there is nothing here that remembers the old ones."""

@@ -1,15 +1,17 @@
 """Grade one submission: `python -m grader.grade SUBMISSION` (`make check`, `make grade`).
 
 Exit status: 0 when the submission was graded, whatever its score; 2 when there is nothing to grade;
-3 when something could not be graded.
+3 when something could not be graded; 130 when a person has stopped it.
 """
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -32,7 +34,8 @@ CHECKS = Path(__file__).with_name("checks")
 # pytest as a runner and nothing else: no configuration, plugins, cache or report of its own
 PYTEST = ["--disable-plugin-autoload", "-ppytest_timeout", "--timeout=900"]
 PYTEST += ["-c", os.devnull, "--rootdir", str(CHECKS), "--capture=no", "--import-mode=importlib"]
-PYTEST += [f"-pno:{name}" for name in ("cacheprovider", "terminal", "junitxml", "doctest")]
+UNUSED = "cacheprovider terminal junitxml doctest unraisableexception threadexception faulthandler"
+PYTEST += [f"-pno:{name}" for name in UNUSED.split()]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,13 +73,27 @@ class GradingDesk(Desk):
         self.sandbox = open_sandbox(
             setup.tier, sources, imports, setup.checkpoint, setup.threads, setup.limits
         )
+        self.begin()
 
-    def trial(self, exercise: Exercise) -> Trial:
+    def begin(self) -> None:
+        """Have the calls of one exercise after another carried out while answers are compared."""
+        self.caller = ThreadPoolExecutor(1)
+        graded = [exercise for exercise in self.exercises if exercise.probes]
+        self.asked = {exercise.id: self.caller.submit(self.ask, exercise) for exercise in graded}
+
+    def close(self) -> None:
+        """Ask nothing more."""
+        self.caller.shutdown(wait=False, cancel_futures=True)
+
+    def ask(self, exercise: Exercise) -> tuple[list[Recording], list[Reply]]:
         """Carry out the exercise's calls, with the recorded inputs."""
         self.store.check_checkpoint(self.setup.checkpoint)
         recordings = self.store.recordings(exercise.id, exercise.digest())
-        requests = self.requests(exercise, recordings)
-        replies = list(self.sandbox.run(requests))
+        return recordings, list(self.sandbox.run(self.requests(exercise, recordings)))
+
+    def trial(self, exercise: Exercise) -> Trial:
+        """Return the exercise's calls and what came of them."""
+        recordings, replies = self.asked[exercise.id].result()
         entry = self.store.entry(exercise.id)
         return Trial(
             exercise=exercise,
@@ -167,10 +184,13 @@ def run_checks(desk: Desk) -> None:
     """Run the checks with pytest.
 
     Raises:
+        KeyboardInterrupt: a person has stopped it.
         RuntimeError: pytest itself failed, which is the grader's fault.
     """
     os.environ.pop("PYTEST_ADDOPTS", None)  # meant for a person's own tests
     status = pytest.main([*PYTEST, str(CHECKS)], plugins=[Plugin(desk)])
+    if status == pytest.ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         raise RuntimeError(f"the checks could not be run (pytest exit status {status})")
 
@@ -193,7 +213,7 @@ def results_of(
             except WorkerStartError as error:
                 results = ungradable(exercises, str(error))
             else:
-                with desk.sandbox as sandbox:
+                with desk.sandbox as sandbox, contextlib.closing(desk):
                     run_checks(desk)
                 return list(desk.results.values()), sandbox.printed.text()
     for result in results:
@@ -258,6 +278,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (SubmissionError, OSError) as error:
         print(f"grade: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("\ngrade: stopped; nothing is written", file=sys.stderr)
+        return 130
     return 0 if all(result.score is not None for result in made.results) else 3
 
 

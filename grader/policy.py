@@ -10,6 +10,7 @@ exec. A person reads for that; tensors cannot show it, and the sandbox does not 
 
 import ast
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator
 
 # torch.nn.functional is allowed, scaled_dot_product_attention included: the handout says so.
@@ -117,6 +118,7 @@ def flag_in(node: ast.AST) -> Iterator[Offence]:
             yield Offence(f"torch.{node.attr}", node.lineno)
 
 
+@functools.lru_cache(maxsize=1)  # every exercise asks
 def offences(text: str) -> list[Offence]:
     """List what the handout forbids in a source."""
     return find(text, offence_in)

@@ -44,6 +44,7 @@ class BenchDesk(GradingDesk):
         self.setup, self.store, self.sandbox = bench.setup, bench.store, bench.sandbox
         self.submission = Submission("bert.py", {"bert": source}, {})
         self.report = Report(())
+        self.begin()
 
 
 class Bench:
@@ -74,7 +75,7 @@ class Bench:
         """Grade a source."""
         self.sandbox.reload(self.given | {"bert": source})
         desk = BenchDesk(self, source, only)
-        with contextlib.redirect_stdout(io.StringIO()):
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.closing(desk):
             run_checks(desk)
         return desk.results
 

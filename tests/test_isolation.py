@@ -12,7 +12,7 @@ import pytest
 
 from grader import lockdown, seccomp
 from grader.contained import SLOTS, IsolatedSandbox
-from grader.sandbox import CONTAINED
+from grader.sandbox import CONTAINED, PROCESS
 from grader.slot import Ended, Slot, SlotError
 from grader.wall import WorkerStartError
 
@@ -97,11 +97,41 @@ def test_nothing_is_left_when_the_grader_is_killed(tmp_path: Path) -> None:
         mine = descendants(grader.pid)
         grader.kill()
 
-    ends = time.monotonic() + 10
-    while time.monotonic() < ends and any(alive(process) for process in mine):
-        time.sleep(0.05)
     assert len(mine) >= 3
-    assert not [process for process in mine if alive(process)]
+    assert all_end(mine)
+
+
+@pytest.mark.parametrize("tier", [PROCESS, CONTAINED])
+def test_a_person_may_stop_it_and_nothing_is_left(
+    tier: str, tmp_path: Path, solution_source: str
+) -> None:
+    path = tmp_path / "bert.py"
+    path.write_text(solution_source.replace("return ln_layer(", "while True: ("))
+    command = [sys.executable, "-m", "grader.grade", str(path), "--check", "--tier", tier]
+    answer = tmp_path / "result.json"
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+
+    with subprocess.Popen([*command, "--json", str(answer)], cwd=ROOT, **pipes) as grader:
+        assert grader.stdout is not None
+        while "attention" not in grader.stdout.readline():  # add_norm is next, and hangs
+            pass
+        below = descendants(grader.pid)
+        grader.send_signal(signal.SIGINT)
+        _, errors = grader.communicate(timeout=10)
+
+    assert grader.returncode == 130
+    assert errors == "\ngrade: stopped; nothing is written\n"
+    assert not answer.exists()
+    assert below
+    assert all_end(below)
+
+
+def all_end(processes: list[int]) -> bool:
+    """Wait a little for processes to end; say whether they have."""
+    ends = time.monotonic() + 10
+    while time.monotonic() < ends and any(alive(process) for process in processes):
+        time.sleep(0.05)
+    return not any(alive(process) for process in processes)
 
 
 def descendants(process: int) -> list[int]:
