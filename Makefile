@@ -13,10 +13,10 @@ GRADE = $(BIN)/python -m grader.grade "$(SUBMISSION)" $(call option,only,$(K)) $
 	$(call option,threads,$(THREADS)) $(call option,tier,$(TIER))
 
 .DEFAULT_GOAL := help
-.PHONY: help check grade test bench soak lint starter references checkpoint data gate clean
+.PHONY: help check grade test bench soak lint starter references checkpoint import-checkpoint export-checkpoint data gate clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 check: $(VENV)/.installed  ## the five exercises of SUBMISSION (default: starter), no training: seconds
 	@$(GRADE) --check
@@ -40,11 +40,18 @@ lint: $(VENV)/.installed-staff  ## format, style and types
 starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares)
 	@$(BIN)/python -m instructor.strip $(call flag,check,$(CHECK))
 
-references: $(VENV)/.installed  ## record reference_outputs/ from solution/ (SEED=, OUT=, CHECK=1)
-	@$(BIN)/python -m instructor.record $(call option,seed,$(SEED)) $(call option,out,$(OUT)) $(call flag,check,$(CHECK))
+references: $(VENV)/.installed  ## record reference_outputs/ from solution/ (SEED=, OUT=, CHECKPOINT=, CHECK=1)
+	@$(BIN)/python -m instructor.record $(call option,seed,$(SEED)) $(call option,out,$(OUT)) \
+		$(call option,checkpoint,$(CHECKPOINT)) $(call flag,check,$(CHECK))
 
 checkpoint: $(VENV)/.installed  ## pre-train the frozen checkpoint: minutes (CHECK=1 only compares)
 	@$(BIN)/python -m instructor.pretrain $(call flag,check,$(CHECK))
+
+import-checkpoint: $(VENV)/.installed  ## a Hugging Face BERT, FROM=dir, becomes a checkpoint, OUT=dir
+	@$(BIN)/python -m instructor.import_checkpoint "$(FROM)" "$(OUT)"
+
+export-checkpoint: $(VENV)/.installed  ## what classifier.py saved, FROM=dir, for transformers, OUT=dir
+	@$(BIN)/python -m instructor.export_checkpoint "$(FROM)" "$(OUT)"
 
 data: $(VENV)/.installed-staff  ## write the sentiment data (SEED=, CHECK=1)
 	@$(BIN)/python -m instructor.write_data $(call option,seed,$(SEED)) $(call flag,check,$(CHECK))

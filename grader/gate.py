@@ -53,8 +53,10 @@ class Gate:
         store.check_data(data, DATA)
         self.train, self.dev = (read_sentences(data / name) for name in DATA)
         entry = store.manifest.get("sentiment")
+        path = store.folder / "manifest.json"
+        if isinstance(entry, str):
+            raise StoreError(f"{path} says: {entry}")
         if not isinstance(entry, dict):
-            path = store.folder / "manifest.json"
             raise StoreError(f"{path} has no sentiment threshold; run `make gate references`")
         self.threshold, self.seed = float(entry["threshold"]), int(entry["seed"])
 

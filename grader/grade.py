@@ -29,7 +29,7 @@ from grader.store import Recording, Store, StoreError
 from grader.trial import Trial, pair
 
 ROOT = Path(__file__).resolve().parent.parent
-STARTER = ROOT / "starter"
+STARTER, CHECKPOINT, REFERENCES = (ROOT / n for n in ("starter", "checkpoint", "reference_outputs"))
 CHECKS = Path(__file__).with_name("checks")
 # pytest as a runner and nothing else: no configuration, plugins, cache or report of its own
 PYTEST = ["--disable-plugin-autoload", "-ppytest_timeout", "--timeout=900"]
@@ -42,8 +42,8 @@ PYTEST += [f"-pno:{name}" for name in UNUSED.split()]
 class Setup:
     """What a submission is graded with, and how."""
 
-    references: Path = ROOT / "reference_outputs"
-    checkpoint: Path = ROOT / "checkpoint"
+    references: Path = REFERENCES
+    checkpoint: Path = CHECKPOINT
     data: Path = ROOT / "data"
     threads: int = 1  # of torch, in the worker
     tier: str = PROCESS  # see grader/sandbox.py
@@ -141,6 +141,35 @@ def selected(check: bool, only: str | None) -> tuple[list[Exercise], list[str]]:
     return [exercise for exercise in table if exercise.id in (only, *upstream)], [only]
 
 
+def references_for(checkpoint: Path) -> Path:
+    """Say where the references for a checkpoint stand; git keeps those of the shipped one only."""
+    if checkpoint.resolve() == CHECKPOINT.resolve():
+        return REFERENCES
+    return REFERENCES / "private" / checkpoint.resolve().name
+
+
+def recorded_for(checkpoint: Path) -> Path:
+    """Return the folder of references for a checkpoint.
+
+    Raises:
+        SubmissionError: none were recorded.
+    """
+    folder = references_for(checkpoint)
+    if folder != REFERENCES and not folder.is_dir():
+        mend = f"run `make references CHECKPOINT={checkpoint}`"
+        raise SubmissionError(f"{checkpoint}: nothing was recorded with this checkpoint; {mend}")
+    return folder
+
+
+def without_gate(references: Path) -> str | None:
+    """Say why references have no sentiment threshold, where their manifest gives a reason."""
+    try:
+        entry = Store(references).manifest.get("sentiment")
+    except StoreError:
+        return None  # it will be told of every exercise
+    return entry if isinstance(entry, str) else None
+
+
 def unimportable(exercises: Iterable[Exercise], fault: str) -> list[Result]:
     """Return the results of a bert.py that is not Python."""
     finding = Finding("bert.py cannot be imported", (fault,))
@@ -235,10 +264,13 @@ def grade(path: str, check: bool, only: str | None, setup: Setup) -> Grade:
     """
     submission = read_submission(path)
     exercises, shown = selected(check, only)
+    notes = changed_given_files(Path(path)) if Path(path).is_dir() else []
+    if only is None and not check and (why := without_gate(setup.references)):
+        exercises = [exercise for exercise in exercises if exercise.probes]
+        notes.append(f"sentiment is left out: {why}")
     report = Report(shown)
     report.begin(submission.name, setup.tier)
     results, printed = results_of(submission, exercises, setup, report)
-    notes = changed_given_files(Path(path)) if Path(path).is_dir() else []
     reported = [result for result in results if result.id in shown]
     made = Grade(path, setup.tier, reported, notes, flags_of(submission))
     report.end(made, printed)
@@ -264,14 +296,16 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         kind = Path if isinstance(field.default, Path) else type(field.default)
         choices = TIERS if field.name == "tier" else None
         parser.add_argument(f"--{field.name}", type=kind, default=field.default, choices=choices)
+    parser.set_defaults(references=None)  # by the checkpoint
     return parser.parse_args(arguments)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Grade what the command line names."""
     options = parse(arguments)
-    setup = Setup(**{field.name: getattr(options, field.name) for field in KNOBS})
     try:
+        options.references = options.references or recorded_for(options.checkpoint)
+        setup = Setup(**{field.name: getattr(options, field.name) for field in KNOBS})
         made = grade(options.submission, options.check, options.only, setup)
         if options.json:
             write_json(options.json, made)

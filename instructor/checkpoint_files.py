@@ -14,30 +14,22 @@ from instructor.files import write_whole
 
 DROPOUT = 0.05  # for fine-tuning; BERT's 0.1 costs so narrow a model several points of accuracy
 SUMS = "SHA256SUMS"  # in the form that sha256sum -c reads
-HEADS = {
-    "mlm_head.dense": "cls.predictions.transform.dense",
-    "mlm_head.layer_norm": "cls.predictions.transform.LayerNorm",
-    "mlm_head.bias": "cls.predictions.bias",
-    "nsp_head.seq_relationship": "cls.seq_relationship",
-}
 
 
 def hugging_face_name(name: str, encoder_names: dict[str, str]) -> str:
-    """Translate the name of a BertForPreTraining parameter.
+    """Translate the name of a parameter of the encoder or of a head.
 
     Args:
-        name: as in solution/pretraining.py, with the prefix "bert." or of a head.
+        name: as in solution/; a prefix "bert." stays, and so does the name of a classifier.
         encoder_names: base_bert's HUGGING_FACE_NAMES.
     """
-    ours = {own: theirs for theirs, own in encoder_names.items()} | HEADS
+    ours = {own: theirs for theirs, own in encoder_names.items()}
     found = re.search(r"(?<=bert_layers\.)\d+", name)
     number = found[0] if found else ""
     bare = name.removeprefix("bert.").replace(f"bert_layers.{number}", "bert_layers.{i}")
-    if bare in ours:
-        return ours[bare]
     module, _, kind = bare.rpartition(".")
     prefix = "bert." if name.startswith("bert.") else ""
-    return f"{prefix}{ours[module].replace('{i}', number)}.{kind}"
+    return f"{prefix}{ours.get(module, module).replace('{i}', number)}.{kind}"
 
 
 def weight_bytes(parameters: dict[str, Tensor], encoder_names: dict[str, str]) -> bytes:

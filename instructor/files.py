@@ -1,7 +1,10 @@
-"""Files written whole or not at all, and text kept between two marks in a file."""
+"""Files and folders written whole or not at all, and text kept between two marks in a file."""
 
+import contextlib
 import os
+import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -17,6 +20,26 @@ def write_whole(path: Path, content: bytes | str) -> None:
         os.replace(name, path)
     except BaseException:
         os.unlink(name)
+        raise
+
+
+@contextlib.contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Give a new folder to fill; it takes the name `path` at the end, or is gone if that failed.
+
+    Raises:
+        FileExistsError: something stands at `path` already, and is not an empty folder.
+    """
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise FileExistsError(f"{path}: is there already; remove it, or name another folder")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    try:
+        yield unfinished
+        os.chmod(unfinished, 0o755)  # mkdtemp makes folders that nobody else can read
+        os.replace(unfinished, path)
+    except BaseException:
+        shutil.rmtree(unfinished, ignore_errors=True)
         raise
 
 

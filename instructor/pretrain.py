@@ -6,28 +6,19 @@ snapshot when it is started again; checkpoint/ itself changes only when all of i
 
 import argparse
 import importlib
-import os
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-SOLUTION, CHECKPOINT = ROOT / "solution", ROOT / "checkpoint"
+from instructor.on_solution import ROOT, again_on_solution
+
+CHECKPOINT = ROOT / "checkpoint"
 TEXT = ROOT / "data" / "pretraining.txt"
 HELD_OUT = 0.05  # the share of the reviews, at the end of the file, that is only measured on
 SECONDS = 20.0  # between two lines of progress where there is no terminal
-
-
-def in_a_process_with_solution(arguments: Sequence[str]) -> int:
-    """Start this command again with solution/, whose modules import each other, on its path."""
-    command = [sys.executable, "-m", "instructor.pretrain", *arguments]
-    # PASSIVE: on a machine with other work, threads that spin for each other lose minutes.
-    own = {"PYTHONPATH": str(SOLUTION), "OMP_WAIT_POLICY": "PASSIVE"}
-    return subprocess.run(command, cwd=ROOT, env=os.environ | own, check=False).returncode
 
 
 def progress(steps: int) -> Callable[[Any], None]:
@@ -103,8 +94,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         faults = drifted(options.out)
         print("\n".join(faults) or f"{options.out}: as it was recorded")
         return 1 if faults else 0
-    if importlib.util.find_spec("pretraining") is None:
-        return in_a_process_with_solution(sys.argv[1:] if arguments is None else arguments)
+    if (status := again_on_solution("instructor.pretrain", arguments)) is not None:
+        return status
     from instructor.pretrain_run import Settings
 
     settings = Settings()

@@ -23,14 +23,15 @@ from safetensors.numpy import load, save
 from tqdm import tqdm
 
 from grader import cases
-from grader.grade import ROOT, STARTER
+from grader.grade import CHECKPOINT, REFERENCES, ROOT, STARTER, references_for
 from grader.sandbox import ProcessSandbox
 from grader.store import FORMAT, sha256
 from instructor.recorder import Recorded, Recorder, RecordError
 from instructor.tolerance import ToleranceError
 from instructor.variants import VariantError
 
-SOLUTION, CHECKPOINT, DATA = ROOT / "solution", ROOT / "checkpoint", ROOT / "data"
+SOLUTION, DATA, GATE = ROOT / "solution", ROOT / "data", REFERENCES / "gate.json"
+NOT_MEASURED = "its threshold was not measured for this checkpoint"
 SEED = 2026
 # Another processor's float64 differs by 1e-15 or so; a change of meaning by far more.
 UNMOVED, ROUNDED = 1e-10, 1e-3
@@ -83,11 +84,21 @@ def digests(folder: Path, names: Iterable[str]) -> dict[str, str]:
     try:
         return {name: sha256(folder / name) for name in names}
     except OSError as error:
-        mend = "run `make data` or `make checkpoint`"
+        mend = "run `make data` or `make checkpoint`, or import the checkpoint"
         raise RecordError(f"{error.filename} is missing; {mend}") from error
 
 
-def manifest(out: Path, recorded: Sequence[Recorded], seed: int) -> dict[str, Any]:
+def threshold(checkpoint: dict[str, str]) -> Any:
+    """Return what was measured of the sentiment gate; a reason, if with another checkpoint."""
+    measured = json.loads(GATE.read_text(encoding="utf-8")) if GATE.is_file() else None
+    if checkpoint == digests(CHECKPOINT, CHECKPOINT_FILES):
+        return measured
+    return NOT_MEASURED
+
+
+def manifest(
+    out: Path, recorded: Sequence[Recorded], seed: int, checkpoint: Path
+) -> dict[str, Any]:
     """Put together the manifest of the files that now stand in `out`."""
     versions = {"python": platform.python_version(), "numpy": np.__version__}
     versions["torch"] = next(
@@ -95,8 +106,7 @@ def manifest(out: Path, recorded: Sequence[Recorded], seed: int) -> dict[str, An
         for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
         if line.startswith("torch==")
     )
-    gate = ROOT / "reference_outputs" / "gate.json"
-    measured = json.loads(gate.read_text(encoding="utf-8")) if gate.is_file() else None
+    weights = digests(checkpoint, CHECKPOINT_FILES)
     return {
         "format": FORMAT,
         "seed": seed,
@@ -104,19 +114,20 @@ def manifest(out: Path, recorded: Sequence[Recorded], seed: int) -> dict[str, An
         "versions": versions,
         "files": digests(out, [f"{r.exercise.id}.safetensors" for r in recorded]),
         "solution": digests(SOLUTION, sorted(path.name for path in SOLUTION.glob("*.py"))),
-        "checkpoint": digests(CHECKPOINT, CHECKPOINT_FILES),
+        "checkpoint": weights,
         "data": digests(DATA, DATA_FILES),
         "exercises": {r.exercise.id: r.entry() for r in recorded},
-        "sentiment": measured,
+        "sentiment": threshold(weights),
     }
 
 
-def record(out: Path, seed: int, check: bool) -> list[str]:
+def record(out: Path, seed: int, check: bool, checkpoint: Path = CHECKPOINT) -> list[str]:
     """Record every exercise into a folder; return what moved, a line each."""
+    digests(checkpoint, CHECKPOINT_FILES)
     sources = {path.stem: path.read_text(encoding="utf-8") for path in STARTER.glob("*.py")}
     sources |= {path.stem: path.read_text(encoding="utf-8") for path in SOLUTION.glob("*.py")}
     table = [exercise for exercise in cases.exercises() if exercise.probes]
-    with ProcessSandbox(sources, IMPORTS, CHECKPOINT) as sandbox:
+    with ProcessSandbox(sources, IMPORTS, checkpoint) as sandbox:
         recorder = Recorder(sandbox, sources, seed)
         bar = tqdm(table, desc="recording", disable=not sys.stderr.isatty(), leave=False)
         recorded = [recorder.record(exercise) for exercise in bar]
@@ -128,7 +139,9 @@ def record(out: Path, seed: int, check: bool) -> list[str]:
             lines.append(f"{path.name}: {what}")
             if not check:
                 write(path, save(one.tensors))
-    return lines + write_manifest(out, recorded, seed, check)
+    return lines + write_manifest(
+        out / "manifest.json", manifest(out, recorded, seed, checkpoint), check
+    )
 
 
 def alike(old: Any, new: Any) -> bool:
@@ -140,10 +153,8 @@ def alike(old: Any, new: Any) -> bool:
     return bool(old == new)
 
 
-def write_manifest(out: Path, recorded: Sequence[Recorded], seed: int, check: bool) -> list[str]:
+def write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
     """Write the manifest if it differs from the one there; return what moved, a line each."""
-    path = out / "manifest.json"
-    new = manifest(out, recorded, seed)
     try:
         old = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -158,15 +169,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Record, or with --check only compare."""
     parser = argparse.ArgumentParser(prog="record", description="Record the references.")
     parser.add_argument("--seed", type=int, default=SEED, help="of the inputs")
-    parser.add_argument("--out", type=Path, default=ROOT / "reference_outputs")
+    parser.add_argument("--out", type=Path, help="default: by the checkpoint")
+    parser.add_argument(
+        "--checkpoint", type=Path, default=CHECKPOINT, help="such as an imported one"
+    )
     parser.add_argument("--check", action="store_true", help="write nothing; fail when one moved")
     options = parser.parse_args(arguments)
+    out = options.out or references_for(options.checkpoint)
     try:
-        lines = record(options.out, options.seed, options.check)
+        lines = record(out, options.seed, options.check, options.checkpoint)
     except (RecordError, ToleranceError, VariantError, OSError) as error:
         print(f"record: {error}", file=sys.stderr)
         return 2
-    print("\n".join(lines) or f"nothing has moved in {options.out}")
+    print("\n".join(lines) or f"nothing has moved in {out}")
     return 1 if lines and options.check else 0
 
 

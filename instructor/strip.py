@@ -25,6 +25,7 @@ STUDENT_FILES = (
     "utils.py",
     "tokenizer.py",
     "sentences.py",
+    "arguments.py",
     "classifier.py",
 )
 MARKER = re.compile(r"^(?P<indent>\s*)### (?P<kind>BEGIN|END) SOLUTION\b *(?P<id>.*?)\s*$")

@@ -184,6 +184,8 @@ def pretraining_loss(
 class BertForPreTraining(BertPreTrainedModel):
     """The encoder with both heads."""
 
+    has_heads = True  # from_pretrained loads them as well
+
     def __init__(self, config) -> None:
         super().__init__(config)
         self.bert = BertModel(config)

@@ -30,9 +30,14 @@ HUGGING_FACE_NAMES = {
     "encoder.layer.{i}.output.dense": "bert_layers.{i}.out_dense",
     "encoder.layer.{i}.output.LayerNorm": "bert_layers.{i}.out_layer_norm",
     "pooler.dense": "pooler_dense",
+    "cls.predictions.transform.dense": "mlm_head.dense",
+    "cls.predictions.transform.LayerNorm": "mlm_head.layer_norm",
+    "cls.predictions": "mlm_head",  # its bias
+    "cls.seq_relationship": "nsp_head.seq_relationship",
 }
-# Parts of a checkpoint that are not the encoder: the pre-training heads, and a buffer.
-NOT_THE_ENCODER = re.compile(r"^cls\.|(^|\.)position_ids$")
+PRETRAINING_HEADS = re.compile(r"^(mlm|nsp)_head\.")
+# Never loaded: a buffer, the decoder (it is the word embedding), and what fine-tuning put on top.
+PASSED_OVER = re.compile(r"(^|\.)position_ids$|^cls\.predictions\.decoder\.|^classifier\.")
 
 
 class CheckpointError(ValueError):
@@ -51,8 +56,12 @@ def minbert_name(name: str) -> str:
     return f"{module}.{ {'gamma': 'weight', 'beta': 'bias'}.get(kind, kind) }"
 
 
-def load_weights(path: str | Path) -> dict[str, Tensor]:
-    """Read a checkpoint's tensors under minBERT's names, without the pre-training heads.
+def load_weights(path: str | Path, heads: bool = False) -> dict[str, Tensor]:
+    """Read a checkpoint's tensors under minBERT's names.
+
+    Args:
+        path: a safetensors file.
+        heads: take the pre-training heads too; then the encoder's names get the prefix "bert.".
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -65,8 +74,11 @@ def load_weights(path: str | Path) -> dict[str, Tensor]:
         tensors = load_file(path)
     except SafetensorError as error:
         raise CheckpointError(f"{path}: not a whole safetensors file ({error})") from error
-    kept = {name: tensor for name, tensor in tensors.items() if not NOT_THE_ENCODER.search(name)}
-    return {minbert_name(name): tensor for name, tensor in kept.items()}
+    kept = {minbert_name(name): t for name, t in tensors.items() if not PASSED_OVER.search(name)}
+    encoder = {name: t for name, t in kept.items() if not PRETRAINING_HEADS.search(name)}
+    if not heads:
+        return encoder
+    return {f"bert.{name}" if name in encoder else name: t for name, t in kept.items()}
 
 
 def shorten(names: list[str]) -> str:
@@ -77,6 +89,8 @@ def shorten(names: list[str]) -> str:
 
 class BertPreTrainedModel(nn.Module):
     """A module that starts with BERT's initialisation and can load a checkpoint."""
+
+    has_heads = False  # whether the pre-training heads belong to it
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
@@ -147,5 +161,5 @@ class BertPreTrainedModel(nn.Module):
         directory = Path(directory)
         model = cls(BertConfig.from_json(directory))
         weights_file = directory / WEIGHTS_NAME
-        model.load_named_weights(load_weights(weights_file), weights_file)
+        model.load_named_weights(load_weights(weights_file, cls.has_heads), weights_file)
         return model.eval()

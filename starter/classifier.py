@@ -1,8 +1,8 @@
 """Fine-tune BERT to tell good reviews from bad ones: `python classifier.py`.
 
 It reads a checkpoint and files of `label ||| sentence` lines, trains, keeps the epoch that does
-best on the dev file, and writes `sentence ||| prediction` lines into predictions/. Grading runs
-`fine_tune` and `predict` with the recipe below and your bert.py.
+best on the dev file, and writes `sentence ||| prediction` lines into predictions/, beside the
+training curve. Grading runs `fine_tune` and `predict` with the recipe below and your bert.py.
 
 Dimension key: N sentences, B batch, T tokens, D model width, C classes.
 
@@ -12,14 +12,13 @@ Dimension key: N sentences, B batch, T tokens, D model width, C classes.
 
 import argparse
 import dataclasses
+import json
 import math
 import os
 import sys
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NoReturn
 
 import torch
 import torch.nn.functional as F
@@ -27,9 +26,10 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from arguments import OneLineParser, at_least, explain_file, explain_hole, rate
 from bert import BertModel
 from sentences import InputError, Split, accuracy, by_length, macro_f1, take, write_predictions
-from tokenizer import BertTokenizer
+from tokenizer import TOKENIZER_NAME, BertTokenizer
 
 FULL_MODEL, LAST_LINEAR_LAYER = "full-model", "last-linear-layer"
 SMALL = 128  # up to this width threads wait for each other longer than they work
@@ -157,6 +157,7 @@ class BestEpoch:
     def __init__(self, model: BertSentimentClassifier, dev: Split) -> None:
         self.model, self.dev = model, dev
         self.accuracy = -1.0
+        self.accuracies: list[float] = []  # after each epoch
         self.weights: dict[str, Tensor] = {}
         self.started = time.monotonic()
 
@@ -164,6 +165,7 @@ class BestEpoch:
         """Score the model as it is now, say so in a line, and keep it if it is the best so far."""
         predictions = predict(self.model, self.dev.input_ids, self.dev.attention_mask)
         dev_accuracy = accuracy(predictions, self.dev.labels)
+        self.accuracies.append(dev_accuracy)
         if dev_accuracy > self.accuracy:
             self.accuracy = dev_accuracy
             self.weights = {name: t.clone() for name, t in self.model.state_dict().items()}
@@ -173,47 +175,32 @@ class BestEpoch:
         tqdm.write(f"{line}  {seconds:.1f} s")
 
 
-def save_model(model: BertSentimentClassifier, directory: Path) -> None:
-    """Write config.json, and model.safetensors with the tensors of `model.state_dict()`."""
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file; it is whole or not there."""
+    unfinished = path.with_name(path.name + ".tmp")
+    unfinished.write_bytes(content)
+    os.replace(unfinished, path)
+
+
+def save_model(model: BertSentimentClassifier, tokenizer: BertTokenizer, directory: Path) -> None:
+    """Write a folder that opens as a checkpoint; its tensors are those of `model.state_dict()`."""
     model.bert.config.to_json(directory / "config.json")
-    unfinished = directory / "model.safetensors.tmp"
-    unfinished.write_bytes(save({name: t.cpu() for name, t in model.state_dict().items()}))
-    os.replace(unfinished, directory / "model.safetensors")
+    write_whole(directory / TOKENIZER_NAME, tokenizer.tokenizer.to_str(pretty=True).encode())
+    weights = save({name: t.cpu() for name, t in model.state_dict().items()})
+    write_whole(directory / "model.safetensors", weights)
 
 
-class OneLineParser(argparse.ArgumentParser):
-    """An argument parser whose complaint is one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments and leave."""
-        self.exit(2, f"classifier.py: {message}\n")
-
-
-def at_least(least: int) -> Callable[[str], int]:
-    """Make an argument type: a whole number that is not below `least`."""
-
-    def whole_number(text: str) -> int:
-        if not text.isascii() or not text.isdigit() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number >= {least}")
-        return int(text)
-
-    return whole_number
-
-
-def rate(text: str) -> float:
-    """Read a learning rate: a number above 0, at most 1."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0.0 < value <= 1.0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0 and at most 1")
-    return value
+def write_curve(path: Path, losses: list[float], accuracies: list[float]) -> None:
+    """Write how training went, for visualize.py: a loss a step, a dev accuracy an epoch."""
+    curve = {"loss of each step": losses, "dev accuracy after each epoch": accuracies}
+    write_whole(path, (json.dumps(curve) + "\n").encode())
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     """Read the command line; leave with a one-line complaint if it is wrong."""
-    parser = OneLineParser(description="Fine-tune BERT to tell good reviews from bad ones.")
+    parser = OneLineParser(
+        "classifier.py", description="Fine-tune BERT to tell good reviews from bad ones."
+    )
     add, root = parser.add_argument, Path(__file__).resolve().parent.parent
     data = root / "data"
     add("--fine-tune-mode", choices=(FULL_MODEL, LAST_LINEAR_LAYER), default=Recipe.mode)
@@ -269,15 +256,24 @@ def read_splits(args: argparse.Namespace, tokenizer: BertTokenizer, length: int)
     return splits
 
 
-def train_and_write(args: argparse.Namespace, bert: BertModel, splits: list[Split]) -> None:
+def train_and_write(
+    args: argparse.Namespace, bert: BertModel, tokenizer: BertTokenizer, splits: list[Split]
+) -> None:
     """Fine-tune, go back to the best epoch, and write what it predicts."""
     train, dev = splits[:2]
     recipe = Recipe(args.fine_tune_mode, args.epochs, args.batch_size, args.lr, seed=args.seed)
     model = BertSentimentClassifier(bert, max(2, int(train.labels.max()) + 1)).to(args.device)
     best = BestEpoch(model, dev)
     tensors, steps = (train.input_ids, train.attention_mask, train.labels), recipe.steps(len(train))
+    losses: list[float] = []
     with tqdm(total=steps, disable=not sys.stderr.isatty(), leave=False) as bar:
-        fine_tune(model, *tensors, recipe, lambda loss: bar.update(), best.after_epoch)
+
+        def on_step(loss: float) -> None:
+            losses.append(loss)
+            bar.update()
+
+        fine_tune(model, *tensors, recipe, on_step, best.after_epoch)
+    write_curve(args.predictions / f"{recipe.mode}-curve.json", losses, best.accuracies)
     model.load_state_dict(best.weights)
     for role, split in zip(("dev", "test"), splits[1:], strict=False):
         predictions = predict(model, split.input_ids, split.attention_mask)
@@ -285,15 +281,7 @@ def train_and_write(args: argparse.Namespace, bert: BertModel, splits: list[Spli
         write_predictions(path, split.sentences, predictions.tolist())
         print(f"{role} accuracy {accuracy(predictions, split.labels):.4f}, written to {path}")
     if args.save:
-        save_model(model, args.save)
-
-
-def explain_hole(error: NotImplementedError) -> str:
-    """Say which problem of which file still waits; any other such error goes on as it is."""
-    file = Path(traceback.extract_tb(error.__traceback__)[-1].filename).name
-    if not str(error).isidentifier():
-        raise error
-    return f"{file}: Problem ({error}) is not written yet"
+        save_model(model, tokenizer, args.save)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -306,11 +294,10 @@ def main(argv: list[str] | None = None) -> int:
         for directory in filter(None, (args.predictions, args.save)):
             directory.mkdir(parents=True, exist_ok=True)  # better found out before the training
     except (OSError, ValueError) as error:
-        file = f"{error.filename}: {error.strerror}" if getattr(error, "filename", None) else error
-        print(f"classifier.py: {file}", file=sys.stderr)
+        print(f"classifier.py: {explain_file(error)}", file=sys.stderr)
         return 2
     try:
-        train_and_write(args, bert, splits)
+        train_and_write(args, bert, tokenizer, splits)
     except NotImplementedError as error:
         print(explain_hole(error), file=sys.stderr)
         return 1

@@ -15,8 +15,11 @@ from torch import Tensor
 from tokenizer import BertTokenizer
 
 LINE = re.compile(r"([0-9]{1,2})\s*\|\|\|\s*(.+)")
+LABEL = re.compile(r"[0-9]{1,2}")
+COLUMNS = ["id", "sentence", "sentiment"]  # the form of CS224N, with tabs between
 WHAT_A_LINE_IS = (
-    "`label ||| sentence`, the label a whole number from 0 to 99: `1 ||| a fine film .`"
+    "`label ||| sentence`, the label a whole number from 0 to 99: `1 ||| a fine film .`; or "
+    "id, sentence and sentiment with tabs between"
 )
 
 
@@ -31,34 +34,75 @@ class Example(NamedTuple):
     sentence: str
 
 
-def read_examples(path: str | Path) -> list[Example]:
-    """Read a file of `label ||| sentence` lines, as the published minBERT data are.
+def read_lines(path: str | Path) -> list[tuple[int, str]]:
+    """Read the lines that are not blank, each with its number, counted from 1.
 
-    Labels count from 0: 0 and 1 for two classes, 0 to 4 for SST. Blank lines are passed over.
+    Raises:
+        InputError: the file is missing, empty or not UTF-8.
+    """
+    try:
+        raw = Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    except OSError as error:
+        raise InputError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from error
+    lines = []
+    for number, line in enumerate(raw, start=1):
+        try:
+            text = line.decode("utf-8").strip("\r ")
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path}:{number}: not UTF-8 text") from error
+        if text.strip():
+            lines.append((number, text))
+    if not lines:
+        raise InputError(f"{path}: no sentences here; a line should be {WHAT_A_LINE_IS}")
+    return lines
+
+
+def unquoted(cell: str) -> str:
+    """Take the quotation marks off a cell that a spreadsheet program has put in them."""
+    cell = cell.strip()
+    if len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in cell[1:-1].replace('""', ""):
+        return cell[1:-1].replace('""', '"')
+    return cell
+
+
+def parse(text: str, columns: list[str]) -> Example | None:
+    """Read one line: of cells if `columns` names them, else of three bars; None: neither."""
+    if not columns:
+        match = LINE.fullmatch(text.strip())
+        return match and Example(int(match[1]), match[2])
+    cells = dict(zip(columns, text.split("\t"), strict=False))
+    label, sentence = (cells.get(name, "").strip() for name in ("sentiment", "sentence"))
+    whole = len(cells) == text.count("\t") + 1 and LABEL.fullmatch(label) and sentence
+    return Example(int(label), unquoted(sentence)) if whole else None
+
+
+def read_examples(path: str | Path) -> list[Example]:
+    """Read labelled sentences in one of the two forms in which minBERT data are published.
+
+    `label ||| sentence` lines; or, as CS224N has them, cells with tabs between: id, sentence,
+    sentiment, or whatever a first line of names says. Labels count from 0: 0 and 1 for two
+    classes, 0 to 4 for SST. Blank lines are passed over.
 
     Raises:
         InputError: the file is missing, empty or not UTF-8, or a line is something else.
     """
-    try:
-        lines = Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    except OSError as error:
-        raise InputError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from error
+    lines = read_lines(path)
+    first = lines[0][1]
+    columns = COLUMNS if "\t" in first and not LINE.fullmatch(first.strip()) else []
+    names = [name.strip().lower() for name in first.split("\t")]
+    if columns and "sentence" in names:
+        columns, lines = names, lines[1:]
+        if "sentiment" not in columns:
+            raise InputError(f"{path}: no column `sentiment`, so its sentences have no labels")
+        if not lines:
+            raise InputError(f"{path}: no sentences here, only the names of the columns")
     examples = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            text = line.decode("utf-8").strip()
-        except UnicodeDecodeError as error:
-            raise InputError(f"{path}:{number}: not UTF-8 text") from error
-        if not text:
-            continue
-        match = LINE.fullmatch(text)
-        if match is None:
-            raise InputError(
-                f"{path}:{number}: a line should be {WHAT_A_LINE_IS}; got {text[:40]!r}"
-            )
-        examples.append(Example(int(match[1]), match[2]))
-    if not examples:
-        raise InputError(f"{path}: no sentences here; a line should be {WHAT_A_LINE_IS}")
+    for number, text in lines:
+        example = parse(text, columns)
+        if example is None:
+            what = f"a line should be {WHAT_A_LINE_IS}; got {text[:40]!r}"
+            raise InputError(f"{path}:{number}: {what}")
+        examples.append(example)
     return examples
 
 

@@ -4,6 +4,7 @@ Dimension key: N sentences, B batch, T tokens.
 """
 
 import dataclasses
+import json
 import random
 import types
 from pathlib import Path
@@ -103,6 +104,37 @@ def test_a_bad_line_is_named_with_its_file_and_number(tmp_path: Path, line: byte
     with pytest.raises(ValueError, match=r"some\.txt:2: ") as caught:
         sentences.read_examples(path)
 
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("names", ["", "id\tsentence\tsentiment\n", "\tid\tsentence\tsentiment\n"])
+def test_cells_with_tabs_between_are_read_with_and_without_names(tmp_path: Path, names) -> None:
+    number = "0\t" if names.startswith("\t") else ""
+    path = tmp_path / "ids-sst-dev.csv"
+    lines = f'{names}{number}ab12\tIt \'s ``fine\'\' .\t3\r\n{number}cd34\t"so ""bad"" ."\t0\n'
+    path.write_bytes(lines.encode())
+
+    assert sentences.read_examples(path) == [(3, "It 's ``fine'' ."), (0, 'so "bad" .')]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("id\tsentence\nab\tgood\n", "no column `sentiment`, so its sentences have no labels"),
+        ("id\tsentence\tsentiment\n", "no sentences here, only the names of the columns"),
+        ("ab\tgood\t1\ncd\tbad\n", "some.csv:2: a line should be "),
+        ("ab\tgood\t1\ncd\tbad\t0\tmore\n", "some.csv:2: a line should be "),
+        ("ab\tgood\tpositive\n", "some.csv:1: a line should be "),
+        ("ab\t\t1\n", "some.csv:1: a line should be "),
+    ],
+)
+def test_bad_cells_are_named(tmp_path: Path, content: str, complaint: str) -> None:
+    (tmp_path / "some.csv").write_text(content, encoding="utf-8")
+
+    with pytest.raises(sentences.InputError) as caught:
+        sentences.read_examples(tmp_path / "some.csv")
+
+    assert complaint in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -274,6 +306,16 @@ def test_a_hole_is_one_line_and_no_traceback(command, monkeypatch, capsys) -> No
     assert classifier.main(command) == 1
 
     assert capsys.readouterr().err == "bert.py: Problem (embed) is not written yet\n"
+
+
+def test_the_program_writes_its_curve_and_a_folder_that_is_a_checkpoint(command, tmp_path) -> None:
+    save = tmp_path / "saved"
+
+    assert classifier.main([*command, "--epochs", "2", "--save", str(save)]) == 0
+
+    curve = json.loads((tmp_path / "predictions" / "full-model-curve.json").read_text("utf-8"))
+    assert [len(numbers) for numbers in curve.values()] == [4, 2]  # 40 sentences, 32 in a batch
+    assert classifier.main([*command, "--checkpoint", str(save)]) == 0
 
 
 def test_sentences_that_are_too_long_are_cut_and_counted(command, data, capsys) -> None:

@@ -1,12 +1,16 @@
 """The committed references are what the solution gives, and private ones are others."""
 
 import json
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
+from grader.grade import references_for
 from grader.store import sha256
+from instructor.record import CHECKPOINT_FILES, NOT_MEASURED, digests, threshold
 
-from conftest import ROOT
+from conftest import ROOT, Grade
 
 
 def record(*options: str) -> subprocess.CompletedProcess[str]:
@@ -45,3 +49,45 @@ def test_mistakes_are_at_least_ten_times_the_noise_and_tolerances_lie_between() 
             if measured["ratio"] is not None:  # no variant stands out most in this kind
                 assert measured["ratio"] >= 10
                 assert allowed < measured["smallest_error"]
+
+
+def test_another_checkpoint_has_references_of_its_own_and_no_threshold(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(ROOT / "checkpoint", other)
+    (other / "vocab.txt").write_text("something else", encoding="utf-8")
+
+    assert references_for(other) == ROOT / "reference_outputs" / "private" / "other"
+    assert references_for(ROOT / "data" / ".." / "checkpoint") == ROOT / "reference_outputs"
+    assert threshold(digests(other, CHECKPOINT_FILES)) == NOT_MEASURED
+    assert threshold(digests(ROOT / "checkpoint", CHECKPOINT_FILES))["threshold"] > 0.5
+
+
+def test_a_checkpoint_that_nothing_was_recorded_with_is_told_with_the_mend(grade: Grade) -> None:
+    graded = grade("solution", "--checkpoint", "elsewhere")
+
+    assert graded.status == 2
+    assert graded.errors == (
+        "grade: elsewhere: nothing was recorded with this checkpoint; "
+        "run `make references CHECKPOINT=elsewhere`\n"
+    )
+
+
+def test_sentiment_is_left_out_where_the_references_say_why(grade: Grade, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "reference_outputs", tmp_path / "own")
+    manifest = tmp_path / "own" / "manifest.json"
+    values = json.loads(manifest.read_text("utf-8")) | {"sentiment": NOT_MEASURED}
+    manifest.write_text(json.dumps(values), encoding="utf-8")
+
+    graded = grade("solution", "--references", str(tmp_path / "own"), training=True)
+
+    assert graded.status == 0
+    assert (graded.result["score"], graded.result["max_score"]) == (80, 80)
+    assert f"note: sentiment is left out: {NOT_MEASURED}\n" in graded.output
+
+
+def test_a_file_missing_from_a_checkpoint_is_named(tmp_path: Path) -> None:
+    done = record("--checkpoint", str(tmp_path), "--out", str(tmp_path / "out"))
+
+    assert done.returncode == 2
+    assert f"{tmp_path / 'config.json'} is missing; " in done.stderr
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,266 @@
+"""Read a folder in which Hugging Face transformers, or an older program, has saved a BERT.
+
+Nothing in it is trusted: a .bin is opened for plain tensors only, and whatever minBERT cannot
+compute as its makers did is refused in one line that names the file and the mend.
+"""
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer, models, normalizers
+from torch import Tensor
+
+SIZES = (
+    "vocab_size",
+    "hidden_size",
+    "num_hidden_layers",
+    "num_attention_heads",
+    "intermediate_size",
+)
+# What minBERT computes; a config.json that says nothing of these means the same.
+ONLY = {
+    "model_type": ("bert",),
+    "hidden_act": ("gelu",),
+    "position_embedding_type": ("absolute",),
+    "is_decoder": (False,),
+    "add_cross_attention": (False,),
+}
+SAFE, BIN, IN_PARTS = "model.safetensors", "pytorch_model.bin", "model.safetensors.index.json"
+TOKENIZER, VOCAB, SETTINGS = "tokenizer.json", "vocab.txt", "tokenizer_config.json"
+DECODER, WORDS = "cls.predictions.decoder.weight", "word_embedding.weight"
+
+Tensors = dict[str, Tensor]
+
+
+class ForeignError(ValueError):
+    """A folder that cannot be used; the message is one line and names the file and the mend."""
+
+
+def one_line(error: BaseException) -> str:
+    """Return the first line of what an exception says."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a file that holds one JSON object.
+
+    Raises:
+        ForeignError: it is missing, or something else.
+    """
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ForeignError(f"{path}: there is no such file; name the folder that has it") from error
+    except ValueError as error:
+        raise ForeignError(f"{path}: not JSON ({one_line(error)}); fetch it again") from error
+    if not isinstance(values, dict):
+        raise ForeignError(f"{path}: it should hold one JSON object; fetch it again")
+    return values
+
+
+def read_config(folder: Path) -> Any:
+    """Read config.json as a BertConfig.
+
+    Raises:
+        ForeignError: it is missing, damaged, or not of a BERT that minBERT can compute.
+    """
+    path = folder / "config.json"
+    values = read_json(path)
+    for name, known in ONLY.items():
+        if (value := values.get(name, known[0])) not in known:
+            mend = f"minBERT computes {name} {known[0]!r} only; choose another model"
+            raise ForeignError(f"{path}: {name} is {value!r}; {mend}")
+    if missing := [name for name in SIZES if name not in values]:
+        listed = ", ".join(missing)
+        raise ForeignError(f"{path}: it lacks {listed}; take the config.json of the same model")
+    try:
+        return importlib.import_module("config").BertConfig.from_json(path)
+    except ValueError as error:
+        raise ForeignError(f"{one_line(error)}; take the config.json of the same model") from error
+
+
+def read_bin(path: Path) -> Tensors:
+    """Read a .bin, which is a pickle, for plain tensors only.
+
+    Raises:
+        ForeignError: it is damaged, or holds something that would have to be run.
+    """
+    try:
+        tensors = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # torch raises many kinds for a file that is not whole
+        mend = "fetch it again, or take a model.safetensors"
+        what = f"damaged, or more than plain tensors ({type(error).__name__}), so it was not opened"
+        raise ForeignError(f"{path}: {what}; {mend}") from error
+    if not isinstance(tensors, dict) or not all(isinstance(t, Tensor) for t in tensors.values()):
+        raise ForeignError(f"{path}: it should hold tensors by name; save a state_dict() in it")
+    return tensors
+
+
+def read_tensors(folder: Path) -> tuple[Tensors, Path]:
+    """Read the weights under their own names, and say which file they come from.
+
+    Raises:
+        ForeignError: there are none, or the file is not whole.
+    """
+    path = folder / SAFE
+    if path.is_file():
+        try:
+            return importlib.import_module("safetensors.torch").load_file(path), path
+        except Exception as error:  # SafetensorError, and OSError for an empty file
+            what = f"not a whole safetensors file ({one_line(error)})"
+            raise ForeignError(f"{path}: {what}; fetch it again") from error
+    if (folder / BIN).is_file():
+        return read_bin(folder / BIN), folder / BIN
+    if (folder / IN_PARTS).is_file():
+        raise ForeignError(f"{folder / IN_PARTS}: the weights are in parts; save them as one file")
+    raise ForeignError(f"{folder}: no {SAFE} and no {BIN} here; name the folder that has one")
+
+
+def named(tensors: Tensors, path: Path) -> tuple[Tensors, list[str]]:
+    """Give tensors minBERT's names, the encoder's without prefix; also list what was left out.
+
+    Raises:
+        ForeignError: two tensors have the same name, or numbers are not finite.
+    """
+    base: Any = importlib.import_module("base_bert")
+    own = {name.split(".")[0] for name in base.HUGGING_FACE_NAMES.values()}
+    known = own | {"embeddings", "encoder", "pooler"}  # what is unknown in these is no BERT's
+    kept: Tensors = {}
+    left_out = []
+    for theirs, tensor in tensors.items():
+        name = base.minbert_name(theirs)
+        if base.PASSED_OVER.search(theirs) or name.split(".")[0] not in known:
+            left_out.append(theirs)
+            continue
+        if name in kept:
+            raise ForeignError(f"{path}: two tensors are {name}; keep one of them")
+        if not torch.isfinite(tensor).all():
+            raise ForeignError(f"{path}: {theirs} holds NaN or infinity; fetch it again")
+        kept[name] = tensor.float()
+    decoder = tensors.get(DECODER)
+    if decoder is not None and WORDS in kept and not torch.equal(decoder.float(), kept[WORDS]):
+        drop_heads(kept, left_out)  # it is a table of its own, and minBERT's head has none
+    return kept, [n for n in left_out if not n.endswith("position_ids") and "decoder" not in n]
+
+
+def drop_heads(kept: Tensors, left_out: list[str]) -> None:
+    """Move the pre-training heads from `kept` to `left_out`."""
+    heads = importlib.import_module("base_bert").PRETRAINING_HEADS
+    for name in [name for name in kept if heads.search(name)]:
+        del kept[name]
+        left_out.append(name)
+
+
+def fit(kept: Tensors, left_out: list[str], config: Any, path: Path) -> None:
+    """See that the tensors are those of this BERT; heads that are not whole are left out.
+
+    Raises:
+        ForeignError: a tensor is missing, unexpected or has another shape.
+    """
+    base: Any = importlib.import_module("base_bert")
+    with torch.device("meta"):  # shapes without numbers
+        whole = importlib.import_module("pretraining").BertForPreTraining(config)
+    shapes = {name: p.shape for name, p in whole.named_parameters() if not name.startswith("bert.")}
+    if shapes != {n: t.shape for n, t in kept.items() if base.PRETRAINING_HEADS.search(n)}:
+        drop_heads(kept, left_out)
+    if not any(name.startswith("pooler_dense.") for name in kept):
+        mend = "a BertForMaskedLM has none; take the model saved as BertModel or BertForPreTraining"
+        raise ForeignError(f"{path}: it has no pooler; {mend}")
+    encoder = {n: t for n, t in kept.items() if not base.PRETRAINING_HEADS.search(n)}
+    try:
+        whole.bert.load_named_weights(encoder, path)
+    except base.CheckpointError as error:
+        raise ForeignError(f"{error}; take config.json and weights of one model") from error
+
+
+def vocabulary(path: Path) -> dict[str, int]:
+    """Read a vocab.txt.
+
+    Raises:
+        ForeignError: it is not one.
+    """
+    try:
+        found: dict[str, int] = importlib.import_module("tokenizer").read_vocab(path)
+    except ValueError as error:
+        raise ForeignError(f"{path}: {one_line(error)}; fetch it again") from error
+    return found
+
+
+def from_vocab(folder: Path) -> Tokenizer:
+    """Build the tokenizer of a vocab.txt, by what tokenizer_config.json says of case and accents.
+
+    Raises:
+        ForeignError: one of the two is damaged.
+    """
+    tokenizer: Tokenizer = importlib.import_module("tokenizer").wordpiece(
+        vocabulary(folder / VOCAB)
+    )
+    settings = read_json(folder / SETTINGS) if (folder / SETTINGS).is_file() else {}
+    lower = settings.get("do_lower_case", True)
+    accents = settings.get("strip_accents")
+    tokenizer.normalizer = normalizers.BertNormalizer(
+        clean_text=True,
+        handle_chinese_chars=bool(settings.get("tokenize_chinese_chars", True)),
+        strip_accents=bool(lower if accents is None else accents),
+        lowercase=bool(lower),
+    )
+    return tokenizer
+
+
+def from_json(folder: Path) -> Tokenizer:
+    """Open a tokenizer.json, and see that it is BERT's and of the vocab.txt beside it.
+
+    Raises:
+        ForeignError: it is not.
+    """
+    path = folder / TOKENIZER
+    try:
+        tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
+    except Exception as error:  # the library raises plain Exception
+        what = f"not a tokenizer ({one_line(error)})"
+        raise ForeignError(f"{path}: {what}; fetch it again") from error
+    if not isinstance(tokenizer.model, models.WordPiece):
+        kind = type(tokenizer.model).__name__
+        raise ForeignError(f"{path}: its model is {kind}, not WordPiece; choose another model")
+    if not isinstance(tokenizer.normalizer, normalizers.BertNormalizer):
+        mend = f"remove it and keep {VOCAB}"
+        raise ForeignError(f"{path}: it does not normalise as BERT does; {mend}")
+    if (folder / VOCAB).is_file():
+        vocab = vocabulary(folder / VOCAB)
+        other = sum(tokenizer.token_to_id(piece) != number for piece, number in vocab.items())
+        if other:
+            what = f"{other} pieces of {VOCAB} have other ids here"
+            raise ForeignError(f"{path}: {what}; remove the file that is not the model's")
+    return tokenizer
+
+
+def read_tokenizer(folder: Path, words: int) -> Any:
+    """Read a tokenizer.json, else a vocab.txt, as a BertTokenizer for a model of so many words.
+
+    Raises:
+        ForeignError: there is neither, it is damaged, or not BERT's.
+    """
+    name = TOKENIZER if (folder / TOKENIZER).is_file() else VOCAB
+    path = folder / name
+    if not path.is_file():
+        what = f"no {TOKENIZER} and no {VOCAB} here; copy those of the model"
+        raise ForeignError(f"{folder}: {what}")
+    opened = from_json(folder) if name == TOKENIZER else from_vocab(folder)
+    try:
+        tokenizer = importlib.import_module("tokenizer").BertTokenizer(opened)
+    except ValueError as error:
+        raise ForeignError(f"{path}: {error}; take the file of an uncased or cased BERT") from error
+    if tokenizer.vocab_size > words:
+        pieces = f"{tokenizer.vocab_size} pieces, but the model has {words}"
+        raise ForeignError(f"{path}: {pieces}; take the tokenizer of the same model")
+    if set(opened.get_vocab().values()) != set(range(tokenizer.vocab_size)):
+        raise ForeignError(f"{path}: the ids of its pieces have gaps; take another model")
+    marks = [tokenizer.cls_token_id, tokenizer.sep_token_id]
+    pair = tokenizer([""], [""])
+    if pair["input_ids"].tolist() != [[*marks, marks[1]]] or pair["token_type_ids"][0, -1] != 1:
+        what = "it does not write [CLS] a [SEP] b [SEP]"
+        raise ForeignError(f"{path}: {what}; remove it and keep {VOCAB}")
+    return tokenizer

@@ -1,0 +1,311 @@
+"""Hugging Face's folders become checkpoints and back: both agree, and bad input is refused."""
+
+import json
+import pickle
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from instructor import second_opinion
+from instructor.export_checkpoint import main as export_main
+from instructor.import_checkpoint import main as import_main
+
+from bert import BertModel
+from conftest import ROOT
+from pretraining import BertForPreTraining
+from tokenizer import BertTokenizer
+
+CHECKPOINT = ROOT / "checkpoint"
+FILES = ("config.json", "model.safetensors", "tokenizer.json", "vocab.txt")
+POOLER = "bert.pooler.dense.weight"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """A Hugging Face folder: the frozen checkpoint's own files."""
+    folder = tmp_path / "source"
+    folder.mkdir()
+    for name in FILES:
+        shutil.copy(CHECKPOINT / name, folder)
+    return folder
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No transformers: what is tested has nothing to do with it, and it takes long to import."""
+    monkeypatch.setattr(second_opinion, "transformers", lambda: None)
+
+
+def weights_of(folder: Path) -> dict[str, torch.Tensor]:
+    return load_file(folder / "model.safetensors")
+
+
+def edit_json(path: Path, **values: object) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | values), encoding="utf-8")
+
+
+def edit_weights(folder: Path, **values: torch.Tensor | None) -> None:
+    """Replace tensors by name, "__" for a dot; None takes one away."""
+    changed = weights_of(folder) | {k.replace("__", "."): v for k, v in values.items()}
+    kept = {name: tensor for name, tensor in changed.items() if tensor is not None}
+    save_file(kept, folder / "model.safetensors")
+
+
+def old_names(name: str) -> str:
+    name = name.removeprefix("bert.").replace("LayerNorm.weight", "LayerNorm.gamma")
+    return name.replace("LayerNorm.bias", "LayerNorm.beta")
+
+
+def assert_same_model(first: Path, second: Path) -> None:
+    for cls in (BertModel, BertForPreTraining):
+        ours, again = (cls.from_pretrained(folder).state_dict() for folder in (first, second))
+        assert all(torch.equal(ours[name], again[name]) for name in ours)
+
+
+def test_an_import_keeps_every_weight_and_agrees_with_transformers(source, tmp_path, capsys):
+    pytest.importorskip("transformers")
+
+    assert import_main([str(source), str(tmp_path / "out")]) == 0
+
+    said = capsys.readouterr().out
+    assert said.count("from transformers' (float64)") == 2  # of what was read, of what was written
+    assert said.count("tokenised as by transformers") == 2
+    assert {path.name for path in (tmp_path / "out").iterdir()} >= set(FILES)
+    assert_same_model(tmp_path / "out", CHECKPOINT)
+
+
+@pytest.mark.usefixtures("alone")
+def test_an_old_bin_with_gamma_and_beta_and_a_vocab_alone_are_enough(source, tmp_path, capsys):
+    weights = {old_names(name): tensor for name, tensor in weights_of(source).items()}
+    weights["embeddings.position_ids"] = torch.arange(64).unsqueeze(0)
+    weights["cls.predictions.decoder.weight"] = weights["embeddings.word_embeddings.weight"]
+    torch.save(weights, source / "pytorch_model.bin")
+    (source / "model.safetensors").unlink()
+    (source / "tokenizer.json").unlink()
+
+    assert import_main([str(source), str(tmp_path / "out")]) == 0
+
+    assert "transformers is not installed" in capsys.readouterr().out
+    assert_same_model(tmp_path / "out", CHECKPOINT)
+    lines = ["Harbor isn't Dull , qqq .", "é 日本"]
+    ours, theirs = (BertTokenizer.from_pretrained(f)(lines) for f in (tmp_path / "out", CHECKPOINT))
+    assert torch.equal(ours["input_ids"], theirs["input_ids"])
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_cased_vocabulary_stays_cased(source, tmp_path):
+    (source / "tokenizer.json").unlink()
+    (source / "tokenizer_config.json").write_text('{"do_lower_case": false}', encoding="utf-8")
+
+    assert import_main([str(source), str(tmp_path / "out")]) == 0
+
+    tokenizer = BertTokenizer.from_pretrained(tmp_path / "out")
+    capital, small = tokenizer(["Good", "good"])["input_ids"][:, 1].tolist()
+    assert capital == tokenizer.unk_token_id != small
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_head_of_another_task_is_left_out_and_named(source, tmp_path, capsys):
+    edit_weights(source, classifier__weight=torch.ones(2, 64), qa_outputs__bias=torch.ones(2))
+
+    assert import_main([str(source), str(tmp_path / "out")]) == 0
+
+    assert "left out: classifier.weight, qa_outputs.bias\n" in capsys.readouterr().out
+    assert_same_model(tmp_path / "out", CHECKPOINT)
+
+
+@pytest.mark.usefixtures("alone")
+def test_half_precision_becomes_float32(source, tmp_path):
+    halves = {name: tensor.half() for name, tensor in weights_of(source).items()}
+    save_file(halves, source / "model.safetensors")
+
+    assert import_main([str(source), str(tmp_path / "out")]) == 0
+
+    written = weights_of(tmp_path / "out")
+    assert all(torch.equal(written[name], halves[name].float()) for name in halves)
+
+
+class Harmful:
+    """Writes a file when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self):
+        return open, (str(self.path), "w")
+
+
+def harmful_bin(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    content = pickle.dumps({POOLER: Harmful(folder / "harm")})
+    (folder / "pytorch_model.bin").write_bytes(content)
+
+
+def bpe(folder: Path) -> None:
+    from tokenizers import Tokenizer, models
+
+    (folder / "tokenizer.json").write_text(Tokenizer(models.BPE()).to_str())
+
+
+def other_vocab(folder: Path) -> None:
+    pieces = (folder / "vocab.txt").read_text().splitlines()
+    (folder / "vocab.txt").write_text("\n".join([*pieces[:-2], pieces[-1], pieces[-2]]))
+
+
+Spoil = Callable[[Path], object]
+BAD: dict[str, tuple[Spoil, str]] = {
+    "no folder": (shutil.rmtree, "source: there is no such folder"),
+    "no config": (lambda f: (f / "config.json").unlink(), "config.json: there is no such file"),
+    "config no JSON": (lambda f: (f / "config.json").write_text("{"), "config.json: not JSON"),
+    "config a list": (lambda f: (f / "config.json").write_text("[]"), "config.json: it should"),
+    "another model": (
+        lambda f: edit_json(f / "config.json", model_type="roberta"),
+        "config.json: model_type is 'roberta'",
+    ),
+    "another activation": (
+        lambda f: edit_json(f / "config.json", hidden_act="gelu_new"),
+        "config.json: hidden_act is 'gelu_new'",
+    ),
+    "no sizes": (
+        lambda f: (f / "config.json").write_text("{}"),
+        "config.json: it lacks vocab_size",
+    ),
+    "impossible sizes": (
+        lambda f: edit_json(f / "config.json", num_attention_heads=5),
+        "config.json: not a BERT config: num_attention_heads (5) must divide",
+    ),
+    "other sizes": (
+        lambda f: edit_json(f / "config.json", intermediate_size=100),
+        "model.safetensors: the weights do not fit this model; mis-shaped: bert_layers.0",
+    ),
+    "no weights": (
+        lambda f: (f / "model.safetensors").unlink(),
+        "source: no model.safetensors and no pytorch_model.bin here",
+    ),
+    "half a file": (
+        lambda f: (f / "model.safetensors").write_bytes(
+            (CHECKPOINT / "model.safetensors").read_bytes()[:5000]
+        ),
+        "model.safetensors: not a whole safetensors file",
+    ),
+    "empty file": (
+        lambda f: (f / "model.safetensors").write_bytes(b""),
+        "model.safetensors: not a whole safetensors file",
+    ),
+    "harmful": (harmful_bin, "pytorch_model.bin: damaged, or more than plain tensors"),
+    "a layer is missing": (
+        lambda f: edit_weights(f, bert__encoder__layer__1__output__dense__bias=None),
+        "model.safetensors: the weights do not fit this model; missing: bert_layers.1.out_dense",
+    ),
+    "a layer too many": (
+        lambda f: edit_json(f / "config.json", num_hidden_layers=2),
+        "unexpected: bert_layers.2",
+    ),
+    "no pooler": (
+        lambda f: edit_weights(f, bert__pooler__dense__weight=None, bert__pooler__dense__bias=None),
+        "model.safetensors: it has no pooler",
+    ),
+    "twice": (
+        lambda f: edit_weights(f, pooler__dense__weight=torch.ones(64, 64)),
+        "model.safetensors: two tensors are pooler_dense.weight",
+    ),
+    "not finite": (
+        lambda f: edit_weights(f, bert__pooler__dense__bias=torch.full((64,), torch.nan)),
+        "model.safetensors: bert.pooler.dense.bias holds NaN",
+    ),
+    "no tokenizer": (
+        lambda f: [(f / name).unlink() for name in FILES[2:]],
+        "source: no tokenizer.json and no vocab.txt here",
+    ),
+    "damaged tokenizer": (
+        lambda f: (f / "tokenizer.json").write_text("{}"),
+        "tokenizer.json: not a tokenizer",
+    ),
+    "not WordPiece": (bpe, "tokenizer.json: its model is BPE"),
+    "tokenizers disagree": (other_vocab, "tokenizer.json: 2 pieces of vocab.txt have other ids"),
+    "too many pieces": (
+        lambda f: [
+            (f / "tokenizer.json").unlink(),
+            (f / "vocab.txt").write_text((f / "vocab.txt").read_text() + "zzzz\n"),
+        ],
+        "vocab.txt: 384 pieces, but the model has 383",
+    ),
+    "no mask token": (
+        lambda f: [
+            (f / "tokenizer.json").unlink(),
+            (f / "vocab.txt").write_text((f / "vocab.txt").read_text().replace("[MASK]", "mask")),
+        ],
+        "vocab.txt: it lacks [MASK]",
+    ),
+    "vocabulary not text": (
+        lambda f: [(f / "tokenizer.json").unlink(), (f / "vocab.txt").write_bytes(b"\xff\n")],
+        "vocab.txt: ",
+    ),
+}
+
+
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize("kind", BAD)
+def test_bad_input_is_one_line_and_nothing_is_written(source, tmp_path, capsys, kind: str):
+    spoil, complaint = BAD[kind]
+    spoil(source)
+    before = {path.name for path in tmp_path.rglob("*")}
+
+    assert import_main([str(source), str(tmp_path / "out")]) == 2
+
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert said.startswith("import-checkpoint: ")
+    assert complaint in said
+    assert {path.name for path in tmp_path.rglob("*")} == before
+
+
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize("main", [import_main, export_main])
+def test_a_folder_that_is_there_is_never_written_over(source, tmp_path, capsys, main):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "mine").write_text("precious")
+
+    assert main([str(source), str(out)]) == 2
+
+    assert "out: is there already; remove it" in capsys.readouterr().err
+    assert [path.name for path in out.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("main", [import_main, export_main])
+def test_a_model_that_transformers_computes_otherwise_is_not_written(
+    source, tmp_path, capsys, monkeypatch, main
+):
+    pytest.importorskip("transformers")
+    monkeypatch.setattr(second_opinion, "ALLOWED", {torch.float32: 0.0})
+
+    assert main([str(source), str(tmp_path / "out")]) == 2
+
+    assert "hidden states differ by" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["source"]
+
+
+def test_another_tokenisation_is_noticed(source, tmp_path):
+    pytest.importorskip("transformers")
+    other = tmp_path / "other"
+    shutil.copytree(source, other)
+    pieces = (source / "vocab.txt").read_text().splitlines()
+    swapped = [*pieces[:5], *reversed(pieces[5:])]
+    (other / "vocab.txt").write_text("\n".join(swapped))
+    (other / "tokenizer.json").unlink()
+
+    with pytest.raises(ValueError, match=r"transformers tokenises .* otherwise"):
+        second_opinion.compare_tokens(source, other)
+
+
+@pytest.mark.usefixtures("alone")
+@pytest.mark.parametrize("main", [import_main, export_main])
+def test_missing_names_of_folders_are_asked_for(capsys, main):
+    assert main(["", ""]) == 2
+
+    assert "say which: make " in capsys.readouterr().err
