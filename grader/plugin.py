@@ -83,19 +83,24 @@ def result_of(exercise: Exercise, faults: list[Fault], note: str) -> Result:
         return result(Outcome.BLOCKED, 0.0, why=f"by {raised[0]}")
     if not failed:
         return result(Outcome.PASSED, exercise.max_score, why=note)
-    return result(Outcome.FAILED, *score_and_findings(exercise, failed))
+    return result(
+        Outcome.FAILED, *score_and_findings(exercise, failed, {part for part, _ in faults})
+    )
 
 
 def score_and_findings(
-    exercise: Exercise, failed: list[tuple[str, Finding]]
+    exercise: Exercise, failed: list[tuple[str, Finding]], lost: set[str]
 ) -> tuple[float, list[Finding]]:
-    """Return the points that are left and the first finding of each part; wrong values cost all."""
+    """Return the points that are left and the first finding of each part; wrong values cost all.
+
+    A part is lost as well when its checks were blocked: what nobody has seen earns nothing.
+    """
     first = dict(reversed(failed))
     if "values" in first:
         return 0.0, [first["values"]]
-    lost = sum(exercise.points[part] for part in first)
     findings = {first[part].headline: first[part] for part in PARTS if part in first}
-    return exercise.max_score - lost, list(findings.values())
+    left = sum(exercise.points[part] for part in exercise.points if part not in lost)
+    return 0.0 if "values" in lost else left, list(findings.values())
 
 
 class Plugin:
