@@ -128,6 +128,11 @@ def clock() -> float:
     return time.monotonic()
 
 
+def printable(text: str) -> str:
+    """Return a stranger's words as they may stand in a message: on one line, without controls."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
 def as_reply(answer: protocol.Message, tensors: protocol.Tensors) -> Reply:
     """Read a worker's answer.
 
@@ -137,7 +142,7 @@ def as_reply(answer: protocol.Message, tensors: protocol.Tensors) -> Reply:
     status, text = answer.get("status"), answer.get("text", "")
     if status not in ("ok", "not written", "error") or not isinstance(text, str):
         raise WorkerLostError("wrote into the grader's channel")
-    return Reply(str(status), text[:1000], answer, tensors)
+    return Reply(str(status), printable(text[:1000]), answer, tensors)
 
 
 def as_progress(value: Any) -> tuple[int, int]:

@@ -53,6 +53,10 @@ def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
     some = {n for n, e in result["exercises"].items() if e["score"]} - full
     assert (full, some) == (hostile.scores - {"none"}, hostile.partly), result["printed"]
     assert set(result["exercises"]) == EXERCISES
+    assert all(e["score"] is not None for e in result["exercises"].values()), result["printed"]
+    # what is said keeps to its lines: none is forged, and none plays with a terminal
+    assert all(line.isprintable() for line in result["printed"].replace("\t", " ").split("\n"))
+    assert sum(line.startswith("  score ") for line in result["printed"].split("\n")) == 1
     check_nothing_is_left(place, result)
 
 
