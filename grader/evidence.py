@@ -12,9 +12,20 @@ import numpy as np
 
 from grader.cases import Call, Probe, Tensors
 from grader.compare import Tolerance
-from grader.diagnose import Seen, entry, form, locate, of_call, raised, tolerances
+from grader.diagnose import (
+    MOST,
+    Seen,
+    entry,
+    form,
+    locate,
+    of_call,
+    of_tensor,
+    raised,
+    tolerances,
+)
 from grader.sandbox import Reply
 from grader.store import Recording, under
+from grader.wall import printable
 
 LOCATION = re.compile(r" \([^()]*, line \d+\)$")  # differs between two who make the same mistake
 
@@ -42,19 +53,35 @@ def kind_of(name: str, call: Call) -> str:
     return "gradients" if name.startswith("grad/") else "outputs"
 
 
+def changed_state(reply: Reply) -> list[str] | None:
+    """Name what a call has changed of the state; None when the worker did not report it.
+
+    A state is a plain value: what nests counts as changed, for it may be too deep to compare.
+    """
+    before, after = (reply.message.get(key) for key in ("before", "after"))
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return None
+    nested = (dict, list)
+    return [
+        printable(str(key))
+        for key, value in before.items()
+        if isinstance(value, nested)
+        or isinstance(after.get(key), nested)
+        or value != after.get(key)
+    ]
+
+
 def side_effects(sent: Tensors, reply: Reply) -> float:
     """Return a number that stands for the inputs and the state that a call has changed."""
     after = under(reply.tensors, "after/")
     changed = [
-        name
+        printable(name)
         for name in sorted(after)
         if name not in sent
         or after[name].shape != sent[name].shape
         or not np.array_equal(after[name], sent[name].astype(after[name].dtype), equal_nan=True)
     ]
-    before, later = (reply.message.get(key) for key in ("before", "after"))
-    if isinstance(before, dict) and isinstance(later, dict):
-        changed += [str(key) for key in before if before[key] != later.get(key)]
+    changed += changed_state(reply) or []
     return float(zlib.crc32(" ".join(changed).encode()) & 0xFFFFFF)
 
 
@@ -75,6 +102,8 @@ def fingerprints(
         return of_call(names, reply.tensors, effects)
     assert probe.examine is not None
     got = under(reply.tensors, "out/")
+    if "output" not in got or got["output"].size > MOST:
+        return np.stack([of_tensor("output", got.get("output")), entry(effects)])
     try:
         with np.errstate(all="ignore"):  # a wrong output may be as large as it likes
             measured = probe.examine.measure(got, sent)

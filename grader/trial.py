@@ -14,7 +14,7 @@ import numpy as np
 from grader.cases import Call, Exercise, Probe
 from grader.compare import Mismatch, Tolerance, compare, compare_all
 from grader.diagnose import PAIR, Seen, recognised
-from grader.evidence import Answered, evidence, kind_of, where
+from grader.evidence import Answered, changed_state, evidence, kind_of, where
 from grader.outcomes import Blocked, CheckFailed, Finding, NotWrittenYet
 from grader.policy import Offence
 from grader.sandbox import Reply
@@ -155,7 +155,9 @@ class Trial:
     def changed_input(self, answered: Answered) -> Mismatch | None:
         """See that the call left its inputs as they were."""
         for name, value in under(answered.reply.tensors, "after/").items():
-            sent = answered.recording.inputs[name]
+            sent = answered.recording.inputs.get(name)
+            if sent is None:  # a name that no call has asked for
+                continue
             if value.shape != sent.shape or not np.array_equal(value, sent.astype(value.dtype)):
                 lines = (f"the call changes {name} in place",)
                 return Mismatch("changed", name, lines, "inputs are changed in place")
@@ -163,12 +165,11 @@ class Trial:
 
     def changed_state(self, answered: Answered) -> Mismatch | None:
         """See that the call left torch's global state and the model's mode as they were."""
-        before, after = (answered.reply.message.get(key) for key in ("before", "after"))
-        if not isinstance(before, dict) or not isinstance(after, dict):
+        changed = changed_state(answered.reply)
+        if changed is None:
             return Mismatch("changed", "state", ("the worker did not report its state",))
-        changed = [str(key)[:40] for key in before if before[key] != after.get(key)]
         if changed:
-            lines = (f"the call changes {', '.join(changed)}",)
+            lines = (f"the call changes {', '.join(name[:40] for name in changed[:10])}",)
             return Mismatch("changed", changed[0], lines, "something else than the output changes")
         return None
 
