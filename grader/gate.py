@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.outcomes import CheckFailed, CouldNotGrade, Finding
+from grader.outcomes import CheckFailed, Finding
 from grader.sandbox import Reply, Request
 from grader.store import Store, StoreError
 
@@ -78,8 +78,8 @@ class Gate:
         Raises:
             CheckFailed: training did not come to its end, or gave no predictions.
         """
-        if reply.status == "not written":
-            raise CouldNotGrade(f"fine-tuning meets Problem ({reply.text}), which passed before")
+        if reply.status == "not written":  # the exercises are, or the gate would not have opened
+            raise CheckFailed(Finding(f"fine-tuning: raised NotImplementedError: {reply.text}"))
         if reply.status != "ok":
             raise CheckFailed(Finding(f"fine-tuning: {reply.text}"))
         predictions = reply.tensors.get("out/predictions")

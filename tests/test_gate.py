@@ -1,0 +1,42 @@
+"""The sentiment gate: what comes back is counted, and what does not come back costs the points."""
+
+import numpy as np
+import pytest
+
+from grader.gate import Gate
+from grader.outcomes import CheckFailed
+from grader.sandbox import Reply
+from grader.store import Store
+
+from conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def gate() -> Gate:
+    return Gate(Store(ROOT / "reference_outputs"), ROOT / "data")
+
+
+def test_accuracy_is_the_share_of_right_predictions(gate: Gate) -> None:
+    predictions = gate.dev.labels.copy()
+    predictions[: len(predictions) // 4] += 1
+
+    reply = Reply("ok", tensors={"out/predictions": predictions})
+
+    assert gate.accuracy(reply) == pytest.approx(0.75, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply("not written", "encode"),  # raised in training only, by code that passed before
+        Reply("error", "raised ValueError"),
+        Reply("lost", "fine-tuning took longer than 600 seconds"),
+        Reply("ok"),
+        Reply("ok", tensors={"out/predictions": np.zeros(3, np.int64)}),
+        Reply("ok", tensors={"out/predictions": np.zeros(3)}),
+    ],
+    ids=["not-written", "error", "lost", "none", "too-few", "other-type"],
+)
+def test_a_fine_tune_that_gives_no_predictions_has_failed(gate: Gate, reply: Reply) -> None:
+    with pytest.raises(CheckFailed):
+        gate.accuracy(reply)
