@@ -64,7 +64,7 @@ def bounded(stream: BinaryIO, name: str, limit: int) -> bytes:
     """Read a member, no more than its limit whatever its header says."""
     content = stream.read(limit + 1)
     if len(content) > limit:
-        raise Refused(f"{shown(name)} is larger than {limit >> 20} MiB, which no solution is")
+        raise Refused(f"{shown(name)} is larger than {limit >> 10} KiB, which no solution is")
     return content
 
 

@@ -19,7 +19,8 @@ from pathlib import Path
 from grader.archives import SUFFIXES, ArchiveError, kind_of, members, shown
 
 EDITABLE = ("bert.py",)
-MAX_SOURCE = 1 << 20  # bytes; the solution has 8 kB
+MAX_SOURCE = 256 << 10  # bytes; the solution has 8 kB, and a syntax tree takes a thousand for each
+HEADROOM = 200  # frames; how deep a source may nest hangs on how deep the parser's caller stands
 MAX_SEARCHED = 2000  # entries of a folder that are looked at; beyond it only the top counts
 MAX_DEPTH = 3
 # `lovelace_12345_678_bert.py`, late ones `lovelace_LATE_12345_678_bert.py`; and
@@ -64,7 +65,7 @@ def read_bytes(path: Path) -> bytes:
     with path.open("rb") as file:
         content = file.read(MAX_SOURCE + 1)
     if len(content) > MAX_SOURCE:
-        raise SubmissionError(f"{path}: larger than {MAX_SOURCE >> 20} MiB, which no solution is")
+        raise SubmissionError(f"{path}: larger than {MAX_SOURCE >> 10} KiB, which no solution is")
     return content
 
 
@@ -127,6 +128,14 @@ def from_archive(path: Path) -> dict[str, bytes]:
     return {name: content for name, (_, content) in found.items()}
 
 
+def parse(text: str, name: str, frames: int) -> None:
+    """Parse a source under so many frames, so that whoever parses it later can as well."""
+    if frames:
+        parse(text, name, frames - 1)
+    else:
+        ast.parse(text, name)
+
+
 def fault_of(name: str, content: bytes) -> tuple[str, str | None]:
     """Decode a source; return its text and why it cannot be imported, if it cannot."""
     try:
@@ -137,7 +146,7 @@ def fault_of(name: str, content: bytes) -> tuple[str, str | None]:
     if not text.strip():
         return "", f"{name} is empty"
     try:
-        ast.parse(text, name)
+        parse(text, name, HEADROOM)
     except SyntaxError as error:
         place = name if error.lineno is None else f"{name}:{error.lineno}"
         return "", f"{place}: {error.msg}"

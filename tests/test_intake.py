@@ -1,5 +1,6 @@
 """Taking submissions in: what people and learning platforms hand over, and what is refused."""
 
+import ast
 import os
 import sys
 import tarfile
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.intake import MAX_SOURCE, read_submission
+from grader.protocol import encode
 
 from packing import SOURCE, refusal, tarred, zipped
 
@@ -173,8 +175,32 @@ def test_a_zip_within_a_zip_is_not_opened(tmp_path: Path) -> None:
 def test_a_source_that_is_too_large_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bert.py").write_bytes(b"#" * (MAX_SOURCE + 1))
 
-    assert "larger than 1 MiB" in refusal(tmp_path)
-    assert "larger than 1 MiB" in refusal(tmp_path / "bert.py")
+    assert "larger than 256 KiB" in refusal(tmp_path)
+    assert "larger than 256 KiB" in refusal(tmp_path / "bert.py")
+
+
+def under(frames: int, source: str) -> None:
+    """Parse a source so many frames further down."""
+    if frames:
+        under(frames - 1, source)
+    else:
+        ast.parse(source)
+
+
+def test_a_source_that_is_taken_can_be_parsed_further_down_the_stack(tmp_path: Path) -> None:
+    path = tmp_path / "bert.py"
+    for levels in range(100, 4000, 20):
+        source = f"x = {'-' * levels}1\n"
+        path.write_text(source, encoding="utf-8")
+        if not read_submission(path).faults:
+            under(100, source)
+
+
+@pytest.mark.parametrize("character", ["\x01", "é", "🐍"], ids=["control", "accent", "snake"])
+def test_the_largest_source_fits_a_frame_however_it_is_written(character: str) -> None:
+    source = character * (MAX_SOURCE // len(character.encode()))
+
+    encode({"sources": {"bert": source}})
 
 
 def test_deep_folders_end_the_search(tmp_path: Path) -> None:
