@@ -27,6 +27,7 @@ from grader.report import Report
 from grader.sandbox import PROCESS, TIERS, Limits, Reply, Request, WorkerStartError, open_sandbox
 from grader.store import Recording, Store, StoreError
 from grader.trial import Trial, pair
+from grader.wall import printable
 
 ROOT = Path(__file__).resolve().parent.parent
 STARTER, CHECKPOINT, REFERENCES = (ROOT / n for n in ("starter", "checkpoint", "reference_outputs"))
@@ -182,14 +183,20 @@ def ungradable(exercises: Iterable[Exercise], why: str) -> list[Result]:
     return [Result(e.id, outcome, None, e.max_score, note=why) for e in exercises]
 
 
+def differs(path: Path, content: bytes) -> bool:
+    """Say whether a stranger's file, of whatever size, holds something else."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(content) + 1) != content
+    except OSError:  # it may not be read
+        return True
+
+
 def changed_given_files(path: Path) -> list[str]:
     """Say which of the given files a folder has changed; grading uses the given ones."""
     given = [file for file in sorted(STARTER.glob("*.py")) if file.name not in EDITABLE]
-    changed = [
-        file.name
-        for file in given
-        if (path / file.name).is_file() and (path / file.name).read_bytes() != file.read_bytes()
-    ]
+    there = [file for file in given if (path / file.name).is_file()]
+    changed = [file.name for file in there if differs(path / file.name, file.read_bytes())]
     return [f"{name} differs from the given one, which is what grading uses" for name in changed]
 
 
@@ -269,7 +276,7 @@ def grade(path: str, check: bool, only: str | None, setup: Setup) -> Grade:
         exercises = [exercise for exercise in exercises if exercise.probes]
         notes.append(f"sentiment is left out: {why}")
     report = Report(shown)
-    report.begin(submission.name, setup.tier)
+    report.begin(printable(submission.name), setup.tier)
     results, printed = results_of(submission, exercises, setup, report)
     reported = [result for result in results if result.id in shown]
     made = Grade(path, setup.tier, reported, notes, flags_of(submission))
@@ -310,7 +317,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.json:
             write_json(options.json, made)
     except (SubmissionError, OSError) as error:
-        print(f"grade: {error}", file=sys.stderr)
+        print(f"grade: {printable(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\ngrade: stopped; nothing is written", file=sys.stderr)

@@ -42,6 +42,29 @@ def test_a_damaged_zip_is_one_line(grade: Grade, tmp_path: Path) -> None:
     assert graded.errors.count("\n") == 1
 
 
+def test_a_name_writes_no_lines_of_the_report(
+    grade: Grade, tmp_path: Path, solution_source: str
+) -> None:
+    folder = tmp_path / "mine\x1b[2J\n  score   80 | 80"
+    folder.mkdir()
+
+    errors = grade(folder).errors
+    (folder / "bert.py").write_text(solution_source, encoding="utf-8")
+    output = grade(folder).output
+
+    assert errors.count("\n") == 1
+    assert all(line.isprintable() for line in (errors + output).split("\n"))
+    assert sum(line.startswith("  score ") for line in output.split("\n")) == 1
+
+
+def test_a_given_file_of_any_size_is_only_a_note(grade: Grade, tmp_path: Path) -> None:
+    (tmp_path / "bert.py").write_text("x = 1\n", encoding="utf-8")
+    with (tmp_path / "config.py").open("wb") as file:
+        file.truncate(1 << 43)  # more than any machine has memory for; none of it is on disk
+
+    assert any("config.py differs" in note for note in grade(tmp_path).result["notes"])
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
