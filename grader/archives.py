@@ -22,6 +22,8 @@ MAX_ARCHIVE = 32 << 20  # bytes on disk; the checkpoint and the data together ha
 MAX_UNPACKED = 64 << 20  # bytes of a tar that are decompressed
 MAX_MEMBERS = 10_000
 MAX_LISTING = 2 << 20  # bytes of a zip's list of members
+MAX_EXTENDED = 4096  # bytes of a pax header: some Pythons take time with the square of its size
+MAX_EXTENDED_IN_ALL = 1 << 20
 XZ_MEMORY = 128 << 20  # bytes that a decompressor may take; xz -9 makes it take 65 MiB
 CHUNK = 1 << 16
 METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others expand before they can be bounded
@@ -162,13 +164,31 @@ class Unpacked(io.RawIOBase):
         return len(part)
 
 
+class Header(tarfile.TarInfo):
+    """A member's header, without the kinds that cost far more than their bytes."""
+
+    def _proc_pax(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        """Read a pax header, if it and those before it are no longer than people's are."""
+        before = getattr(archive, "extended", 0)
+        archive.extended = before + self.size  # type: ignore[attr-defined]
+        if self.size > MAX_EXTENDED or before + self.size > MAX_EXTENDED_IN_ALL:
+            raise ArchiveError("a header in it is too long")
+        return super()._proc_pax(archive)  # type: ignore[misc,no-any-return]
+
+    def _proc_gnusparse_10(self, *_: object) -> tarfile.TarInfo:
+        """Refuse a file with holes: the list of them is as long as its packer likes."""
+        raise ArchiveError("there is a sparse file in it")
+
+    _proc_sparse = _proc_gnusparse_10
+
+
 def tar_members(path: Path, wanted: Wanted, limit: int) -> Iterator[Member]:
     """Yield the wanted members of a tar, compressed or not, in one pass."""
     with path.open("rb") as file:
         magic = file.read(6)
         file.seek(0)
         stream = io.BufferedReader(Unpacked(file, magic), CHUNK)  # type: ignore[type-var]
-        with tarfile.open(fileobj=stream, mode="r|") as archive:
+        with tarfile.open(fileobj=stream, mode="r|", tarinfo=Header) as archive:
             for number, member in enumerate(archive):
                 archive.members.clear()  # type: ignore[attr-defined]  # else it keeps each
                 if number >= MAX_MEMBERS:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from grader import archives
+from grader.intake import read_submission
 
 from packing import SOURCE, refusal, tarred, zipped
 
@@ -31,6 +32,53 @@ def test_a_bomb_of_zeros_is_refused(tmp_path: Path, pack: str) -> None:
         tarred(path, zeros, "w:" + pack[4:])
 
     assert "larger than" in refusal(path) or pack == "tar.gz"
+
+
+def with_header(path: Path, kind: bytes, content: bytes, count: int = 1) -> Path:
+    """Pack a tar of empty files, each behind a header of that kind."""
+    with path.open("wb") as file:
+        for _ in range(count):
+            header = tarfile.TarInfo("header")
+            header.type, header.size = kind, len(content)
+            file.write(header.tobuf(tarfile.USTAR_FORMAT))
+            file.write(content + bytes(-len(content) % 512))
+            file.write(tarfile.TarInfo("notes.txt").tobuf(tarfile.USTAR_FORMAT))
+        file.write(bytes(1024))
+    return path
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE], ids=["one", "global"])
+@pytest.mark.parametrize(("length", "count"), [(100_000, 1), (1000, 2000)], ids=["long", "many"])
+def test_long_headers_of_a_tar_are_refused(
+    tmp_path: Path, kind: bytes, length: int, count: int
+) -> None:
+    path = with_header(tmp_path / "mine.tar", kind, b"1" * length, count)
+
+    assert "a header in it is too long" in refusal(path)
+
+
+def test_a_sparse_file_in_a_tar_is_refused(tmp_path: Path) -> None:
+    records = b"22 GNU.sparse.major=1\n" + b"22 GNU.sparse.minor=0\n"
+    path = with_header(tmp_path / "mine.tar", tarfile.XHDTYPE, records)
+
+    assert "there is a sparse file in it" in refusal(path)
+
+
+def test_an_old_sparse_file_in_a_tar_is_refused(tmp_path: Path) -> None:
+    path = with_header(tmp_path / "mine.tar", tarfile.GNUTYPE_SPARSE, b"")
+
+    assert "there is a sparse file in it" in refusal(path)
+
+
+def test_a_tar_of_many_files_with_pax_headers_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "mine.tar"
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
+        for name in [*(f"{'é' * 100}{number}" for number in range(1000)), "bert.py"]:
+            member = tarfile.TarInfo(name)
+            member.size = len(SOURCE)
+            archive.addfile(member, io.BytesIO(SOURCE))
+
+    assert read_submission(path).sources["bert"] == SOURCE.decode()
 
 
 @pytest.mark.parametrize("opened", [gzip.open, lzma.open], ids=["gz", "xz"])
