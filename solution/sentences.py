@@ -113,8 +113,11 @@ class Split:
         truncated, how many sentences had to be cut to `max_length` tokens.
     """
 
-    def __init__(self, path: str | Path, tokenizer: BertTokenizer, max_length: int) -> None:
-        examples = read_examples(path)
+    def __init__(
+        self, path: str | Path, tokenizer: BertTokenizer, max_length: int, most: int | None = None
+    ) -> None:
+        """Read a file, or its first `most` sentences, and keep `max_length` tokens of each."""
+        examples = read_examples(path)[:most]
         self.path = Path(path)
         self.sentences = [example.sentence for example in examples]
         self.labels = torch.tensor([example.label for example in examples])  # (N,)

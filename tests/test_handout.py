@@ -152,8 +152,9 @@ def test_every_make_target_that_is_named_exists() -> None:
     assert named <= targets
 
 
-def test_options_of_the_classifier_that_are_named_exist() -> None:
-    source = (SOLUTION / "classifier.py").read_text(encoding="utf-8")
+def test_options_of_the_programs_that_are_named_exist() -> None:
+    programs = (SOLUTION / "classifier.py", SOLUTION / "visualize.py")
+    source = "".join(path.read_text(encoding="utf-8") for path in programs)
 
     named = set(re.findall(r"`[^`\n]*?(--[a-z-]+)", TEXT)) - {"--extra-index-url"}
     assert [option for option in sorted(named) if f'"{option}"' not in source] == []

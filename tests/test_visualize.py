@@ -1,0 +1,253 @@
+"""The pictures: they show what the code at hand computes, they open, and bad input is one line."""
+
+import json
+import math
+import sys
+import xml.etree.ElementTree
+from pathlib import Path
+
+import pytest
+import torch
+
+import visualize
+from bert import BertModel, BertSelfAttention
+from config import BertConfig
+from conftest import ROOT
+from tokenizer import BertTokenizer
+from visualize import attention_maps, main, probabilities, project
+
+PROBABILITY = r"0\.\d{3}"
+SVG = "{http://www.w3.org/2000/svg}"
+CONFIG = BertConfig(
+    vocab_size=20,
+    hidden_size=6,
+    num_hidden_layers=2,
+    num_attention_heads=2,
+    intermediate_size=10,
+    max_position_embeddings=12,
+)
+
+
+@pytest.fixture
+def curve(tmp_path: Path) -> Path:
+    path = tmp_path / "curve.json"
+    values = {
+        "loss of each step": [0.7, 0.5, 0.4, 0.3],
+        "dev accuracy after each epoch": [0.6, 0.9],
+    }
+    path.write_text(json.dumps(values), encoding="utf-8")
+    return path
+
+
+def texts(path: Path) -> list[str]:
+    """Return what is written in an SVG."""
+    root = xml.etree.ElementTree.parse(path).getroot()
+    return ["".join(node.itertext()).strip() for node in root.iter(f"{SVG}text")]
+
+
+def shades(path: Path) -> int:
+    """Open a PNG and count its colours."""
+    from matplotlib.image import imread
+
+    pixels = torch.tensor(imread(path))
+    assert min(pixels.shape[:2]) > 150
+    return len(pixels.flatten(0, 1).unique(dim=0))
+
+
+@pytest.mark.parametrize("T", [1, 3, 7])  # heads of width 3: less than a strip, one, and several
+def test_probabilities_are_found_through_the_published_signature(T: int) -> None:
+    torch.manual_seed(1)
+    part = BertSelfAttention(CONFIG).eval()
+    key, query = torch.randn(2, 1, 2, T, 3)
+    mask = torch.zeros(1, 1, 1, T)
+    mask[..., T // 2 + 1 :] = -10000.0
+
+    found = probabilities(part.attention, key, query, mask)
+
+    expected = (query @ key.transpose(2, 3) / math.sqrt(3) + mask).softmax(dim=-1)
+    torch.testing.assert_close(found, expected)
+
+
+def test_the_picture_is_of_the_attention_that_the_model_has(monkeypatch) -> None:
+    def even(self, key, query, value, attention_mask):
+        B, H, T, d = value.shape
+        mean = value.mean(dim=2, keepdim=True).expand(B, H, T, d)
+        return mean.transpose(1, 2).reshape(B, T, H * d)
+
+    monkeypatch.setattr(BertSelfAttention, "attention", even)
+    model, ids = BertModel(CONFIG).eval(), torch.tensor([[2, 7, 9, 8, 3]])
+
+    maps = attention_maps(model, ids, torch.ones_like(ids))
+
+    torch.testing.assert_close(maps, torch.full((2, 2, 5, 5), 0.2))
+
+
+def test_a_model_that_is_watched_computes_as_before() -> None:
+    model, ids = BertModel(CONFIG).eval(), torch.tensor([[2, 7, 9, 8, 3]])
+    mask = torch.ones_like(ids)
+    before = model(ids, mask)["last_hidden_state"]
+
+    with visualize.watched(model) as maps:
+        during = model(ids, mask)["last_hidden_state"]
+
+    assert len(maps) == 2
+    assert torch.equal(before, during)
+    assert all("attention" not in vars(layer.self_attention) for layer in model.bert_layers)
+
+
+def test_attention_of_another_shape_is_told(monkeypatch, tmp_path, capsys) -> None:
+    wrong = lambda self, key, query, value, attention_mask: value  # noqa: E731
+    monkeypatch.setattr(BertSelfAttention, "attention", wrong)
+
+    assert main(["attention", "good", "--out", str(tmp_path / "a.png")]) == 2
+
+    expected = "visualize.py: attention should return shape (1, 3, 64), got (1, 4, 3, 16)\n"
+    assert capsys.readouterr().err == expected
+
+
+def test_attention_has_a_panel_a_head_and_tokens_on_both_axes(tmp_path: Path) -> None:
+    out = tmp_path / "pictures" / "attention.svg"
+
+    assert main(["attention", "the film is not dull .", "--out", str(out)]) == 0
+
+    written = texts(out)
+    assert [title for title in written if title.startswith("layer ")] == [
+        f"layer {layer}, head {head}" for layer in (1, 2, 3) for head in (1, 2, 3, 4)
+    ]
+    assert written.count("dull") == 3 + 4  # along the left column and the bottom row
+    assert len(list(xml.etree.ElementTree.parse(out).getroot().iter(f"{SVG}image"))) >= 12
+
+
+def test_one_layer_can_be_had_by_itself(tmp_path: Path) -> None:
+    out = tmp_path / "layer.svg"
+
+    assert main(["attention", "good .", "--layer", "2", "--out", str(out)]) == 0
+
+    assert {title[:7] for title in texts(out) if title.startswith("layer ")} == {"layer 2"}
+
+
+def test_fill_mask_prints_and_draws_five_likely_tokens(tmp_path: Path, capsys) -> None:
+    out = tmp_path / "guesses.svg"
+
+    assert main(["fill-mask", "harbor is [MASK] at all dull .", "--out", str(out)]) == 0
+
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()[:5]]
+    shares = [float(share) for share, _ in lines]
+    assert lines[0][1] == "not"
+    assert shares == sorted(shares, reverse=True)
+    assert 0.5 < sum(shares) <= 1.001
+    assert {token for _, token in lines} <= set(texts(out))
+    assert {share for share, _ in lines} <= set(texts(out))
+
+
+def test_embeddings_show_sentences_before_and_after(tmp_path: Path) -> None:
+    out = tmp_path / "points.png"
+    options = ["--tuned", str(ROOT / "checkpoint"), "--count", "40", "--out", str(out)]
+
+    assert main(["embeddings", *options]) == 0
+
+    assert shades(out) > 10
+
+
+def test_two_groups_stay_two_groups_when_projected() -> None:
+    torch.manual_seed(2)
+    centre = 5 * torch.randn(16)
+    vectors = torch.cat([torch.randn(30, 16) + centre, torch.randn(30, 16) - centre])
+
+    points, share = project(vectors)
+
+    assert points.shape == (60, 2)
+    assert (points[:30, 0].sign() != points[30:, 0].sign()).all()
+    assert 0.5 < share < 1.0
+
+
+def test_a_training_is_drawn_from_its_curve(tmp_path: Path, curve: Path) -> None:
+    for out in (tmp_path / "training.png", tmp_path / "training.svg"):
+        assert main(["training", str(curve), "--out", str(out)]) == 0
+
+    assert {"training loss", "dev accuracy", "epoch"} <= set(texts(tmp_path / "training.svg"))
+    assert shades(tmp_path / "training.png") > 10
+
+
+def test_equal_input_gives_equal_files(tmp_path: Path, curve: Path) -> None:
+    for kind in ("png", "svg"):
+        files = [tmp_path / f"{name}.{kind}" for name in ("one", "two")]
+        for out in files:
+            main(["training", str(curve), "--out", str(out)])
+        assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["fill-mask", "the film is dull ."], "should have one [MASK], this has 0"),
+        (["fill-mask", "[MASK] is [MASK] ."], "should have one [MASK], this has 2"),
+        (["attention", "good " * 100], "the sentence has 102 tokens, the model 64 positions"),
+        (["attention", "good", "--layer", "4"], "--layer 4: the model has layers 1 to 3"),
+        (["attention", "good", "--checkpoint", "nowhere"], "nowhere"),
+        (["attention", "good", "--out", "picture.gif"], "picture.gif: should end in .png or .svg"),
+        (["embeddings"], "--tuned"),
+        (["training", "nowhere.json"], "nowhere.json: no such file"),
+        (["training", str(ROOT / "checkpoint" / "config.json")], "not a curve"),
+        (["dance"], "invalid choice"),
+    ],
+)
+def test_bad_input_is_one_line_and_nothing_is_drawn(
+    monkeypatch, tmp_path, capsys, arguments, complaint
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        status = main(arguments)
+    except SystemExit as leaving:
+        status = leaving.code
+
+    said = capsys.readouterr().err
+    assert status == 2
+    assert said.count("\n") == 1
+    assert said.startswith("visualize.py: ")
+    assert complaint in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_matplotlib_one_is_told_how_to_get_it(monkeypatch, capsys) -> None:
+    monkeypatch.delitem(sys.modules, "drawing", raising=False)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+    assert main(["attention", "good"]) == 2
+
+    pinned = next(
+        line.split()[0]
+        for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+        if line.startswith("matplotlib==")
+    )
+    expected = f"visualize.py: there is no matplotlib here; pip install {pinned}\n"
+    assert capsys.readouterr().err == expected
+
+
+def test_a_hole_is_one_line_and_no_traceback(monkeypatch, capsys, tmp_path) -> None:
+    unwritten: dict[str, object] = {}
+    code = (
+        "def attention(self, key, query, value, mask):\n    raise NotImplementedError('attention')"
+    )
+    exec(compile(code, "/somewhere/bert.py", "exec"), unwritten)
+    monkeypatch.setattr(BertSelfAttention, "attention", unwritten["attention"])
+
+    assert main(["attention", "good", "--out", str(tmp_path / "a.png")]) == 1
+
+    assert capsys.readouterr().err == "bert.py: Problem (attention) is not written yet\n"
+
+
+def test_the_pictures_of_the_handout_open_and_are_small() -> None:
+    pictures = sorted((ROOT / "pictures").iterdir())
+
+    assert len(pictures) >= 4
+    assert all(shades(path) > 10 for path in pictures)
+    assert sum(path.stat().st_size for path in pictures) < 400_000
+
+
+def test_tokens_of_a_sentence_have_their_names() -> None:
+    tokenizer = BertTokenizer.from_pretrained(ROOT / "checkpoint")
+
+    _, tokens = visualize.encode("Not [MASK] qq", tokenizer, 64)
+
+    assert tokens == ["[CLS]", "not", "[MASK]", "q", "##q", "[SEP]"]
