@@ -12,6 +12,7 @@ import contextlib
 import dataclasses
 import importlib
 import io
+import random
 import sys
 import tempfile
 import threading
@@ -54,23 +55,28 @@ class Turns:
     """Lets several runs take turns; each finds the random generator as it left it."""
 
     def __init__(self, count: int) -> None:
-        self.count, self.turn = count, 0
+        self.waiting = list(range(count))  # the first of them has its turn
         self.changed = threading.Condition()
 
     def wait(self, number: int) -> None:
         """Wait until it is this run's turn."""
         with self.changed:
-            self.changed.wait_for(lambda: self.turn == number)
+            self.changed.wait_for(lambda: self.waiting[0] == number)
 
-    def pass_on(self, number: int, again: bool = True) -> None:
-        """Let the next run have its turn; come back when this one has it again."""
+    def pass_on(self, number: int) -> None:
+        """Let the others have a turn each; come back when this run has it again."""
         state = torch.get_rng_state()
         with self.changed:
-            self.turn = (number + 1) % self.count
+            self.waiting.append(self.waiting.pop(0))
             self.changed.notify_all()
-        if again:
-            self.wait(number)
-            torch.set_rng_state(state)
+        self.wait(number)
+        torch.set_rng_state(state)
+
+    def leave(self) -> None:
+        """End a run in its turn."""
+        with self.changed:
+            self.waiting.pop(0)
+            self.changed.notify_all()
 
 
 @dataclasses.dataclass
@@ -105,7 +111,7 @@ def train(run: Run, number: int, turns: Turns, split: Any, recipe: Any, tell: An
         classifier.fine_tune(run.model, *tensors, recipe, on_step)
     except BaseException as error:
         run.error = error
-    turns.pass_on(number, again=False)
+    turns.leave()
 
 
 def side_by_side(runs: Sequence[Run], split: Any, recipe: Any, tell: Callable[[], None]) -> None:
@@ -140,9 +146,9 @@ def progress(total: int) -> Callable[[], None]:
 
 
 def subset(path: Path, count: int, folder: Path) -> Path:
-    """Write the first `count` sentences of a file; all of them if it is 0."""
+    """Write `count` sentences of a file, drawn at random; all of them if it is 0."""
     examples = importlib.import_module("sentences").read_examples(path)
-    kept = examples[: count or len(examples)]
+    kept = random.Random(0).sample(examples, min(count or len(examples), len(examples)))
     out = folder / path.name
     lines = [f"{label} ||| {sentence}\n" for label, sentence in kept]
     out.write_text("".join(lines), encoding="utf-8")
