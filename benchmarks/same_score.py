@@ -19,7 +19,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from grader.grade import ROOT, Setup, grade
+from grader.grade import Setup, grade
+from grader.handed_in import ROOT
 from grader.sandbox import TIERS
 
 THREADS = (1, 2, 4)

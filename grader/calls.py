@@ -1,28 +1,31 @@
 """Call a student's function as the case table says, and hand back tensors. Runs in the worker.
 
-Nothing here knows a right answer. The stand-ins that play the part of upstream exercises are smooth
-functions made up for the purpose: they let through everything that the function on trial decides
-(which tensors, which modules, which mask, which order) and are none of the exercises' solutions.
-
-Dimension key: B batch, T tokens, D model width.
+Three kinds of calls are described as data (see `Call` in grader/cases): a method of an object that
+is built from a config and weights, a function, and the steps of an optimizer. A fourth is the
+fine-tune. Nothing here knows a right answer.
 """
 
 import dataclasses
 import functools
+import importlib
 import itertools
+import random
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from grader.returned import StudentError, outputs_of
+from grader.stand_ins import put_stand_in
+
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
-# What numpy has a type for, and safetensors too.
-SENDABLE = {torch.float16, torch.float32, torch.float64, torch.int32, torch.int64, torch.bool}
 EVAL_ON_CHECKPOINT: dict[str, Any] = {
+    "module": "bert",
     "target": "BertModel",
+    "options": {},
     "checkpoint": True,
     "train": False,
     "dtype": "float32",
@@ -32,80 +35,12 @@ EVAL_ON_CHECKPOINT: dict[str, Any] = {
 MAX_TEXT = 300  # characters of an exception's message that are passed on
 
 
-class StudentError(Exception):
-    """Something about the submission that stops a call; the message is for the student."""
-
-
 @dataclasses.dataclass(frozen=True)
 class Answer:
     """What a call came to: a small JSON object and tensors."""
 
     message: dict[str, Any]
     tensors: dict[str, Tensor] = dataclasses.field(default_factory=dict)
-
-
-# --- stand-ins for what is upstream ---------------------------------------------------------
-
-
-def seen(attention_mask: Tensor, like: Tensor) -> Tensor:
-    """Return (B, T): the share of heads and tokens that may look at each token."""
-    B, T = like.shape[:2]
-    visible = (attention_mask > -5000).to(like.dtype)  # any large negative number hides
-    return visible.expand(B, -1, -1, T).mean((1, 2))
-
-
-class AttentionStandIn(nn.Module):
-    """Takes the place of a BertSelfAttention: mixes neighbours, feels the mask."""
-
-    def forward(self, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
-        """(B, T, D) and the additive mask in, (B, T, D) out."""
-        weight = seen(attention_mask, hidden_states)[..., None]
-        return torch.sin(hidden_states) + weight * torch.roll(hidden_states, 1, dims=1)
-
-
-class OnesStandIn(nn.Module):
-    """Takes the place of a BertSelfAttention whose values are all ones."""
-
-    def forward(self, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
-        """(B, T, D) and the additive mask in, ones (B, T, D) out."""
-        return torch.ones_like(hidden_states)
-
-
-class LayerStandIn(nn.Module):
-    """Takes the place of the encoder layer with this number: order and count of layers matter."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.number = number
-
-    def forward(self, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
-        """(B, T, D) and the additive mask in, (B, T, D) out."""
-        weight = seen(attention_mask, hidden_states)[..., None]
-        moved = torch.roll(weight * hidden_states, 1, dims=1)  # what is hidden is not read
-        return torch.sin(hidden_states + self.number + 1) + 0.5 * moved
-
-
-def add_norm_stand_in(
-    input: Tensor, output: Tensor, dense_layer: Any, dropout: Any, ln_layer: Any
-) -> Tensor:
-    """Take the place of add_norm: every argument leaves its mark."""
-    scale: Tensor = ln_layer.weight + getattr(dropout, "p", 0.0)
-    return torch.cos(input) * scale + torch.tanh(dense_layer(output)) - 0.5 * input
-
-
-def put_stand_in(owner: Any, attribute: str, kind: str) -> None:
-    """Replace a part of `owner` by the stand-in of that kind."""
-    made: dict[str, Callable[[], Any]] = {
-        "attention": AttentionStandIn,
-        "ones": OnesStandIn,
-        "add_norm": lambda: add_norm_stand_in,
-        "layers": lambda: nn.ModuleList(
-            LayerStandIn(number) for number in range(owner.config.num_hidden_layers)
-        ),
-        "embed": lambda: lambda ids, *_: torch.tanh(owner.word_embedding(ids)),
-    }
-    owner._modules.pop(attribute, None)
-    setattr(owner, attribute, made[kind]())
 
 
 # --- one call -------------------------------------------------------------------------------
@@ -119,6 +54,11 @@ def member(owner: Any, name: str, kind: str) -> Any:
         called = getattr(owner, "__name__", type(owner).__name__)
         called = f"{called}.py" if isinstance(owner, ModuleType) else called
         raise StudentError(f"{called} has no {kind} {name}; its names are fixed") from None
+
+
+def module_of(modules: Mapping[str, ModuleType], name: str) -> ModuleType:
+    """Return a module of the submission; one that no other exercise needs is imported now."""
+    return modules.get(name) or importlib.import_module(name)
 
 
 def load_by_name(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
@@ -151,7 +91,9 @@ def build(
         config = config_class(**call["config"])
         prefix = "weights/"
         weights = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
-    owner: nn.Module = member(modules["bert"], call["target"].split(".")[0], "class")(config)
+    module = module_of(modules, call["module"])
+    made = member(module, call["target"].split(".")[0], "class")
+    owner: nn.Module = made(config, **call["options"])
     load_by_name(owner, weights)
     owner.to(DTYPES[call["dtype"]]).train(call["train"])
     for name, rate in call["rates"].items():
@@ -161,37 +103,6 @@ def build(
     for attribute, kind in call["stand_ins"].items():
         put_stand_in(owner, attribute, kind)
     return owner
-
-
-def outputs_of(result: Any, expected: str) -> dict[str, Tensor]:
-    """Name the tensors that a function returned.
-
-    Optional extras are let pass: further keys of a dict, further elements of a tuple.
-
-    Raises:
-        StudentError: it returned something else.
-    """
-    if expected == "BertModel.forward":
-        names = ("last_hidden_state", "pooler_output")
-        if not isinstance(result, Mapping) or not all(name in result for name in names):
-            raise StudentError(
-                f"{expected} should return a dict with the keys {' and '.join(names)}"
-            )
-        outputs = {name: result[name] for name in names}
-    else:
-        first = result[0] if isinstance(result, tuple) and result else result
-        outputs = {"output": first}
-    for value in outputs.values():
-        if not isinstance(value, Tensor):
-            what = "None" if value is None else f"a {type(value).__name__}"
-            raise StudentError(f"{expected} should return a tensor, got {what}")
-        if value.device.type != "cpu":
-            raise StudentError(
-                f"{expected} returned a tensor on {value.device}, its input is on cpu"
-            )
-        if value.dtype not in SENDABLE:
-            raise StudentError(f"{expected} returned a tensor of type {value.dtype}")
-    return outputs
 
 
 def gradients(
@@ -209,58 +120,105 @@ def gradients(
     return {name: g for name, g in zip(leaves, found, strict=True) if g is not None}
 
 
-def state(owner: nn.Module) -> dict[str, Any]:
+def state(owner: nn.Module | None) -> dict[str, Any]:
     """Return what a function must leave as it found it."""
-    return {
+    found = {
         "the default dtype": str(torch.get_default_dtype()),
         "the gradient mode": torch.is_grad_enabled(),
         "the number of threads": torch.get_num_threads(),
         "the random seed": torch.initial_seed(),
-        "the model's training mode": owner.training,
-        "the model's weights": str(float(sum(p.detach().sum() for p in owner.parameters()))),
     }
+    if owner is not None:
+        total = float(sum(p.detach().sum() for p in owner.parameters()))
+        found["the model's training mode"] = owner.training
+        found["the model's weights"] = str(total)  # NaN is equal to NaN, then
+    return found
 
 
-def run_method(
+def given(call: Mapping[str, Any], tensors: Mapping[str, Tensor], owner: Any) -> Iterator[Any]:
+    """Yield the arguments of a call: tensors, the owner's modules, generators, plain values."""
+    seed = call.get("seed", 0)
+    for name in call["args"]:
+        if name in call["literals"]:
+            yield call["literals"][name]
+        elif name == "*generator":
+            yield torch.Generator().manual_seed(seed)
+        elif name == "*random":
+            yield random.Random(seed)
+        elif name.startswith("."):
+            yield member(owner, name[1:], "module")
+        else:
+            yield tensors[name].clone()  # what the student may change by mistake is not the leaf
+
+
+def run_call(
     modules: Mapping[str, ModuleType],
     call: Mapping[str, Any],
     tensors: Mapping[str, Tensor],
     checkpoint: str,
 ) -> Answer:
-    """Carry out one call.
+    """Call a method of an object that is built for it, or a function.
 
     Returns:
         Tensors out/<name> (what was returned), after/<input> (the inputs as the call left them)
         and, where asked for, grad/<input or weights/parameter>; the state before and after.
     """
-    torch.default_generator.manual_seed(call.get("seed", 0))  # torch.manual_seed is far slower
-    dtype = DTYPES[call["dtype"]]
-    tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in tensors.items()}
-    owner = build(modules, call, tensors, checkpoint)
-    method = member(owner, call["target"].split(".")[1], "method")
-
-    leaves, passed = {}, []
-    for name in call["args"]:
-        if name.startswith("."):
-            passed.append(member(owner, name[1:], "module"))
-            continue
-        leaf = tensors[name]
-        if call["gradients"] and leaf.is_floating_point() and name != "attention_mask":
-            leaves[name] = leaf.requires_grad_()
-        passed.append(leaf.clone())  # what the student may change by mistake is not the leaf
-    before, random = state(owner), torch.get_rng_state()
-    outputs = outputs_of(method(*passed), call["target"])
-    after, drew = state(owner), not torch.equal(random, torch.get_rng_state())
+    owner = None
+    if call["kind"] == "method":
+        owner = build(modules, call, tensors, checkpoint)
+        called = member(owner, call["target"].split(".")[1], "method")
+    else:
+        called = member(module_of(modules, call["module"]), call["target"], "function")
+    leaves = {}
+    for name in call["args"] if call["gradients"] else ():
+        if name in tensors and tensors[name].is_floating_point() and name != "attention_mask":
+            leaves[name] = tensors[name].requires_grad_()
+    passed = list(given(call, tensors, owner))
+    before, generator = state(owner), torch.get_rng_state()
+    outputs = outputs_of(called(*passed), call)
+    after, drew = state(owner), not torch.equal(generator, torch.get_rng_state())
+    drew = drew or any(name.startswith("*") for name in call["args"])
 
     answer = {f"out/{name}": value for name, value in outputs.items()}
-    named = zip(call["args"], passed, strict=True)
-    answer |= {f"after/{name}": value for name, value in named if isinstance(value, Tensor)}
+    sent = zip(call["args"], passed, strict=True)
+    answer |= {f"after/{name}": value for name, value in sent if isinstance(value, Tensor)}
     if call["gradients"]:
-        leaves |= {f"weights/{name}": p for name, p in owner.named_parameters()}
+        weights = owner.named_parameters() if owner is not None else ()
+        leaves |= {f"weights/{name}": p for name, p in weights}
         cotangents = {name: tensors[f"cotangent/{name}"] for name in outputs}
         found = gradients(outputs, leaves, cotangents)
         answer |= {f"grad/{name}": value for name, value in found.items()}
     return Answer({"before": before, "after": after, "drew": drew}, answer)
+
+
+def run_optimizer(
+    modules: Mapping[str, ModuleType], call: Mapping[str, Any], tensors: Mapping[str, Tensor]
+) -> Answer:
+    """Let an optimizer take steps, each with gradients that are given.
+
+    Args:
+        tensors: start/<name>, a parameter; gradients/<name>, (steps, *its shape), or none.
+
+    Returns:
+        Tensors out/<name>, (steps, *its shape): the parameter after each step; and
+        after/gradients/<name>, what the steps left of them.
+    """
+    made = member(module_of(modules, call["module"]), call["target"].split(".")[0], "class")
+    groups = call["literals"]["groups"]
+    own = {n: tensors[f"start/{n}"].clone().requires_grad_() for g in groups for n in g["params"]}
+    optimizer = made([{**g, "params": [own[name] for name in g["params"]]} for g in groups])
+    gradients = {n: tensors[f"gradients/{n}"].clone() for n in own if f"gradients/{n}" in tensors}
+    before = state(None)
+    after_steps: dict[str, list[Tensor]] = {name: [] for name in own}
+    for step in range(call["literals"]["steps"]):
+        for name, values in gradients.items():
+            own[name].grad = values[step]
+        optimizer.step()
+        for name, parameter in own.items():
+            after_steps[name].append(parameter.detach().clone())
+    answer = {f"out/{name}": torch.stack(values) for name, values in after_steps.items()}
+    answer |= {f"after/gradients/{name}": values for name, values in gradients.items()}
+    return Answer({"before": before, "after": state(None), "drew": False}, answer)
 
 
 def fine_tune(
@@ -301,12 +259,17 @@ def run(
     checkpoint: str,
     progress: Callable[[int, int], None],
 ) -> Answer:
-    """Carry out a call of either kind; `progress` is told the steps done and their number."""
+    """Carry out a call of any kind; `progress` is told the steps done and their number."""
     torch.set_grad_enabled(True)  # what a call before this one has changed is not its fault
     torch.set_default_dtype(torch.float32)
     if call["kind"] == "fine-tune":
         return fine_tune(modules, call, tensors, checkpoint, progress)
-    return run_method(modules, call, tensors, checkpoint)
+    torch.default_generator.manual_seed(call.get("seed", 0))  # torch.manual_seed is far slower
+    dtype = DTYPES[call["dtype"]]
+    tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in tensors.items()}
+    if call["kind"] == "optimizer":
+        return run_optimizer(modules, call, tensors)
+    return run_call(modules, call, tensors, checkpoint)
 
 
 def describe(error: BaseException, files: Mapping[str, str]) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def compare(
         got: the student's.
         expected: the reference, float64 (or integers).
         tolerance: how far a value may be off.
-        dtype: what the type should be, such as "float32".
+        dtype: what the type should be, such as "float32"; whole numbers have their own.
 
     Returns:
         None when they agree.
@@ -59,6 +59,7 @@ def compare(
     if got.shape != expected.shape:
         lines = (f"{name} should have shape {expected.shape}, got {got.shape}",)
         return Mismatch("shape", name, lines)
+    dtype = dtype if expected.dtype.kind == "f" else str(expected.dtype)
     if str(got.dtype) != dtype:
         lines = (f"{name} should be {dtype} like the input, got {got.dtype}",)
         return Mismatch("dtype", name, lines)

@@ -19,18 +19,25 @@ import pytest
 from grader import cases
 from grader.cases import Exercise
 from grader.gate import Gate
-from grader.intake import EDITABLE, Submission, SubmissionError, read_submission
-from grader.outcomes import Finding, Grade, Outcome, Result
+from grader.handed_in import (
+    ROOT,
+    changed_given_files,
+    flags_of,
+    known_before,
+    result_of,
+    sources_of,
+)
+from grader.intake import Submission, SubmissionError, read_submission
+from grader.outcomes import Grade, Outcome, Result
 from grader.plugin import Desk, Plugin
-from grader.policy import flags, offences
+from grader.policy import offences
 from grader.report import Report
 from grader.sandbox import PROCESS, TIERS, Limits, Reply, Request, WorkerStartError, open_sandbox
 from grader.store import Recording, Store, StoreError
 from grader.trial import Trial, pair
 from grader.wall import printable
 
-ROOT = Path(__file__).resolve().parent.parent
-STARTER, CHECKPOINT, REFERENCES = (ROOT / n for n in ("starter", "checkpoint", "reference_outputs"))
+CHECKPOINT, REFERENCES = ROOT / "checkpoint", ROOT / "reference_outputs"
 CHECKS = Path(__file__).with_name("checks")
 # pytest as a runner and nothing else: no configuration, plugins, cache or report of its own
 PYTEST = ["--disable-plugin-autoload", "-ppytest_timeout", "--timeout=900"]
@@ -101,7 +108,7 @@ class GradingDesk(Desk):
             answered=list(pair(exercise, recordings, replies)),
             entry=entry,
             failed=self.failed,
-            offences=offences(self.submission.sources["bert"]),
+            offences=offences(self.submission.sources[exercise.module]),
         )
 
     @staticmethod
@@ -171,51 +178,6 @@ def without_gate(references: Path) -> str | None:
     return entry if isinstance(entry, str) else None
 
 
-def unimportable(exercises: Iterable[Exercise], fault: str) -> list[Result]:
-    """Return the results of a bert.py that is not Python."""
-    finding = Finding("bert.py cannot be imported", (fault,))
-    return [Result(e.id, Outcome.FAILED, 0.0, e.max_score, (finding,)) for e in exercises]
-
-
-def ungradable(exercises: Iterable[Exercise], why: str) -> list[Result]:
-    """Return the results where there is nothing to grade with."""
-    outcome = Outcome.COULD_NOT_GRADE
-    return [Result(e.id, outcome, None, e.max_score, note=why) for e in exercises]
-
-
-def differs(path: Path, content: bytes) -> bool:
-    """Say whether a stranger's file, of whatever size, holds something else."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(content) + 1) != content
-    except OSError:  # it may not be read
-        return True
-
-
-def changed_given_files(path: Path) -> list[str]:
-    """Say which of the given files a folder has changed; grading uses the given ones."""
-    given = [file for file in sorted(STARTER.glob("*.py")) if file.name not in EDITABLE]
-    there = [file for file in given if (path / file.name).is_file()]
-    changed = [file.name for file in there if differs(path / file.name, file.read_bytes())]
-    return [f"{name} differs from the given one, which is what grading uses" for name in changed]
-
-
-def flags_of(submission: Submission) -> list[str]:
-    """List what an instructor may want to look at, as file:line."""
-    readable = {name: text for name, text in submission.sources.items() if text}
-    return [
-        f"{name}.py:{flag.line}: {flag.name}"
-        for name, text in readable.items()
-        for flag in flags(text)
-    ]
-
-
-def sources_of(submission: Submission) -> dict[str, str]:
-    """Lay the submission's files over the given ones."""
-    given = {path.stem: path.read_text(encoding="utf-8") for path in STARTER.glob("*.py")}
-    return given | submission.sources
-
-
 def run_checks(desk: Desk) -> None:
     """Run the checks with pytest.
 
@@ -235,26 +197,25 @@ def results_of(
     submission: Submission, exercises: Sequence[Exercise], setup: Setup, report: Report
 ) -> tuple[list[Result], str]:
     """Grade a submission's exercises; also return what its code printed."""
-    printed = ""
-    try:
-        store = Store(setup.references)
-    except StoreError as error:
-        results = ungradable(exercises, str(error))
-    else:
-        if fault := submission.faults.get("bert"):
-            results = unimportable(exercises, fault)
+    known = {e.id: result for e in exercises if (result := known_before(e, submission))}
+    asked = [exercise for exercise in exercises if exercise.id not in known]
+    found, printed = {}, ""
+    if asked:
+        try:
+            desk = GradingDesk(asked, setup, Store(setup.references), submission, report)
+        except (StoreError, WorkerStartError) as error:
+            why = str(error)
+            found = {e.id: result_of(e, Outcome.COULD_NOT_GRADE, why=why) for e in asked}
+            for result in found.values():
+                report.result(result)
         else:
-            try:
-                desk = GradingDesk(exercises, setup, store, submission, report)
-            except WorkerStartError as error:
-                results = ungradable(exercises, str(error))
-            else:
-                with desk.sandbox as sandbox, contextlib.closing(desk):
-                    run_checks(desk)
-                return list(desk.results.values()), sandbox.printed.text()
-    for result in results:
-        report.result(result)
-    return results, printed
+            with desk.sandbox as sandbox, contextlib.closing(desk):
+                run_checks(desk)
+            found, printed = desk.results, sandbox.printed.text()
+    for result in known.values():
+        if result.findings or len(exercises) == 1:  # who has no extensions need not hear of them
+            report.result(result)
+    return [(known | found)[exercise.id] for exercise in exercises], printed
 
 
 def grade(path: str, check: bool, only: str | None, setup: Setup) -> Grade:

@@ -58,6 +58,7 @@ class Result:
         score: None when it could not be graded.
         findings: what is wrong, the gravest first.
         note: a few words for the exercise's line where nothing is wrong.
+        bonus: whether its points are counted apart.
     """
 
     id: str
@@ -66,6 +67,7 @@ class Result:
     max_score: float
     findings: tuple[Finding, ...] = ()
     note: str = ""
+    bonus: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return the result under the keys that other tools read."""
@@ -96,15 +98,20 @@ class Grade:
         """The results that count."""
         return [result for result in self.results if result.score is not None]
 
+    def sums(self, bonus: bool = False) -> tuple[float, float]:
+        """Return the points reached and those that could be: the core's, or the bonus."""
+        chosen = [result for result in self.graded if result.bonus is bonus]
+        return sum(r.score or 0 for r in chosen), sum(r.max_score for r in chosen)
+
     @property
     def score(self) -> float:
         """Points reached."""
-        return sum(result.score or 0 for result in self.graded)
+        return self.sums()[0]
 
     @property
     def max_score(self) -> float:
         """Points that could be reached."""
-        return sum(result.max_score for result in self.graded)
+        return self.sums()[1]
 
     def as_json(self) -> dict[str, Any]:
         """Return the result model: score, max_score, exercises, and how it was graded."""
@@ -113,6 +120,8 @@ class Grade:
             "tier": self.tier,
             "score": self.score,
             "max_score": self.max_score,
+            "bonus": self.sums(bonus=True)[0],
+            "bonus_max_score": self.sums(bonus=True)[1],
             "exercises": [result.as_json() for result in self.results],
             "notes": self.notes,
             "flags": self.flags,

@@ -2,8 +2,8 @@
 
 Checks are ordinary test functions under grader/checks/. Markers say what a function is run for:
     once                      once an exercise that has calls
-    probes(kind, part=None)   each probe of a kind (reference, random, gradients); it counts for the
-                              probe's part of the points, or for `part`
+    probes(kind, part=None)   each probe of a kind (reference, random, every, gradients); it counts
+                              for the probe's part of the points, or for `part`
     gate                      the sentiment exercise
 """
 
@@ -31,6 +31,7 @@ Fault = tuple[str, BaseException]  # the part of the points, and what a check ra
 KINDS: dict[str, Callable[[Probe], bool]] = {
     "reference": lambda probe: probe.examine is None,
     "random": lambda probe: probe.examine is not None,
+    "every": lambda probe: True,
     "gradients": lambda probe: any(call.gradients for call in probe.calls),
 }
 
@@ -70,7 +71,8 @@ def result_of(exercise: Exercise, faults: list[Fault], note: str) -> Result:
     raised = [fault for _, fault in faults]
 
     def result(outcome: Outcome, score: float | None, found: Any = (), why: str = "") -> Result:
-        return Result(exercise.id, outcome, score, exercise.max_score, tuple(found), why)
+        most, bonus = exercise.max_score, exercise.extension
+        return Result(exercise.id, outcome, score, most, tuple(found), why, bonus)
 
     own = (CheckFailed, NotWrittenYet, Blocked)
     for fault in raised:

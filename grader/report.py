@@ -51,7 +51,8 @@ class Report:
         word = word.upper() if result.outcome is Outcome.FAILED else word
         score = "-" if result.score is None else points(result.score)
         first = result.findings[0].headline if result.findings else result.note
-        row = f"  {word:<16} {result.id:<10} {score:>3}/{points(result.max_score):<3}  {first}"
+        name = f"{result.id:<10}" if not result.bonus else f"{result.id:<20}"
+        row = f"  {word:<16} {name} {score:>3}/{points(result.max_score):<3}  {first}"
         print(row.rstrip())
         for number, finding in enumerate(result.findings):
             if number:
@@ -65,7 +66,12 @@ class Report:
     def end(self, grade: Grade, printed: str) -> None:
         """Write the sum, notes, and what the submission printed."""
         ungraded = [result.id for result in grade.results if result.score is None]
-        print(f"\n  score   {points(grade.score)} / {points(grade.max_score)}")
+        bonus, most = grade.sums(bonus=True)
+        print()
+        if grade.max_score or not most:
+            print(f"  score   {points(grade.score)} / {points(grade.max_score)}")
+        if bonus or (most and not grade.max_score):
+            print(f"  bonus   {points(bonus)} / {points(most)}")
         if ungraded:
             listed = ", ".join(ungraded)
             print(f"  {listed} could not be graded, which costs no points; tell your instructor")

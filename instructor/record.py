@@ -23,7 +23,8 @@ from safetensors.numpy import load, save
 from tqdm import tqdm
 
 from grader import cases
-from grader.grade import CHECKPOINT, REFERENCES, ROOT, STARTER, references_for
+from grader.grade import CHECKPOINT, REFERENCES, references_for
+from grader.handed_in import ROOT, STARTER
 from grader.sandbox import ProcessSandbox
 from grader.store import FORMAT, sha256
 from instructor.recorder import Recorded, Recorder, RecordError

@@ -65,7 +65,7 @@ class Recorder:
 
     def ask(self, exercise: Exercise, source: str, **overrides: Any) -> list[Reply]:
         """Carry out an exercise's calls with one source of its file."""
-        self.sandbox.reload(self.sources | {exercise.file.removesuffix(".py"): source})
+        self.sandbox.reload(self.sources | {exercise.module: source})
         requests = [
             Request(
                 exercise.id,
@@ -84,7 +84,7 @@ class Recorder:
             RecordError: the solution or an honest variant does not answer.
             ToleranceError: honest and wrong code cannot be told apart.
         """
-        source = self.sources[exercise.file.removesuffix(".py")]
+        source = self.sources[exercise.module]
         right = self.ask(exercise, source, dtype="float64")
         require_answers(exercise, right, SOLUTION_ROW)
         names = [sorted(n for n in reply.tensors if not is_input(n)) for reply in right]
@@ -95,7 +95,8 @@ class Recorder:
             tensors |= {f"{number}/{name}": reply.tensors[name] for name in names[number]}
         own = [variant for variant in variants() if variant.exercise == exercise.id]
         wrong = {v.id: self.ask(exercise, apply(v, source)) for v in own}
-        honests = {h.id: self.ask(exercise, h.apply(source)) for h in honest()}
+        alike = [one for one in honest() if one.module == exercise.module]
+        honests = {one.id: self.ask(exercise, one.apply(source)) for one in alike}
         for name, replies in honests.items():
             require_answers(exercise, replies, name)
         measured = measure(exercise, right, self.ask(exercise, source), honests, wrong)

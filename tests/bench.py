@@ -38,11 +38,11 @@ class CachedStore(Store):
 class BenchDesk(GradingDesk):
     """Grades a source in a sandbox that is already open."""
 
-    def __init__(self, bench: "Bench", source: str, only: str | None) -> None:
-        table = [exercise for exercise in cases.exercises() if exercise.probes]
+    def __init__(self, bench: "Bench", source: str, only: str | None, module: str) -> None:
+        table = [e for e in cases.exercises() if e.probes and e.module == module]
         Desk.__init__(self, [exercise for exercise in table if only in (None, exercise.id)])
         self.setup, self.store, self.sandbox = bench.setup, bench.store, bench.sandbox
-        self.submission = Submission("bert.py", {"bert": source}, {})
+        self.submission = Submission("bert.py", {module: source}, {})
         self.report = Report(())
         self.begin()
 
@@ -53,10 +53,11 @@ class Bench:
     def __init__(self, setup: Setup) -> None:
         self.setup, self.store = setup, CachedStore(setup.references)
         self.given = {p.stem: p.read_text("utf-8") for p in (ROOT / "starter").glob("*.py")}
-        self.source = (ROOT / "solution" / "bert.py").read_text("utf-8")
+        self.sources = {p.stem: p.read_text("utf-8") for p in (ROOT / "solution").glob("*.py")}
+        self.source = self.sources["bert"]
         imports = ["config", "base_bert", "bert"]
         self.sandbox = ProcessSandbox(self.given, imports, setup.checkpoint, setup.threads)
-        self.graded: dict[tuple[str, str | None], dict[str, Result]] = {}
+        self.graded: dict[tuple[str, str | None, str], dict[str, Result]] = {}
 
     def __enter__(self) -> "Bench":
         self.sandbox.__enter__()
@@ -65,16 +66,19 @@ class Bench:
     def __exit__(self, *_: object) -> None:
         self.sandbox.__exit__(None, None, None)
 
-    def grade(self, source: str, only: str | None = None) -> dict[str, Result]:
-        """Return the result of each exercise, or of a single one; ask for each source once."""
-        if (source, only) not in self.graded:
-            self.graded[source, only] = self.ask(source, only)
-        return self.graded[source, only]
+    def grade(
+        self, source: str, only: str | None = None, module: str = "bert"
+    ) -> dict[str, Result]:
+        """Return the result of each exercise of a module, or of one; ask for each source once."""
+        key = source, only, module
+        if key not in self.graded:
+            self.graded[key] = self.ask(*key)
+        return self.graded[key]
 
-    def ask(self, source: str, only: str | None) -> dict[str, Result]:
+    def ask(self, source: str, only: str | None, module: str) -> dict[str, Result]:
         """Grade a source."""
-        self.sandbox.reload(self.given | {"bert": source})
-        desk = BenchDesk(self, source, only)
+        self.sandbox.reload(self.given | {module: source})
+        desk = BenchDesk(self, source, only, module)
         with contextlib.redirect_stdout(io.StringIO()), contextlib.closing(desk):
             run_checks(desk)
         return desk.results

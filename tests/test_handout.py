@@ -24,6 +24,15 @@ SECTIONS = {
     "layer": "Two sublayers; The feed-forward part; The modules; Dropout",
     "embed": "Three embeddings; Positions; The norm; Dropout",
     "encode": "The mask; The chain; The given forward",
+    "adamw": "The running means; The bias correction; The decay; The step",
+    "mask_tokens": "Choosing; The labels; Hiding; Randomness",
+    "make_sentence_pairs": "The coin; The other document; The length",
+    "mlm_head": "The transform; The decoder",
+    "nsp_head": "The layer; Logits",
+    "pretraining_loss": "Tokens; The sum",
+    "sinusoidal_positions": "The waves; The frequencies",
+    "causal_mask": "What comes later; Padding; The numbers",
+    "decoder_layer": "Three sublayers; The masks; Norms and residuals; Dropout",
 }
 TO_THE_LEFT = re.compile(r"^(return |[\w, ]+ = )")
 MIN_SECRET = 20  # characters; shorter lines, such as `return x`, give nothing away

@@ -21,7 +21,12 @@ def sections(exercise: str) -> set[str]:
     return set(re.findall(r"^\*\*([^*]+)\*\*", problem, re.MULTILINE))
 
 
-@pytest.mark.parametrize("exercise", ["attention", "add_norm", "layer", "embed", "encode"])
+def source_of(variant: Variant) -> str:
+    """Return the file of the solution that a variant is an edit of."""
+    return (ROOT / "solution" / f"{variant.module}.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("exercise", [e.id for e in exercises() if e.probes])
 def test_every_mistake_has_a_place_in_the_handout(exercise: str) -> None:
     named = {variant.section for variant in variants() if variant.exercise == exercise}
 
@@ -30,15 +35,17 @@ def test_every_mistake_has_a_place_in_the_handout(exercise: str) -> None:
 
 @pytest.mark.parametrize("variant", variants(), ids=lambda variant: variant.id)
 def test_a_mistake_is_python_and_differs_from_the_solution(
-    variant: Variant, solution_source: str
+    variant: Variant,
 ) -> None:
-    source = apply(variant, solution_source)
+    solution = source_of(variant)
 
-    assert ast.dump(ast.parse(source)) != ast.dump(ast.parse(solution_source))
+    source = apply(variant, solution)
+
+    assert ast.dump(ast.parse(source)) != ast.dump(ast.parse(solution))
 
 
-def test_no_two_mistakes_are_the_same(solution_source: str) -> None:
-    sources = [ast.dump(ast.parse(apply(one, solution_source))) for one in variants()]
+def test_no_two_mistakes_are_the_same() -> None:
+    sources = [ast.dump(ast.parse(apply(one, source_of(one)))) for one in variants()]
 
     assert len(set(sources)) == len(sources)
 
@@ -53,6 +60,11 @@ def test_what_is_said_is_one_line_and_no_code(variant: Variant) -> None:
 def test_mistakes_belong_to_exercises_that_there_are() -> None:
     assert {variant.exercise for variant in variants()} == {e.id for e in exercises() if e.probes}
     assert COMMON <= IDS
+
+
+@pytest.mark.parametrize("exercise", [e.id for e in exercises() if e.extension])
+def test_every_extension_has_mistakes_enough(exercise: str) -> None:
+    assert len([variant for variant in variants() if variant.exercise == exercise]) >= 8
 
 
 def test_a_mistake_that_no_longer_fits_the_solution_is_an_error() -> None:

@@ -62,8 +62,9 @@ class Call:
     """One call of a student's function, as data: this is what crosses the wall.
 
     Attributes:
-        target: the class and the method, such as "BertLayer.add_norm".
-        args: what is passed, by position: names of inputs, or ".name" for the object's own module.
+        target: the class and the method, such as "BertLayer.add_norm"; or a function.
+        args: what is passed, by position: names of inputs or literals, ".name" for the object's own
+            module, "*generator" for a torch.Generator, "*random" for a random.Random.
         inputs: which drawing of inputs it takes; calls that say the same share them.
         sizes: of the model and the inputs; ignored with `checkpoint`.
         given: exercises whose part is played by a stand-in in this call.
@@ -74,6 +75,13 @@ class Call:
         rates: attribute, or path of attributes, to the rate of one dropout module, over `dropout`.
         gradients: also return gradients of sum(output * cotangent).
         dtype: the type to compute in.
+        kind: method, function, or optimizer (literals: `groups`, each with the names of its
+            parameters, and the number of `steps`); see calls.py.
+        module: where the target is.
+        options: further arguments of the class.
+        literals: arguments that are no tensors.
+        returns: names of what is returned.
+        form: "tuple" (of one, the tensor itself), "dict", or "rows", whose columns have the names.
     """
 
     target: str
@@ -89,6 +97,11 @@ class Call:
     gradients: bool = False
     dtype: str = "float32"
     kind: str = "method"
+    module: str = "bert"
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    literals: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    returns: tuple[str, ...] = ("output",)
+    form: str = "tuple"
 
     def message(self) -> dict[str, Any]:
         """Return the call as the JSON object that the worker is sent."""
@@ -146,6 +159,8 @@ class Exercise:
         points: by part (values, training, properties).
         upstream: exercises that its own code calls.
         draw: makes the inputs of one call from a generator.
+        file: which the hole is in. Exercises outside of bert.py are extensions: their points are
+            a bonus, and they are graded where the file was handed in.
     """
 
     id: str
@@ -166,6 +181,16 @@ class Exercise:
     def max_score(self) -> float:
         """All its points."""
         return sum(self.points.values())
+
+    @property
+    def module(self) -> str:
+        """The module of its hole."""
+        return self.file.removesuffix(".py")
+
+    @property
+    def extension(self) -> bool:
+        """Whether its points are a bonus."""
+        return self.file != "bert.py"
 
     @property
     def anchor(self) -> str:
@@ -193,3 +218,8 @@ def exercises() -> tuple[Exercise, ...]:
     ]
     found = [module.EXERCISE for module in modules if hasattr(module, "EXERCISE")]
     return tuple(sorted(found, key=lambda exercise: exercise.order))
+
+
+def exercise(name: str) -> Exercise:
+    """Return the exercise with this id; KeyError if there is none."""
+    return {one.id: one for one in exercises()}[name]

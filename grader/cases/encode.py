@@ -4,6 +4,8 @@ the whole model on the frozen checkpoint.
 Dimension key: B batch, T tokens, D model width.
 """
 
+import functools
+
 import numpy as np
 
 from grader.cases import OTHER_SIZES, Call, Exercise, Probe, Sizes, Tensors
@@ -60,6 +62,9 @@ def calls(
 
 WHOLE = ("input_ids", "attention_mask")
 
+BOTH = ("last_hidden_state", "pooler_output")
+whole = functools.partial(Call, "BertModel.forward", WHOLE, returns=BOTH, form="dict")
+
 EXERCISE = Exercise(
     id="encode",
     order=5,
@@ -92,10 +97,8 @@ EXERCISE = Exercise(
             "values",
             "BertModel.forward gives wrong outputs though each function is right",
             (
-                Call("BertModel.forward", WHOLE, inputs="whole", gradients=True),
-                Call(
-                    "BertModel.forward",
-                    WHOLE,
+                whole(inputs="whole", gradients=True),
+                whole(
                     inputs="whole",
                     given=CORE,
                     stand_ins={"embed": "embed", "bert_layers": "layers"},
@@ -108,10 +111,8 @@ EXERCISE = Exercise(
             "values",
             "the model gives wrong outputs on the frozen checkpoint",
             (
-                Call("BertModel.forward", WHOLE, inputs="checkpoint", sizes=REAL, checkpoint=True),
-                Call(
-                    "BertModel.forward",
-                    WHOLE,
+                whole(inputs="checkpoint", sizes=REAL, checkpoint=True),
+                whole(
                     inputs="checkpoint",
                     sizes=REAL,
                     checkpoint=True,

@@ -29,7 +29,7 @@ def test_output_equals_the_reference(trial: Trial, probe: Probe) -> None:
 
 
 @pytest.mark.probes("random")
-def test_dropout_draws_where_and_as_often_as_it_should(trial: Trial, probe: Probe) -> None:
+def test_what_is_drawn_is_drawn_as_it_should(trial: Trial, probe: Probe) -> None:
     trial.judge(probe, trial.wrong_dropout)
 
 
@@ -38,7 +38,7 @@ def test_gradients_equal_the_reference(trial: Trial, probe: Probe) -> None:
     trial.judge(probe, trial.wrong_gradient)
 
 
-@pytest.mark.probes("reference", part="properties")
+@pytest.mark.probes("every", part="properties")
 def test_inputs_are_not_modified(trial: Trial, probe: Probe) -> None:
     trial.judge(probe, trial.changed_input)
 

@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import importlib
 import pkgutil
+import re
 import textwrap
 from collections.abc import Callable, Mapping
 
@@ -22,12 +23,14 @@ class Honest:
         bodies: exercise to the code that fills its hole, indented from 0.
         edits: (old, new) pairs, each old text once in the whole file, after the bodies.
         whole: what is done to the whole text in the end.
+        module: the module of solution/ that it is written into.
     """
 
     id: str
     bodies: Mapping[str, str] = dataclasses.field(default_factory=dict)
     edits: tuple[tuple[str, str], ...] = ()
     whole: Callable[[str], str] = str
+    module: str = "bert"
 
     def apply(self, source: str) -> str:
         """Return the solution's source written this way.
@@ -37,7 +40,8 @@ class Honest:
         """
         for exercise, body in self.bodies.items():
             begin, end = region_of(source, exercise)
-            filled = textwrap.indent(textwrap.dedent(body).strip("\n"), " " * 8)
+            indent = re.match(" *", source[end:])
+            filled = textwrap.indent(textwrap.dedent(body).strip("\n"), indent[0] if indent else "")
             source = f"{source[:begin]}{filled}\n{source[end:]}"
         for old, new in self.edits:
             if source.count(old) != 1:

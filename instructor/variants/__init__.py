@@ -12,6 +12,8 @@ import pkgutil
 import re
 from collections.abc import Mapping
 
+from grader import cases
+
 # The mistakes that are made most often: those that others are recorded together with.
 COMMON = frozenset(
     """
@@ -43,6 +45,11 @@ class Variant:
     says: str
     edits: tuple[tuple[str, str], ...]
     everywhere: bool = False
+
+    @property
+    def module(self) -> str:
+        """The module of solution/ that it is an edit of."""
+        return cases.exercise(self.exercise).module
 
 
 class VariantError(ValueError):

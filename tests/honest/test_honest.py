@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from bench import Bench
+from bench import Bench, lost
 
 from grader.grade import Setup
 from instructor.honest import Honest, honest
@@ -21,14 +21,15 @@ def test_there_are_enough() -> None:
 
 @pytest.mark.parametrize("one", honest(), ids=lambda one: one.id)
 def test_a_right_solution_passes_everything(bench: Bench, one: Honest) -> None:
-    results = bench.grade(one.apply(bench.source))
+    results = bench.grade(one.apply(bench.sources[one.module]), module=one.module)
 
     assert {name: r.findings for name, r in results.items() if r.findings} == {}
-    assert sum(result.score or 0 for result in results.values()) == 80
+    assert not lost(results)
+    assert results
 
 
 @pytest.mark.parametrize("one", honest(), ids=lambda one: one.id)
 def test_a_right_solution_passes_on_two_threads(two_threads: Bench, one: Honest) -> None:
-    results = two_threads.grade(one.apply(two_threads.source))
+    results = two_threads.grade(one.apply(two_threads.sources[one.module]), module=one.module)
 
-    assert sum(result.score or 0 for result in results.values()) == 80
+    assert not lost(results)

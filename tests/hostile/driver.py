@@ -23,7 +23,8 @@ sys.path.insert(0, str(ROOT))
 
 from grader.contained import IsolatedSandbox
 from grader.gate import read_sentences
-from grader.grade import Setup, grade, sources_of
+from grader.grade import Setup, grade
+from grader.handed_in import sources_of
 from grader.intake import Submission
 from grader.sandbox import CONTAINED, Limits, Request
 

@@ -1,0 +1,40 @@
+"""The sinusoidal table of positions."""
+
+import numpy as np
+
+from grader.cases import Call, Exercise, Probe, Tensors
+
+
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
+    """Return nothing: sizes are all that the function is given."""
+    return {}
+
+
+def table(length: int, width: int) -> tuple[Call]:
+    """Return a call for a table of this size."""
+    literals = {"length": length, "width": width}
+    return (
+        Call(
+            "sinusoidal_positions",
+            ("length", "width"),
+            kind="function",
+            module="transformer",
+            literals=literals,
+        ),
+    )
+
+
+EXERCISE = Exercise(
+    id="sinusoidal_positions",
+    order=30,
+    title="positions without learning",
+    points={"values": 4, "properties": 1},
+    upstream=(),
+    draw=draw,
+    file="transformer.py",
+    probes=(
+        Probe("table", "values", "the table is wrong", table(9, 10)),
+        Probe("long table", "values", "the table is wrong for far positions", table(60, 6)),
+        Probe("one position", "properties", "the table of a single position is wrong", table(1, 4)),
+    ),
+)

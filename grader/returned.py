@@ -1,0 +1,73 @@
+"""What a student's function returned becomes tensors by name, or a sentence. Runs in the worker."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+# What numpy has a type for, and safetensors too.
+SENDABLE = {torch.float16, torch.float32, torch.float64, torch.int32, torch.int64, torch.bool}
+WIDTH = 16  # of lists in rows, so that what is drawn at random does not decide shapes
+
+
+class StudentError(Exception):
+    """Something about the submission that stops a call; the message is for the student."""
+
+
+def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
+    """Turn rows of whole numbers and lists of them into a tensor for each column.
+
+    Returns: by name (rows,) for numbers, (rows, WIDTH or longest) for lists, filled up with -1;
+        int64.
+
+    Raises:
+        StudentError: it is something else.
+    """
+    made = {}
+    try:
+        for name, cells in zip(names, zip(*rows, strict=True), strict=True):
+            lists = [cell for cell in cells if not isinstance(cell, int)]
+            longest = max(WIDTH, *map(len, lists)) if lists else 0
+            full = [c if isinstance(c, int) else [*c, *[-1] * (longest - len(c))] for c in cells]
+            made[name] = torch.tensor(full, dtype=torch.int64)
+    except (TypeError, ValueError) as error:
+        raise StudentError(f"{target} should return a list of ({', '.join(names)})") from error
+    return made
+
+
+def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str, Any]:
+    """Give what a function returned its names; further keys and further elements are let pass.
+
+    Raises:
+        StudentError: there is less, or it is something else.
+    """
+    if form == "dict" and isinstance(result, Mapping) and all(name in result for name in names):
+        return {name: result[name] for name in names}
+    if form == "tuple" and len(names) == 1:
+        return {names[0]: result[0] if isinstance(result, tuple) and result else result}
+    if form == "tuple" and isinstance(result, tuple | list) and len(result) >= len(names):
+        return dict(zip(names, result, strict=False))
+    form = f"a {form} with the keys" if form == "dict" else f"a {form} of"
+    raise StudentError(f"{target} should return {form} {' and '.join(names)}")
+
+
+def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
+    """Return the tensors that a function returned, by name.
+
+    Raises:
+        StudentError: it returned something else.
+    """
+    target = call["target"]
+    if call["form"] == "rows":
+        return columns(result, call["returns"], target)
+    outputs = named(result, call["returns"], call["form"], target)
+    for value in outputs.values():
+        if not isinstance(value, Tensor):
+            what = "None" if value is None else f"a {type(value).__name__}"
+            raise StudentError(f"{target} should return a tensor, got {what}")
+        if value.device.type != "cpu":
+            raise StudentError(f"{target} returned a tensor on {value.device}, its input is on cpu")
+        if value.dtype not in SENDABLE:
+            raise StudentError(f"{target} returned a tensor of type {value.dtype}")
+    return outputs

@@ -1,0 +1,186 @@
+"""How BERT is pre-trained [1]: masked tokens and next sentences, from running text alone.
+
+Dimension key: B batch, T tokens, D model width, V vocabulary.
+
+[1] Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", arXiv:1810.04805
+"""
+
+import itertools
+import random
+from collections.abc import Sequence
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from base_bert import BertPreTrainedModel
+from bert import BertModel
+from tokenizer import BertTokenizer, padded
+
+IGNORED = -100  # the label of a token that is not to be predicted; cross_entropy passes over it
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")  # what the model reads of a batch
+IS_NEXT, NOT_NEXT = 0, 1  # the classes of the next-sentence head, as in the published checkpoints
+
+Sentence = list[int]  # token ids, without [CLS] and [SEP]
+Pair = tuple[Sentence, Sentence, int]  # two sentences, and whether the second is the next
+
+
+def mask_tokens(
+    input_ids: Tensor,
+    special_ids: Sequence[int],
+    mask_token_id: int,
+    vocab_size: int,
+    generator: torch.Generator,
+    probability: float = 0.15,
+) -> tuple[Tensor, Tensor]:
+    """Hide some of the tokens, for the model to predict.
+
+    Section 3.1 of [1], Task #1: each token that is not special is chosen with `probability`. Of
+    the chosen ones 80% become [MASK], 10% a token drawn from the whole vocabulary, 10% stay.
+
+    Args:
+        input_ids: (B, T), int64; it is not changed.
+        special_ids: the ids of [PAD], [CLS] and so on, which are never chosen.
+        mask_token_id: the id of [MASK].
+        vocab_size: a random token is one of 0 ... vocab_size - 1.
+        generator: every draw comes from it.
+
+    Returns: the ids with the chosen tokens hidden, and the labels, both (B, T), int64: a chosen
+        token's label is its true id, every other label is -100.
+    """
+    # TODO(mask_tokens): choose, keep the truth in the labels, hide. Draw with generator=generator.
+    # See handout.md, Problem (mask_tokens).
+    raise NotImplementedError("mask_tokens")
+
+
+def truncate_pair(first: Sentence, second: Sentence, max_length: int) -> tuple[Sentence, Sentence]:
+    """Cut tokens off the end of the longer sentence until both fit, with [CLS] and two [SEP]."""
+    first, second = list(first), list(second)
+    while len(first) + len(second) + 3 > max_length:
+        (first if len(first) > len(second) else second).pop()
+    return first, second
+
+
+def make_sentence_pairs(
+    documents: Sequence[Sequence[Sentence]], rng: random.Random, max_length: int
+) -> list[Pair]:
+    """Pair every sentence with the next one, or with one that does not belong to it.
+
+    Section 3.1 of [1], Task #2: half of the time the second sentence is the one that follows, half
+    of the time it is a sentence drawn from another document. A coin decides for each pair.
+
+    Args:
+        documents: at least two; each is a list of sentences.
+        rng: every draw comes from it.
+        max_length: the most tokens of a pair, [CLS] and two [SEP] included; see `truncate_pair`.
+
+    Returns: a triple (first, second, label) for every sentence but the last of each document, in
+        the order of the text; the label is IS_NEXT (0) or NOT_NEXT (1).
+    """
+    # TODO(make_sentence_pairs): go through documents and sentences; toss the coin, take the next
+    # sentence or one from ANOTHER document; truncate.
+    # See handout.md, Problem (make_sentence_pairs).
+    raise NotImplementedError("make_sentence_pairs")
+
+
+def pair_batch(pairs: Sequence[Pair], tokenizer: BertTokenizer) -> dict[str, Tensor]:
+    """Write pairs as [CLS] first [SEP] second [SEP], padded to the longest.
+
+    Returns: input_ids, token_type_ids and attention_mask, (B, T), as the tokenizer gives them, and
+        next_sentence_label, (B,), all int64.
+    """
+    cls, sep, pad = tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id
+    rows = [[cls, *first, sep, *second, sep] for first, second, _ in pairs]
+    kinds = [[0] * (len(first) + 2) + [1] * (len(second) + 1) for first, second, _ in pairs]
+    T = max(len(row) for row in rows)
+    return {
+        "input_ids": padded(rows, T, pad),
+        "token_type_ids": padded(kinds, T, 0),
+        "attention_mask": padded([[1] * len(row) for row in rows], T, 0),
+        "next_sentence_label": torch.tensor([label for _, _, label in pairs]),
+    }
+
+
+class MaskedLanguageModelHead(nn.Module):
+    """Predicts tokens from their vectors; the decoder is the word embedding, read backwards."""
+
+    def __init__(self, config) -> None:
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+        self.layer_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.bias = nn.Parameter(torch.zeros(config.vocab_size))  # one for each token
+
+    def forward(self, hidden_states: Tensor, word_embedding: Tensor) -> Tensor:
+        """Score every token of the vocabulary: dense, GELU, LayerNorm, decoder.
+
+        Args:
+            hidden_states: (..., D), from the encoder.
+            word_embedding: (V, D), the encoder's own table of word embeddings.
+
+        Returns: (..., V), logits.
+        """
+        # TODO(mlm_head): transform, then compare with each word embedding and add the bias.
+        # See handout.md, Problem (mlm_head).
+        raise NotImplementedError("mlm_head")
+
+
+class NextSentenceHead(nn.Module):
+    """Says whether the second sentence of a pair follows the first."""
+
+    def __init__(self, config) -> None:
+        super().__init__()
+        self.seq_relationship = nn.Linear(config.hidden_size, 2)
+
+    def forward(self, pooler_output: Tensor) -> Tensor:
+        """Score both classes, IS_NEXT and NOT_NEXT: (B, D) -> (B, 2), logits."""
+        # TODO(nsp_head): one linear layer. See handout.md, Problem (nsp_head).
+        raise NotImplementedError("nsp_head")
+
+
+def pretraining_loss(
+    prediction_logits: Tensor, labels: Tensor, next_logits: Tensor, next_labels: Tensor
+) -> Tensor:
+    """Add the losses of both tasks, each a mean of its own: appendix A.2 of [1].
+
+    Args:
+        prediction_logits: (..., V); labels: (...), int64, -100 where nothing is to be predicted.
+        next_logits: (B, 2); next_labels: (B,), int64.
+
+    Returns: (), the mean cross-entropy over the chosen tokens plus that over the pairs.
+    """
+    # TODO(pretraining_loss): two cross-entropies. See handout.md, Problem (pretraining_loss).
+    raise NotImplementedError("pretraining_loss")
+
+
+class BertForPreTraining(BertPreTrainedModel):
+    """The encoder with both heads."""
+
+    has_heads = True  # from_pretrained loads them as well
+
+    def __init__(self, config) -> None:
+        super().__init__(config)
+        self.bert = BertModel(config)
+        self.mlm_head = MaskedLanguageModelHead(config)
+        self.nsp_head = NextSentenceHead(config)
+        self.init_weights()
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor,
+        token_type_ids: Tensor | None = None,
+        chosen: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """Run both heads over a batch of pairs, given as to BertModel.
+
+        Args:
+            chosen: (B, T), bool: predict N tokens only, which saves time; None: predict all.
+
+        Returns: logits of tokens, (B, T, V) or (N, V), and of next sentences, (B, 2).
+        """
+        output = self.bert(input_ids, attention_mask, token_type_ids)
+        hidden_states = output["last_hidden_state"]  # (B, T, D)
+        if chosen is not None:
+            hidden_states = hidden_states[chosen]  # (N, D)
+        predictions = self.mlm_head(hidden_states, self.bert.word_embedding.weight)
+        return predictions, self.nsp_head(output["pooler_output"])

@@ -1,0 +1,116 @@
+"""The other half of "Attention Is All You Need" [1]: positions without learning, and the decoder.
+
+Dimension key: B batch, T tokens of the target, S tokens of the source, D model width, H heads.
+
+[1] Vaswani et al., "Attention Is All You Need", arXiv:1706.03762
+[2] Xiong et al., "On Layer Normalization in the Transformer Architecture", arXiv:2002.04745
+"""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+HIDDEN = -10000.0  # what a mask adds to the score of a token that may not be looked at
+
+
+def sinusoidal_positions(length: int, width: int) -> Tensor:
+    """Return the table of positions of section 3.5 of [1].
+
+        table[pos, 2i]     = sin(pos / 10000^(2i / width))
+        table[pos, 2i + 1] = cos(pos / 10000^(2i / width))
+
+    Args:
+        length: positions 0 ... length - 1.
+        width: an even number.
+
+    Returns: (length, width), in torch's default type.
+    """
+    # TODO(sinusoidal_positions): angles, one for each position and pair of columns; then sines in
+    # the even columns and cosines in the odd ones. See handout.md, Problem (sinusoidal_positions).
+    raise NotImplementedError("sinusoidal_positions")
+
+
+def causal_mask(attention_mask: Tensor) -> Tensor:
+    """Return the mask of a decoder's self-attention: no padding, and nothing that comes later.
+
+    Args:
+        attention_mask: (B, T), 1 for a token, 0 for padding.
+
+    Returns: (B, 1, T, T), to be added to the scores: 0 where the token of the row may look at the
+        token of the column, HIDDEN where it may not; in torch's default type. Each token may look
+        at itself and at those before it that are not padding; padding looks like any token.
+    """
+    # TODO(causal_mask): join both conditions, then write 0 or HIDDEN.
+    # See handout.md, Problem (causal_mask).
+    raise NotImplementedError("causal_mask")
+
+
+class MultiHeadAttention(nn.Module):
+    """Attention of one sequence over another, or over itself; given."""
+
+    def __init__(self, config) -> None:
+        super().__init__()
+        self.heads = config.num_attention_heads
+        self.query = nn.Linear(config.hidden_size, config.hidden_size)
+        self.key = nn.Linear(config.hidden_size, config.hidden_size)
+        self.value = nn.Linear(config.hidden_size, config.hidden_size)
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+
+    def forward(self, states: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
+        """Let each of `states` gather from `memory`.
+
+        Args:
+            states: (B, T, D), the tokens that look; memory: (B, S, D), those looked at.
+            mask: added to the scores; of a shape that broadcasts to (B, H, T, S).
+
+        Returns: (B, T, D).
+        """
+        query, key, value = (
+            dense(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+            for dense, x in ((self.query, states), (self.key, memory), (self.value, memory))
+        )
+        gathered = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        return self.dense(gathered.transpose(1, 2).flatten(2))
+
+
+class DecoderLayer(nn.Module):
+    """One layer of the decoder: figure 1 (right) of [1], or the pre-norm order of [2]."""
+
+    def __init__(self, config, pre_norm: bool = False) -> None:
+        super().__init__()
+        D, eps = config.hidden_size, config.layer_norm_eps
+        self.pre_norm = pre_norm
+        self.self_attention = MultiHeadAttention(config)
+        self.self_norm = nn.LayerNorm(D, eps=eps)
+        self.cross_attention = MultiHeadAttention(config)
+        self.cross_norm = nn.LayerNorm(D, eps=eps)
+        self.wide = nn.Linear(D, config.intermediate_size)
+        self.narrow = nn.Linear(config.intermediate_size, D)
+        self.feed_norm = nn.LayerNorm(D, eps=eps)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+
+    def feed_forward(self, states: Tensor) -> Tensor:
+        """Let each token think by itself: (B, T, D) -> (B, T, D); given."""
+        return self.narrow(F.relu(self.wide(states)))
+
+    def forward(
+        self, states: Tensor, encoded: Tensor, self_mask: Tensor, cross_mask: Tensor
+    ) -> Tensor:
+        """Run the three sublayers, each with its own norm, dropout and residual.
+
+        With a sublayer f and its norm, post-norm is norm(x + dropout(f(x))), and pre-norm is
+        x + dropout(f(norm(x))); in both, `encoded` is taken as it is.
+
+        Args:
+            states: (B, T, D), of the target.
+            encoded: (B, S, D), the encoder's output.
+            self_mask: (B, 1, T, T), as `causal_mask` returns it.
+            cross_mask: (B, 1, 1, S), 0 for a token of the source and HIDDEN for padding.
+
+        Returns: (B, T, D).
+        """
+        # TODO(decoder_layer): masked self-attention, attention over the encoder's output, the
+        # feed-forward part; in either order of norm. See handout.md, Problem (decoder_layer).
+        raise NotImplementedError("decoder_layer")

@@ -1,0 +1,171 @@
+"""The extensions: a bonus that is counted apart, and quiet for those who do not want it."""
+
+import random
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from grader.cases import exercises
+
+from conftest import ROOT, Grade
+
+IDS = [exercise.id for exercise in exercises() if exercise.extension]
+MOST = sum(exercise.max_score for exercise in exercises() if exercise.extension)
+CORE = 80  # without the fine-tune
+
+
+@pytest.fixture
+def handed_in(tmp_path: Path) -> Path:
+    """A folder with the solution, for the tests to change."""
+    return Path(shutil.copytree(ROOT / "solution", tmp_path / "handed_in"))
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_the_solution_has_every_bonus_point(grade: Grade) -> None:
+    graded = grade("solution")
+
+    assert (graded.result["score"], graded.result["max_score"]) == (CORE, CORE)
+    assert (graded.result["bonus"], graded.result["bonus_max_score"]) == (MOST, MOST)
+    assert f"bonus   {MOST} / {MOST}" in graded.output
+
+
+def test_core_exercises_come_first(grade: Grade) -> None:
+    ids = list(grade("starter").outcomes())
+
+    assert ids[-len(IDS) :] == IDS
+
+
+@pytest.mark.parametrize("submission", ["starter", "solution/bert.py"])
+def test_who_hands_in_no_extension_hears_of_none(grade: Grade, submission: str) -> None:
+    graded = grade(submission)
+
+    assert {graded.outcomes()[name] for name in IDS} == {"not written yet"}
+    assert graded.result["bonus"] == 0
+    assert not [name for name in IDS if name in graded.output]
+    assert "bonus" not in graded.output
+
+
+def test_who_asks_for_an_extension_hears_of_it(grade: Grade) -> None:
+    graded = grade("starter", "--only", "adamw")
+
+    assert "not written yet  adamw" in graded.output
+    assert "bonus   0 / 10" in graded.output
+
+
+def test_a_hole_that_is_left_in_a_file_that_was_begun_is_shown(
+    grade: Grade, handed_in: Path
+) -> None:
+    shutil.copy(ROOT / "starter" / "pretraining.py", handed_in)
+    edit(
+        handed_in / "pretraining.py",
+        'raise NotImplementedError("nsp_head")',
+        "return self.seq_relationship(pooler_output)",
+    )
+
+    graded = grade(handed_in)
+
+    assert graded.outcomes()["nsp_head"] == "passed"
+    assert graded.outcomes()["mask_tokens"] == "not written yet"
+    assert "not written yet  mask_tokens" in graded.output
+
+
+def test_a_mistake_in_an_extension_costs_no_point_of_the_core(
+    grade: Grade, handed_in: Path
+) -> None:
+    edit(handed_in / "optimizer.py", 'lr * group["weight_decay"]', 'group["weight_decay"]')
+
+    graded = grade(handed_in)
+
+    assert graded.result["score"] == CORE
+    assert graded.result["bonus"] == MOST - 10
+    assert graded.exercise("adamw")["mistake"] == "decay_without_rate"
+
+
+def test_an_extension_that_is_not_python_costs_only_what_is_in_it(
+    grade: Grade, handed_in: Path
+) -> None:
+    edit(handed_in / "transformer.py", "import math\n", "import math (\n")
+
+    graded = grade(handed_in)
+
+    failed = [name for name, outcome in graded.outcomes().items() if outcome == "failed"]
+    assert failed == ["sinusoidal_positions", "causal_mask", "decoder_layer"]
+    assert "transformer.py:" in graded.exercise("causal_mask")["message"]
+    assert graded.result["score"] == CORE
+
+
+def test_an_extension_that_ends_the_process_costs_only_itself(
+    grade: Grade, handed_in: Path
+) -> None:
+    edit(handed_in / "optimizer.py", "import math\n", "import math, os\nos._exit(0)\n")
+
+    graded = grade(handed_in, "--tier", "contained")
+
+    failed = [name for name, outcome in graded.outcomes().items() if outcome == "failed"]
+    assert failed == ["adamw"]
+
+
+def test_the_optimizer_of_torch_is_not_for_calling(grade: Grade, handed_in: Path) -> None:
+    edit(
+        handed_in / "optimizer.py",
+        "from torch.optim import Optimizer",
+        "from torch.optim import AdamW as Torchs, Optimizer",
+    )
+
+    adamw = grade(handed_in).exercise("adamw")
+
+    assert (adamw["score"], adamw["mistake"]) == (0, "forbidden")
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.1])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_solutions_optimizer_is_torchs(decay: float, dtype: torch.dtype) -> None:
+    from optimizer import AdamW
+
+    torch.manual_seed(0)
+    ours = [torch.randn(3, 4, dtype=dtype), torch.randn(5, dtype=dtype)]
+    theirs = [p.clone() for p in ours]
+    settings = {"lr": 1e-2, "betas": (0.9, 0.99), "eps": 1e-6, "weight_decay": decay}
+    optimizers = [AdamW(ours, **settings), torch.optim.AdamW(theirs, **settings)]
+
+    for _ in range(20):
+        for one, other in zip(ours, theirs, strict=True):
+            one.grad = torch.randn_like(one)
+            other.grad = one.grad.clone()
+        for optimizer in optimizers:
+            optimizer.step()
+
+    for one, other in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_right_code_that_draws_otherwise_is_never_called_wrong() -> None:
+    from grader.cases import make_sentence_pairs as pairs
+    from grader.cases import mask_tokens as masks
+
+    from pretraining import make_sentence_pairs, mask_tokens
+
+    which, fate = masks.EXERCISE.probes[1:]
+    ids = masks.draw(np.random.default_rng(5), which.calls[0])
+    for seed in range(100):
+        for probe in (which, fate):
+            literals = dict(probe.calls[0].literals)
+            made = mask_tokens(
+                torch.from_numpy(ids["input_ids"]),
+                generator=torch.Generator().manual_seed(seed),
+                **literals,
+            )
+            outputs = {"input_ids": made[0].numpy(), "labels": made[1].numpy()}
+            assert probe.examine is not None
+            assert probe.examine(outputs, ids) is None
+        made_pairs = make_sentence_pairs(pairs.DOCUMENTS, random.Random(seed), 100)
+        share = sum(label == pairs.IS_NEXT for *_, label in made_pairs) / len(made_pairs)
+        assert abs(share - 0.5) < pairs.SHARES.shares[3].margin
