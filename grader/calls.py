@@ -11,6 +11,7 @@ import importlib
 import itertools
 import random
 import traceback
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
@@ -120,8 +121,8 @@ def gradients(
     return {name: g for name, g in zip(leaves, found, strict=True) if g is not None}
 
 
-def state(owner: nn.Module | None) -> dict[str, Any]:
-    """Return what a function must leave as it found it."""
+def state(owner: nn.Module | None, random_too: bool = False) -> dict[str, Any]:
+    """Return what a function must leave as it found it; with a generator of its own, more."""
     found = {
         "the default dtype": str(torch.get_default_dtype()),
         "the gradient mode": torch.is_grad_enabled(),
@@ -132,6 +133,9 @@ def state(owner: nn.Module | None) -> dict[str, Any]:
         total = float(sum(p.detach().sum() for p in owner.parameters()))
         found["the model's training mode"] = owner.training
         found["the model's weights"] = str(total)  # NaN is equal to NaN, then
+    if random_too:
+        states = torch.get_rng_state().numpy().tobytes() + repr(random.getstate()).encode()
+        found["the global random generators"] = zlib.crc32(states)
     return found
 
 
@@ -174,10 +178,11 @@ def run_call(
         if name in tensors and tensors[name].is_floating_point() and name != "attention_mask":
             leaves[name] = tensors[name].requires_grad_()
     passed = list(given(call, tensors, owner))
-    before, generator = state(owner), torch.get_rng_state()
+    own_generator = any(name.startswith("*") for name in call["args"])
+    before, generator = state(owner, own_generator), torch.get_rng_state()
     outputs = outputs_of(called(*passed), call)
-    after, drew = state(owner), not torch.equal(generator, torch.get_rng_state())
-    drew = drew or any(name.startswith("*") for name in call["args"])
+    after = state(owner, own_generator)
+    drew = own_generator or not torch.equal(generator, torch.get_rng_state())
 
     answer = {f"out/{name}": value for name, value in outputs.items()}
     sent = zip(call["args"], passed, strict=True)
@@ -265,6 +270,7 @@ def run(
     if call["kind"] == "fine-tune":
         return fine_tune(modules, call, tensors, checkpoint, progress)
     torch.default_generator.manual_seed(call.get("seed", 0))  # torch.manual_seed is far slower
+    random.seed(call.get("seed", 0))
     dtype = DTYPES[call["dtype"]]
     tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in tensors.items()}
     if call["kind"] == "optimizer":

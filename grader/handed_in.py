@@ -24,16 +24,16 @@ def result_of(
 def known_before(exercise: Exercise, submission: Submission) -> Result | None:
     """Return the result of an exercise that need not be asked for.
 
-    That of a file that is not Python, and that of an extension whose file was not handed in.
+    That of an extension whose file was not handed in, and that of a file that is not Python.
     """
-    for module in dict.fromkeys(("bert", exercise.module)):
-        if fault := submission.faults.get(module):
-            finding = Finding(f"{module}.py cannot be imported", (fault,))
-            return result_of(exercise, Outcome.FAILED, [finding])
     starter = STARTER / exercise.file
     text = submission.sources.get(exercise.module)
     if exercise.extension and text in (None, starter.read_text(encoding="utf-8")):
         return result_of(exercise, Outcome.NOT_WRITTEN)
+    for module in dict.fromkeys(("bert", exercise.module)):
+        if fault := submission.faults.get(module):
+            finding = Finding(f"{module}.py cannot be imported", (fault,))
+            return result_of(exercise, Outcome.FAILED, [finding])
     return None
 
 

@@ -150,8 +150,9 @@ def test_a_forbidden_part_of_a_library_is_named_and_costs_the_file(submit: Grade
 def test_global_state_that_one_exercise_changes_costs_no_other(submit: Grade) -> None:
     graded = submit((ADD_NORM, "torch.set_grad_enabled(False); " + ADD_NORM))
 
-    failed = [name for name, outcome in graded.outcomes().items() if outcome != "passed"]
+    failed = [name for name, outcome in graded.outcomes().items() if outcome == "failed"]
     assert failed == ["add_norm"]
+    assert list(graded.outcomes().values()).count("passed") == 4
 
 
 def test_a_crash_names_its_line(submit: Grade) -> None:

@@ -53,6 +53,15 @@ def test_who_hands_in_no_extension_hears_of_none(grade: Grade, submission: str) 
     assert "bonus" not in graded.output
 
 
+def test_a_bert_that_is_not_python_says_nothing_of_extensions(grade: Grade, tmp_path: Path) -> None:
+    (tmp_path / "bert.py").write_text("def (", encoding="utf-8")
+
+    graded = grade(tmp_path / "bert.py")
+
+    assert {graded.outcomes()[name] for name in IDS} == {"not written yet"}
+    assert not [name for name in IDS if name in graded.output]
+
+
 def test_who_asks_for_an_extension_hears_of_it(grade: Grade) -> None:
     graded = grade("starter", "--only", "adamw")
 

@@ -43,6 +43,6 @@ def test_inputs_are_not_modified(trial: Trial, probe: Probe) -> None:
     trial.judge(probe, trial.changed_input)
 
 
-@pytest.mark.probes("reference", part="properties")
+@pytest.mark.probes("every", part="properties")
 def test_global_state_is_left_alone(trial: Trial, probe: Probe) -> None:
     trial.judge(probe, trial.changed_state)

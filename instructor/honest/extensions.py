@@ -39,6 +39,24 @@ HONEST = (
         module="optimizer",
     ),
     Honest(
+        "adamw_decay_in_one",
+        {
+            "adamw": """
+            beta1, beta2 = group["betas"]
+            state["step"] += 1
+            state["exp_avg"] = torch.lerp(grad, state["exp_avg"], beta1)
+            state["exp_avg_sq"] = torch.lerp(grad * grad, state["exp_avg_sq"], beta2)
+            mean, square = state["exp_avg"].clone(), state["exp_avg_sq"].clone()
+            if group["correct_bias"]:
+                mean /= 1 - math.pow(beta1, state["step"])
+                square /= 1 - math.pow(beta2, state["step"])
+            change = mean / (torch.sqrt(square) + group["eps"]) + group["weight_decay"] * p
+            p -= group["lr"] * change
+            """
+        },
+        module="optimizer",
+    ),
+    Honest(
         "pretraining_in_loops",
         {
             "mask_tokens": """
@@ -85,6 +103,54 @@ HONEST = (
             first = -chosen.gather(-1, labels[keep][:, None]).mean()
             second = F.nll_loss(F.log_softmax(next_logits, dim=-1), next_labels)
             return first + second
+            """,
+        },
+        module="pretraining",
+    ),
+    Honest(
+        "pretraining_otherwise",
+        {
+            "mask_tokens": """
+            ordinary = torch.ones_like(input_ids, dtype=torch.bool)
+            for special in special_ids:
+                ordinary &= input_ids != special
+            chances = torch.where(ordinary, probability, 0.0)
+            chosen = torch.bernoulli(chances, generator=generator).bool()
+            labels = input_ids.masked_fill(~chosen, -100)
+            kind = torch.randint(10, (int(chosen.sum()),), generator=generator)
+            new = input_ids[chosen]
+            new[kind < 8] = mask_token_id
+            drawn = torch.randint(0, vocab_size, (int((kind == 8).sum()),), generator=generator)
+            new[kind == 8] = drawn
+            hidden = input_ids.clone()
+            hidden[chosen] = new
+            return hidden, labels
+            """,
+            "make_sentence_pairs": """
+            pairs = []
+            for document in documents:
+                others = [sentence for one in documents if one is not document for sentence in one]
+                for number in range(1, len(document)):
+                    false = rng.random() >= 0.5
+                    second = rng.choice(others) if false else document[number]
+                    first, second = truncate_pair(document[number - 1], second, max_length)
+                    pairs.append([first, second, NOT_NEXT if false else IS_NEXT])
+            return pairs
+            """,
+            "mlm_head": """
+            activated = F.gelu(self.dense(hidden_states))
+            scores = torch.einsum("...d,vd->...v", self.layer_norm(activated), word_embedding)
+            return scores + self.bias
+            """,
+            "nsp_head": """
+            layer = self.seq_relationship
+            return F.linear(pooler_output, layer.weight, layer.bias)
+            """,
+            "pretraining_loss": """
+            V = prediction_logits.size(-1)
+            loss = nn.CrossEntropyLoss()
+            first = loss(prediction_logits.reshape(-1, V), labels.reshape(-1))
+            return first + loss(next_logits.view(-1, 2), next_labels.view(-1))
             """,
         },
         module="pretraining",

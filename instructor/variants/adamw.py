@@ -17,6 +17,11 @@ VARIANTS = (
                 "the mean of the gradient forgets all earlier steps",
                 *("m.mul_(beta1)", "m.mul_(0.0)"),
             ),
+            "means_not_kept": (
+                "the new means are not put back, so that each step starts from nothing",
+                *("m.mul_(beta1).add_(", "m = m.mul(beta1).add("),
+                *("v.mul_(beta2).addcmul_(", "v = v.mul(beta2).addcmul("),
+            ),
             "mean_not_weighted": (
                 "the new gradient is added to its mean with weight 1",
                 *("alpha=1 - beta1", "alpha=1.0"),
@@ -92,6 +97,11 @@ VARIANTS = (
         "adamw",
         "The step",
         {
+            "not_in_place": (
+                "the parameter itself is not changed; the new one is a tensor that is forgotten",
+                *(DECAY, DECAY.replace("p.mul_", "p = p.mul")),
+                *(MOVE, MOVE.replace("p.addcdiv_", "p = p.addcdiv")),
+            ),
             "uphill": ("the parameter moves up the gradient", *("value=-lr", "value=lr")),
             "root_missing": (
                 "the mean of the square is not brought under a root",
