@@ -17,7 +17,7 @@ from grader.compare import Tolerance
 
 SUMS = 4  # per tensor; two tensors that differ agree in all of them by accident once in ages
 WIDTH = 1 + SUMS
-MOST = 1 << 15  # values of a tensor whose sums are taken; those of the case table have 4352 at most
+MOST = 1 << 15  # values of a tensor whose sums are taken; those of the case table have 8000 at most
 RAISED, MISSING, RANDOM = -1.0, -2.0, -3.0  # stand where a tensor's form would
 PAIR = "+"  # joins the ids of two mistakes that were made together
 Tensors = Mapping[str, np.ndarray]
