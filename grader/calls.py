@@ -33,6 +33,7 @@ EVAL_ON_CHECKPOINT: dict[str, Any] = {
     "rates": {},
     "stand_ins": {},
 }
+GENERATORS = {"*generator", "*random"}  # arguments that random numbers are to come from
 MAX_TEXT = 300  # characters of an exception's message that are passed on
 
 
@@ -139,7 +140,13 @@ def state(owner: nn.Module | None, random_too: bool = False) -> dict[str, Any]:
     return found
 
 
-def given(call: Mapping[str, Any], tensors: Mapping[str, Tensor], owner: Any) -> Iterator[Any]:
+def given(
+    modules: Mapping[str, ModuleType],
+    call: Mapping[str, Any],
+    tensors: Mapping[str, Tensor],
+    checkpoint: str,
+    owner: Any,
+) -> Iterator[Any]:
     """Yield the arguments of a call: tensors, the owner's modules, generators, plain values."""
     seed = call.get("seed", 0)
     for name in call["args"]:
@@ -149,6 +156,9 @@ def given(call: Mapping[str, Any], tensors: Mapping[str, Tensor], owner: Any) ->
             yield torch.Generator().manual_seed(seed)
         elif name == "*random":
             yield random.Random(seed)
+        elif name == "*tokenizer":
+            made = module_of(modules, "tokenizer")
+            yield made.BertTokenizer.from_pretrained(checkpoint)
         elif name.startswith("."):
             yield member(owner, name[1:], "module")
         else:
@@ -177,8 +187,8 @@ def run_call(
     for name in call["args"] if call["gradients"] else ():
         if name in tensors and tensors[name].is_floating_point() and name != "attention_mask":
             leaves[name] = tensors[name].requires_grad_()
-    passed = list(given(call, tensors, owner))
-    own_generator = any(name.startswith("*") for name in call["args"])
+    passed = list(given(modules, call, tensors, checkpoint, owner))
+    own_generator = not GENERATORS.isdisjoint(call["args"])
     before, generator = state(owner, own_generator), torch.get_rng_state()
     outputs = outputs_of(called(*passed), call)
     after = state(owner, own_generator)

@@ -61,43 +61,39 @@ def mask_tokens(
     ### END SOLUTION mask_tokens
 
 
-def truncate_pair(first: Sentence, second: Sentence, max_length: int) -> tuple[Sentence, Sentence]:
-    """Cut tokens off the end of the longer sentence until both fit, with [CLS] and two [SEP]."""
-    first, second = list(first), list(second)
-    while len(first) + len(second) + 3 > max_length:
-        (first if len(first) > len(second) else second).pop()
-    return first, second
-
-
 def make_sentence_pairs(
     documents: Sequence[Sequence[Sentence]], rng: random.Random, max_length: int
 ) -> list[Pair]:
     """Pair every sentence with the next one, or with one that does not belong to it.
 
     Section 3.1 of [1], Task #2: half of the time the second sentence is the one that follows, half
-    of the time it is a sentence drawn from another document. A coin decides for each pair.
+    of the time it is a sentence drawn from another document. A coin decides for each pair. Where
+    both are too long together, tokens are cut off the end of the longer one, one after another.
 
     Args:
-        documents: at least two; each is a list of sentences.
+        documents: at least two; each is a list of sentences. They are not changed.
         rng: every draw comes from it.
-        max_length: the most tokens of a pair, [CLS] and two [SEP] included; see `truncate_pair`.
+        max_length: the most tokens of a pair, [CLS] and two [SEP] included.
 
     Returns: a triple (first, second, label) for every sentence but the last of each document, in
         the order of the text; the label is IS_NEXT (0) or NOT_NEXT (1).
     """
     # TODO(make_sentence_pairs): go through documents and sentences; toss the coin, take the next
-    # sentence or one from ANOTHER document; truncate.
+    # sentence or one from ANOTHER document; cut copies of them until they fit.
     # See handout.md, Problem (make_sentence_pairs).
     ### BEGIN SOLUTION make_sentence_pairs
     pairs = []
     for number, document in enumerate(documents):
-        for first, following in itertools.pairwise(document):
-            second, label = following, IS_NEXT
+        for first, second in itertools.pairwise(document):
+            label = IS_NEXT
             if rng.random() < 0.5:
                 # one step to len - 1 steps further on, round the end: never the same document
                 other = (number + 1 + rng.randrange(len(documents) - 1)) % len(documents)
                 second, label = rng.choice(documents[other]), NOT_NEXT
-            pairs.append((*truncate_pair(first, second, max_length), label))
+            first, second = list(first), list(second)
+            while len(first) + len(second) + 3 > max_length:
+                (first if len(first) > len(second) else second).pop()
+            pairs.append((first, second, label))
     return pairs
     ### END SOLUTION make_sentence_pairs
 
@@ -105,9 +101,21 @@ def make_sentence_pairs(
 def pair_batch(pairs: Sequence[Pair], tokenizer: BertTokenizer) -> dict[str, Tensor]:
     """Write pairs as [CLS] first [SEP] second [SEP], padded to the longest.
 
-    Returns: input_ids, token_type_ids and attention_mask, (B, T), as the tokenizer gives them, and
-        next_sentence_label, (B,), all int64.
+    Figure 2 of [1]: the first segment reaches to its [SEP], included; the second is the rest.
+
+    Args:
+        pairs: (first, second, label), as `make_sentence_pairs` returns them.
+        tokenizer: knows cls_token_id, sep_token_id and pad_token_id.
+
+    Returns: a dict, all int64.
+        input_ids: (B, T), padded with [PAD].
+        token_type_ids: (B, T), 0 in the first segment and in padding, 1 in the second segment.
+        attention_mask: (B, T), 1 for a token, 0 for padding.
+        next_sentence_label: (B,).
     """
+    # TODO(pair_batch): ids, segments and mask of each pair; `padded` fills rows up to one length.
+    # See handout.md, Problem (pair_batch).
+    ### BEGIN SOLUTION pair_batch
     cls, sep, pad = tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id
     rows = [[cls, *first, sep, *second, sep] for first, second, _ in pairs]
     kinds = [[0] * (len(first) + 2) + [1] * (len(second) + 1) for first, second, _ in pairs]
@@ -118,6 +126,7 @@ def pair_batch(pairs: Sequence[Pair], tokenizer: BertTokenizer) -> dict[str, Ten
         "attention_mask": padded([[1] * len(row) for row in rows], T, 0),
         "next_sentence_label": torch.tensor([label for _, _, label in pairs]),
     }
+    ### END SOLUTION pair_batch
 
 
 class MaskedLanguageModelHead(nn.Module):

@@ -27,6 +27,7 @@ SECTIONS = {
     "adamw": "The running means; The bias correction; The decay; The step",
     "mask_tokens": "Choosing; The labels; Hiding; Randomness",
     "make_sentence_pairs": "The coin; The other document; The length",
+    "pair_batch": "The tokens; The segments; The padding",
     "mlm_head": "The transform; The decoder",
     "nsp_head": "The layer; Logits",
     "pretraining_loss": "Tokens; The sum",

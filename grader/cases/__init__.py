@@ -64,7 +64,8 @@ class Call:
     Attributes:
         target: the class and the method, such as "BertLayer.add_norm"; or a function.
         args: what is passed, by position: names of inputs or literals, ".name" for the object's own
-            module, "*generator" for a torch.Generator, "*random" for a random.Random.
+            module, "*generator" for a torch.Generator, "*random" for a random.Random,
+            "*tokenizer" for the checkpoint's tokenizer.
         inputs: which drawing of inputs it takes; calls that say the same share them.
         sizes: of the model and the inputs; ignored with `checkpoint`.
         given: exercises whose part is played by a stand-in in this call.

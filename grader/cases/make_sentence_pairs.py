@@ -8,6 +8,8 @@ from grader.cases.shares import Share, Shares, margin
 SIZES = (9, 2, 12, 5) * 20  # sentences of each document
 LONGEST = 9  # tokens of a sentence
 FIRST_TOKEN = 10
+NOWHERE = -1, -1
+SPECIAL = 3  # tokens that a pair will have besides: [CLS] and two [SEP]
 IS_NEXT = 0
 DOCUMENTS: list[list[list[int]]] = []
 OF: dict[int, tuple[int, int]] = {}  # a sentence's first token to its document and number
@@ -39,8 +41,8 @@ def share(found: list[bool]) -> float:
 
 
 def place(sentence: list[int]) -> tuple[int, int]:
-    """Return the document and the number of a sentence; (-1, -1) of one that there is not."""
-    return OF.get(sentence[0], (-1, -1)) if sentence else (-1, -1)
+    """Return the document and the number of a sentence; NOWHERE of one that there is not."""
+    return OF.get(sentence[0], NOWHERE) if sentence else NOWHERE
 
 
 def which(outputs: Tensors, inputs: Tensors) -> list[float]:
@@ -56,30 +58,62 @@ def which(outputs: Tensors, inputs: Tensors) -> list[float]:
     return [share(wrong_first), share(own), share(lies), share(true)]
 
 
-def cut(first: list[int], second: list[int], longest: int) -> tuple[list[int], list[int]]:
-    """Return both sentences with the longer one cut until they fit."""
-    lengths = [len(first), len(second)]
-    while sum(lengths) + 3 > longest:
-        lengths[0 if lengths[0] > lengths[1] else 1] -= 1
-    return first[: lengths[0]], second[: lengths[1]]
+def fitting(first: int, second: int, longest: int) -> set[tuple[int, int]]:
+    """Return what the lengths may be when the longer is cut; of two that are equal, either."""
+    found = set()
+    for ahead in (0, 1):
+        lengths = [first, second]
+        while sum(lengths) + SPECIAL > longest:
+            lengths[0 if lengths[0] >= lengths[1] + ahead else 1] -= 1
+        found.add((lengths[0], lengths[1]))
+    return found
+
+
+def mean(found: list[float]) -> float:
+    """Return the mean, 0 of nothing."""
+    return sum(found) / max(1, len(found))
 
 
 def lengths_with(longest: int) -> Shares:
-    """Return the judge of lengths, where pairs may have so many tokens."""
+    """Return the judge of lengths, where pairs may have so many tokens.
+
+    The first share says whether all is right. The others are for names, and are such that what is
+    drawn does not change them: each looks at pairs of one kind.
+    """
 
     def read(outputs: Tensors, inputs: Tensors) -> list[float]:
-        pairs = rows(outputs)
-        over = [len(a) + len(b) + 3 > longest for a, b, _ in pairs]
-        other = []
-        for a, b, _ in pairs:
+        wrong: list[float] = []
+        extra: list[float] = []  # where far too many tokens are to be cut: how many are left
+        first: list[float] = []  # where the first sentence alone is to be cut: wrong lengths
+        second: list[float] = []
+        front: list[float] = []  # sentences without their beginning
+        for a, b, _ in rows(outputs):
             (n, k), (m, j) = place(a), place(b)
-            whole = DOCUMENTS[n][k], DOCUMENTS[m][j]
-            fit = cut(*whole, longest)
-            other.append(-1 in (n, m) or {len(a) - len(fit[0]), len(b) - len(fit[1])} != {0})
-        return [share(over), share(other)]
+            if NOWHERE in ((n, k), (m, j)):
+                wrong.append(True)
+                front.append(any(part and place(part) == NOWHERE for part in (a, b)))
+                continue
+            whole, other = DOCUMENTS[n][k], DOCUMENTS[m][j]
+            fits = fitting(len(whole), len(other), longest)
+            off = (len(a), len(b)) not in fits
+            wrong.append(off or whole[: len(a)] != a or other[: len(b)] != b)
+            if len(whole) + len(other) > longest:
+                extra.append(max(-1, min(len(a) + len(b) + SPECIAL - longest, SPECIAL + 1)))
+            kept_first, kept_second = map(set, zip(*fits, strict=True))
+            if kept_first != {len(whole)} and kept_second == {len(other)}:
+                first.append(off)
+            if kept_first == {len(whole)} and kept_second != {len(other)}:
+                second.append(off)
+        return [mean(wrong), mean(extra), mean(first) + 2 * mean(second), float(any(front))]
 
     return Shares(
-        (Share("pairs are too long", 0.0), Share("pairs are cut in the wrong place", 0.0)), read
+        (
+            Share("pairs are cut in the wrong place, or not at all", 0.0, blur=2.0),
+            Share("pairs that are cut have too many tokens, or too few", 0.0),
+            Share("the wrong sentences are cut", 0.0),
+            Share("sentences have lost their beginning", 0.0),
+        ),
+        read,
     )
 
 

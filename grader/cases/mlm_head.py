@@ -33,7 +33,7 @@ forward = functools.partial(
 
 EXERCISE = Exercise(
     id="mlm_head",
-    order=22,
+    order=23,
     title="the head that predicts tokens",
     points={"values": 4, "properties": 2},
     upstream=(),

@@ -24,7 +24,7 @@ forward = functools.partial(
 
 EXERCISE = Exercise(
     id="nsp_head",
-    order=23,
+    order=24,
     title="the head that joins sentences",
     points={"values": 1, "properties": 1},
     upstream=(),

@@ -33,7 +33,7 @@ loss = functools.partial(
 
 EXERCISE = Exercise(
     id="pretraining_loss",
-    order=24,
+    order=25,
     title="the joint loss",
     points={"values": 3, "properties": 1},
     upstream=(),

@@ -23,11 +23,19 @@ def margin(draws: int) -> float:
 
 @dataclasses.dataclass(frozen=True)
 class Share:
-    """One share: what is wrong when it is off, what it should be, and by how much it may differ."""
+    """One share.
+
+    Attributes:
+        says: what is wrong when it is off.
+        expected: what it should be.
+        margin: by how much it may differ.
+        blur: how far the shares of two who make the same mistake may lie apart, at least.
+    """
 
     says: str
     expected: float
     margin: float = NEVER
+    blur: float = BLUR
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +57,7 @@ class Shares:
     @property
     def spread(self) -> np.ndarray:
         """How far those of two who do the same may lie apart."""
-        return np.array([max(share.margin, BLUR) / 2 for share in self.shares])  # see `close`
+        return np.array([max(share.margin, share.blur) / 2 for share in self.shares])  # see `close`
 
     def __call__(self, outputs: Tensors, inputs: Tensors) -> str | None:
         """Say what is wrong, or None."""

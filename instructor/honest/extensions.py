@@ -83,7 +83,12 @@ HONEST = (
                     else:
                         k = rng.choice([n for n in range(len(documents)) if n != i])
                         pair = documents[k][rng.randrange(len(documents[k]))], NOT_NEXT
-                    first, second = truncate_pair(documents[i][j], pair[0], max_length)
+                    first, second = documents[i][j], pair[0]
+                    while len(first) + len(second) > max_length - 3:
+                        if len(first) >= len(second):
+                            first = first[:-1]
+                        else:
+                            second = second[:-1]
                     pairs.append((first, second, pair[1]))
             return pairs
             """,
@@ -133,9 +138,31 @@ HONEST = (
                 for number in range(1, len(document)):
                     false = rng.random() >= 0.5
                     second = rng.choice(others) if false else document[number]
-                    first, second = truncate_pair(document[number - 1], second, max_length)
-                    pairs.append([first, second, NOT_NEXT if false else IS_NEXT])
+                    first, room = document[number - 1], max_length - 3
+                    short = min(len(first), len(second), room // 2)
+                    if len(first) < len(second):
+                        pair = first[: max(short, room - len(second))], second[: room - short]
+                    else:
+                        pair = first[: room - short], second[: max(short, room - len(first))]
+                    pairs.append([*pair, NOT_NEXT if false else IS_NEXT])
             return pairs
+            """,
+            "pair_batch": """
+            cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
+            T = max(len(first) + len(second) for first, second, _ in pairs) + 3
+            ids = torch.full((len(pairs), T), tokenizer.pad_token_id)
+            kinds, mask = torch.zeros_like(ids), torch.zeros_like(ids)
+            for row, (first, second, _) in enumerate(pairs):
+                middle, end = len(first) + 2, len(first) + len(second) + 3
+                ids[row, :end] = torch.tensor([cls] + first + [sep] + second + [sep])
+                kinds[row, middle:end] = 1
+                mask[row, :end] = 1
+            return {
+                "input_ids": ids,
+                "token_type_ids": kinds,
+                "attention_mask": mask,
+                "next_sentence_label": torch.tensor([pair[2] for pair in pairs]),
+            }
             """,
             "mlm_head": """
             activated = F.gelu(self.dense(hidden_states))

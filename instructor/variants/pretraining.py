@@ -8,7 +8,11 @@ OTHERS = "torch.where(chosen & (fate >= 0.9), others, hidden)"
 DRAWN = "torch.randint(vocab_size, input_ids.shape, generator=generator)"
 LABELS = "labels = torch.where(chosen, input_ids, IGNORED)"
 OTHER = "other = (number + 1 + rng.randrange(len(documents) - 1)) % len(documents)"
-PAIRED = "pairs.append((*truncate_pair(first, second, max_length), label))"
+TOO_LONG = "len(first) + len(second) + 3 > max_length"
+LONGER = "first if len(first) > len(second) else second"
+KINDS = "[0] * (len(first) + 2) + [1] * (len(second) + 1)"
+ROW = "[cls, *first, sep, *second, sep]"
+MASK_ROWS = "padded([[1] * len(row) for row in rows], T, 0)"
 
 VARIANTS = (
     *mistakes(
@@ -108,7 +112,7 @@ VARIANTS = (
             ),
             "labels_exchanged": (
                 "the labels of true and of false pairs are exchanged",
-                *("following, IS_NEXT", "following, NOT_NEXT"),
+                *("label = IS_NEXT", "label = NOT_NEXT"),
                 *(
                     "rng.choice(documents[other]), NOT_NEXT",
                     "rng.choice(documents[other]), IS_NEXT",
@@ -145,7 +149,7 @@ VARIANTS = (
             ),
             "pairs_backwards": (
                 "sentences are paired with the one before them",
-                *("for first, following", "for following, first"),
+                *("for first, second", "for second, first"),
             ),
         },
     ),
@@ -153,20 +157,110 @@ VARIANTS = (
         "make_sentence_pairs",
         "The length",
         {
-            "not_truncated": (
-                "pairs that are too long are not cut",
-                *(PAIRED, "pairs.append((first, second, label))"),
-            ),
+            "not_truncated": ("pairs that are too long are not cut", *(TOO_LONG, "False")),
             "special_not_counted": (
                 "the special tokens are not counted in the length",
-                *("second, max_length)", "second, max_length + 3)"),
+                *(TOO_LONG, TOO_LONG.replace(" + 3", "")),
             ),
-            "second_cut": (
-                "only the second sentence is cut",
-                *(
-                    PAIRED,
-                    "pairs.append((first, second[: max(0, max_length - len(first) - 3)], label))",
-                ),
+            "one_cut_too_many": (
+                "one token more is cut than has to be",
+                *(TOO_LONG, TOO_LONG.replace(">", ">=")),
+            ),
+            "second_cut": ("only the second sentence is cut", *(LONGER, "second or first")),
+            "first_cut": ("only the first sentence is cut", *(LONGER, "first or second")),
+            "shorter_cut": (
+                "the shorter sentence is cut, not the longer one",
+                *(LONGER, "first if 0 < len(first) < len(second) or not second else second"),
+            ),
+            "cut_at_the_front": (
+                "tokens are cut off the beginning, not off the end",
+                *(".pop()", ".pop(0)"),
+            ),
+        },
+    ),
+    *mistakes(
+        "pair_batch",
+        "The tokens",
+        {
+            "cls_missing": (
+                "the classification token at the beginning is missing",
+                *(ROW, "[*first, sep, *second, sep]"),
+                *(KINDS, "[0] * (len(first) + 1) + [1] * (len(second) + 1)"),
+            ),
+            "middle_sep_missing": (
+                "the separator between the sentences is missing",
+                *(ROW, "[cls, *first, *second, sep]"),
+                *(KINDS, "[0] * (len(first) + 1) + [1] * (len(second) + 1)"),
+            ),
+            "last_sep_missing": (
+                "the separator at the end is missing",
+                *(ROW, "[cls, *first, sep, *second]"),
+                *(KINDS, "[0] * (len(first) + 2) + [1] * len(second)"),
+            ),
+            "second_cls": (
+                "the classification token stands where the first separator should",
+                *(ROW, "[cls, *first, cls, *second, sep]"),
+            ),
+            "sentences_exchanged": (
+                "the second sentence comes before the first",
+                *(ROW, "[cls, *second, sep, *first, sep]"),
+                *(KINDS, "[0] * (len(second) + 2) + [1] * (len(first) + 1)"),
+            ),
+        },
+    ),
+    *mistakes(
+        "pair_batch",
+        "The segments",
+        {
+            "one_segment": (
+                "all tokens are in the first segment",
+                *(KINDS, "[0] * (len(first) + len(second) + 3)"),
+            ),
+            "segments_exchanged": (
+                "the two segments are exchanged",
+                *(KINDS, "[1] * (len(first) + 2) + [0] * (len(second) + 1)"),
+            ),
+            "segments_from_one": (
+                "the segments are numbered 1 and 2",
+                *(KINDS, "[1] * (len(first) + 2) + [2] * (len(second) + 1)"),
+            ),
+            "sep_in_second_segment": (
+                "the separator after the first sentence is in the second segment",
+                *(KINDS, "[0] * (len(first) + 1) + [1] * (len(second) + 2)"),
+            ),
+            "last_sep_in_first_segment": (
+                "the last separator is in the first segment",
+                *(KINDS, "[0] * (len(first) + 2) + [1] * len(second) + [0]"),
+            ),
+            "padding_in_second_segment": (
+                "padding is in the second segment",
+                *("padded(kinds, T, 0)", "padded(kinds, T, 1)"),
+            ),
+        },
+    ),
+    *mistakes(
+        "pair_batch",
+        "The padding",
+        {
+            "padding_is_sep": (
+                "rows are filled up with separators, not with padding tokens",
+                *("padded(rows, T, pad)", "padded(rows, T, sep)"),
+            ),
+            "padding_attended": (
+                "the attention mask is 1 for padding too",
+                *(MASK_ROWS, "torch.ones(len(rows), T, dtype=torch.int64)"),
+            ),
+            "pair_mask_inverted": (
+                "the attention mask is 0 for tokens and 1 for padding",
+                *(MASK_ROWS, f"1 - {MASK_ROWS}"),
+            ),
+            "special_not_attended": (
+                "the attention mask hides special tokens",
+                *("[[1] * len(row) for row in rows]", "[[int(t > sep) for t in r] for r in rows]"),
+            ),
+            "batch_labels_exchanged": (
+                "the labels are exchanged",
+                *("[label for _, _, label in pairs]", "[1 - label for _, _, label in pairs]"),
             ),
         },
     ),

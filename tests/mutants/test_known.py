@@ -9,11 +9,9 @@ from instructor.variants import Variant, apply, variants
 # that differs is drawn at random, and what is drawn through a norm has no simple measure.
 UNNAMED = {"interm_dense_skipped", "length_hard_coded", "embed_dropout_around_norm"}
 # Between these nothing decides, so that both names are given. A constant that is added to a token
-# vanishes in the norm; dropout on the same tensor in the end differs before it only; the pairs that
-# are too long are the same ones.
+# vanishes in the norm; dropout on the same tensor in the end differs before it only.
 UNDECIDED = [
     {"no_words", "ids_added"},
-    {"not_truncated", "special_not_counted"},
     {"add_norm_dropout_after_norm", "add_norm_dropout_also_after_norm"},
     {
         "add_norm_dropout_on_sum",
