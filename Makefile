@@ -79,6 +79,7 @@ pictures: $(VENV)/.installed  ## draw the pictures of the handout: a fine-tune a
 	@$(ON_SOLUTION) classifier.py --device cpu --threads 1 --predictions ../runs/pictures --save ../runs/pictures
 	@$(ON_SOLUTION) visualize.py attention "the film is not dull ." --out ../pictures/attention.png
 	@$(ON_SOLUTION) visualize.py fill-mask "harbor lacks [MASK] ." --out ../pictures/fill-mask.png
+	@$(ON_SOLUTION) visualize.py positions --out ../pictures/positions.png
 	@$(ON_SOLUTION) visualize.py embeddings --tuned ../runs/pictures --out ../pictures/embeddings.png
 	@$(ON_SOLUTION) visualize.py training ../runs/pictures/full-model-curve.json --out ../pictures/training.png
 

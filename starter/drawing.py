@@ -123,6 +123,26 @@ def draw_points(panels: dict[str, Tensor], labels: Tensor) -> Figure:
     return figure
 
 
+def draw_positions(table: Tensor, panels: dict[str, Tensor]) -> Figure:
+    """Draw the table of sinusoids, and how like each other positions are.
+
+    Args:
+        table: (T, D), each position's vector.
+        panels: (T, T) cosines for each title.
+    """
+    figure = new_figure(3.6 * (1 + len(panels)) + 0.8, 3.7)
+    grid = figure.subplots(1, 1 + len(panels))
+    shown = {"sinusoidal positions": table} | panels
+    for axes, (title, values) in zip(grid, shown.items(), strict=True):
+        image = axes.imshow(values.numpy(), vmin=-1.0, vmax=1.0, aspect="auto")
+        axes.set_title(title)
+        axes.set_xlabel("position")
+        axes.set_ylabel("position")
+    grid[0].set_xlabel("unit")
+    figure.colorbar(image, ax=grid, label="value, or cosine of two positions")
+    return figure
+
+
 def draw_curves(losses: Sequence[float], accuracies: Sequence[float]) -> Figure:
     """Draw the loss of each step, faint, with its running mean; and dev accuracy by epoch."""
     figure = new_figure(8.4, 3.2)

@@ -3,6 +3,7 @@
     python visualize.py attention "the film was not good"
     python visualize.py fill-mask "the plot was [MASK] ."
     python visualize.py embeddings --tuned folder      (that `classifier.py --save folder` wrote)
+    python visualize.py positions
     python visualize.py training predictions/full-model-curve.json
 
 Each writes a file, a PNG or an SVG by its ending (--out).
@@ -12,6 +13,7 @@ Dimension key: B batch, T tokens, D model width, H heads, d head width, N senten
 
 import argparse
 import contextlib
+import importlib
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -147,6 +149,12 @@ def project(vectors: Tensor) -> tuple[Tensor, float]:
     return points * signs, float((sizes[:2] ** 2).sum() / (sizes**2).sum())
 
 
+def similarities(vectors: Tensor) -> Tensor:
+    """Return the cosine of each vector of (T, D) with each: (T, T)."""
+    unit = vectors / vectors.norm(dim=1, keepdim=True)
+    return unit @ unit.T
+
+
 def read_curve(path: Path) -> tuple[list[float], list[float]]:
     """Read what classifier.py wrote of a training: losses by step, dev accuracies by epoch.
 
@@ -160,6 +168,18 @@ def read_curve(path: Path) -> tuple[list[float], list[float]]:
         return [float(x) for x in losses], [float(x) for x in accuracies]
     except (ValueError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: not a curve that classifier.py wrote") from error
+
+
+def exercise(name: str):
+    """Import a module of exercises, which the pictures of other modules do without.
+
+    Raises:
+        InputError: it is not there.
+    """
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise InputError(f"this picture needs {name}.py, which is not here") from error
 
 
 def picture_attention(args: argparse.Namespace, drawing):
@@ -177,11 +197,7 @@ def picture_attention(args: argparse.Namespace, drawing):
 
 def picture_fill_mask(args: argparse.Namespace, drawing):
     """Print and draw the likeliest tokens."""
-    try:  # here, because the other pictures do without the exercises in it
-        from pretraining import BertForPreTraining
-    except ModuleNotFoundError as error:
-        raise InputError("fill-mask needs pretraining.py, which is not here") from error
-    model = BertForPreTraining.from_pretrained(args.checkpoint)
+    model = exercise("pretraining").BertForPreTraining.from_pretrained(args.checkpoint)
     names, shares = guess(model, BertTokenizer.from_pretrained(args.checkpoint), args.sentence)
     for name, share in zip(names, shares, strict=True):
         print(f"{share:.3f}  {name}")
@@ -198,6 +214,14 @@ def picture_embeddings(args: argparse.Namespace, drawing):
         points, share = project(cls_vectors(model, split))
         panels[f"{title} fine-tuning ({share:.0%} of the variance)"] = points
     return drawing.draw_points(panels, split.labels)
+
+
+def picture_positions(args: argparse.Namespace, drawing):
+    """Draw positions that are computed beside positions that were learned."""
+    learned = BertModel.from_pretrained(args.checkpoint).pos_embedding.weight.detach()  # (T, D)
+    table = exercise("transformer").sinusoidal_positions(*learned.shape)
+    panels = {"cosines, sinusoidal": similarities(table), "cosines, learned": similarities(learned)}
+    return drawing.draw_positions(table, panels)
 
 
 def picture_training(args: argparse.Namespace, drawing):
@@ -228,6 +252,7 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--tuned", type=Path, required=True, help="folder that classifier.py --save wrote")
     add("--data", type=Path, default=root / "data" / "dev.txt")
     add("--count", type=at_least(3), default=400, help="how many sentences")
+    command("positions", "sinusoidal and learned positions", picture_positions)
     add = command("training", "loss and accuracy of a training", picture_training).add_argument
     add("curve", type=Path, nargs="?", default=Path("predictions/full-model-curve.json"))
     return parser.parse_args(argv)

@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+import types
 import xml.etree.ElementTree
 from pathlib import Path
 
@@ -147,6 +148,33 @@ def test_embeddings_show_sentences_before_and_after(tmp_path: Path) -> None:
     assert main(["embeddings", *options]) == 0
 
     assert shades(out) > 10
+
+
+def test_positions_are_drawn_beside_those_that_were_learned(tmp_path, monkeypatch) -> None:
+    asked = []
+
+    def sinusoidal_positions(length: int, width: int) -> torch.Tensor:
+        asked.append((length, width))
+        return torch.sin(torch.arange(1.0, length * width + 1).view(length, width))
+
+    module = types.SimpleNamespace(sinusoidal_positions=sinusoidal_positions)
+    monkeypatch.setitem(sys.modules, "transformer", module)
+    out = tmp_path / "positions.svg"
+
+    assert main(["positions", "--out", str(out)]) == 0
+
+    assert asked == [(64, 64)]
+    titles = {"sinusoidal positions", "cosines, sinusoidal", "cosines, learned"}
+    assert titles <= set(texts(out))
+
+
+def test_a_picture_whose_exercises_are_not_there_says_so(monkeypatch, capsys) -> None:
+    monkeypatch.setitem(sys.modules, "transformer", None)
+
+    assert main(["positions"]) == 2
+
+    expected = "visualize.py: this picture needs transformer.py, which is not here\n"
+    assert capsys.readouterr().err == expected
 
 
 def test_two_groups_stay_two_groups_when_projected() -> None:
