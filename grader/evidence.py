@@ -109,7 +109,7 @@ def fingerprints(
     try:
         with np.errstate(all="ignore"):  # a wrong output may be as large as it likes
             measured = probe.examine.measure(got, sent)
-    except (ValueError, KeyError, IndexError):  # another shape, and its form says enough
+    except (ValueError, KeyError, IndexError, TypeError):  # another shape; its form says enough
         measured = np.zeros(0)
     forms = sum(form(got[name]) for name in outputs)
     return np.stack([entry(forms, measured), entry(effects)])

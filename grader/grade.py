@@ -84,7 +84,10 @@ class GradingDesk(Desk):
         self.begin()
 
     def begin(self) -> None:
-        """Have the calls of one exercise after another carried out while answers are compared."""
+        """Have the calls of one exercise after another carried out while answers are compared.
+
+        One thread asks all there is to ask, since a sandbox answers one caller.
+        """
         self.caller = ThreadPoolExecutor(1)
         graded = [exercise for exercise in self.exercises if exercise.probes]
         self.asked = {exercise.id: self.caller.submit(self.ask, exercise) for exercise in graded}
@@ -125,6 +128,10 @@ class GradingDesk(Desk):
 
     def fine_tune(self, gate: Gate) -> Reply:
         """Carry out the fine-tune, showing how far it is."""
+        return self.caller.submit(self.request_fine_tune, gate).result()
+
+    def request_fine_tune(self, gate: Gate) -> Reply:
+        """Have the worker fine-tune."""
         return next(self.sandbox.run([gate.request()], self.report.progress))
 
     def finished(self, result: Result) -> None:

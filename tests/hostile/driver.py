@@ -1,9 +1,9 @@
 """Grade submissions one after the other in one process, and look at what each leaves behind.
 
-Run as a script, by places.py: it reads one JSON object a line, {"source", "training"}, the latter a
-deadline or 0 for the exercises, and answers with one a line. It is a process of its own so that it
-can run as another user, and so that a submission that harms its grader harms this and not the
-tests.
+Run as a script, by places.py: it reads one JSON object a line, {"file", "source", "training"}, the
+latter a deadline or 0 for the exercises, and answers with one a line. It is a process of its own so
+that it can run as another user, and so that a submission that harms its grader harms this and not
+the tests.
 """
 
 import contextlib
@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+import shutil
 import sys
 import tempfile
 import time
@@ -21,6 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from grader import cases
 from grader.contained import IsolatedSandbox
 from grader.gate import read_sentences
 from grader.grade import Setup, grade
@@ -107,27 +109,32 @@ class Driver:
         other = self.folder / "others" / "other_student"
         other.mkdir(parents=True)
         (other / "bert.py").write_text("# what another student has handed in\n")
-        self.solution = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
+        self.handed_in = self.folder / "handed_in"
 
-    def complete(self, source: str) -> str:
-        """Put a hostile submission together: the solution, then what it adds."""
+    def complete(self, file: str, source: str) -> str:
+        """Put a hostile file together: that of the solution, then what it adds."""
         names = {
             "ROOT": str(ROOT),
             "CHECKPOINT": str(self.setup.checkpoint),
             "OTHERS": str(self.folder / "others"),
             "PREDICT": str(PREDICT),
         }
-        return self.solution + re.sub(r"\{([A-Z]+)\}", lambda m: names[m[1]], source)
+        right = (ROOT / "solution" / file).read_text(encoding="utf-8")
+        return right + re.sub(r"\{([A-Z]+)\}", lambda m: names[m[1]], source)
 
-    def grade(self, source: str) -> dict[str, Any]:
-        """Grade the exercises."""
-        path = self.folder / "bert.py"
-        path.write_text(self.complete(source), encoding="utf-8")
+    def grade(self, file: str, source: str) -> dict[str, Any]:
+        """Grade the exercises of bert.py and of the hostile file."""
+        shutil.rmtree(self.handed_in, ignore_errors=True)
+        self.handed_in.mkdir()
+        files = {"bert.py": self.complete("bert.py", ""), file: self.complete(file, source)}
+        for name, text in files.items():
+            (self.handed_in / name).write_text(text, encoding="utf-8")
         report = io.StringIO()
         with contextlib.redirect_stdout(report):
-            made = grade(str(path), True, None, self.setup)
-        exercises = made.as_json()["exercises"]
-        return {"exercises": {e["id"]: e for e in exercises}, "printed": report.getvalue()}
+            made = grade(str(self.handed_in), True, None, self.setup)
+        results = {result["id"]: result for result in made.as_json()["exercises"]}
+        graded = {name: r for name, r in results.items() if cases.exercise(name).file in files}
+        return {"exercises": graded, "printed": report.getvalue()}
 
     def train(self, source: str, deadline: float) -> dict[str, Any]:
         """Fine-tune on a few sentences, by the request that the gate makes."""
@@ -142,7 +149,7 @@ class Driver:
         }
         labels, expected = train.labels[:TRAIN], dev.labels[:PREDICT]
         request = Request("sentiment", frozenset(), call, {"labels": labels}, deadline)
-        sources = sources_of(Submission("hostile", {"bert": self.complete(source)}, {}))
+        sources = sources_of(Submission("hostile", {"bert": self.complete("bert.py", source)}, {}))
         contained = self.setup.tier == CONTAINED
         with IsolatedSandbox(
             sources, IMPORTS, self.setup.checkpoint, contained=contained, limits=TRAINING
@@ -163,7 +170,7 @@ class Driver:
         files = set(fingerprint())
         started = time.monotonic()
         source, deadline = request["source"], request["training"]
-        result = self.train(source, deadline) if deadline else self.grade(source)
+        result = self.train(source, deadline) if deadline else self.grade(request["file"], source)
         result["seconds"] = time.monotonic() - started
         changed = files ^ set(fingerprint())
         result["left"] = {

@@ -26,6 +26,7 @@ class Hostile:
     tries: str
     scores: frozenset[str]
     partly: frozenset[str]
+    file: str  # it is put after the solution's
     training: str
     deadline: float  # of the fine-tune, in seconds; 0 for a submission that has none
 
@@ -40,9 +41,10 @@ class Hostile:
         )
         words = {name: frozenset(head.get(name, "").split()) for name in ("scores", "partly")}
         name = f"{path.parent.name}-{path.stem}"
-        training = head.get("training", "")
+        file, training = head.get("file", "bert.py"), head.get("training", "")
         deadline = float(head.get("deadline", TRAINING if training else 0))
-        return cls(name, source, head["tries"], training=training, deadline=deadline, **words)
+        more = {"file": file, "training": training, "deadline": deadline}
+        return cls(name, source, head["tries"], **words, **more)
 
 
 class Place:
@@ -57,11 +59,12 @@ class Place:
         self.trained = self.grade("", TRAINING)
         self.honest = self.grade("")
 
-    def grade(self, source: str, deadline: float = 0) -> dict[str, Any]:
+    def grade(self, source: str, deadline: float = 0, file: str = "bert.py") -> dict[str, Any]:
         """Grade the solution with `source` after it: the exercises or, in so long, a fine-tune."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps({"source": source, "training": deadline}) + "\n")
+        request = {"file": file, "source": source, "training": deadline}
+        self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
         assert line, "the grader itself has ended"

@@ -1,19 +1,21 @@
 """Hostile submissions, each graded between two honest ones, in every place that isolates.
 
-A file of submissions/ is what a student has put after a right solution. Its header says what it
-tries; which exercises still score in full (those it leaves alone, or solves all the same); which
-only lose the points for keeping inputs and state as they were (`partly`); and, if it goes for the
-fine-tune, what comes of it there. A submission prints LEAKED when it got at what it went for.
+A file of submissions/ is what a student has put after a right solution's bert.py, or after another
+`file` of it. Its header says what it tries; which exercises still score in full (those it leaves
+alone, or solves all the same); which only lose the points for keeping inputs and state as they were
+(`partly`); and, if it goes for the fine-tune, what comes of it there. A submission prints LEAKED
+when it got at what it went for.
 """
 
 from collections.abc import Iterator
 
 import pytest
 
+from grader import cases
+
 from places import SUBMISSIONS, TRAINING, Hostile, Place, open_place, places
 
 HOSTILE = [Hostile.read(path) for path in sorted(SUBMISSIONS.glob("*/*.py"))]
-EXERCISES = {"attention", "add_norm", "layer", "embed", "encode"}
 CHANCE = 0.6  # share of right predictions that no training gives; half of the labels are 1
 RECOVERY = 10.0  # seconds for the honest submission after a hostile one, grading included
 
@@ -47,12 +49,14 @@ def check_nothing_is_left(place: Place, result: dict) -> None:
 def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
     place: Place, hostile: Hostile
 ) -> None:
-    result = place.grade(hostile.source)
+    result = place.grade(hostile.source, file=hostile.file)
 
     full = {n for n, e in result["exercises"].items() if e["score"] == e["max_score"]}
     some = {n for n, e in result["exercises"].items() if e["score"]} - full
     assert (full, some) == (hostile.scores - {"none"}, hostile.partly), result["printed"]
-    assert set(result["exercises"]) == EXERCISES
+    assert set(result["exercises"]) == {
+        e.id for e in cases.exercises() if e.probes and e.file in ("bert.py", hostile.file)
+    }
     assert all(e["score"] is not None for e in result["exercises"].values()), result["printed"]
     # what is said keeps to its lines: none is forged, and none plays with a terminal
     assert all(line.isprintable() for line in result["printed"].replace("\t", " ").split("\n"))

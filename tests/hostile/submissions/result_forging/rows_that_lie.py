@@ -1,0 +1,15 @@
+# tries: return pairs whose parts change places while they are counted
+# file: pretraining.py
+# scores: attention add_norm layer embed encode mask_tokens pair_batch mlm_head nsp_head pretraining_loss
+right = make_sentence_pairs
+
+
+class Row(tuple):
+    """Another row each time that it is read."""
+
+    def __iter__(self):
+        return iter(self[::-1])
+
+
+def make_sentence_pairs(*arguments):
+    return [Row(pair) for pair in right(*arguments)]
