@@ -15,6 +15,7 @@ from grader.store import Store, StoreError
 
 DEADLINE = 600.0  # seconds; the fine-tune takes 10 to 20 on a laptop
 DATA = ("train.txt", "dev.txt")
+HIDDEN = "dev.txt"  # among private references: sentences instead of the public ones
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +53,8 @@ class Gate:
         """
         store.check_data(data, DATA)
         self.train, self.dev = (read_sentences(data / name) for name in DATA)
+        if HIDDEN in store.manifest["files"]:
+            self.dev = read_sentences(store.check_file(HIDDEN))
         entry = store.manifest.get("sentiment")
         path = store.folder / "manifest.json"
         if isinstance(entry, str):

@@ -125,6 +125,15 @@ class Store:
         parts = (under(own, "in/"), under(own, "out/"), under(own, "grad/"))
         return Recording(*parts, own["wrong"])
 
+    def check_file(self, name: str) -> Path:
+        """Return the path of a recorded file.
+
+        Raises:
+            StoreError: it is missing or differs.
+        """
+        read_checked(self.folder / name, self.manifest["files"][name], "make references")
+        return self.folder / name
+
     def check_checkpoint(self, checkpoint: str | Path) -> None:
         """See that the checkpoint is the one that the references were recorded with.
 

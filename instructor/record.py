@@ -5,13 +5,14 @@ same worker that grades students, in float64. What is written:
 
     OUT/<exercise>.safetensors   inputs, outputs, gradients, and where variants differ from them
     OUT/manifest.json            sha256 of everything, versions, seed, noise, tolerances
+    OUT/dev.txt                  with a seed of one's own: sentences for the sentiment threshold,
+                                 whose labels nobody else has
 
 Nothing is written when nothing has moved; otherwise it says what moved and by how much.
 """
 
 import argparse
 import json
-import os
 import platform
 import sys
 from collections.abc import Iterable, Sequence
@@ -23,13 +24,16 @@ from safetensors.numpy import load, save
 from tqdm import tqdm
 
 from grader import cases
+from grader.gate import HIDDEN
 from grader.grade import CHECKPOINT, REFERENCES, references_for
 from grader.handed_in import ROOT, STARTER
 from grader.sandbox import ProcessSandbox
 from grader.store import FORMAT, sha256
+from instructor.files import write_whole
 from instructor.recorder import Recorded, Recorder, RecordError
 from instructor.tolerance import ToleranceError
 from instructor.variants import VariantError
+from instructor.write_data import hidden_sentences
 
 SOLUTION, DATA, GATE = ROOT / "solution", ROOT / "data", REFERENCES / "gate.json"
 NOT_MEASURED = "its threshold was not measured for this checkpoint"
@@ -69,13 +73,6 @@ def moved(path: Path, tensors: Tensors) -> str | None:
     return where if largest > 1.0 else None
 
 
-def write(path: Path, content: bytes) -> None:
-    """Write a file in one go."""
-    temporary = path.with_name(path.name + ".part")
-    temporary.write_bytes(content)
-    os.replace(temporary, path)
-
-
 def digests(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """Return sha256 by name.
 
@@ -101,6 +98,8 @@ def manifest(
     out: Path, recorded: Sequence[Recorded], seed: int, checkpoint: Path
 ) -> dict[str, Any]:
     """Put together the manifest of the files that now stand in `out`."""
+    files = [f"{r.exercise.id}.safetensors" for r in recorded]
+    files += [HIDDEN] if (out / HIDDEN).is_file() else []
     versions = {"python": platform.python_version(), "numpy": np.__version__}
     versions["torch"] = next(
         line.split("==")[1].split()[0]
@@ -113,13 +112,27 @@ def manifest(
         "seed": seed,
         "threads": 1,
         "versions": versions,
-        "files": digests(out, [f"{r.exercise.id}.safetensors" for r in recorded]),
+        "files": digests(out, files),
         "solution": digests(SOLUTION, sorted(path.name for path in SOLUTION.glob("*.py"))),
         "checkpoint": weights,
         "data": digests(DATA, DATA_FILES),
         "exercises": {r.exercise.id: r.entry() for r in recorded},
         "sentiment": threshold(weights),
     }
+
+
+def write_hidden(path: Path, text: str | None, check: bool) -> list[str]:
+    """Write the hidden sentences, or see to it that there are none; say what moved."""
+    before = path.read_text(encoding="utf-8") if path.is_file() else None
+    if before == text:
+        return []
+    if text is None:
+        if not check:
+            path.unlink()
+        return [f"{path.name}: gone, for everybody has the inputs of this seed"]
+    if not check:
+        write_whole(path, text)
+    return [f"{path.name}: {'there was none before' if before is None else 'other sentences'}"]
 
 
 def record(out: Path, seed: int, check: bool, checkpoint: Path = CHECKPOINT) -> list[str]:
@@ -139,7 +152,9 @@ def record(out: Path, seed: int, check: bool, checkpoint: Path = CHECKPOINT) -> 
         if (what := moved(path, one.tensors)) is not None:
             lines.append(f"{path.name}: {what}")
             if not check:
-                write(path, save(one.tensors))
+                write_whole(path, save(one.tensors))
+    hidden = hidden_sentences(seed) if seed != SEED else None
+    lines += write_hidden(out / HIDDEN, hidden, check)
     return lines + write_manifest(
         out / "manifest.json", manifest(out, recorded, seed, checkpoint), check
     )
@@ -162,7 +177,7 @@ def write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
         old = {}
     parts = [name for name in new if not alike(old.get(name), new[name])]
     if parts and not check:
-        write(path, (json.dumps(new, indent=2) + "\n").encode())
+        write_whole(path, json.dumps(new, indent=2) + "\n")
     return [f"manifest.json: {', '.join(parts)} changed"] if parts else []
 
 

@@ -1,7 +1,10 @@
 """Hidden inputs: whoever replays the public answers gets nothing for them."""
 
+import itertools
+import shutil
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +12,12 @@ import pytest
 from safetensors.numpy import load_file
 
 from grader import cases
-from grader.store import Store
+from grader.gate import Gate, read_sentences
+from grader.store import Store, StoreError
+from instructor.write_data import hidden_sentences
 
 from conftest import ROOT, Grade
+from tokenizer import BertTokenizer
 
 REPLAY = """
 
@@ -27,6 +33,23 @@ def replayed(self, input_ids, *more):
 
 
 BertModel.embed = replayed
+"""
+BY_HEART = """
+import zlib
+
+POSITIVE = {positive}
+
+
+class ByHeart(BertModel):
+    def forward(self, input_ids, attention_mask):
+        rows = [[i for i in row if i] for row in input_ids.tolist()]
+        known = [float(zlib.crc32(repr(row).encode()) in POSITIVE) for row in rows]
+        label = torch.tensor(known)[:, None].expand(-1, self.config.hidden_size)
+        some = 0.0 * self.pooler_dense.weight.sum()
+        return {{"last_hidden_state": None, "pooler_output": 10.0 * label - 5.0 + some}}
+
+
+BertModel = ByHeart
 """
 
 
@@ -87,3 +110,69 @@ def test_a_replay_of_public_answers_scores_nothing_on_hidden_inputs(
 
     assert embed["score"] == 0
     assert "values of output differ" in embed["message"]
+
+
+@pytest.fixture
+def by_heart(tmp_path: Path, solution_source: str) -> Path:
+    """A submission that knows the labels of all public sentences, and learns nothing."""
+    tokenizer = BertTokenizer.from_pretrained(ROOT / "checkpoint")
+    positive = set()
+    for name in ("train", "dev", "test"):
+        sentences = read_sentences(ROOT / "data" / f"{name}.txt")
+        rows = tokenizer(sentences.texts)["input_ids"].tolist()
+        for row, label in zip(rows, sentences.labels, strict=True):
+            if label:
+                positive.add(zlib.crc32(repr([i for i in row if i]).encode()))
+    path = tmp_path / "bert.py"
+    path.write_text(solution_source + BY_HEART.format(positive=positive), encoding="utf-8")
+    return path
+
+
+def test_hidden_sentences_are_not_among_the_public_ones() -> None:
+    hidden = {line.split(" ||| ")[1] for line in (hidden_sentences(7) or "").splitlines()}
+    texts = [read_sentences(ROOT / "data" / f"{n}.txt").texts for n in ("train", "dev", "test")]
+
+    assert len(hidden) == len(texts[1])
+    assert hidden.isdisjoint(itertools.chain(*texts))
+    assert hidden_sentences(7) != hidden_sentences(8)
+
+
+def test_none_are_drawn_beside_data_of_another_kind(tmp_path: Path) -> None:
+    for path in (ROOT / "data").glob("*"):
+        shutil.copy(path, tmp_path)
+    with (tmp_path / "dev.txt").open("a", encoding="utf-8") as file:
+        file.write("1 ||| a line of one's own .\n")
+
+    assert hidden_sentences(7, tmp_path) is None
+
+
+def test_the_worker_is_asked_for_the_hidden_sentences(private: Path) -> None:
+    public, hidden = (
+        Gate(Store(folder), ROOT / "data").request().call
+        for folder in (ROOT / "reference_outputs", private)
+    )
+
+    assert hidden["train"] == public["train"]
+    assert set(hidden["predict"]).isdisjoint(public["predict"])
+
+
+def test_public_labels_by_heart_score_in_public_and_nothing_on_hidden_sentences(
+    grade: Grade, private: Path, by_heart: Path
+) -> None:
+    scores = [
+        grade(by_heart, *options, training=True).exercise("sentiment")["score"]
+        for options in ((), ("--references", str(private)))
+    ]
+
+    assert scores == [20, 0]
+
+
+def test_hidden_sentences_that_were_changed_are_not_graded_with(
+    private: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "changed"
+    shutil.copytree(private, folder)
+    (folder / "dev.txt").write_text("1 ||| fine .\n", encoding="utf-8")
+
+    with pytest.raises(StoreError, match=r"dev.txt is damaged or was changed .*make references"):
+        Gate(Store(folder), ROOT / "data")
