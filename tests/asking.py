@@ -2,10 +2,10 @@
 
 import os
 import sys
-from typing import Any
 
 import numpy as np
 
+from grader.cases import Call
 from grader.sandbox import TIERS, Limits, Request, Sandbox, open_sandbox
 
 from conftest import ROOT
@@ -54,18 +54,7 @@ def tiers() -> list[str]:
 
 
 def ask(method: str, exercise: str = "one", runs: str = "") -> Request:
-    call: dict[str, Any] = {
-        "kind": "method",
-        "target": f"Thing.{method}",
-        "args": ["x"],
-        "checkpoint": False,
-        "config": {},
-        "dtype": "float32",
-        "train": False,
-        "rates": {},
-        "stand_ins": {},
-        "gradients": False,
-    }
+    call = Call(f"Thing.{method}", ("x",)).message() | {"config": {}}
     return Request(exercise, frozenset(runs.split() or [exercise]), call, {"x": X})
 
 

@@ -44,7 +44,8 @@ def costs_no_point(graded: Graded, name: str) -> bool:
     return (
         entry["outcome"] == "could not grade"
         and entry["score"] is None
-        and graded.result["max_score"] == sum(e["max_score"] for e in counted)
+        and graded.result["max_score"] + graded.result["bonus_max_score"]
+        == sum(e["max_score"] for e in counted)
         and graded.result["score"] == graded.result["max_score"]
     )
 
@@ -110,7 +111,7 @@ def test_a_damaged_checkpoint_costs_no_point_and_is_named(
     shutil.copytree(ROOT / "checkpoint", folder, ignore=shutil.ignore_patterns("snapshots"))
     DAMAGES[damage](folder / name)
 
-    graded = grade("solution", "--checkpoint", str(folder))
+    graded = grade("solution", "--checkpoint", str(folder), "--references", "reference_outputs")
 
     assert costs_no_point(graded, "attention")
     assert f"checkpoint/{name}" in graded.exercise("attention")["message"]

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from grader import cases
+
 from conftest import ROOT, Grade
 
 CORE = ["attention", "add_norm", "layer", "embed", "encode"]
@@ -33,7 +35,7 @@ def test_the_untouched_starter_is_not_written_yet_and_scores_nothing(grade: Grad
 def test_one_mistake_costs_one_exercise(submit: Grade) -> None:
     graded = submit(NO_MASK)
 
-    failed = [name for name, outcome in graded.outcomes().items() if outcome != "passed"]
+    failed = [name for name in CORE if graded.outcomes()[name] != "passed"]
     assert failed == ["attention"]
     assert graded.exercise("attention")["score"] == 0
     assert graded.result["score"] == 55
@@ -79,9 +81,11 @@ def test_changed_given_code_shows_though_each_function_is_right(submit: Grade) -
 def test_the_result_model_keeps_its_keys(grade: Grade) -> None:
     result = grade("starter").result
 
-    assert {"score", "max_score", "exercises"} <= result.keys()
+    assert {"score", "max_score", "bonus", "bonus_max_score", "exercises"} <= result.keys()
     keys = {"id", "outcome", "score", "max_score", "mistake", "message"}
-    assert [entry["id"] for entry in result["exercises"]] == CORE
+    ids = [entry["id"] for entry in result["exercises"]]
+    assert ids[: len(CORE)] == CORE
+    assert set(ids[len(CORE) :]) == {e.id for e in cases.exercises() if e.extension}
     assert all(entry.keys() == keys for entry in result["exercises"])
 
 

@@ -3,7 +3,7 @@
 from grader import calls
 
 calls.StudentError = ZeroDivisionError
-calls.state = lambda owner: {}
+calls.state = lambda *_: {}
 
 right = BertModel.embed
 
