@@ -1,8 +1,8 @@
 """What isolation costs: `python -m benchmarks.isolation [--rounds 3]` (`make bench`).
 
-Grades the solution, fine-tune included, in turn without isolation (a zygote's child that nothing
-locks down), in `contained` and in `locked`, in one run on one machine; and then, without training,
-one submission after another. Only the ratios of one run mean anything.
+Grades the solution's bert.py, fine-tune included, in turn without isolation (a zygote's child that
+nothing locks down), in `contained` and in `locked`, in one run on one machine; and then, without
+training, one submission after another. Only the ratios of one run mean anything.
 """
 
 import argparse
@@ -51,7 +51,7 @@ def seconds(tier: str, check: bool) -> float:
     quiet, still = contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere)
     started = time.perf_counter()
     with quiet, still, mock.patch.object(grading, "open_sandbox", opens):
-        made = grading.grade(str(ROOT / "solution"), check, None, setup)
+        made = grading.grade(str(ROOT / "solution" / "bert.py"), check, None, setup)
     taken = time.perf_counter() - started
     for result in made.results:
         if result.score is None:

@@ -97,7 +97,9 @@ def build(
     made = member(module, call["target"].split(".")[0], "class")
     owner: nn.Module = made(config, **call["options"])
     load_by_name(owner, weights)
-    owner.to(DTYPES[call["dtype"]]).train(call["train"])
+    if call["dtype"] != "float32":  # which it has been made in
+        owner.to(DTYPES[call["dtype"]])
+    owner.train(call["train"])
     for name, rate in call["rates"].items():
         *path, last = name.split(".")
         parent = functools.reduce(lambda made, part: member(made, part, "module"), path, owner)
@@ -131,7 +133,8 @@ def state(owner: nn.Module | None, random_too: bool = False) -> dict[str, Any]:
         "the random seed": torch.initial_seed(),
     }
     if owner is not None:
-        total = float(sum(p.detach().sum() for p in owner.parameters()))
+        weights = [p.detach().flatten() for p in owner.parameters()]
+        total = float(torch.cat([torch.zeros(0), *weights]).sum())
         found["the model's training mode"] = owner.training
         found["the model's weights"] = str(total)  # NaN is equal to NaN, then
     if random_too:

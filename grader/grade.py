@@ -99,7 +99,7 @@ class GradingDesk(Desk):
     def ask(self, exercise: Exercise) -> tuple[list[Recording], list[Reply]]:
         """Carry out the exercise's calls, with the recorded inputs."""
         self.store.check_checkpoint(self.setup.checkpoint)
-        recordings = self.store.recordings(exercise.id, exercise.digest())
+        recordings = self.store.recordings(exercise.id, exercise.digest)
         return recordings, list(self.sandbox.run(self.requests(exercise, recordings)))
 
     def trial(self, exercise: Exercise) -> Trial:

@@ -116,14 +116,14 @@ class Store:
             tensors = load(content)
         except (SafetensorError, ValueError, TypeError, KeyError) as error:
             raise StoreError(f"{path} is not whole ({error}); run `{mend}`") from error
-        return [self.recording(tensors, number) for number in range(entry["count"])]
-
-    @staticmethod
-    def recording(tensors: Tensors, number: int) -> Recording:
-        """Pick one call's tensors."""
-        own = under(tensors, f"{number}/")
-        parts = (under(own, "in/"), under(own, "out/"), under(own, "grad/"))
-        return Recording(*parts, own["wrong"])
+        calls: list[Tensors] = [{} for _ in range(entry["count"])]
+        for name, value in tensors.items():
+            number, _, rest = name.partition("/")
+            calls[int(number)][rest] = value
+        return [
+            Recording(under(own, "in/"), under(own, "out/"), under(own, "grad/"), own["wrong"])
+            for own in calls
+        ]
 
     def check_file(self, name: str) -> Path:
         """Return the path of a recorded file.

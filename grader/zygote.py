@@ -2,8 +2,9 @@
 
 Started as a script by slot.py, in a container (tier `contained`) or without one (`locked`). It
 never runs a student's code and never reads a job's contents: it hands the child the memory that
-the job and the answers live in, waits for it, and tells the trusted side how it ended. The child
-locks itself down (lockdown.py), then imports the submission and carries out the calls.
+the job and the answers live in, waits for it, and tells the trusted side how it ended. A child is
+forked before there is a job for it, which is when nobody waits; once it has one, it locks itself
+down (lockdown.py), then imports the submission and carries out the calls.
 
 Covered: a child begins with nothing of the jobs before it, and with torch warm; its end is known
 from wait4, not from what it says. Not covered: a fault in lockdown.py or in the kernel would put
@@ -85,21 +86,38 @@ def warm_up() -> str:
 
 
 class Child:
-    """A forked process that carries out one job and never returns."""
+    """A forked process that waits for one job, carries it out and never returns."""
 
-    def __init__(self, setup: dict[str, Any], job: dict[str, Any]) -> None:
-        self.setup, self.job = setup, job
+    def __init__(self, setup: dict[str, Any], zygote: socket.socket) -> None:
+        self.setup, self.zygote = setup, zygote
 
-    def prepare(self, descriptors: list[int], told: int) -> tuple[bytes, ledger.Ledger]:
-        """Take in the job, and give up everything else."""
-        os.setsid()
-        lockdown.die_with_parent()
+    def live(self) -> NoReturn:
+        """Take in a job, lock down, say so to the zygote, and carry out the job."""
+        told = self.zygote.fileno()
+        try:
+            os.setsid()
+            lockdown.die_with_parent()
+            self.job, descriptors = receive(self.zygote)
+            try:
+                content, answered = self.prepare(descriptors)
+            except BaseException as error:
+                os.write(told, f"{type(error).__name__}: {error}".encode()[:1000])
+            else:
+                os.write(told, b"locked")  # what sends is shut off by now
+                os.close(told)
+                self.serve(content, answered)
+        finally:
+            os._exit(0)  # no handler at exit, no waiting for threads
+
+    def prepare(self, descriptors: list[int]) -> tuple[bytes, ledger.Ledger]:
+        """Open the job, and give up everything else."""
         requests, answers, printed = descriptors
         size = ledger.size(self.job["calls"], self.job["reply"])
         answered = ledger.Ledger(mmap.mmap(answers, size), self.job["reply"])
         content = os.pread(requests, os.fstat(requests).st_size, 0)
         for standard, target in enumerate((os.open(os.devnull, os.O_RDONLY), printed, printed)):
             os.dup2(target, standard)
+        told = self.zygote.fileno()
         os.closerange(3, told)
         os.closerange(told + 1, os.sysconf("SC_OPEN_MAX"))
         if self.setup["lock"]:
@@ -108,20 +126,6 @@ class Child:
             limits = {name: self.job[name] for name in names}
             lockdown.lock_down(lockdown.Lock(self.setup["readable"], compiled, **limits))
         return content, answered
-
-    def live(self, descriptors: list[int], told: int) -> NoReturn:
-        """Lock down, say so to the zygote, and carry out the job."""
-        try:
-            content, answered = self.prepare(descriptors, told)
-            os.write(told, b"locked")
-            os.close(told)
-        except BaseException as error:
-            os.write(told, f"{type(error).__name__}: {error}".encode()[:1000])
-            os._exit(1)
-        try:
-            self.serve(content, answered)
-        finally:
-            os._exit(0)  # no handler at exit, no waiting for threads
 
     def serve(self, content: bytes, answered: ledger.Ledger) -> None:
         """Import the submission and carry out its calls, each answer into its slot."""
@@ -164,22 +168,37 @@ def watch(control: socket.socket, child: int) -> tuple[int, float]:
         os.close(descriptor)
 
 
-def carry_out(
-    control: socket.socket, setup: dict[str, Any], job: dict[str, Any], descriptors: list[int]
-) -> None:
-    """Fork a child for a job and report how it ended."""
+def fork_child(control: socket.socket, setup: dict[str, Any]) -> tuple[int, socket.socket]:
+    """Fork the child for the next job before there is one, while the trusted side has its own work.
+
+    Raises:
+        RuntimeError: there is more than one thread, and a fork takes only one along.
+    """
     if len(os.listdir("/proc/self/task")) != 1:
-        send(control, fault="the zygote has more than one thread")
-        return
-    hears, told = os.pipe()
+        raise RuntimeError("the zygote has more than one thread")
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     child = os.fork()
     if child == 0:
-        Child(setup, job).live(descriptors, told)
-    os.close(told)
-    for descriptor in descriptors:
-        os.close(descriptor)
-    said = os.read(hears, 1000)  # before any of the student's code has run
-    os.close(hears)
+        control.close()
+        ours.close()
+        Child(setup, theirs).live()
+    theirs.close()
+    return child, ours
+
+
+def carry_out(
+    control: socket.socket,
+    child: int,
+    hears: socket.socket,
+    job: dict[str, Any],
+    descriptors: list[int],
+) -> None:
+    """Give a child its job and report how it ended."""
+    with contextlib.suppress(OSError), hears:  # one that has died says nothing
+        socket.send_fds(hears, [json.dumps(job).encode()], descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        said = hears.recv(1000)  # before any of the student's code has run
     if said != b"locked":
         os.waitpid(child, 0)
         send(control, fault=said.decode("utf-8", "replace") or "the child died at once")
@@ -202,10 +221,12 @@ def main() -> None:
         return
     sys.path.pop(0)
     send(control, ready=version)
+    child, hears = fork_child(control, setup)
     while True:
         job, descriptors = receive(control)
         if "calls" in job:  # or it is an order to kill a child that has ended meanwhile
-            carry_out(control, setup, job, descriptors)
+            carry_out(control, child, hears, job, descriptors)
+            child, hears = fork_child(control, setup)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ class Recorded:
     def entry(self) -> dict[str, Any]:
         """Return the manifest's entry."""
         return {
-            "calls": self.exercise.digest(),
+            "calls": self.exercise.digest,
             "count": len(self.exercise.calls),
             **self.measured.as_json(),
             "variants": self.variants,

@@ -106,9 +106,8 @@ class Call:
 
     def message(self) -> dict[str, Any]:
         """Return the call as the JSON object that the worker is sent."""
-        message = dataclasses.asdict(self)
-        del message["sizes"], message["given"], message["inputs"]
-        return message | {"config": self.sizes.config(self.dropout)}
+        kept = {n: v for n, v in vars(self).items() if n not in ("sizes", "given", "inputs")}
+        return kept | {"config": self.sizes.config(self.dropout)}
 
 
 class Examine(Protocol):
@@ -204,8 +203,9 @@ class Exercise:
         key = zlib.crc32(f"{self.id}/{call.inputs}".encode())
         return self.draw(np.random.default_rng([seed, key]), call)
 
+    @functools.cached_property
     def digest(self) -> str:
-        """Return a fingerprint of the calls, to recognise references of another case table."""
+        """A fingerprint of the calls, to recognise references of another case table."""
         calls = [call.message() for call in self.calls]
         return hashlib.sha256(json.dumps(calls, sort_keys=True).encode()).hexdigest()
 

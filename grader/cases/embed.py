@@ -4,6 +4,7 @@ Dimension key: B batch, T tokens, D model width.
 """
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from grader.cases.drawing import as_weights, mask, model_weights, token_ids
 from grader.cases.dropout import RATE, Dropout, numbers
 
 QUIET = 1e-3  # scale of the embeddings on which a wrong epsilon of LayerNorm shows
+MAIN = Sizes()
 PATTERN = Sizes(B=8, T=10, V=31, lengths=(10, 9, 8, 7, 6, 5, 4, 3))
 
 
@@ -44,7 +46,12 @@ def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
 
 
 DRAWN = PATTERN.B * PATTERN.T * PATTERN.D  # values that are drawn for
-TARGET, ALONE = "BertModel.embed", ("input_ids",)
+
+
+def embed(sizes: Sizes = MAIN, **more: Any) -> Call:
+    """Return a call of embed, in a model of one layer: no layer has a part in it."""
+    return Call("BertModel.embed", ("input_ids",), sizes=replace(sizes, layers=1), **more)
+
 
 EXERCISE = Exercise(
     id="embed",
@@ -54,45 +61,43 @@ EXERCISE = Exercise(
     upstream=(),
     draw=draw,
     probes=(
-        Probe(
-            "output", "values", "embed gives a wrong output", (Call(TARGET, ALONE, gradients=True),)
-        ),
+        Probe("output", "values", "embed gives a wrong output", (embed(gradients=True),)),
         Probe(
             "other sizes",
             "properties",
             "embed is wrong for other sizes or in float64",
-            (Call(TARGET, ALONE, inputs="other", sizes=OTHER_SIZES, dtype="float64"),),
+            (embed(inputs="other", sizes=OTHER_SIZES, dtype="float64"),),
         ),
         Probe(
             "small numbers",
             "properties",
             "embed is wrong where the variance is small",
-            (Call(TARGET, ALONE, inputs="quiet", dtype="float64"),),
+            (embed(inputs="quiet", dtype="float64"),),
         ),
         Probe(
             "no dropout",
             "training",
             "with a dropout rate of 0, training should give what eval gives",
-            (Call(TARGET, ALONE, train=True, dropout=0.0),),
+            (embed(train=True, dropout=0.0),),
         ),
         Probe(
             "all dropped",
             "training",
             "dropout in training is not where it should be",
-            (Call(TARGET, ALONE, train=True, dropout=1.0),),
+            (embed(train=True, dropout=1.0),),
         ),
         Probe(
             "dropout pattern",
             "training",
             "dropout in training is not where it should be",
-            (Call(TARGET, ALONE, inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),),
+            (embed(inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),),
             examine=Dropout("the normalised embeddings", RATE, DRAWN, measure),
         ),
         Probe(
             "pattern in eval",
             "values",
             "dropout is active in eval mode",
-            (Call(TARGET, ALONE, inputs="pattern", sizes=PATTERN, dropout=RATE),),
+            (embed(inputs="pattern", sizes=PATTERN, dropout=RATE),),
             examine=Dropout("the normalised embeddings", 0.0, DRAWN, measure),
         ),
     ),
