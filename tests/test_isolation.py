@@ -126,6 +126,26 @@ def test_a_person_may_stop_it_and_nothing_is_left(
     assert all_end(below)
 
 
+@pytest.mark.parametrize("tier", [PROCESS, CONTAINED])
+def test_a_fine_tune_may_be_stopped_too(tier: str) -> None:
+    command = [sys.executable, "-m", "grader.grade", "solution/bert.py", "--tier", tier]
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+
+    with subprocess.Popen(command, cwd=ROOT, **pipes) as grader:
+        assert grader.stderr is not None
+        while "fine-tuning: step" not in grader.stderr.readline():
+            pass
+        below = descendants(grader.pid)
+        grader.send_signal(signal.SIGINT)
+        _, errors = grader.communicate(timeout=10)
+
+    assert grader.returncode == 130
+    assert errors.endswith("\ngrade: stopped; nothing is written\n")
+    assert "Traceback" not in errors
+    assert below
+    assert all_end(below)
+
+
 def all_end(processes: list[int]) -> bool:
     """Wait a little for processes to end; say whether they have."""
     ends = time.monotonic() + 10
