@@ -23,6 +23,7 @@ from grader.handed_in import (
     ROOT,
     changed_given_files,
     flags_of,
+    given_digests,
     known_before,
     result_of,
     sources_of,
@@ -204,7 +205,8 @@ def results_of(
     submission: Submission, exercises: Sequence[Exercise], setup: Setup, report: Report
 ) -> tuple[list[Result], str]:
     """Grade a submission's exercises; also return what its code printed."""
-    known = {e.id: result for e in exercises if (result := known_before(e, submission))}
+    given = given_digests(setup.references)
+    known = {e.id: result for e in exercises if (result := known_before(e, submission, given))}
     asked = [exercise for exercise in exercises if exercise.id not in known]
     found, printed = {}, ""
     if asked:
@@ -239,7 +241,7 @@ def grade(path: str, check: bool, only: str | None, setup: Setup) -> Grade:
     """
     submission = read_submission(path)
     exercises, shown = selected(check, only)
-    notes = changed_given_files(Path(path)) if Path(path).is_dir() else []
+    notes = changed_given_files(Path(path), given_digests(setup.references))
     if only is None and not check and (why := without_gate(setup.references)):
         exercises = [exercise for exercise in exercises if exercise.probes]
         notes.append(f"sentiment is left out: {why}")

@@ -1,12 +1,14 @@
 """What is known of a submission before any of it runs."""
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from grader.cases import Exercise
-from grader.intake import EDITABLE, Submission
+from grader.intake import EDITABLE, MAX_SOURCE, Submission
 from grader.outcomes import Finding, Outcome, Result
 from grader.policy import flags
+from grader.store import Store, StoreError
 
 ROOT = Path(__file__).resolve().parent.parent
 STARTER = ROOT / "starter"
@@ -21,14 +23,28 @@ def result_of(
     return Result(exercise.id, outcome, score, most, tuple(findings), why, bonus)
 
 
-def known_before(exercise: Exercise, submission: Submission) -> Result | None:
+def given_digests(references: Path) -> Mapping[str, str]:
+    """Return sha256 of the starter's files as they were given; of none, without a manifest."""
+    try:
+        digests: Mapping[str, str] = Store(references).manifest.get("starter", {})
+    except StoreError:  # it will be told of every exercise
+        return {}
+    return digests
+
+
+def known_before(
+    exercise: Exercise, submission: Submission, given: Mapping[str, str]
+) -> Result | None:
     """Return the result of an exercise that need not be asked for.
 
-    That of an extension whose file was not handed in, and that of a file that is not Python.
+    That of an extension whose file was not handed in, or as it was given, and that of a file that
+    is not Python.
+
+    Args:
+        given: sha256 of the starter's files. The starter itself is no measure: students work in it.
     """
-    starter = STARTER / exercise.file
     text = submission.sources.get(exercise.module)
-    if exercise.extension and text in (None, starter.read_text(encoding="utf-8")):
+    if exercise.extension and (text is None or is_given(text.encode(), given.get(exercise.file))):
         return result_of(exercise, Outcome.NOT_WRITTEN)
     for module in dict.fromkeys(("bert", exercise.module)):
         if fault := submission.faults.get(module):
@@ -37,21 +53,37 @@ def known_before(exercise: Exercise, submission: Submission) -> Result | None:
     return None
 
 
-def differs(path: Path, content: bytes) -> bool:
-    """Say whether a stranger's file, of whatever size, holds something else."""
+def is_given(content: bytes, digest: str | None) -> bool:
+    """Say whether this is what was given; lines may end as Windows has them."""
+    return hashlib.sha256(content.replace(b"\r\n", b"\n")).hexdigest() == digest
+
+
+def as_given(path: Path, digest: str) -> bool:
+    """Say whether a stranger's file, of whatever size, is the given one."""
     try:
         with path.open("rb") as file:
-            return file.read(len(content) + 1) != content
+            return is_given(file.read(MAX_SOURCE + 1), digest)
     except OSError:  # it may not be read
-        return True
+        return False
 
 
-def changed_given_files(path: Path) -> list[str]:
-    """Say which of the given files a folder has changed; grading uses the given ones."""
-    given = [file for file in sorted(STARTER.glob("*.py")) if file.name not in EDITABLE]
-    there = [file for file in given if (path / file.name).is_file()]
-    changed = [file.name for file in there if differs(path / file.name, file.read_bytes())]
-    return [f"{name} differs from the given one, which is what grading uses" for name in changed]
+def changed_given_files(path: Path, given: Mapping[str, str]) -> list[str]:
+    """Say which of the given files a folder has changed, and which are not as given here.
+
+    Args:
+        path: the folder that was handed in.
+        given: sha256 of the starter's files.
+    """
+    fixed = {name: digest for name, digest in sorted(given.items()) if name not in EDITABLE}
+    here = [name for name, digest in fixed.items() if not as_given(STARTER / name, digest)]
+    notes = [
+        f"starter/{name} is not as it was given, and is what grading uses here" for name in here
+    ]
+    if path.is_dir() and path.resolve() != STARTER:
+        there = [name for name in fixed if (path / name).is_file()]
+        changed = [name for name in there if not as_given(path / name, fixed[name])]
+        notes += [f"{n} differs from the given one, which is what grading uses" for n in changed]
+    return notes
 
 
 def flags_of(submission: Submission) -> list[str]:

@@ -114,6 +114,7 @@ def manifest(
         "versions": versions,
         "files": digests(out, files),
         "solution": digests(SOLUTION, sorted(path.name for path in SOLUTION.glob("*.py"))),
+        "starter": digests(STARTER, sorted(path.name for path in STARTER.glob("*.py"))),
         "checkpoint": weights,
         "data": digests(DATA, DATA_FILES),
         "exercises": {r.exercise.id: r.entry() for r in recorded},

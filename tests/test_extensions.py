@@ -1,8 +1,12 @@
 """The extensions: a bonus that is counted apart, and quiet for those who do not want it."""
 
+import json
 import random
 import shutil
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -178,3 +182,56 @@ def test_right_code_that_draws_otherwise_is_never_called_wrong() -> None:
         made_pairs = make_sentence_pairs(pairs.DOCUMENTS, random.Random(seed), 100)
         share = sum(label == pairs.IS_NEXT for *_, label in made_pairs) / len(made_pairs)
         assert abs(share - 0.5) < pairs.SHARES.shares[3].margin
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project, in which a student works."""
+    folder = tmp_path_factory.mktemp("checkout")
+    for name in ("starter", "grader", "reference_outputs", "checkpoint", "data"):
+        ignored = shutil.ignore_patterns("private", "__pycache__", "runs")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    return folder
+
+
+def check(checkout: Path) -> dict[str, Any]:
+    """Run `make check` there, on the starter."""
+    answer = checkout / "result.json"
+    command = [sys.executable, "-m", "grader.grade", "starter", "--check", "--json", str(answer)]
+    subprocess.run(command, cwd=checkout, check=True, capture_output=True)
+    return json.loads(answer.read_text(encoding="utf-8"))
+
+
+def test_extensions_that_are_written_in_the_starter_itself_are_graded(checkout: Path) -> None:
+    for name in ("bert.py", "optimizer.py", "transformer.py"):
+        shutil.copy(ROOT / "solution" / name, checkout / "starter")
+
+    result = check(checkout)
+
+    passed = [e["id"] for e in result["exercises"] if e["outcome"] == "passed"]
+    written = [e.id for e in exercises() if e.extension and e.file != "pretraining.py"]
+    assert passed == ["attention", "add_norm", "layer", "embed", "encode", *written]
+    assert result["bonus"] == result["bonus_max_score"] - 30
+    assert result["notes"] == []
+
+
+def test_a_given_file_that_was_changed_in_the_starter_itself_is_named(checkout: Path) -> None:
+    with (checkout / "starter" / "utils.py").open("a", encoding="utf-8") as file:
+        file.write("# mine\n")
+
+    notes = check(checkout)["notes"]
+
+    assert notes == ["starter/utils.py is not as it was given, and is what grading uses here"]
+
+
+def test_an_extension_as_it_was_given_is_not_begun_whatever_ends_its_lines(
+    grade: Grade, handed_in: Path
+) -> None:
+    for name in ("optimizer.py", "pretraining.py", "transformer.py"):
+        given = (ROOT / "starter" / name).read_bytes()
+        (handed_in / name).write_bytes(given.replace(b"\n", b"\r\n"))
+
+    graded = grade(handed_in)
+
+    assert graded.result["bonus"] == 0
+    assert "bonus" not in graded.output
