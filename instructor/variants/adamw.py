@@ -34,6 +34,10 @@ VARIANTS = (
                 "the second mean is of the gradient's size, not of its square",
                 *("addcmul_(grad, grad, value=1 - beta2)", "add_(grad.abs(), alpha=1 - beta2)"),
             ),
+            "gradient_for_its_square": (
+                "the second mean is of the gradient, not of its square, and has no root",
+                *("addcmul_(grad, grad, value=1 - beta2)", "add_(grad, alpha=1 - beta2)"),
+            ),
             "means_of_decayed_gradient": (
                 "weight decay goes into the gradient's means, as in Adam with L2",
                 *(MEAN, 'grad = grad + group["weight_decay"] * p\n        ' + MEAN),
