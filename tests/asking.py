@@ -10,7 +10,7 @@ from grader.sandbox import TIERS, Limits, Request, Sandbox, open_sandbox
 
 from conftest import ROOT
 
-LIMITS = Limits(load=10.0, call=2.0, calls=4.0, memory=2 << 30)
+LIMITS = Limits(load=10.0, call=4.0, calls=8.0, memory=2 << 30)
 GIVEN = {"config": "class BertConfig:\n    pass\n", "base_bert": ""}
 CODE = """
 import os, sys, time, torch

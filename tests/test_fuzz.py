@@ -80,12 +80,12 @@ def test_a_damaged_frame_is_an_error_or_a_frame() -> None:
     rng = random.Random(0)
     arrays = {"out/output": np.arange(12, dtype=np.float32).reshape(3, 4), "ids": np.arange(3)}
     frame, other = encode({"number": 1, "status": "ok"}, arrays), encode({"number": 2})
-    started = time.monotonic()
+    started = time.process_time()
 
     taken = sum(accepted(damaged(frame, rng, other)) for _ in range(FRAMES))
 
     assert taken < FRAMES
-    assert time.monotonic() - started < 60 + FRAMES / 100
+    assert time.process_time() - started < 60 + FRAMES / 100
 
 
 def test_frames_that_are_replayed_or_interleaved_are_counted_or_refused() -> None:
@@ -186,10 +186,10 @@ def test_a_damaged_archive_is_refused_in_a_sentence_or_read(tmp_path: Path) -> N
     rng, sources, path = random.Random(2), packed_sources(), tmp_path / "work"
     for number in range(ARCHIVES):
         path.write_bytes(damaged(sources[number % len(sources)], rng, rng.choice(sources)))
-        started = time.monotonic()
+        started = time.process_time()
 
         said = outcome(path)
 
         assert "\n" not in said
         assert len(said) < 400 + len(str(path))
-        assert time.monotonic() - started < 10
+        assert time.process_time() - started < 10

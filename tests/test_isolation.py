@@ -27,6 +27,11 @@ def contained() -> Iterator[IsolatedSandbox]:
         yield opened
 
 
+def listen_to_interrupts() -> None:
+    """Heed SIGINT, which what is started in the background is told to ignore."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_exercises_do_not_share_a_process(contained: IsolatedSandbox) -> None:
     calls = [ask("mark"), ask("mark"), ask("mark", "two")]
 
@@ -72,14 +77,17 @@ def test_a_zygote_that_dies_twice_is_an_error_of_the_machine(
 
 
 def test_a_second_submission_finds_the_zygote_warm() -> None:
-    with sandbox_of(CONTAINED) as sandbox:
-        list(sandbox.run([ask("double")]))
-    started = time.monotonic()
+    with sandbox_of(CONTAINED) as first:
+        list(first.run([ask("double")]))
+        assert isinstance(first, IsolatedSandbox)
+        used = first.slot
 
-    with sandbox_of(CONTAINED) as sandbox:
-        list(sandbox.run([ask("double")]))
+    with sandbox_of(CONTAINED) as second:
+        assert isinstance(second, IsolatedSandbox)
+        (reply,) = second.run([ask("double")])
 
-    assert time.monotonic() - started < 1.5
+        assert second.slot is used
+    assert reply.status == "ok"
 
 
 def test_nothing_is_left_when_the_grader_is_killed(tmp_path: Path) -> None:
@@ -110,6 +118,7 @@ def test_a_person_may_stop_it_and_nothing_is_left(
     command = [sys.executable, "-m", "grader.grade", str(path), "--check", "--tier", tier]
     answer = tmp_path / "result.json"
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    pipes["preexec_fn"] = listen_to_interrupts
 
     with subprocess.Popen([*command, "--json", str(answer)], cwd=ROOT, **pipes) as grader:
         assert grader.stdout is not None
@@ -117,7 +126,7 @@ def test_a_person_may_stop_it_and_nothing_is_left(
             pass
         below = descendants(grader.pid)
         grader.send_signal(signal.SIGINT)
-        _, errors = grader.communicate(timeout=10)
+        _, errors = grader.communicate(timeout=60)
 
     assert grader.returncode == 130
     assert errors == "\ngrade: stopped; nothing is written\n"
@@ -130,6 +139,7 @@ def test_a_person_may_stop_it_and_nothing_is_left(
 def test_a_fine_tune_may_be_stopped_too(tier: str) -> None:
     command = [sys.executable, "-m", "grader.grade", "solution/bert.py", "--tier", tier]
     pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    pipes["preexec_fn"] = listen_to_interrupts
 
     with subprocess.Popen(command, cwd=ROOT, **pipes) as grader:
         assert grader.stderr is not None
@@ -137,7 +147,7 @@ def test_a_fine_tune_may_be_stopped_too(tier: str) -> None:
             pass
         below = descendants(grader.pid)
         grader.send_signal(signal.SIGINT)
-        _, errors = grader.communicate(timeout=10)
+        _, errors = grader.communicate(timeout=60)
 
     assert grader.returncode == 130
     assert errors.endswith("\ngrade: stopped; nothing is written\n")
