@@ -16,6 +16,9 @@ GRADE = $(BIN)/python -m grader.grade "$(SUBMISSION)" $(call option,only,$(K)) $
 	$(call option,references,$(REFERENCES)) $(call option,checkpoint,$(CHECKPOINT)) \
 	$(call option,threads,$(THREADS)) $(call option,tier,$(TIER))
 
+# the isolating tiers need more than one's own code does
+GRADER = $(VENV)/.installed$(if $(filter contained locked,$(TIER)),-staff)
+
 ON_SOLUTION = cd solution && $(abspath $(BIN))/python
 
 .DEFAULT_GOAL := help
@@ -24,10 +27,10 @@ ON_SOLUTION = cd solution && $(abspath $(BIN))/python
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-check: $(VENV)/.installed  ## the five exercises of SUBMISSION (default: starter), no training: seconds
+check: $(GRADER)  ## the five exercises of SUBMISSION (default: starter), no training: seconds
 	@$(GRADE) --check
 
-grade: $(VENV)/.installed  ## everything, fine-tuning included: a folder, a bert.py or a zip
+grade: $(GRADER)  ## everything, fine-tuning included: a folder, a bert.py or a zip
 	@$(GRADE)
 
 test: $(VENV)/.installed-staff  ## the project's own tests

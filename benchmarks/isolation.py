@@ -17,8 +17,8 @@ from unittest import mock
 
 from grader import grade as grading
 from grader.contained import IsolatedSandbox
-from grader.grade import Setup
 from grader.handed_in import ROOT
+from grader.knobs import Setup
 from grader.sandbox import CONTAINED, LOCKED, Limits, Sandbox, WorkerStartError, open_sandbox
 
 WITHOUT = "no isolation"

@@ -19,8 +19,9 @@ from typing import Any
 
 from tqdm import tqdm
 
-from grader.grade import Setup, grade
+from grader.grade import grade
 from grader.handed_in import ROOT
+from grader.knobs import Setup
 from grader.sandbox import TIERS
 
 THREADS = (1, 2, 4)

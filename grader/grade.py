@@ -1,12 +1,10 @@
 """Grade one submission: `python -m grader.grade SUBMISSION` (`make check`, `make grade`).
 
-Exit status: 0 when the submission was graded, whatever its score; 2 when there is nothing to grade;
-3 when something could not be graded; 130 when a person has stopped it.
+Exit status: 0 when the submission was graded, whatever its score; 2 when there is nothing to grade,
+or a knob is wrong; 3 when something could not be graded; 130 when a person has stopped it.
 """
 
-import argparse
 import contextlib
-import dataclasses
 import json
 import os
 import sys
@@ -20,7 +18,6 @@ from grader import cases
 from grader.cases import Exercise
 from grader.gate import Gate
 from grader.handed_in import (
-    ROOT,
     changed_given_files,
     flags_of,
     given_digests,
@@ -29,37 +26,22 @@ from grader.handed_in import (
     sources_of,
 )
 from grader.intake import Submission, SubmissionError, read_submission
+from grader.knobs import KNOBS, Setup, check_writable, parse, recorded_for
 from grader.outcomes import Grade, Outcome, Result
 from grader.plugin import Desk, Plugin
 from grader.policy import offences
 from grader.report import Report
-from grader.sandbox import PROCESS, TIERS, Limits, Reply, Request, WorkerStartError, open_sandbox
+from grader.sandbox import Reply, Request, WorkerStartError, open_sandbox
 from grader.store import Recording, Store, StoreError
 from grader.trial import Trial, pair
 from grader.wall import printable
 
-CHECKPOINT, REFERENCES = ROOT / "checkpoint", ROOT / "reference_outputs"
 CHECKS = Path(__file__).with_name("checks")
 # pytest as a runner and nothing else: no configuration, plugins, cache or report of its own
 PYTEST = ["--disable-plugin-autoload", "-ppytest_timeout", "--timeout=900"]
 PYTEST += ["-c", os.devnull, "--rootdir", str(CHECKS), "--capture=no", "--import-mode=importlib"]
 UNUSED = "cacheprovider terminal junitxml doctest unraisableexception threadexception faulthandler"
 PYTEST += [f"-pno:{name}" for name in UNUSED.split()]
-
-
-@dataclasses.dataclass(frozen=True)
-class Setup:
-    """What a submission is graded with, and how."""
-
-    references: Path = REFERENCES
-    checkpoint: Path = CHECKPOINT
-    data: Path = ROOT / "data"
-    threads: int = 1  # of torch, in the worker
-    tier: str = PROCESS  # see grader/sandbox.py
-    limits: Limits | None = None  # of the submission; None: the usual ones
-
-
-KNOBS = [field for field in dataclasses.fields(Setup) if field.name != "limits"]
 
 
 class GradingDesk(Desk):
@@ -148,6 +130,8 @@ def selected(check: bool, only: str | None) -> tuple[list[Exercise], list[str]]:
         SubmissionError: there is no exercise of that name.
     """
     table = [exercise for exercise in cases.exercises() if exercise.probes or not check]
+    if check and any(exercise.id == only and not exercise.probes for exercise in cases.exercises()):
+        raise SubmissionError(f"K={only}: that takes a fine-tune; run `make grade K={only}`")
     ids = [exercise.id for exercise in table]
     if only is None:
         return table, ids
@@ -155,26 +139,6 @@ def selected(check: bool, only: str | None) -> tuple[list[Exercise], list[str]]:
         raise SubmissionError(f"K={only}: there is no such exercise; there are {', '.join(ids)}")
     upstream = next(exercise.upstream for exercise in table if exercise.id == only)
     return [exercise for exercise in table if exercise.id in (only, *upstream)], [only]
-
-
-def references_for(checkpoint: Path) -> Path:
-    """Say where the references for a checkpoint stand; git keeps those of the shipped one only."""
-    if checkpoint.resolve() == CHECKPOINT.resolve():
-        return REFERENCES
-    return REFERENCES / "private" / checkpoint.resolve().name
-
-
-def recorded_for(checkpoint: Path) -> Path:
-    """Return the folder of references for a checkpoint.
-
-    Raises:
-        SubmissionError: none were recorded.
-    """
-    folder = references_for(checkpoint)
-    if folder != REFERENCES and not folder.is_dir():
-        mend = f"run `make references CHECKPOINT={checkpoint}`"
-        raise SubmissionError(f"{checkpoint}: nothing was recorded with this checkpoint; {mend}")
-    return folder
 
 
 def without_gate(references: Path) -> str | None:
@@ -258,29 +222,19 @@ def write_json(path: Path, made: Grade) -> None:
     """Write the result model in one go."""
     text = json.dumps(made.as_json(), indent=2) + "\n"
     temporary = path.with_name(path.name + ".part")
-    temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, path)
-
-
-def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(prog="grade", description="Grade one submission.")
-    parser.add_argument("submission", help="a folder, a bert.py or a zip")
-    parser.add_argument("--check", action="store_true", help="leave the fine-tune out")
-    parser.add_argument("--only", metavar="EXERCISE", help="grade a single exercise")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the result here")
-    for field in KNOBS:
-        kind = Path if isinstance(field.default, Path) else type(field.default)
-        choices = TIERS if field.name == "tier" else None
-        parser.add_argument(f"--{field.name}", type=kind, default=field.default, choices=choices)
-    parser.set_defaults(references=None)  # by the checkpoint
-    return parser.parse_args(arguments)
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Grade what the command line names."""
-    options = parse(arguments)
     try:
+        options = parse(arguments)
+        if options.json:
+            check_writable(options.json)
         options.references = options.references or recorded_for(options.checkpoint)
         setup = Setup(**{field.name: getattr(options, field.name) for field in KNOBS})
         made = grade(options.submission, options.check, options.only, setup)

@@ -26,6 +26,7 @@ MAX_DEPTH = 3
 # `lovelace_12345_678_bert.py`, late ones `lovelace_LATE_12345_678_bert.py`; and
 # `Ada Lovelace_123_assignsubmission_file_bert.py`. A second hand-in ends in `bert-1.py`.
 BULK = re.compile(r"(?:[^/]*_\d+_\d+_|[^/]*_\d+_assignsubmission_file_)?(.+?)(?:-\d+)?\.py", re.S)
+ONE = "hand in the folder starter/, or one file alone"
 NOT_SEARCHED = {"__MACOSX", "__pycache__", "venv", "node_modules"}
 
 
@@ -91,7 +92,7 @@ def from_folder(folder: Path) -> dict[str, bytes]:
             continue
         if name in found:
             both = f"{shown(str(found[name]))} and {shown(str(path))}"
-            raise SubmissionError(f"{folder}: more than one {name}: {both}")
+            raise SubmissionError(f"{folder}: more than one {name}: {both}; {ONE}")
         found[name] = path
     packed = [path for path in files if path.suffix in SUFFIXES]
     if not found and len(packed) == 1 and packed[0].is_file():
@@ -116,7 +117,7 @@ def from_archive(path: Path) -> dict[str, bytes]:
         for place, name, content in members(path, look, MAX_SOURCE):
             if name in found:
                 both = f"{shown(found[name][0])} and {shown(place)}"
-                raise SubmissionError(f"{path}: more than one {name} in it: {both}")
+                raise SubmissionError(f"{path}: more than one {name} in it: {both}; {ONE}")
             found[name] = place, content
     except ArchiveError as error:
         raise SubmissionError(f"{path}: {error}") from error

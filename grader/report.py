@@ -68,9 +68,9 @@ class Report:
         ungraded = [result.id for result in grade.results if result.score is None]
         bonus, most = grade.sums(bonus=True)
         print()
-        if grade.max_score or not most:
+        if grade.max_score:
             print(f"  score   {points(grade.score)} / {points(grade.max_score)}")
-        if bonus or (most and not grade.max_score):
+        if bonus or (most and all(result.bonus for result in grade.results)):
             print(f"  bonus   {points(bonus)} / {points(most)}")
         if ungraded:
             listed = ", ".join(ungraded)

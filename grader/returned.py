@@ -44,6 +44,8 @@ def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str
     """
     if form == "dict" and isinstance(result, Mapping) and all(name in result for name in names):
         return {name: result[name] for name in names}
+    if form == "tensor":
+        return {names[0]: result}
     if form == "tuple" and len(names) == 1:
         return {names[0]: result[0] if isinstance(result, tuple) and result else result}
     if form == "tuple" and isinstance(result, tuple | list) and len(result) >= len(names):

@@ -12,6 +12,7 @@ faults of the kernel in those calls.
 
 import functools
 import os
+import sys
 import tempfile
 from typing import Any
 
@@ -38,7 +39,8 @@ PR_SET_NAME = 15
 F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC = 0, 1, 2, 3, 1030
 ENOSYS = 38
 
-INSTALL = "apt-get install libseccomp2, and pip install -r requirements-staff.txt"
+PIP = f"{sys.prefix}/bin/pip"
+INSTALL = f"apt-get install libseccomp2, and {PIP} install -r requirements-staff.txt"
 
 
 def conditional(library: Any) -> list[tuple[str, Any]]:

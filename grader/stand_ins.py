@@ -21,7 +21,14 @@ def seen(attention_mask: Tensor, like: Tensor) -> Tensor:
     return visible.expand(B, -1, -1, T).mean((1, 2))
 
 
-class AttentionStandIn(nn.Module):
+class StandIn(nn.Module):
+    """A module of which nothing can be had but what a call returns."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"`{name}` of a part is used; call the part itself, as a module")
+
+
+class AttentionStandIn(StandIn):
     """Takes the place of a BertSelfAttention: mixes neighbours, feels the mask."""
 
     def forward(self, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
@@ -30,7 +37,7 @@ class AttentionStandIn(nn.Module):
         return torch.sin(hidden_states) + weight * torch.roll(hidden_states, 1, dims=1)
 
 
-class OnesStandIn(nn.Module):
+class OnesStandIn(StandIn):
     """Takes the place of a BertSelfAttention whose values are all ones."""
 
     def forward(self, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
@@ -38,7 +45,7 @@ class OnesStandIn(nn.Module):
         return torch.ones_like(hidden_states)
 
 
-class LayerStandIn(nn.Module):
+class LayerStandIn(StandIn):
     """Takes the place of the encoder layer with this number: order and count of layers matter."""
 
     def __init__(self, number: int) -> None:

@@ -12,6 +12,7 @@ Nothing is written when nothing has moved; otherwise it says what moved and by h
 """
 
 import argparse
+import hashlib
 import json
 import platform
 import sys
@@ -25,12 +26,13 @@ from tqdm import tqdm
 
 from grader import cases
 from grader.gate import HIDDEN
-from grader.grade import CHECKPOINT, REFERENCES, references_for
-from grader.handed_in import ROOT, STARTER
+from grader.handed_in import ROOT
+from grader.knobs import CHECKPOINT, REFERENCES, references_for
 from grader.sandbox import ProcessSandbox
 from grader.store import FORMAT, sha256
 from instructor.files import write_whole
 from instructor.recorder import Recorded, Recorder, RecordError
+from instructor.strip import MarkerError, derive
 from instructor.tolerance import ToleranceError
 from instructor.variants import VariantError
 from instructor.write_data import hidden_sentences
@@ -107,6 +109,7 @@ def manifest(
         if line.startswith("torch==")
     )
     weights = digests(checkpoint, CHECKPOINT_FILES)
+    given = sorted(derive().items())  # not what lies in starter/, where people work
     return {
         "format": FORMAT,
         "seed": seed,
@@ -114,7 +117,7 @@ def manifest(
         "versions": versions,
         "files": digests(out, files),
         "solution": digests(SOLUTION, sorted(path.name for path in SOLUTION.glob("*.py"))),
-        "starter": digests(STARTER, sorted(path.name for path in STARTER.glob("*.py"))),
+        "starter": {name: hashlib.sha256(text.encode()).hexdigest() for name, text in given},
         "checkpoint": weights,
         "data": digests(DATA, DATA_FILES),
         "exercises": {r.exercise.id: r.entry() for r in recorded},
@@ -139,8 +142,7 @@ def write_hidden(path: Path, text: str | None, check: bool) -> list[str]:
 def record(out: Path, seed: int, check: bool, checkpoint: Path = CHECKPOINT) -> list[str]:
     """Record every exercise into a folder; return what moved, a line each."""
     digests(checkpoint, CHECKPOINT_FILES)
-    sources = {path.stem: path.read_text(encoding="utf-8") for path in STARTER.glob("*.py")}
-    sources |= {path.stem: path.read_text(encoding="utf-8") for path in SOLUTION.glob("*.py")}
+    sources = {path.stem: path.read_text(encoding="utf-8") for path in SOLUTION.glob("*.py")}
     table = [exercise for exercise in cases.exercises() if exercise.probes]
     with ProcessSandbox(sources, IMPORTS, checkpoint) as sandbox:
         recorder = Recorder(sandbox, sources, seed)
@@ -195,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     out = options.out or references_for(options.checkpoint)
     try:
         lines = record(out, options.seed, options.check, options.checkpoint)
-    except (RecordError, ToleranceError, VariantError, OSError) as error:
+    except (RecordError, MarkerError, ToleranceError, VariantError, OSError) as error:
         print(f"record: {error}", file=sys.stderr)
         return 2
     print("\n".join(lines) or f"nothing has moved in {out}")

@@ -8,8 +8,9 @@ import io
 from pathlib import Path
 
 from grader import cases
-from grader.grade import GradingDesk, Setup, run_checks
+from grader.grade import GradingDesk, run_checks
 from grader.intake import Submission
+from grader.knobs import Setup
 from grader.outcomes import Result
 from grader.plugin import Desk
 from grader.report import Report

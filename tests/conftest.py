@@ -87,7 +87,7 @@ def bench() -> Iterator["Bench"]:
     """Grade many sources of this project's own in one worker: bench.grade(source)."""
     from bench import Bench  # it imports ROOT from here
 
-    from grader.grade import Setup
+    from grader.knobs import Setup
 
     with Bench(Setup()) as one:
         yield one

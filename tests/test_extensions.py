@@ -188,9 +188,11 @@ def test_right_code_that_draws_otherwise_is_never_called_wrong() -> None:
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project, in which a student works."""
     folder = tmp_path_factory.mktemp("checkout")
-    for name in ("starter", "grader", "reference_outputs", "checkpoint", "data"):
+    names = "starter grader reference_outputs checkpoint data solution instructor"
+    for name in names.split():
         ignored = shutil.ignore_patterns("private", "__pycache__", "runs")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    shutil.copy(ROOT / "requirements.txt", folder)
     return folder
 
 
@@ -222,6 +224,21 @@ def test_a_given_file_that_was_changed_in_the_starter_itself_is_named(checkout: 
     notes = check(checkout)["notes"]
 
     assert notes == ["starter/utils.py is not as it was given, and is what grading uses here"]
+
+
+def test_references_that_are_recorded_there_know_what_was_given(checkout: Path) -> None:
+    code = (
+        "import json; from instructor.record import CHECKPOINT, REFERENCES, SEED, manifest; "
+        "print(json.dumps(manifest(REFERENCES, [], SEED, CHECKPOINT)['starter']))"
+    )
+    (checkout / "starter" / "optimizer.py").write_text("# mine\n", encoding="utf-8")
+
+    made = subprocess.run(
+        [sys.executable, "-c", code], cwd=checkout, check=True, capture_output=True
+    )
+
+    recorded = (checkout / "reference_outputs" / "manifest.json").read_text(encoding="utf-8")
+    assert json.loads(made.stdout) == json.loads(recorded)["starter"]
 
 
 def test_an_extension_as_it_was_given_is_not_begun_whatever_ends_its_lines(

@@ -119,6 +119,34 @@ def test_an_unknown_exercise_is_refused_with_the_known_ones(grade: Grade) -> Non
     assert "attention, add_norm, layer, embed, encode" in graded.errors
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (
+            ("--only", "sentiment"),
+            "K=sentiment: that takes a fine-tune; run `make grade K=sentiment`",
+        ),
+        (("--threads", "0"), "THREADS=0: it is a whole number from 1 to 64"),
+        (
+            ("--tier", "none"),
+            "TIER=none: there is no such tier; there are contained, locked, process",
+        ),
+        (("--checkpoint", "no/where"), "CHECKPOINT=no/where: there is no such folder"),
+        (
+            ("--json", "no/where/r.json"),
+            "JSON=no/where/r.json: no/where is no folder that can be written to",
+        ),
+        (("--json", "grader"), "JSON=grader: is a folder; name a file in it"),
+    ],
+)
+def test_a_wrong_knob_is_one_line_before_anything_is_graded(
+    grade: Grade, options: tuple[str, str], says: str
+) -> None:
+    graded = grade("solution", *options)
+
+    assert (graded.status, graded.output, graded.errors) == (2, "", f"grade: {says}\n")
+
+
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_the_score_does_not_depend_on_the_number_of_threads(grade: Grade, threads: str) -> None:
     assert grade("solution", "--threads", threads).result["score"] == 80

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from grader.grade import references_for
+from grader.knobs import references_for
 from grader.store import sha256
 from instructor.record import CHECKPOINT_FILES, NOT_MEASURED, digests, threshold
 
@@ -63,12 +63,12 @@ def test_another_checkpoint_has_references_of_its_own_and_no_threshold(tmp_path:
 
 
 def test_a_checkpoint_that_nothing_was_recorded_with_is_told_with_the_mend(grade: Grade) -> None:
-    graded = grade("solution", "--checkpoint", "elsewhere")
+    graded = grade("solution", "--checkpoint", "data")
 
     assert graded.status == 2
     assert graded.errors == (
-        "grade: elsewhere: nothing was recorded with this checkpoint; "
-        "run `make references CHECKPOINT=elsewhere`\n"
+        "grade: data: nothing was recorded with this checkpoint; "
+        "run `make references CHECKPOINT=data`\n"
     )
 
 

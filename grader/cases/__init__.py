@@ -82,7 +82,8 @@ class Call:
         options: further arguments of the class.
         literals: arguments that are no tensors.
         returns: names of what is returned.
-        form: "tuple" (of one, the tensor itself), "dict", or "rows", whose columns have the names.
+        form: "tensor", "tuple" (of one, the tensor itself will do), "dict", or "rows" in columns of
+            these names.
     """
 
     target: str
@@ -102,7 +103,7 @@ class Call:
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     literals: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     returns: tuple[str, ...] = ("output",)
-    form: str = "tuple"
+    form: str = "tensor"
 
     def message(self) -> dict[str, Any]:
         """Return the call as the JSON object that the worker is sent."""

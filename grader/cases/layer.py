@@ -95,6 +95,7 @@ def calls(
         Call(
             "BertLayer.forward",
             ("hidden_states", "attention_mask"),
+            form="tuple",  # encode is free to unpack it
             inputs=inputs,
             sizes=sizes,
             given=given,
@@ -120,6 +121,7 @@ def drawing_calls(inputs: str) -> tuple[Call, ...]:
         Call(
             "BertLayer.forward",
             ("hidden_states", "attention_mask"),
+            form="tuple",  # encode is free to unpack it
             inputs=inputs,
             sizes=PATTERN,
             given=given,

@@ -73,6 +73,7 @@ def call(probability: float) -> tuple[Call]:
             module="pretraining",
             literals=literals,
             returns=("input_ids", "labels"),
+            form="tuple",
         ),
     )
 

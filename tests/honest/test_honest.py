@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from bench import Bench, lost
 
-from grader.grade import Setup
+from grader.knobs import Setup
 from instructor.honest import Honest, honest
 
 

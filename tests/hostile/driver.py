@@ -25,9 +25,10 @@ sys.path.insert(0, str(ROOT))
 from grader import cases
 from grader.contained import IsolatedSandbox
 from grader.gate import read_sentences
-from grader.grade import Setup, grade
+from grader.grade import grade
 from grader.handed_in import sources_of
 from grader.intake import Submission
+from grader.knobs import Setup
 from grader.sandbox import CONTAINED, Limits, Request
 
 # short deadlines, so that a submission that hangs costs seconds; a call takes milliseconds, but a
