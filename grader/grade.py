@@ -8,7 +8,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -129,12 +129,13 @@ def selected(check: bool, only: str | None) -> tuple[list[Exercise], list[str]]:
     Raises:
         SubmissionError: there is no exercise of that name.
     """
-    table = [exercise for exercise in cases.exercises() if exercise.probes or not check]
-    if check and any(exercise.id == only and not exercise.probes for exercise in cases.exercises()):
-        raise SubmissionError(f"K={only}: that takes a fine-tune; run `make grade K={only}`")
+    everything = cases.exercises()
+    table = [exercise for exercise in everything if exercise.probes or not check]
     ids = [exercise.id for exercise in table]
     if only is None:
         return table, ids
+    if only not in ids and any(exercise.id == only for exercise in everything):
+        raise SubmissionError(f"K={only}: that takes a fine-tune; run `make grade K={only}`")
     if only not in ids:
         raise SubmissionError(f"K={only}: there is no such exercise; there are {', '.join(ids)}")
     upstream = next(exercise.upstream for exercise in table if exercise.id == only)
@@ -166,10 +167,13 @@ def run_checks(desk: Desk) -> None:
 
 
 def results_of(
-    submission: Submission, exercises: Sequence[Exercise], setup: Setup, report: Report
+    submission: Submission,
+    exercises: Sequence[Exercise],
+    setup: Setup,
+    given: Mapping[str, str],
+    report: Report,
 ) -> tuple[list[Result], str]:
     """Grade a submission's exercises; also return what its code printed."""
-    given = given_digests(setup.references)
     known = {e.id: result for e in exercises if (result := known_before(e, submission, given))}
     asked = [exercise for exercise in exercises if exercise.id not in known]
     found, printed = {}, ""
@@ -205,13 +209,14 @@ def grade(path: str, check: bool, only: str | None, setup: Setup) -> Grade:
     """
     submission = read_submission(path)
     exercises, shown = selected(check, only)
-    notes = changed_given_files(Path(path), given_digests(setup.references))
+    given = given_digests(setup.references)
+    notes = changed_given_files(Path(path), given)
     if only is None and not check and (why := without_gate(setup.references)):
         exercises = [exercise for exercise in exercises if exercise.probes]
         notes.append(f"sentiment is left out: {why}")
     report = Report(shown)
     report.begin(printable(submission.name), setup.tier)
-    results, printed = results_of(submission, exercises, setup, report)
+    results, printed = results_of(submission, exercises, setup, given, report)
     reported = [result for result in results if result.id in shown]
     made = Grade(path, setup.tier, reported, notes, flags_of(submission))
     report.end(made, printed)

@@ -125,6 +125,7 @@ class Worker:
             try:
                 self.receive(START_DEADLINE, progress)
             except WorkerLostError as error:
+                self.frames.put(str(error))  # so that who asks again does not wait again
                 raise WorkerStartError(f"the worker does not start: it {error}") from error
             self.ready = True
         self.number += 1
@@ -184,7 +185,6 @@ class ProcessSandbox:
         self.loaded = False
         self.unloadable: Reply | None = None
         self.losses = Losses()
-        self.fault: WorkerStartError | None = None  # a machine that lacks something will go on so
 
     def __enter__(self) -> "ProcessSandbox":
         return self
@@ -236,16 +236,6 @@ class ProcessSandbox:
             self.drop()
             return Reply("lost", f"{request.target} {error}")
 
-    def attempt(self, request: Request, progress: Progress) -> Reply:
-        """Carry out one call; a worker that does not start is waited for once."""
-        if self.fault is not None:
-            raise self.fault
-        try:
-            return self.ask(request, progress)
-        except WorkerStartError as error:
-            self.fault = error
-            raise
-
     def run(
         self, requests: Iterable[Request], progress: Progress = lambda done, total: None
     ) -> Iterator[Reply]:
@@ -256,6 +246,6 @@ class ProcessSandbox:
         for request in requests:
             reply = self.losses.known(request)
             if reply is None:
-                reply = self.attempt(request, progress)
+                reply = self.ask(request, progress)
                 self.losses.add(request, reply)
             yield reply

@@ -8,16 +8,20 @@ if [ "${MINBERT_IN_NAMESPACE:-}" = "" ]; then
 fi
 user=$1
 shift
-base=$(readlink -f "$(command -v "$1")" | sed -n 's#^/root/\(.*\)/bin/[^/]*$#\1#p')
-if [ -n "$base" ]; then
+program=$(readlink -f "$(command -v "$1")")
+closed=$(getent passwd 0 | cut -d: -f6)
+case $program in
+"$closed"/*/bin/*)
     # only this Python: the rest of root's home is hidden by an empty folder
+    base=${program%/bin/*}
     hold=$(mktemp -d)
-    mount --bind "/root/$base" "$hold"
-    mount -t tmpfs -o mode=0755 tmpfs /root
-    mkdir -p "/root/$base"
-    mount --bind "$hold" "/root/$base"
+    mount --bind "$base" "$hold"
+    mount -t tmpfs -o mode=0755 tmpfs "$closed"
+    mkdir -p "$base"
+    mount --bind "$hold" "$base"
     umount "$hold" && rmdir "$hold"
-fi
+    ;;
+esac
 unset MINBERT_IN_NAMESPACE
 home=$(mktemp -d)
 chown "$user:$user" "$home" && chmod 711 "$home"  # a grader that is root has children of other users

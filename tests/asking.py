@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 
 import numpy as np
 
@@ -49,7 +50,9 @@ X = np.array([1.0, 2.0], dtype=np.float32)
 
 def tiers() -> list[str]:
     """Return the tiers that this user can have; a user's place opens `locked` to root."""
-    unreachable = os.getuid() == 0 and sys.base_prefix.startswith("/root/")
+    unreachable = os.getuid() == 0 and Path(sys.base_prefix).is_relative_to(
+        Path("~root").expanduser()
+    )
     return [tier for tier in TIERS if tier != "locked" or not unreachable]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.sandbox import PROCESS, Sandbox
+from grader.sandbox import PROCESS, Sandbox, WorkerStartError
 
 from asking import CODE, GIVEN, LIMITS, X, ask, sandbox_of, tiers
 from conftest import ROOT
@@ -43,6 +43,13 @@ def test_a_call_that_does_not_run_a_lost_exercise_is_carried_out(sandbox: Sandbo
     replies = list(sandbox.run([ask("double", "two", "one two"), ask("double", "two", "two")]))
 
     assert [reply.status for reply in replies] == ["lost", "ok"]
+
+
+def test_a_worker_that_does_not_start_is_waited_for_once() -> None:
+    with sandbox_of(PROCESS, threads=0) as sandbox:
+        for _ in range(2):
+            with pytest.raises(WorkerStartError, match="it ended the process that graded it"):
+                list(sandbox.run([ask("double")]))
 
 
 def test_a_call_is_ended_at_its_deadline(sandbox: Sandbox) -> None:

@@ -3,6 +3,8 @@
 Dimension key: B batch, T tokens, D model width.
 """
 
+import functools
+
 import numpy as np
 
 from grader.cases import OTHER_SIZES, Call, Exercise, Probe, Sizes, Tensors
@@ -69,6 +71,14 @@ def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
 RATES = {"attention_dropout": 0.25, "out_dropout": 0.75}
 
 
+forward = functools.partial(
+    Call,
+    "BertLayer.forward",
+    ("hidden_states", "attention_mask"),
+    form="tuple",  # encode is free to unpack it
+)
+
+
 def calls(
     inputs: str = "main",
     sizes: Sizes = Sizes(),  # noqa: B008 - frozen
@@ -92,10 +102,7 @@ def calls(
         (("attention", "add_norm"), both, own if train else RATES),
     ]
     return tuple(
-        Call(
-            "BertLayer.forward",
-            ("hidden_states", "attention_mask"),
-            form="tuple",  # encode is free to unpack it
+        forward(
             inputs=inputs,
             sizes=sizes,
             given=given,
@@ -118,10 +125,7 @@ def drawing_calls(inputs: str) -> tuple[Call, ...]:
         (("attention", "add_norm"), {"self_attention": "ones", "add_norm": "add_norm"}, {}),
     ]
     return tuple(
-        Call(
-            "BertLayer.forward",
-            ("hidden_states", "attention_mask"),
-            form="tuple",  # encode is free to unpack it
+        forward(
             inputs=inputs,
             sizes=PATTERN,
             given=given,
