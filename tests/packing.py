@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.intake import SubmissionError, read_submission
+from grader.assignment import MINBERT
+from grader.intake.submission import Submission, SubmissionError, read_submission
 
 SOURCE = b"import torch\n"
 
@@ -29,11 +30,16 @@ def tarred(path: Path, files: dict[str, bytes], mode: str = "w") -> Path:
     return path
 
 
+def taken(path: Path) -> Submission:
+    """Read a submission as the grader does."""
+    return read_submission(path, MINBERT.editable)
+
+
 def refusal(path: Path) -> str:
     """Return why a submission is refused: one sentence, soon."""
     started = time.process_time()
     with pytest.raises(SubmissionError) as caught:
-        read_submission(path)
+        taken(path)
     message = str(caught.value)
     assert "\n" not in message
     assert message.isprintable()

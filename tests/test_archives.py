@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from grader import archives
-from grader.intake import read_submission
+from grader.intake import archives
 
-from packing import SOURCE, refusal, tarred, zipped
+from packing import SOURCE, refusal, taken, tarred, zipped
 
 
 @pytest.mark.parametrize("pack", ["zip", "tar", "tar.gz", "tar.xz"])
@@ -78,7 +77,7 @@ def test_a_tar_of_many_files_with_pax_headers_is_read(tmp_path: Path) -> None:
             member.size = len(SOURCE)
             archive.addfile(member, io.BytesIO(SOURCE))
 
-    assert read_submission(path).sources["bert"] == SOURCE.decode()
+    assert taken(path).sources["bert"] == SOURCE.decode()
 
 
 @pytest.mark.parametrize("opened", [gzip.open, lzma.open], ids=["gz", "xz"])

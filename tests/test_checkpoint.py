@@ -8,7 +8,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from instructor.pretrain import main as pretrain
+from instructor.pretraining.pretrain import main as pretrain
 
 from base_bert import CheckpointError
 from bert import BertModel

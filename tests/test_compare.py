@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from grader.compare import Tolerance, compare, compare_all
+from grader.assignment.locate import AXES
+from grader.judging.compare import Tolerance, compare, compare_all
 
 TIGHT = Tolerance(rtol=1e-5, atol=1e-5)
 REFERENCE = np.arange(24.0).reshape(2, 3, 4)
@@ -11,7 +12,7 @@ REFERENCE = np.arange(24.0).reshape(2, 3, 4)
 
 def kind(got: np.ndarray, expected: np.ndarray = REFERENCE, dtype: str = "float64") -> str | None:
     """Return the kind of the mismatch, if there is one."""
-    found = compare("output", got, expected, TIGHT, dtype)
+    found = compare("output", got, expected, TIGHT, dtype, AXES)
     return found.kind if found else None
 
 
@@ -42,7 +43,7 @@ def test_a_single_value_that_is_off_is_found_and_placed() -> None:
     got = REFERENCE.copy()
     got[1, 2, 3] += 1.0
 
-    found = compare("output", got, REFERENCE, TIGHT, "float64")
+    found = compare("output", got, REFERENCE, TIGHT, "float64", AXES)
 
     assert found is not None
     assert found.lines[0] == "1 of 24 values of output differ, worst at (row 1, token 2, unit 3)"
@@ -55,7 +56,7 @@ def test_the_tolerance_grows_with_the_expected_value_and_not_with_the_given_one(
 
 
 def test_a_missing_tensor_is_a_mismatch() -> None:
-    found = compare_all({}, {"output": REFERENCE}, TIGHT, "float64")
+    found = compare_all({}, {"output": REFERENCE}, TIGHT, "float64", AXES)
 
     assert found is not None
     assert found.kind == "names"
@@ -64,7 +65,7 @@ def test_a_missing_tensor_is_a_mismatch() -> None:
 def test_arrays_are_never_printed_whole() -> None:
     big = np.zeros((50, 50, 50))
 
-    found = compare("output", big + 1, big, TIGHT, "float64")
+    found = compare("output", big + 1, big, TIGHT, "float64", AXES)
 
     assert found is not None
     assert len(found.lines) <= 2

@@ -3,18 +3,10 @@
 import numpy as np
 import pytest
 
-from grader.compare import Tolerance
-from grader.diagnose import (
-    RANDOM,
-    Seen,
-    entry,
-    locate,
-    of_call,
-    raised,
-    recognise,
-    recognised,
-    tolerances,
-)
+from grader.assignment.locate import locate_among
+from grader.judging.compare import Tolerance
+from grader.judging.diagnose import recognise, recognised
+from grader.judging.fingerprints import RANDOM, Seen, entry, of_call, raised, tolerances
 
 NAMES = ["out/output"]
 ROWS = ["the solution", "halved", "shifted", "halved+shifted"]
@@ -133,6 +125,6 @@ PADDING = np.array([[False, False, True], [False, True, True]])
 def test_an_error_without_a_name_is_placed(change: object, says: str | None) -> None:
     got = change(RIGHT)  # type: ignore[operator]
 
-    line = locate(got, RIGHT, PADDING)
+    line = locate_among(got, RIGHT, PADDING)
 
     assert line is None if says is None else (line or "").startswith(says)

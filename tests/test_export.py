@@ -5,9 +5,9 @@ import json
 import pytest
 import torch
 
-from instructor import second_opinion
-from instructor.export_checkpoint import main as export_main
-from instructor.import_checkpoint import main as import_main
+from instructor.huggingface import second_opinion
+from instructor.huggingface.export_checkpoint import main as export_main
+from instructor.huggingface.import_checkpoint import main as import_main
 
 import classifier
 from bert import BertModel

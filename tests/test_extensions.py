@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 import torch
 
-from grader.cases import exercises
+from grader.assignment import MINBERT
 
 from conftest import ROOT, Grade
 
-IDS = [exercise.id for exercise in exercises() if exercise.extension]
-MOST = sum(exercise.max_score for exercise in exercises() if exercise.extension)
+IDS = [exercise.id for exercise in MINBERT.exercises if exercise.extension]
+MOST = sum(exercise.max_score for exercise in MINBERT.exercises if exercise.extension)
 CORE = 80  # without the fine-tune
 
 
@@ -161,8 +161,8 @@ def test_the_solutions_optimizer_is_torchs(decay: float, dtype: torch.dtype) -> 
 
 
 def test_right_code_that_draws_otherwise_is_never_called_wrong() -> None:
-    from grader.cases import make_sentence_pairs as pairs
-    from grader.cases import mask_tokens as masks
+    from grader.assignment.exercises import make_sentence_pairs as pairs
+    from grader.assignment.exercises import mask_tokens as masks
 
     from pretraining import make_sentence_pairs, mask_tokens
 
@@ -199,7 +199,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def check(checkout: Path) -> dict[str, Any]:
     """Run `make check` there, on the starter."""
     answer = checkout / "result.json"
-    command = [sys.executable, "-m", "grader.grade", "starter", "--check", "--json", str(answer)]
+    command = [sys.executable, "-m", "grader", "starter", "--check", "--json", str(answer)]
     subprocess.run(command, cwd=checkout, check=True, capture_output=True)
     return json.loads(answer.read_text(encoding="utf-8"))
 
@@ -211,7 +211,7 @@ def test_extensions_that_are_written_in_the_starter_itself_are_graded(checkout: 
     result = check(checkout)
 
     passed = [e["id"] for e in result["exercises"] if e["outcome"] == "passed"]
-    written = [e.id for e in exercises() if e.extension and e.file != "pretraining.py"]
+    written = [e.id for e in MINBERT.exercises if e.extension and e.file != "pretraining.py"]
     assert passed == ["attention", "add_norm", "layer", "embed", "encode", *written]
     assert result["bonus"] == result["bonus_max_score"] - 30
     assert result["notes"] == []
@@ -228,8 +228,10 @@ def test_a_given_file_that_was_changed_in_the_starter_itself_is_named(checkout: 
 
 def test_references_that_are_recorded_there_know_what_was_given(checkout: Path) -> None:
     code = (
-        "import json; from instructor.record import CHECKPOINT, REFERENCES, SEED, manifest; "
-        "print(json.dumps(manifest(REFERENCES, [], SEED, CHECKPOINT)['starter']))"
+        "import json; from instructor.references.course import SEED, minbert; "
+        "from grader.settings import CHECKPOINT, REFERENCES; "
+        "from instructor.references.record import manifest; "
+        "print(json.dumps(manifest(minbert(), REFERENCES, [], SEED, CHECKPOINT)['starter']))"
     )
     (checkout / "starter" / "optimizer.py").write_text("# mine\n", encoding="utf-8")
 

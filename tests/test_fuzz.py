@@ -17,11 +17,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grader import protocol
-from grader.intake import Submission, SubmissionError, read_submission
-from grader.ledger import Ledger, size
-from grader.protocol import ProtocolError, decode, encode
-from grader.wall import Reply, WorkerLostError, as_progress, as_reply
+from grader.assignment import MINBERT
+from grader.intake.submission import Submission, SubmissionError, read_submission
+from grader.sandbox.interface import Reply, WorkerLostError, as_progress, as_reply
+from grader.worker import protocol
+from grader.worker.protocol import ProtocolError, decode, encode
+from grader.worker.reply_buffer import ReplyBuffer, size
 
 LONG = os.environ.get("FUZZ") == "long"
 FRAMES, ARCHIVES = (100_000, 10_000) if LONG else (2_000, 300)
@@ -141,13 +142,13 @@ def test_any_progress_is_two_bounded_numbers_or_a_lost_worker(value: object) -> 
 @given(st.binary(max_size=400), st.integers(0, 500), st.integers(0, 2**64 - 1))
 def test_any_ledger_is_answers_or_an_error(content: bytes, at: int, length: int) -> None:
     memory = mmap.mmap(-1, size(2, 128))
-    ledger = Ledger(memory, 128)
+    reply_buffer = ReplyBuffer(memory, 128)
     memory[at % 100 : at % 100 + min(len(content), 300)] = content[:300]
-    ledger.put(ledger.start_of(1), length)
+    reply_buffer.put(reply_buffer.start_of(1), length)
 
     for slot in range(3):
         try:
-            found = ledger.read(slot)
+            found = reply_buffer.read(slot)
         except ProtocolError:
             continue
         assert found is None or isinstance(found[0], dict)
@@ -175,10 +176,10 @@ def packed_sources() -> list[bytes]:
 def outcome(path: Path) -> str:
     """Read a submission; return why it is refused, or nothing."""
     try:
-        taken = read_submission(path)
+        submission = read_submission(path, MINBERT.editable)
     except SubmissionError as error:
         return str(error)
-    assert isinstance(taken, Submission)
+    assert isinstance(submission, Submission)
     return ""
 
 

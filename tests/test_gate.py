@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from grader.gate import Gate
-from grader.outcomes import CheckFailed
-from grader.sandbox import Reply
-from grader.store import Store
+from grader.assignment.sentiment import Gate
+from grader.references import References
+from grader.result import CheckFailed
+from grader.sandbox.interface import Reply
 
 from conftest import ROOT
 
 
 @pytest.fixture(scope="module")
 def gate() -> Gate:
-    return Gate(Store(ROOT / "reference_outputs"), ROOT / "data")
+    return Gate(References(ROOT / "reference_outputs"), ROOT / "data")
 
 
 def test_accuracy_is_the_share_of_right_predictions(gate: Gate) -> None:

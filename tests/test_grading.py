@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader import cases
+from grader.assignment import MINBERT
 
 from conftest import ROOT, Grade
 
@@ -85,7 +85,7 @@ def test_the_result_model_keeps_its_keys(grade: Grade) -> None:
     keys = {"id", "outcome", "score", "max_score", "mistake", "message"}
     ids = [entry["id"] for entry in result["exercises"]]
     assert ids[: len(CORE)] == CORE
-    assert set(ids[len(CORE) :]) == {e.id for e in cases.exercises() if e.extension}
+    assert set(ids[len(CORE) :]) == {e.id for e in MINBERT.exercises if e.extension}
     assert all(entry.keys() == keys for entry in result["exercises"])
 
 
@@ -124,9 +124,9 @@ def test_an_unknown_exercise_is_refused_with_the_known_ones(grade: Grade) -> Non
     [
         (
             ("--only", "sentiment"),
-            "K=sentiment: that takes a fine-tune; run `make grade K=sentiment`",
+            "K=sentiment: that takes training; run `make grade K=sentiment`",
         ),
-        (("--threads", "0"), "THREADS=0: it is a whole number from 1 to 64"),
+        (("--threads", "0"), "THREADS=0: must be a whole number, 1 to 64"),
         (
             ("--tier", "none"),
             "TIER=none: there is no such tier; there are contained, locked, process",
@@ -134,12 +134,12 @@ def test_an_unknown_exercise_is_refused_with_the_known_ones(grade: Grade) -> Non
         (("--checkpoint", "no/where"), "CHECKPOINT=no/where: there is no such folder"),
         (
             ("--json", "no/where/r.json"),
-            "JSON=no/where/r.json: no/where is no folder that can be written to",
+            "JSON=no/where/r.json: no/where is not a folder",
         ),
         (("--json", "grader"), "JSON=grader: is a folder; name a file in it"),
     ],
 )
-def test_a_wrong_knob_is_one_line_before_anything_is_graded(
+def test_an_invalid_option_is_one_line_before_anything_is_graded(
     grade: Grade, options: tuple[str, str], says: str
 ) -> None:
     graded = grade("solution", *options)

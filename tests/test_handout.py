@@ -5,9 +5,10 @@ import re
 
 import pytest
 
-from grader.cases import PARTS, Exercise, exercises
-from instructor.strip import MARKER, SOLUTION
-from instructor.variants import variants
+from grader.assignment import MINBERT
+from grader.exercise import PARTS, Exercise
+from instructor.references.strip import MARKER
+from instructor.references.variants import variants
 
 from conftest import ROOT
 
@@ -16,7 +17,7 @@ HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 PROBLEM = re.compile(
     r"^### Problem \((\w+)\): (.+) \((\d+) points, about \d+ minutes\)$", re.MULTILINE
 )
-IDS = [exercise.id for exercise in exercises()]
+IDS = [exercise.id for exercise in MINBERT.exercises]
 PARTS_OF_A_PROBLEM = ("Deliverable", "Shapes", "Run", "You are done when", "If you see ...")
 SECTIONS = {
     "attention": "The scores; The scale; The mask; The softmax; Dropout; The heads",
@@ -60,7 +61,7 @@ def block(problem: str) -> str:
 def solution_lines() -> list[str]:
     """Return what the lines in the solution's regions compute, where it gives answers away."""
     lines = []
-    for path in sorted(SOLUTION.glob("*.py")):
+    for path in sorted((ROOT / "solution").glob("*.py")):
         inside = False
         for line in path.read_text(encoding="utf-8").splitlines():
             if marker := MARKER.match(line):
@@ -77,8 +78,10 @@ def slug(heading: str) -> str:
 
 def texts_of_the_grader() -> list[str]:
     """Return every text in the sources that messages come from; an f-string in its pieces."""
-    folders = [*ROOT.glob("grader/**/*.py"), *ROOT.glob("instructor/variants/*.py")]
-    trees = [ast.parse(p.read_text("utf-8")) for p in [*folders, SOLUTION / "classifier.py"]]
+    folders = [*ROOT.glob("grader/**/*.py"), *ROOT.glob("instructor/references/variants/*.py")]
+    trees = [
+        ast.parse(p.read_text("utf-8")) for p in [*folders, ROOT / "solution" / "classifier.py"]
+    ]
     nodes = [node for tree in trees for node in ast.walk(tree)]
     return [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
 
@@ -90,7 +93,7 @@ def quoted_messages() -> list[str]:
     return [quote for head in heads if head for quote in re.findall(r"`([^`]+)`", head[0])]
 
 
-@pytest.mark.parametrize("exercise", exercises(), ids=IDS)
+@pytest.mark.parametrize("exercise", MINBERT.exercises, ids=IDS)
 def test_every_exercise_has_its_problem_with_its_title_and_points(exercise: Exercise) -> None:
     found = {name: (title, int(points)) for name, title, points in PROBLEM.findall(TEXT)}
 
@@ -101,7 +104,7 @@ def test_problems_stand_in_the_order_of_the_report() -> None:
     assert [name for name, _, _ in PROBLEM.findall(TEXT)] == IDS
 
 
-@pytest.mark.parametrize("exercise", exercises(), ids=IDS)
+@pytest.mark.parametrize("exercise", MINBERT.exercises, ids=IDS)
 def test_the_table_of_points_is_the_case_tables(exercise: Exercise) -> None:
     row = re.search(rf"^\| \[{exercise.id}\]\(\S+\) \|(.+)\|$", TEXT, re.MULTILINE)
     assert row is not None
@@ -163,7 +166,7 @@ def test_every_make_target_that_is_named_exists() -> None:
 
 
 def test_options_of_the_programs_that_are_named_exist() -> None:
-    programs = (SOLUTION / "classifier.py", SOLUTION / "visualize.py")
+    programs = (ROOT / "solution" / "classifier.py", ROOT / "solution" / "visualize.py")
     source = "".join(path.read_text(encoding="utf-8") for path in programs)
 
     named = set(re.findall(r"`[^`\n]*?(--[a-z-]+)", TEXT)) - {"--extra-index-url"}

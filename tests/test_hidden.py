@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from grader import cases
-from grader.gate import Gate, read_sentences
-from grader.store import Store, StoreError
-from instructor.write_data import hidden_sentences
+from grader.assignment import MINBERT
+from grader.assignment.sentiment import Gate, read_sentences
+from grader.references import References, ReferencesError
+from instructor.language.write_data import hidden_sentences
 
 from conftest import ROOT, Grade
 from tokenizer import BertTokenizer
@@ -57,7 +57,15 @@ BertModel = ByHeart
 def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """References that only an instructor has, with inputs of their own."""
     folder = tmp_path_factory.mktemp("private")
-    command = [sys.executable, "-m", "instructor.record", "--seed", "7", "--out", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "instructor.references.record",
+        "--seed",
+        "7",
+        "--out",
+        str(folder),
+    ]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     return folder
 
@@ -65,9 +73,9 @@ def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def replay(tmp_path: Path, solution_source: str) -> Path:
     """A submission that knows the public answers of embed by heart, and nothing else of it."""
-    exercise = next(e for e in cases.exercises() if e.id == "embed")
+    exercise = MINBERT.exercise("embed")
     known = {}
-    for recording in Store(ROOT / "reference_outputs").recordings("embed", exercise.digest):
+    for recording in References(ROOT / "reference_outputs").recordings("embed", exercise.digest):
         if "input_ids" in recording.inputs and "weights/word_embedding.weight" in recording.inputs:
             weight = recording.inputs["weights/word_embedding.weight"].flatten()[0]
             ids = tuple(recording.inputs["input_ids"].flatten().tolist())
@@ -148,7 +156,7 @@ def test_none_are_drawn_beside_data_of_another_kind(tmp_path: Path) -> None:
 
 def test_the_worker_is_asked_for_the_hidden_sentences(private: Path) -> None:
     public, hidden = (
-        Gate(Store(folder), ROOT / "data").request().call
+        Gate(References(folder), ROOT / "data").request().call
         for folder in (ROOT / "reference_outputs", private)
     )
 
@@ -174,5 +182,7 @@ def test_hidden_sentences_that_were_changed_are_not_graded_with(
     shutil.copytree(private, folder)
     (folder / "dev.txt").write_text("1 ||| fine .\n", encoding="utf-8")
 
-    with pytest.raises(StoreError, match=r"dev.txt is damaged or was changed .*make references"):
-        Gate(Store(folder), ROOT / "data")
+    with pytest.raises(
+        ReferencesError, match=r"dev.txt is damaged or was changed .*make references"
+    ):
+        Gate(References(folder), ROOT / "data")

@@ -10,9 +10,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from instructor import second_opinion
-from instructor.export_checkpoint import main as export_main
-from instructor.import_checkpoint import main as import_main
+from instructor.huggingface import second_opinion
+from instructor.huggingface.export_checkpoint import main as export_main
+from instructor.huggingface.import_checkpoint import main as import_main
 
 from bert import BertModel
 from conftest import ROOT

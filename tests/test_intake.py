@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.intake import MAX_SOURCE, read_submission
-from grader.protocol import encode
+from grader.intake.submission import MAX_SOURCE
+from grader.worker.protocol import encode
 
-from packing import SOURCE, refusal, tarred, zipped
+from packing import SOURCE, refusal, taken, tarred, zipped
 
 # --- what is taken ----------------------------------------------------------------------------
 
@@ -50,14 +50,14 @@ def test_a_file_is_found_under_its_own_name_and_that_of_a_platform(
     if pack == "folder" and name.count("/") > 2:
         assert "no bert.py" in refusal(path)
     else:
-        assert read_submission(path).sources == {"bert": SOURCE.decode()}
+        assert taken(path).sources == {"bert": SOURCE.decode()}
 
 
 def test_a_lone_file_may_have_any_name(tmp_path: Path) -> None:
     path = tmp_path / "my version (3).py"
     path.write_bytes(SOURCE)
 
-    assert read_submission(path).sources == {"bert": SOURCE.decode()}
+    assert taken(path).sources == {"bert": SOURCE.decode()}
 
 
 def test_the_only_archive_of_a_folder_is_opened(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_the_only_archive_of_a_folder_is_opened(tmp_path: Path) -> None:
     folder.mkdir()
     zipped(folder / "work.zip", {"work/bert.py": SOURCE})
 
-    assert read_submission(folder).sources == {"bert": SOURCE.decode()}
+    assert taken(folder).sources == {"bert": SOURCE.decode()}
 
 
 def test_a_file_at_the_top_comes_before_those_below(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_file_at_the_top_comes_before_those_below(tmp_path: Path) -> None:
     (tmp_path / "old" / "bert.py").write_bytes(b"old = 1\n")
     (tmp_path / "bert.py").write_bytes(SOURCE)
 
-    assert read_submission(tmp_path).sources == {"bert": SOURCE.decode()}
+    assert taken(tmp_path).sources == {"bert": SOURCE.decode()}
 
 
 def test_only_the_editable_files_are_taken(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_only_the_editable_files_are_taken(tmp_path: Path) -> None:
 
     path = zipped(tmp_path / "work.zip", files | {"bert.py": SOURCE})
 
-    assert read_submission(path).sources == {"bert": SOURCE.decode()}
+    assert taken(path).sources == {"bert": SOURCE.decode()}
 
 
 # --- what is refused --------------------------------------------------------------------------
@@ -192,7 +192,7 @@ def test_a_source_that_is_taken_can_be_parsed_further_down_the_stack(tmp_path: P
     for levels in range(100, 4000, 20):
         source = f"x = {'-' * levels}1\n"
         path.write_text(source, encoding="utf-8")
-        if not read_submission(path).faults:
+        if not taken(path).faults:
             under(100, source)
 
 
@@ -224,6 +224,6 @@ def test_nothing_is_written_while_an_archive_is_read(
             written.append(str(arguments[0]))
 
     sys.addaudithook(hook)
-    read_submission(path)
+    taken(path)
 
     assert written == []

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from grader import lockdown, seccomp
-from grader.contained import SLOTS, IsolatedSandbox
-from grader.sandbox import CONTAINED, PROCESS
-from grader.slot import Ended, Slot, SlotError
-from grader.wall import WorkerStartError
+from grader.sandbox import seccomp
+from grader.sandbox.interface import CONTAINED, PROCESS, WorkerStartError
+from grader.sandbox.isolated import SLOTS, IsolatedSandbox
+from grader.sandbox.slot import Ended, Slot, SlotError
+from grader.worker import lockdown
 
 from asking import CODE, ask, sandbox_of
 from conftest import ROOT
@@ -93,7 +93,7 @@ def test_a_second_submission_finds_the_zygote_warm() -> None:
 def test_nothing_is_left_when_the_grader_is_killed(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path[:0] = sys.argv[1:]\n"
-        "from asking import *; from grader.sandbox import CONTAINED\n"
+        "from asking import *; from grader.sandbox.interface import CONTAINED\n"
         "with sandbox_of(CONTAINED) as s:\n"
         "    list(s.run([ask('double')])); print('up', flush=True); list(s.run([ask('hang')]))\n"
     )
@@ -115,7 +115,7 @@ def test_a_person_may_stop_it_and_nothing_is_left(
 ) -> None:
     path = tmp_path / "bert.py"
     path.write_text(solution_source.replace("return ln_layer(", "while True: ("))
-    command = [sys.executable, "-m", "grader.grade", str(path), "--check", "--tier", tier]
+    command = [sys.executable, "-m", "grader", str(path), "--check", "--tier", tier]
     answer = tmp_path / "result.json"
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     pipes["preexec_fn"] = listen_to_interrupts
@@ -137,7 +137,7 @@ def test_a_person_may_stop_it_and_nothing_is_left(
 
 @pytest.mark.parametrize("tier", [PROCESS, CONTAINED])
 def test_a_fine_tune_may_be_stopped_too(tier: str) -> None:
-    command = [sys.executable, "-m", "grader.grade", "solution/bert.py", "--tier", tier]
+    command = [sys.executable, "-m", "grader", "solution/bert.py", "--tier", tier]
     pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
     pipes["preexec_fn"] = listen_to_interrupts
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from instructor.baselines import n_gram_accuracy, parse
-from instructor.files import between, put_between, write_whole
-from instructor.language import Phrase, Writer
-from instructor.lexicon import FILMS, HALF, VERDICTS, WHOLE
-from instructor.reviews import read_reviews, write_reviews
-from instructor.write_data import DATA, SIZES, main
+from grader.files import write_whole
+from instructor.files import between, put_between
+from instructor.language.baselines import n_gram_accuracy, parse
+from instructor.language.grammar import Phrase, Writer
+from instructor.language.lexicon import FILMS, HALF, VERDICTS, WHOLE
+from instructor.language.reviews import read_reviews, write_reviews
+from instructor.language.write_data import DATA, SIZES, main
 
 FILM = FILMS[0]
 
@@ -38,7 +39,10 @@ def test_seed_decides_every_sentence() -> None:
 
 
 def test_seed_gives_the_same_text_whatever_the_hash_seed() -> None:
-    program = "import random, instructor.reviews as r; print(r.write_reviews(random.Random(1), 50))"
+    program = (
+        "import random, instructor.language.reviews as r; "
+        "print(r.write_reviews(random.Random(1), 50))"
+    )
 
     outputs = [
         subprocess.run(

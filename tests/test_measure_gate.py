@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import torch
 
-from instructor import measure_gate
-from instructor.broken_models import BROKEN
+from instructor.gate import measure as measure_gate
+from instructor.gate.broken_models import BROKEN
 
 from bert import BertModel
 from config import BertConfig

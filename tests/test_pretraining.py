@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import nn
 
-from instructor.pretrain_run import Run, Settings, make_run, train
+from instructor.pretraining.run import Run, Settings, make_run, train
 
 from config import BertConfig
 from optimizer import AdamW

@@ -2,7 +2,15 @@
 
 import pytest
 
-from instructor.probes import COUNT, SEED, Probe, first_guesses, fits, grammar, make_probes
+from instructor.pretraining.probes import (
+    COUNT,
+    SEED,
+    Probe,
+    first_guesses,
+    fits,
+    grammar,
+    make_probes,
+)
 
 from conftest import ROOT
 

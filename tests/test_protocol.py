@@ -7,8 +7,16 @@ import struct
 import numpy as np
 import pytest
 
-from grader import protocol
-from grader.protocol import HEADER, MAGIC, MAX_JSON, MAX_TENSORS, ProtocolError, decode, encode
+from grader.worker import protocol
+from grader.worker.protocol import (
+    HEADER,
+    MAGIC,
+    MAX_JSON,
+    MAX_TENSORS,
+    ProtocolError,
+    decode,
+    encode,
+)
 
 TENSORS = {
     "float": np.arange(6, dtype=np.float32).reshape(2, 3),

@@ -6,15 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from grader.knobs import references_for
-from grader.store import sha256
-from instructor.record import CHECKPOINT_FILES, NOT_MEASURED, digests, threshold
+from grader.files import sha256
+from grader.settings import references_for
+from instructor.references.course import CHECKPOINT_FILES, NOT_MEASURED, threshold
+from instructor.references.record import digests
 
 from conftest import ROOT, Grade
 
 
 def record(*options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "instructor.record", *options]
+    command = [sys.executable, "-m", "instructor.references.record", *options]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
@@ -58,11 +59,12 @@ def test_another_checkpoint_has_references_of_its_own_and_no_threshold(tmp_path:
 
     assert references_for(other) == ROOT / "reference_outputs" / "private" / "other"
     assert references_for(ROOT / "data" / ".." / "checkpoint") == ROOT / "reference_outputs"
-    assert threshold(digests(other, CHECKPOINT_FILES)) == NOT_MEASURED
-    assert threshold(digests(ROOT / "checkpoint", CHECKPOINT_FILES))["threshold"] > 0.5
+    assert threshold(digests(other, CHECKPOINT_FILES)) == {"sentiment": NOT_MEASURED}
+    shipped = threshold(digests(ROOT / "checkpoint", CHECKPOINT_FILES))
+    assert shipped["sentiment"]["threshold"] > 0.5
 
 
-def test_a_checkpoint_that_nothing_was_recorded_with_is_told_with_the_mend(grade: Grade) -> None:
+def test_a_checkpoint_that_nothing_was_recorded_with_is_told_with_the_fix(grade: Grade) -> None:
     graded = grade("solution", "--checkpoint", "data")
 
     assert graded.status == 2

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.sandbox import PROCESS, Sandbox, WorkerStartError
+from grader.sandbox.interface import PROCESS, Sandbox, WorkerStartError
 
 from asking import CODE, GIVEN, LIMITS, X, ask, sandbox_of, tiers
 from conftest import ROOT
@@ -122,4 +122,6 @@ def test_the_process_tier_needs_nothing_of_linux() -> None:
     )
 
     assert PROCESS in done.stdout
-    assert not {"grader.contained", "grader.slot", "grader.seccomp"} & set(done.stdout.split())
+    assert not {"grader.sandbox.isolated", "grader.sandbox.slot", "grader.sandbox.seccomp"} & set(
+        done.stdout.split()
+    )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from instructor.strip import MarkerError, derive, drifted, main, strip
+from instructor.references.strip import MarkerError, derive, drifted, main, strip
 
 NESTED = "    ### BEGIN SOLUTION two\n    y = x"
 WHOLE = """def f(x):
@@ -56,7 +56,7 @@ def test_drift_is_found_and_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     changed = derive() | {"utils.py": "# changed\n"}
-    monkeypatch.setattr("instructor.strip.derive", lambda: changed)
+    monkeypatch.setattr("instructor.references.strip.derive", lambda: changed)
 
     assert main(["--check"]) == 1
     assert "starter/utils.py is not what solution/ gives" in capsys.readouterr().err

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from grader.cases import exercises
-from instructor.honest import Honest
-from instructor.variants import COMMON, Variant, VariantError, apply, mistakes, variants
+from grader.assignment import MINBERT
+from instructor.references.honest import Honest
+from instructor.references.variants import COMMON, Variant, VariantError, apply, mistakes, variants
 
 from conftest import ROOT
 
@@ -26,7 +26,7 @@ def source_of(variant: Variant) -> str:
     return (ROOT / "solution" / f"{variant.module}.py").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("exercise", [e.id for e in exercises() if e.probes])
+@pytest.mark.parametrize("exercise", [e.id for e in MINBERT.exercises if e.probes])
 def test_every_mistake_has_a_place_in_the_handout(exercise: str) -> None:
     named = {variant.section for variant in variants() if variant.exercise == exercise}
 
@@ -58,11 +58,13 @@ def test_what_is_said_is_one_line_and_no_code(variant: Variant) -> None:
 
 
 def test_mistakes_belong_to_exercises_that_there_are() -> None:
-    assert {variant.exercise for variant in variants()} == {e.id for e in exercises() if e.probes}
+    assert {variant.exercise for variant in variants()} == {
+        e.id for e in MINBERT.exercises if e.probes
+    }
     assert COMMON <= IDS
 
 
-@pytest.mark.parametrize("exercise", [e.id for e in exercises() if e.extension])
+@pytest.mark.parametrize("exercise", [e.id for e in MINBERT.exercises if e.extension])
 def test_every_extension_has_mistakes_enough(exercise: str) -> None:
     assert len([variant for variant in variants() if variant.exercise == exercise]) >= 8
 

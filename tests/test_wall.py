@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from grader.store import sha256
+from grader.files import sha256
 
 from conftest import ROOT, Grade
 

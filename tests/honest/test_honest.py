@@ -5,13 +5,13 @@ from collections.abc import Iterator
 import pytest
 from bench import Bench, lost
 
-from grader.knobs import Setup
-from instructor.honest import Honest, honest
+from grader.settings import Settings
+from instructor.references.honest import Honest, honest
 
 
 @pytest.fixture(scope="module")
 def two_threads() -> Iterator[Bench]:
-    with Bench(Setup(threads=2)) as bench:
+    with Bench(Settings(threads=2)) as bench:
         yield bench
 
 

@@ -7,6 +7,7 @@ the tests.
 """
 
 import contextlib
+import dataclasses
 import io
 import json
 import os
@@ -22,22 +23,21 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from grader import cases
-from grader.contained import IsolatedSandbox
-from grader.gate import read_sentences
-from grader.grade import grade
-from grader.handed_in import sources_of
-from grader.intake import Submission
-from grader.knobs import Setup
-from grader.sandbox import CONTAINED, Limits, Request
+from grader.assignment import MINBERT
+from grader.assignment.sentiment import read_sentences
+from grader.grading import Grading, program_of
+from grader.intake.given_files import GivenFiles
+from grader.intake.submission import Submission
+from grader.sandbox import open_sandbox
+from grader.sandbox.interface import Limits, Request
+from grader.settings import CHECKPOINT, Settings
 
 # short deadlines, so that a submission that hangs costs seconds; a call takes milliseconds, but a
 # machine that is short of memory pages may stand still for more than a second
-LIMITS = Limits(load=5.0, call=3.0, calls=6.0, memory=2 << 30)
-TRAINING = Limits(load=5.0, memory=2 << 30)
+LIMITS = Limits(load_seconds=5.0, call_seconds=3.0, exercise_seconds=6.0, memory_bytes=2 << 30)
+TRAINING = Limits(load_seconds=5.0, memory_bytes=2 << 30)
 REST = 3.0  # seconds in which the grader is at rest again: its zygote forks the next child by then
 TRAIN, PREDICT = 320, 200  # sentences
-IMPORTS = ("config", "base_bert", "bert", "tokenizer", "classifier")
 MARK = "hostile_mark"  # in the name of every file that a submission tries to leave behind
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/", ".", str(Path.home()), tempfile.gettempdir())
 KEPT = ("grader", "reference_outputs", "solution", "starter", "checkpoint", "data", "instructor")
@@ -107,7 +107,7 @@ class Driver:
     """Grades what it is told to."""
 
     def __init__(self, tier: str) -> None:
-        self.setup = Setup(tier=tier, limits=LIMITS)
+        self.grading = Grading(Settings(tier=tier, limits=LIMITS))
         self.folder = Path(tempfile.mkdtemp(prefix="minbert-hostile-"))
         other = self.folder / "others" / "other_student"
         other.mkdir(parents=True)
@@ -128,7 +128,7 @@ class Driver:
         """Put a hostile file together: that of the solution, then what it adds."""
         names = {
             "ROOT": str(ROOT),
-            "CHECKPOINT": str(self.setup.checkpoint),
+            "CHECKPOINT": str(CHECKPOINT),
             "OTHERS": str(self.folder / "others"),
             "PREDICT": str(PREDICT),
         }
@@ -144,9 +144,9 @@ class Driver:
             (self.handed_in / name).write_text(text, encoding="utf-8")
         report = io.StringIO()
         with contextlib.redirect_stdout(report):
-            made = grade(str(self.handed_in), True, None, self.setup)
+            made = self.grading.grade(str(self.handed_in), check=True)
         results = {result["id"]: result for result in made.as_json()["exercises"]}
-        graded = {name: r for name, r in results.items() if cases.exercise(name).file in files}
+        graded = {name: r for name, r in results.items() if MINBERT.exercise(name).file in files}
         return {"exercises": graded, "printed": report.getvalue()}
 
     def train(self, source: str, deadline: float) -> dict[str, Any]:
@@ -162,11 +162,12 @@ class Driver:
         }
         labels, expected = train.labels[:TRAIN], dev.labels[:PREDICT]
         request = Request("sentiment", frozenset(), call, {"labels": labels}, deadline)
-        sources = sources_of(Submission("hostile", {"bert": self.complete("bert.py", source)}, {}))
-        contained = self.setup.tier == CONTAINED
-        with IsolatedSandbox(
-            sources, IMPORTS, self.setup.checkpoint, contained=contained, limits=TRAINING
-        ) as sandbox:
+        given = GivenFiles(MINBERT, {})
+        hostile = Submission("hostile", {"bert": self.complete("bert.py", source)}, {})
+        task = [MINBERT.exercise("sentiment")]
+        settings = dataclasses.replace(self.grading.settings, limits=TRAINING)
+        program = program_of(MINBERT, task, given.sources(hostile), settings)
+        with open_sandbox(settings.tier, program) as sandbox:
             (reply,) = sandbox.run([request])
         found = reply.tensors.get("out/predictions")
         fits = found is not None and found.shape == expected.shape and found.dtype == expected.dtype

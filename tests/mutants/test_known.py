@@ -3,7 +3,7 @@
 import pytest
 from bench import Bench, lost, named
 
-from instructor.variants import Variant, apply, variants
+from instructor.references.variants import Variant, apply, variants
 
 # The first two raise in every call: what was raised says more than a name could. Of the third all
 # that differs is drawn at random, and what is drawn through a norm has no simple measure.

@@ -6,7 +6,7 @@ import pytest
 from bench import Bench, lost, named
 from test_known import UNNAMED
 
-from instructor.variants import Variant, apply, variants
+from instructor.references.variants import Variant, apply, variants
 
 EXERCISES = ("attention", "add_norm", "layer", "embed", "encode")
 EACH = 5  # pairs of mistakes for each pair of exercises

@@ -3,7 +3,7 @@
 import pytest
 from bench import Bench, named
 
-from instructor.variants import apply, variants
+from instructor.references.variants import apply, variants
 
 KNOWN = {variant.id: variant for variant in variants()}
 TOGETHER = [

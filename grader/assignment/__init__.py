@@ -1,0 +1,57 @@
+"""minBERT: all that the grader knows of BERT, in one room.
+
+    exercises/     a file for each exercise: how it is called, with what, what it is worth
+    model.py       sizes and config of the small models, and what every call of them shares
+    inputs.py      random weights, hidden states, ids and masks
+    dropout.py, statistics.py   judges of what is drawn at random
+    locate.py      where an output is off, in words such as row, token and unit
+    sentiment.py   the fine-tune and its threshold
+    harness.py     builds models and plays upstream exercises; runs in the worker
+
+Another assignment is another such room; see `Assignment` in grader/exercise.py.
+"""
+
+import importlib
+import pkgutil
+from pathlib import Path
+
+from grader.assignment.locate import AXES, locate
+from grader.exercise import Assignment, Exercise, Policy
+from grader.files import ROOT
+
+# torch.nn.functional is allowed, scaled_dot_product_attention included: the handout says so.
+FORBIDDEN_NAMES = {
+    "MultiheadAttention": "nn",
+    "multi_head_attention_forward": "F",
+    "Transformer": "nn",
+    "TransformerEncoder": "nn",
+    "TransformerEncoderLayer": "nn",
+    "TransformerDecoder": "nn",
+    "TransformerDecoderLayer": "nn",
+    "Adam": "torch.optim",
+    "AdamW": "torch.optim",
+}
+FORBIDDEN_MODULES = frozenset(
+    "transformers sentence_transformers fairseq x_transformers timm".split()
+)
+
+
+def exercises() -> tuple[Exercise, ...]:
+    """Return the exercise of every file of exercises/, in order."""
+    package = f"{__name__}.exercises"
+    names = [info.name for info in pkgutil.iter_modules([str(Path(__file__).parent / "exercises")])]
+    found = [importlib.import_module(f"{package}.{name}").EXERCISE for name in names]
+    return tuple(sorted(found, key=lambda exercise: exercise.order))
+
+
+MINBERT = Assignment(
+    name="minBERT",
+    folder=ROOT,
+    editable=("bert.py", "optimizer.py", "pretraining.py", "transformer.py"),
+    imports=("config", "base_bert", "bert"),
+    exercises=exercises(),
+    harness=Path(__file__).with_name("harness.py"),
+    policy=Policy(FORBIDDEN_NAMES, FORBIDDEN_MODULES),
+    axes=AXES,
+    locate=locate,
+)

@@ -1,0 +1,1 @@
+"""The exercises: each file defines `EXERCISE`, and no other file names it."""

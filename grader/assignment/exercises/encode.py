@@ -1,0 +1,127 @@
+"""The stack of layers, alone (with stand-ins for the layers), with the student's own, and within
+the whole model on the frozen checkpoint.
+
+Dimension key: B batch, T tokens, D model width.
+"""
+
+import functools
+
+import numpy as np
+
+from grader.assignment.inputs import as_weights, hidden_states, mask, model_weights, token_ids
+from grader.assignment.model import OTHER_SIZES, BertCall, Sizes
+from grader.exercise import Exercise, Probe, Tensors
+
+CORE = ("attention", "add_norm", "layer", "embed")
+# The checkpoint's vocabulary may be of any size; the first ids are there in every one.
+REAL = Sizes(B=3, T=13, V=200, lengths=(13, 8, 1))
+
+
+def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw hidden states (or ids for the whole model), the 1/0 mask and a model's weights."""
+    sizes = call.sizes
+    inputs: Tensors = {"attention_mask": mask(sizes)}
+    if call.target == "BertModel.forward":
+        inputs["input_ids"] = token_ids(rng, sizes)
+    else:
+        inputs["hidden_states"] = hidden_states(rng, sizes)
+    if not call.checkpoint:
+        shape = (sizes.B, sizes.T, sizes.D)
+        inputs["cotangent/output"] = rng.standard_normal(shape)
+        # none for padding: its word embedding may or may not have a gradient
+        inputs["cotangent/last_hidden_state"] = rng.standard_normal(shape) * mask(sizes)[..., None]
+        inputs["cotangent/pooler_output"] = rng.standard_normal((sizes.B, sizes.D))
+        inputs |= as_weights(model_weights(rng, sizes))
+    return inputs
+
+
+def calls(
+    inputs: str = "main",
+    sizes: Sizes = Sizes(),  # noqa: B008 - frozen
+    gradients: bool = False,
+    train: bool = False,
+    dropout: float = 0.1,
+    dtype: str = "float32",
+) -> tuple[BertCall, ...]:
+    """Return encode's own call, then with every layer given."""
+    return tuple(
+        BertCall(
+            "BertModel.encode",
+            ("hidden_states", "attention_mask"),
+            inputs=inputs,
+            sizes=sizes,
+            given=given,
+            stand_ins=stand_ins,
+            gradients=gradients,
+            train=train,
+            dropout=dropout,
+            dtype=dtype,
+        )
+        for given, stand_ins in [((), {}), (CORE, {"bert_layers": "layers"})]
+    )
+
+
+WHOLE = ("input_ids", "attention_mask")
+
+BOTH = ("last_hidden_state", "pooler_output")
+whole = functools.partial(BertCall, "BertModel.forward", WHOLE, returns=BOTH, form="dict")
+
+EXERCISE = Exercise(
+    id="encode",
+    order=5,
+    title="the stack of layers",
+    file="bert.py",
+    points={"values": 6, "training": 2, "properties": 2},
+    upstream=CORE,
+    draw=draw,
+    probes=(
+        Probe("output", "values", "encode gives a wrong output", calls(gradients=True)),
+        Probe(
+            "other sizes",
+            "properties",
+            "encode is wrong for other sizes or in float64",
+            calls("other", OTHER_SIZES, dtype="float64"),
+        ),
+        Probe(
+            "no dropout",
+            "training",
+            "with a dropout rate of 0, training should give what eval gives",
+            calls(train=True, dropout=0.0),
+        ),
+        Probe(
+            "all dropped",
+            "training",
+            "dropout in training is not where it should be",
+            calls(train=True, dropout=1.0),
+        ),
+        Probe(
+            "whole model",
+            "values",
+            "BertModel.forward gives wrong outputs though each function is right",
+            (
+                whole(inputs="whole", gradients=True),
+                whole(
+                    inputs="whole",
+                    given=CORE,
+                    stand_ins={"embed": "embed", "bert_layers": "layers"},
+                    gradients=True,
+                ),
+            ),
+        ),
+        Probe(
+            "checkpoint",
+            "values",
+            "the model gives wrong outputs on the frozen checkpoint",
+            (
+                whole(inputs="checkpoint", sizes=REAL, checkpoint=True),
+                whole(
+                    inputs="checkpoint",
+                    sizes=REAL,
+                    checkpoint=True,
+                    given=CORE,
+                    stand_ins={"embed": "embed", "bert_layers": "layers"},
+                ),
+            ),
+        ),
+    ),
+)

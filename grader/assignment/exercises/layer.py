@@ -1,0 +1,192 @@
+"""One encoder layer, alone (with stand-ins for attention and add_norm) and with the student's own.
+
+Dimension key: B batch, T tokens, D model width.
+"""
+
+import functools
+
+import numpy as np
+
+from grader.assignment.dropout import ANCHORS, RATE, Dropout, anchored, neighbours, numbers, undone
+from grader.assignment.inputs import (
+    as_weights,
+    extended_mask,
+    hidden_states,
+    identity_norm,
+    layer_weights,
+)
+from grader.assignment.model import OTHER_SIZES, BertCall, Sizes
+from grader.exercise import Exercise, Probe, Tensors
+
+PATTERN = Sizes(B=8, T=8, H=2, d=11, lengths=(8,) * 8)
+DRAWN = PATTERN.B * PATTERN.T * (PATTERN.D - len(ANCHORS))  # values that are drawn for
+ACTIVE = 10.0  # GELU leaves it as it is
+
+
+def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw hidden states, the additive mask and a layer's weights."""
+    sizes = call.sizes
+    weights = layer_weights(rng, sizes)
+    if call.inputs.startswith("after"):
+        return pattern(rng, call) | as_weights(weights | pattern_weights(call))
+    return {
+        "hidden_states": hidden_states(rng, sizes),
+        "attention_mask": extended_mask(sizes),
+        "cotangent/output": rng.standard_normal((sizes.B, sizes.T, sizes.D)),
+        **as_weights(weights),
+    }
+
+
+def pattern(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw a residual under which what is added to it, and what was dropped of that, shows."""
+    sizes = call.sizes
+    shape = (sizes.B, sizes.T, sizes.D)
+    return {"hidden_states": anchored(rng, shape), "attention_mask": extended_mask(sizes)}
+
+
+def pattern_weights(call: BertCall) -> Tensors:
+    """Return weights with which one sublayer adds ones to its residual and the other nothing."""
+    D, F = call.sizes.D, call.sizes.F
+    first = call.inputs == "after attention"
+    return {
+        "self_attention.value.weight": np.zeros((D, D)),
+        "self_attention.value.bias": np.ones(D),
+        "attention_dense.weight": neighbours(D, D) * first,
+        "attention_dense.bias": np.zeros(D),
+        "interm_dense.weight": np.zeros((F, D)),
+        "interm_dense.bias": np.full(F, ACTIVE),
+        "out_dense.weight": neighbours(D, F) / ACTIVE * (not first),
+        "out_dense.bias": np.zeros(D),
+        **identity_norm("attention_layer_norm", D),
+        **identity_norm("out_layer_norm", D),
+    }
+
+
+def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
+    """Read off what dropout did: `kept`, `factor`, `broken` and `zero` of dropout.py."""
+    return numbers(undone(outputs["output"], inputs["hidden_states"]))
+
+
+# The stand-in for add_norm reads the rate of the dropout module it is given, so that even in eval
+# mode it matters which one that is.
+RATES = {"attention_dropout": 0.25, "out_dropout": 0.75}
+
+
+forward = functools.partial(
+    BertCall,
+    "BertLayer.forward",
+    ("hidden_states", "attention_mask"),
+    form="tuple",  # encode is free to unpack it
+)
+
+
+def calls(
+    inputs: str = "main",
+    sizes: Sizes = Sizes(),  # noqa: B008 - frozen
+    gradients: bool = False,
+    train: bool = False,
+    dropout: float = 0.1,
+    dtype: str = "float32",
+    undropped: str | None = None,
+) -> tuple[BertCall, ...]:
+    """Return the layer's own call, then with attention given, then with both given.
+
+    Args:
+        undropped: the dropout module whose rate is 0 whatever `dropout` says.
+    """
+    attention = {"self_attention": "attention"}
+    both = attention | {"add_norm": "add_norm"}
+    own = {undropped: 0.0} if undropped else {}
+    settings: list[tuple[tuple[str, ...], dict[str, str], dict[str, float]]] = [
+        ((), {}, own),
+        (("attention",), attention, own),
+        (("attention", "add_norm"), both, own if train else RATES),
+    ]
+    return tuple(
+        forward(
+            inputs=inputs,
+            sizes=sizes,
+            given=given,
+            stand_ins=stand_ins,
+            rates=rates,
+            gradients=gradients,
+            train=train,
+            dropout=dropout,
+            dtype=dtype,
+        )
+        for given, stand_ins, rates in settings
+    )
+
+
+def drawing_calls(inputs: str) -> tuple[BertCall, ...]:
+    """Return the calls of a dropout pattern; attention itself drops nothing in it."""
+    settings: list[tuple[tuple[str, ...], dict[str, str], dict[str, float]]] = [
+        ((), {}, {"self_attention.dropout": 0.0}),
+        (("attention",), {"self_attention": "ones"}, {}),
+        (("attention", "add_norm"), {"self_attention": "ones", "add_norm": "add_norm"}, {}),
+    ]
+    return tuple(
+        forward(
+            inputs=inputs,
+            sizes=PATTERN,
+            given=given,
+            stand_ins=stand_ins,
+            rates=rates,
+            train=True,
+            dropout=RATE,
+            deterministic="add_norm" in given,  # its stand-in draws nothing
+        )
+        for given, stand_ins, rates in settings
+    )
+
+
+EXERCISE = Exercise(
+    id="layer",
+    order=3,
+    title="one encoder layer",
+    file="bert.py",
+    points={"values": 9, "training": 3, "properties": 3},
+    upstream=("attention", "add_norm"),
+    draw=draw,
+    probes=(
+        Probe("output", "values", "the layer gives a wrong output", calls(gradients=True)),
+        Probe(
+            "other sizes",
+            "properties",
+            "the layer is wrong for other sizes or in float64",
+            calls("other", OTHER_SIZES, dtype="float64"),
+        ),
+        Probe(
+            "no dropout",
+            "training",
+            "with a dropout rate of 0, training should give what eval gives",
+            calls(train=True, dropout=0.0),
+        ),
+        Probe(
+            "all dropped",
+            "training",
+            "dropout in training is not where it should be",
+            calls(train=True, dropout=1.0, undropped="out_dropout"),
+        ),
+        Probe(
+            "all dropped, second",
+            "training",
+            "dropout in training is not where it should be",
+            calls(train=True, dropout=1.0, undropped="attention_dropout"),
+        ),
+        Probe(
+            "dropout after attention",
+            "training",
+            "dropout in training is not where it should be",
+            drawing_calls("after attention"),
+            examine=Dropout("attention's projected output", RATE, DRAWN, measure),
+        ),
+        Probe(
+            "dropout after the feed-forward part",
+            "training",
+            "dropout in training is not where it should be",
+            drawing_calls("after the feed-forward part"),
+            examine=Dropout("the feed-forward part's projected output", RATE, DRAWN, measure),
+        ),
+    ),
+)

@@ -1,0 +1,15 @@
+"""The sentiment fine-tune: what five right functions are for."""
+
+from grader.assignment.sentiment import Sentiment
+from grader.exercise import Exercise
+
+EXERCISE = Exercise(
+    id="sentiment",
+    order=6,
+    title="sentiment fine-tune",
+    file="bert.py",
+    points={"values": 20},
+    upstream=("attention", "add_norm", "layer", "embed", "encode"),
+    task=Sentiment(),
+    imports=("tokenizer", "classifier"),
+)

@@ -1,0 +1,97 @@
+"""Inputs that expose: random weights of a small model, hidden states, ids and masks with padding.
+
+Everything is drawn in float64 by numpy; references keep what was drawn, so nothing is drawn twice.
+
+Dimension key: B batch, T tokens, D model width, F feed-forward width, V vocabulary.
+"""
+
+import numpy as np
+
+from grader.assignment.model import Sizes
+from grader.exercise import Tensors
+
+MASKED = -10000.0  # what get_extended_attention_mask gives for padding
+
+
+def mask(sizes: Sizes) -> np.ndarray:
+    """Return the 1/0 mask (B, T) of the rows' lengths."""
+    return (np.arange(sizes.T) < np.array(sizes.lengths)[:, None]).astype(np.float64)
+
+
+def extended_mask(sizes: Sizes) -> np.ndarray:
+    """Return the additive mask (B, 1, 1, T)."""
+    hidden: np.ndarray = np.where(mask(sizes) > 0, 0.0, MASKED)
+    return hidden[:, None, None, :]
+
+
+def dense(rng: np.random.Generator, name: str, width_in: int, width_out: int) -> Tensors:
+    """Draw a dense layer that keeps the scale of its input; its bias is far from zero."""
+    return {
+        f"{name}.weight": rng.standard_normal((width_out, width_in)) / np.sqrt(width_in),
+        f"{name}.bias": 0.5 * rng.standard_normal(width_out),
+    }
+
+
+def norm(rng: np.random.Generator, name: str, D: int) -> Tensors:
+    """Draw a LayerNorm that is far from the identity."""
+    return {
+        f"{name}.weight": 1.0 + 0.3 * rng.standard_normal(D),
+        f"{name}.bias": 0.5 * rng.standard_normal(D),
+    }
+
+
+def identity_norm(name: str, D: int) -> Tensors:
+    """Return a LayerNorm that only normalises."""
+    return {f"{name}.weight": np.ones(D), f"{name}.bias": np.zeros(D)}
+
+
+def attention_weights(rng: np.random.Generator, sizes: Sizes, prefix: str = "") -> Tensors:
+    """Draw the three projections of a BertSelfAttention."""
+    weights: Tensors = {}
+    for name in ("query", "key", "value"):
+        weights |= dense(rng, prefix + name, sizes.D, sizes.D)
+    return weights
+
+
+def layer_weights(rng: np.random.Generator, sizes: Sizes, prefix: str = "") -> Tensors:
+    """Draw the weights of a BertLayer."""
+    D, F = sizes.D, sizes.F
+    return {
+        **attention_weights(rng, sizes, f"{prefix}self_attention."),
+        **dense(rng, f"{prefix}attention_dense", D, D),
+        **norm(rng, f"{prefix}attention_layer_norm", D),
+        **dense(rng, f"{prefix}interm_dense", D, F),
+        **dense(rng, f"{prefix}out_dense", F, D),
+        **norm(rng, f"{prefix}out_layer_norm", D),
+    }
+
+
+def model_weights(rng: np.random.Generator, sizes: Sizes) -> Tensors:
+    """Draw the weights of a BertModel."""
+    D = sizes.D
+    weights = {
+        "word_embedding.weight": rng.standard_normal((sizes.V, D)),
+        "pos_embedding.weight": rng.standard_normal((sizes.positions, D)),
+        "tk_type_embedding.weight": rng.standard_normal((2, D)),
+        **norm(rng, "embed_layer_norm", D),
+        **dense(rng, "pooler_dense", D, D),
+    }
+    for number in range(sizes.layers):
+        weights |= layer_weights(rng, sizes, f"bert_layers.{number}.")
+    return weights
+
+
+def as_weights(weights: Tensors) -> Tensors:
+    """Name tensors as the worker expects a model's weights."""
+    return {f"weights/{name}": value for name, value in weights.items()}
+
+
+def hidden_states(rng: np.random.Generator, sizes: Sizes) -> np.ndarray:
+    """Draw (B, T, D), padding included: what stands there must not matter."""
+    return np.asarray(rng.standard_normal((sizes.B, sizes.T, sizes.D)))
+
+
+def token_ids(rng: np.random.Generator, sizes: Sizes) -> np.ndarray:
+    """Draw ids (B, T) without repeats in a row, 0 (padding) behind each row's length."""
+    rows = [1 + rng.permutation(sizes.V - 1)[: sizes.T] for _ in range(sizes.B)]
+    return np.asarray((np.array(rows) * mask(sizes)).astype(np.int64))

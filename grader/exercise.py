@@ -1,0 +1,253 @@
+"""What an assignment is made of: exercises, the probes that test them, and calls as data.
+
+Nothing here knows a subject. An assignment (grader/assignment is one) fills these in; the rest of
+the grader records, grades and diagnoses whatever it is given.
+"""
+
+import dataclasses
+import functools
+import json
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from grader.files import digest
+from grader.references import References
+from grader.sandbox.interface import Reply, Request
+
+Tensors = dict[str, np.ndarray]
+PARTS = ("values", "training", "properties")  # what an exercise's points are split over
+KEPT_HERE = frozenset({"given", "inputs", "deterministic"})  # fields of a call that are not sent
+
+
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """One call of a student's function, as data: this is what the worker is sent.
+
+    Attributes:
+        target: the class and the method, such as "BertLayer.add_norm"; or a function.
+        args: what is passed, by position: names of inputs or literals, ".name" for the object's own
+            module, "*generator" for a torch.Generator, "*random" for a random.Random; the
+            assignment's harness may know further names with an asterisk.
+        module: where the target is.
+        inputs: which drawing of inputs it takes; calls that say the same share them.
+        given: exercises whose part is played by a stand-in in this call.
+        stand_ins: attribute of the object to the stand-in's name in the assignment's harness.
+        deterministic: it draws no random numbers, even if its probe examines some.
+        checkpoint: use the frozen checkpoint's weights instead of drawn ones.
+        train: training mode; otherwise eval.
+        rates: attribute, or path of attributes, to the rate of one dropout module.
+        gradients: also return gradients of sum(output * cotangent).
+        constants: inputs that no gradient is asked for.
+        dtype: the type to compute in.
+        kind: method, function, optimizer (literals: `groups`, each with the names of its
+            parameters, and the number of `steps`), or one that the assignment's harness adds.
+        config: what the harness makes the constructor's arguments from.
+        options: further arguments of the class.
+        literals: arguments that are not tensors.
+        returns: names of what is returned.
+        form: "tensor", "tuple" (of one, the tensor itself will do), "dict", or "rows" in columns of
+            these names.
+    """
+
+    target: str
+    args: tuple[str, ...]
+    module: str
+    inputs: str = "main"
+    given: tuple[str, ...] = ()
+    stand_ins: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    deterministic: bool = False
+    checkpoint: bool = False
+    train: bool = False
+    rates: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    gradients: bool = False
+    constants: tuple[str, ...] = ()
+    dtype: str = "float32"
+    kind: str = "method"
+    config: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    literals: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    returns: tuple[str, ...] = ("output",)
+    form: str = "tensor"
+
+    def message(self) -> dict[str, Any]:
+        """Return the call as the JSON object that the worker is sent."""
+        names = [field.name for field in dataclasses.fields(Call)]
+        return {name: getattr(self, name) for name in names if name not in KEPT_HERE}
+
+
+class Examine(Protocol):
+    """Judges outputs that were drawn at random."""
+
+    def measure(self, outputs: Tensors, inputs: Tensors, /) -> np.ndarray:
+        """Read a few numbers off the outputs, at most four."""
+
+    @property
+    def spread(self) -> np.ndarray:
+        """How far each number may be off by chance."""
+
+    def __call__(self, outputs: Tensors, inputs: Tensors) -> str | None:
+        """Say what is wrong, or None."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Probe:
+    """One question to the student's code, and the calls that may answer it.
+
+    Attributes:
+        name: unique within the exercise.
+        part: the share of the points that depends on it: values, training or properties.
+        says: what is wrong when it fails and the mistake has no better name; lower case.
+        calls: the student's own functions together first, then with stand-ins for what is upstream.
+            The stand-ins count where an exercise upstream has failed (follow-through).
+        examine: judges the outputs of calls that draw random numbers, where no reference can be
+            equal. Calls that say they are deterministic are compared all the same.
+    """
+
+    name: str
+    part: str
+    says: str
+    calls: tuple[Call, ...]
+    examine: Examine | None = None
+
+    def draws(self, call: Call) -> bool:
+        """Say whether one of its calls draws random numbers."""
+        return self.examine is not None and not call.deterministic
+
+
+class Task(Protocol):
+    """An exercise that is graded by what a long run of the student's code achieves."""
+
+    def left_out(self, references: References) -> str | None:
+        """Say why these references cannot grade it, or None: then it is in no sum."""
+
+    def grade(self, references: References, data: Path, ask: Callable[[Request], Reply]) -> str:
+        """Have the worker run it, and judge the answer; return a few words for the report.
+
+        Raises:
+            CheckFailed: the submission's fault. ReferencesError: it cannot be graded.
+        """
+
+
+@dataclasses.dataclass(frozen=True)
+class Exercise:
+    """An exercise: one hole in the starter, one block in the handout, one reference file.
+
+    Attributes:
+        id: names the hole, the problem in the handout, the check and the reference file.
+        order: its place in the report; exercises upstream come first.
+        file: which the hole is in.
+        points: by part (values, training, properties).
+        upstream: exercises that its own code calls.
+        probes: what is asked of it; empty for a task.
+        draw: makes the inputs of one call from a generator.
+        task: how it is graded where probes cannot, such as by training.
+        imports: modules that it needs besides the assignment's.
+        extension: its points are a bonus, and it is graded where its file was handed in.
+    """
+
+    id: str
+    order: int
+    title: str
+    file: str
+    points: Mapping[str, float]
+    upstream: tuple[str, ...] = ()
+    probes: tuple[Probe, ...] = ()
+    draw: Callable[[np.random.Generator, Any], Tensors] | None = None
+    task: Task | None = None
+    imports: tuple[str, ...] = ()
+    extension: bool = False
+
+    @property
+    def calls(self) -> list[Call]:
+        """The calls of all its probes, in order."""
+        return [call for probe in self.probes for call in probe.calls]
+
+    @property
+    def max_score(self) -> float:
+        """All its points."""
+        return sum(self.points.values())
+
+    @property
+    def module(self) -> str:
+        """The module of its hole."""
+        return self.file.removesuffix(".py")
+
+    @property
+    def anchor(self) -> str:
+        """Where the handout explains it."""
+        return f"handout.md, Problem ({self.id})"
+
+    def inputs(self, call: Call, seed: int) -> Tensors:
+        """Draw the inputs of a call; used when references are recorded, never when grading."""
+        assert self.draw is not None
+        key = zlib.crc32(f"{self.id}/{call.inputs}".encode())
+        return self.draw(np.random.default_rng([seed, key]), call)
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """A fingerprint of the calls, to recognise references of another case table."""
+        calls = [call.message() for call in self.calls]
+        return digest(json.dumps(calls, sort_keys=True).encode())
+
+
+@dataclasses.dataclass(frozen=True)
+class Policy:
+    """What a submission may not use, and what a person should look at.
+
+    Attributes:
+        forbidden_names: attribute to the module that is named in the message.
+        forbidden_modules: that may not be imported.
+    """
+
+    forbidden_names: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    forbidden_modules: frozenset[str] = frozenset()
+
+
+def no_place(got: np.ndarray, expected: np.ndarray, inputs: Tensors) -> str | None:
+    """Say nothing of where an output is off."""
+    return None
+
+
+@dataclasses.dataclass(frozen=True)
+class Assignment:
+    """All that the grader is told of one assignment.
+
+    Attributes:
+        name: for reports.
+        folder: holds starter/, and for staff solution/.
+        editable: the files that students edit; the first is the one that must be handed in.
+        imports: the modules that calls use, in the order in which they are imported.
+        exercises: in the order of the report.
+        harness: the file that runs beside a student's code in the worker; see worker/calls.py.
+        policy: what is forbidden.
+        axes: number of axes of a tensor to their names, for messages.
+        locate: says in a few words where an output is off, if that stands out.
+    """
+
+    name: str
+    folder: Path
+    editable: tuple[str, ...]
+    imports: tuple[str, ...]
+    exercises: tuple[Exercise, ...]
+    harness: Path
+    policy: Policy = Policy()
+    axes: Mapping[int, Sequence[str]] = dataclasses.field(default_factory=dict)
+    locate: Callable[[np.ndarray, np.ndarray, Tensors], str | None] = no_place
+
+    @property
+    def starter(self) -> Path:
+        """The folder of the files that students are given."""
+        return self.folder / "starter"
+
+    @property
+    def main_file(self) -> str:
+        """The file that every submission has."""
+        return self.editable[0]
+
+    def exercise(self, name: str) -> Exercise:
+        """Return the exercise with this id; KeyError if there is none."""
+        return {one.id: one for one in self.exercises}[name]

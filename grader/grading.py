@@ -1,0 +1,204 @@
+"""Grade one submission, from its path to its grade."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from grader.assignment import MINBERT
+from grader.exercise import Assignment, Exercise
+from grader.intake.given_files import GivenFiles
+from grader.intake.policy import flags
+from grader.intake.submission import Submission, SubmissionError, read_submission
+from grader.judging.checks import could_not_grade, result_of
+from grader.references import References, ReferencesError
+from grader.reports.terminal import Report
+from grader.result import Finding, Grade, Outcome, Result
+from grader.sandbox import open_sandbox
+from grader.sandbox.interface import Program, Sandbox, WorkerStartError, printable
+from grader.session import GradingSession
+from grader.settings import Settings
+
+Opener = Callable[[str, Program], Sandbox]  # takes a tier
+
+
+def selected(
+    assignment: Assignment, check: bool, only: str | None
+) -> tuple[list[Exercise], list[str]]:
+    """Return the exercises to run, upstream ones included, and the ids of those to report.
+
+    Raises:
+        SubmissionError: there is no exercise of that name.
+    """
+    table = [one for one in assignment.exercises if one.task is None or not check]
+    ids = [exercise.id for exercise in table]
+    if only is None:
+        return table, ids
+    if only not in ids and any(exercise.id == only for exercise in assignment.exercises):
+        raise SubmissionError(f"K={only}: that takes training; run `make grade K={only}`")
+    if only not in ids:
+        raise SubmissionError(f"K={only}: there is no such exercise; there are {', '.join(ids)}")
+    upstream = assignment.exercise(only).upstream
+    return [exercise for exercise in table if exercise.id in (only, *upstream)], [only]
+
+
+def known_before(exercise: Exercise, submission: Submission, given: GivenFiles) -> Result | None:
+    """Return the result of an exercise that need not be asked for.
+
+    That of an extension whose file was not handed in, or as it was given, and that of a file that
+    is not Python.
+    """
+    if exercise.extension and given.untouched(submission, exercise.file):
+        return result_of(exercise, Outcome.NOT_WRITTEN)
+    main = given.assignment.main_file.removesuffix(".py")
+    for module in dict.fromkeys((main, exercise.module)):
+        if fault := submission.faults.get(module):
+            finding = Finding(f"{module}.py cannot be imported", (fault,))
+            return result_of(exercise, Outcome.FAILED, (finding,))
+    return None
+
+
+def flags_of(submission: Submission) -> list[str]:
+    """List what an instructor may want to look at, as file:line."""
+    readable = {name: text for name, text in submission.sources.items() if text}
+    return [
+        f"{name}.py:{flag.line}: {flag.name}"
+        for name, text in readable.items()
+        for flag in flags(text)
+    ]
+
+
+def program_of(
+    assignment: Assignment,
+    exercises: Sequence[Exercise],
+    sources: dict[str, str],
+    settings: Settings,
+) -> Program:
+    """Return what a sandbox runs so that these exercises can be graded."""
+    more = [name for exercise in exercises for name in exercise.imports]
+    return Program(
+        main_file=assignment.main_file,
+        sources=sources,
+        imports=tuple(dict.fromkeys([*assignment.imports, *more])),
+        harness=assignment.harness,
+        checkpoint=settings.checkpoint,
+        threads=settings.threads,
+        limits=settings.limits,
+    )
+
+
+class Grading:
+    """Grades submissions of one assignment with the same settings."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        assignment: Assignment = MINBERT,
+        opener: Opener = open_sandbox,
+    ) -> None:
+        """Prepare; references are read when they are first needed, and then kept.
+
+        Args:
+            opener: opens a sandbox of a tier.
+        """
+        self.settings, self.assignment, self.opener = settings, assignment, opener
+        self.references: References | ReferencesError
+        try:
+            self.references = References(settings.references)
+        except ReferencesError as error:  # it is told of every exercise
+            self.references = error
+
+    def grade(self, path: str, check: bool = False, only: str | None = None) -> Grade:
+        """Grade a submission and report on the terminal.
+
+        Args:
+            path: a folder, a file or an archive.
+            check: leave the training out.
+            only: the id of a single exercise, or None for all.
+
+        Raises:
+            SubmissionError: there is nothing to grade.
+        """
+        submission = read_submission(path, self.assignment.editable)
+        exercises, shown = selected(self.assignment, check, only)
+        report = Report(self.assignment.name, shown)
+        report.begin(printable(submission.name), self.settings.tier)
+        digests = {}
+        notes: list[str] = []
+        if isinstance(self.references, References):
+            digests = self.references.manifest.get("starter", {})
+            if only is None:
+                exercises, notes = self.without_tasks_left_out(self.references, exercises)
+        given = GivenFiles(self.assignment, digests)
+        notes = given.modified(Path(path)) + notes
+        results, printed = self.results(submission, exercises, given, report)
+        reported = [result for result in results if result.id in shown]
+        made = Grade(path, self.settings.tier, reported, notes, flags_of(submission))
+        report.end(made, printed)
+        return made
+
+    @staticmethod
+    def without_tasks_left_out(
+        references: References, exercises: Sequence[Exercise]
+    ) -> tuple[list[Exercise], list[str]]:
+        """Leave out tasks that these references cannot grade; return why, a note each."""
+        kept, notes = [], []
+        for exercise in exercises:
+            why = exercise.task.left_out(references) if exercise.task else None
+            if why is None:
+                kept.append(exercise)
+            else:
+                notes.append(f"{exercise.id} is left out: {why}")
+        return kept, notes
+
+    def results(
+        self,
+        submission: Submission,
+        exercises: Sequence[Exercise],
+        given: GivenFiles,
+        report: Report,
+    ) -> tuple[list[Result], str]:
+        """Grade a submission's exercises; also return what its code printed."""
+        known = {e.id: r for e in exercises if (r := known_before(e, submission, given))}
+        asked = [exercise for exercise in exercises if exercise.id not in known]
+        found: dict[str, Result] = {}
+        printed = ""
+        if asked:
+            try:
+                found, printed = self.ask(submission, asked, given.sources(submission), report)
+            except (ReferencesError, WorkerStartError) as error:
+                found = {exercise.id: could_not_grade(exercise, error) for exercise in asked}
+                for result in found.values():
+                    report.result(result)
+        for result in known.values():
+            if (
+                result.findings or len(exercises) == 1
+            ):  # without extensions nobody need read of them
+                report.result(result)
+        return [(known | found)[exercise.id] for exercise in exercises], printed
+
+    def ask(
+        self,
+        submission: Submission,
+        exercises: Sequence[Exercise],
+        sources: dict[str, str],
+        report: Report,
+    ) -> tuple[dict[str, Result], str]:
+        """Grade in a sandbox of its own.
+
+        Raises:
+            ReferencesError: there are none. WorkerStartError: there is no sandbox of the tier.
+        """
+        if isinstance(self.references, ReferencesError):
+            raise self.references
+        program = program_of(self.assignment, exercises, sources, self.settings)
+        with self.opener(self.settings.tier, program) as sandbox:
+            session = GradingSession(
+                self.assignment,
+                exercises,
+                submission,
+                sandbox,
+                self.references,
+                self.settings,
+                report,
+            )
+            results = session.run()
+        return results, sandbox.printed.text()

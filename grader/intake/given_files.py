@@ -1,0 +1,72 @@
+"""The given files: what a submission is laid over, and which of them were modified."""
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+
+from grader.exercise import Assignment
+from grader.files import digest
+from grader.intake.submission import MAX_SOURCE, Submission
+
+
+def is_given(content: bytes, expected: str | None) -> bool:
+    """Say whether this is what was given; lines may end as Windows has them."""
+    return digest(content.replace(b"\r\n", b"\n")) == expected
+
+
+def as_given(path: Path, expected: str) -> bool:
+    """Say whether a stranger's file, of whatever size, is the given one."""
+    try:
+        with path.open("rb") as file:
+            return is_given(file.read(MAX_SOURCE + 1), expected)
+    except OSError:  # it may not be read
+        return False
+
+
+@dataclasses.dataclass(frozen=True)
+class GivenFiles:
+    """The starter's files, as they are here and as they were given.
+
+    Attributes:
+        assignment: whose starter it is.
+        digests: name to sha256 of what was given, of the manifest. The starter itself is not a
+            measure of that: students work in it.
+    """
+
+    assignment: Assignment
+    digests: Mapping[str, str]
+
+    def untouched(self, submission: Submission, file: str) -> bool:
+        """Say whether a file was not handed in, or as it was given."""
+        text = submission.sources.get(file.removesuffix(".py"))
+        return text is None or is_given(text.encode(), self.digests.get(file))
+
+    def modified(self, path: Path) -> list[str]:
+        """Say which given files a folder has changed, and which were modified here.
+
+        Args:
+            path: what was handed in.
+        """
+        starter = self.assignment.starter
+        fixed = {
+            name: expected
+            for name, expected in sorted(self.digests.items())
+            if name not in self.assignment.editable
+        }
+        here = [name for name, expected in fixed.items() if not as_given(starter / name, expected)]
+        notes = [
+            f"starter/{name} was modified, and this run uses the modified file" for name in here
+        ]
+        if path.is_dir() and path.resolve() != starter:
+            there = [name for name in fixed if (path / name).is_file()]
+            changed = [name for name in there if not as_given(path / name, fixed[name])]
+            notes += [
+                f"{n} differs from the given one, which is what grading uses" for n in changed
+            ]
+        return notes
+
+    def sources(self, submission: Submission) -> dict[str, str]:
+        """Return module name to text: the submission's files laid over the given ones."""
+        paths = self.assignment.starter.glob("*.py")
+        given = {path.stem: path.read_text(encoding="utf-8") for path in paths}
+        return given | submission.sources

@@ -1,0 +1,118 @@
+"""What an assignment forbids, and what an instructor may want to look at, from the syntax tree.
+
+`offences` costs points: the parts of libraries that are the exercise. `flags` costs nothing: names
+that functions on tensors have no need of, such as os or eval, with the line they stand in.
+
+Covered: the usual ways of writing such a call or import. Not covered: code that hides what it does
+(getattr with a computed name, exec of a built string), which only shows as a flag for getattr or
+exec. A person reads for that; tensors cannot show it, and the sandbox does not depend on it.
+"""
+
+import ast
+import dataclasses
+import functools
+from collections.abc import Callable, Iterator
+
+from grader.exercise import Policy
+
+# flagged when they are imported: files, processes, the network, the interpreter's own workings
+FLAGGED_MODULES = set(
+    "os sys subprocess ctypes socket importlib inspect gc pickle marshal shelve dill cloudpickle "
+    "threading multiprocessing concurrent asyncio signal atexit resource mmap fcntl pty builtins "
+    "shutil pathlib tempfile glob io urllib http requests runpy code codecs ast dis types "
+    "traceback linecache faulthandler tracemalloc weakref site sysconfig platform getpass "
+    "grader".split()
+)
+# flagged when they are called by that name
+FLAGGED_CALLS = set(
+    "open eval exec compile __import__ globals locals vars setattr delattr getattr input "
+    "breakpoint memoryview".split()
+)
+# flagged wherever they stand behind a dot
+FLAGGED_ATTRIBUTES = set(
+    "__globals__ __builtins__ __subclasses__ __code__ __closure__ __reduce__ __import__ __dict__ "
+    "__class__ f_back f_locals f_globals tb_frame gi_frame _getframe".split()
+)
+FLAGGED_OF_TORCH = {
+    "load",
+    "save",
+    "compile",
+    "hub",
+    "multiprocessing",
+    "package",
+    "ops",
+    "classes",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Offence:
+    """A name and where it stands."""
+
+    name: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.name} (line {self.line})"
+
+
+def find(text: str, in_node: Callable[[ast.AST], Iterator[Offence]]) -> list[Offence]:
+    """List what is found in a source's syntax tree, in the order of its lines."""
+    found = {offence for node in ast.walk(ast.parse(text)) for offence in in_node(node)}
+    return sorted(found, key=lambda offence: (offence.line, offence.name))
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """Yield the modules that a node imports."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and not node.level:
+        yield node.module or ""
+
+
+def line_of(node: ast.AST) -> int:
+    """Return the line of a node that has one."""
+    return int(getattr(node, "lineno", 0))
+
+
+def offence_in(policy: Policy, node: ast.AST) -> Iterator[Offence]:
+    """Yield what is forbidden in one node of the tree."""
+    for module in imported(node):
+        if module.split(".")[0] in policy.forbidden_modules:
+            yield Offence(module, line_of(node))
+    if isinstance(node, ast.Attribute) and node.attr in policy.forbidden_names:
+        yield Offence(f"{policy.forbidden_names[node.attr]}.{node.attr}", node.lineno)
+    elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "torch":
+        for alias in node.names:
+            if alias.name in policy.forbidden_names:
+                yield Offence(f"{policy.forbidden_names[alias.name]}.{alias.name}", node.lineno)
+
+
+def flag_in(node: ast.AST) -> Iterator[Offence]:
+    """Yield what an instructor may want to look at in one node of the tree."""
+    for module in imported(node):
+        if module.split(".")[0] in FLAGGED_MODULES:
+            yield Offence(f"import {module}", line_of(node))
+    if isinstance(node, ast.ImportFrom) and node.module == "torch":
+        for alias in node.names:
+            if alias.name in FLAGGED_OF_TORCH:
+                yield Offence(f"torch.{alias.name}", node.lineno)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id in FLAGGED_CALLS:
+            yield Offence(f"{node.func.id}()", node.lineno)
+    elif isinstance(node, ast.Attribute):
+        of_torch = isinstance(node.value, ast.Name) and node.value.id == "torch"
+        if node.attr in FLAGGED_ATTRIBUTES:
+            yield Offence(f".{node.attr}", node.lineno)
+        elif of_torch and node.attr in FLAGGED_OF_TORCH:
+            yield Offence(f"torch.{node.attr}", node.lineno)
+
+
+def offences(text: str, policy: Policy) -> list[Offence]:
+    """List what an assignment's policy forbids in a source."""
+    return find(text, functools.partial(offence_in, policy))
+
+
+def flags(text: str) -> list[Offence]:
+    """List what in a source deserves a person's look; none of it costs points."""
+    return find(text, flag_in)

@@ -1,0 +1,189 @@
+"""Take a submission in: a folder, a lone .py file or an archive becomes the text of its files.
+
+Only the files that students edit are taken, under their own name or the name that Canvas or Moodle
+gave them in a bulk download; everything else is left where it is. What cannot be taken is refused
+with one sentence that names the file.
+
+Covered: archives are read within bounds and never unpacked to disk (archives.py); a link in a
+folder is followed within that folder only. Not covered: what the text does when it is run.
+"""
+
+import ast
+import dataclasses
+import itertools
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from grader.intake.archives import SUFFIXES, ArchiveError, kind_of, members, shown
+
+MAX_SOURCE = 256 << 10  # bytes; the solution has 8 kB, and a syntax tree takes a thousand for each
+HEADROOM = 200  # frames; how deep a source may nest hangs on how deep the parser's caller stands
+MAX_SEARCHED = 2000  # entries of a folder that are looked at; beyond it only the top counts
+MAX_DEPTH = 3
+# `lovelace_12345_678_main.py`, late ones `lovelace_LATE_12345_678_main.py`; and
+# `Ada Lovelace_123_assignsubmission_file_main.py`. A second hand-in ends in `main-1.py`.
+BULK = re.compile(r"(?:[^/]*_\d+_\d+_|[^/]*_\d+_assignsubmission_file_)?(.+?)(?:-\d+)?\.py", re.S)
+ONE = "hand in the folder starter/, or one file alone"
+NOT_SEARCHED = {"__MACOSX", "__pycache__", "venv", "node_modules"}
+
+
+class SubmissionError(Exception):
+    """A submission that cannot be taken; the message is one sentence."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Submission:
+    """The editable files of one submission.
+
+    Attributes:
+        name: how it was given on the command line.
+        sources: module name to text, such as "main" to the text of main.py.
+        faults: module name to why it cannot be imported, for files that are not Python.
+    """
+
+    name: str
+    sources: dict[str, str]
+    faults: dict[str, str]
+
+
+def wanted(name: str, editable: Sequence[str]) -> str | None:
+    """Return the editable file that a file name stands for, or None.
+
+    Case counts on some systems and not on others: `Main.py` stands for main.py as well, so that
+    two names that would clash are two files too many.
+    """
+    if len(name) > 255:  # no system has such a name, and patterns take their time on it
+        return None
+    found = BULK.fullmatch(name.lower())
+    return f"{found[1]}.py" if found and f"{found[1]}.py" in editable else None
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file that is not too large to be a source."""
+    with path.open("rb") as file:
+        content = file.read(MAX_SOURCE + 1)
+    if len(content) > MAX_SOURCE:
+        raise SubmissionError(f"{path}: larger than {MAX_SOURCE >> 10} KiB, which no solution is")
+    return content
+
+
+def below(folder: Path, depth: int) -> Iterator[Path]:
+    """Yield the files of a folder, those at the top first; links to folders are not followed."""
+    with os.scandir(folder) as scan:
+        entries = sorted(itertools.islice(scan, MAX_SEARCHED), key=lambda entry: entry.name)
+    yield from (Path(entry.path) for entry in entries if entry.is_file())
+    for entry in entries if depth > 1 else ():
+        visible = not entry.name.startswith(".") and entry.name not in NOT_SEARCHED
+        if visible and entry.is_dir(follow_symlinks=False):
+            yield from below(Path(entry.path), depth - 1)
+
+
+def from_folder(folder: Path, editable: Sequence[str]) -> dict[str, bytes]:
+    """Read the editable files of a folder: at its top, or else where they are below it."""
+    top = [folder / name for name in editable if (folder / name).is_file()]
+    files = list(itertools.islice(below(folder, MAX_DEPTH), MAX_SEARCHED)) if not top else []
+    found: dict[str, Path] = {}
+    for path in top or files:
+        name = wanted(path.name, editable)
+        if name is None:
+            continue
+        if name in found:
+            both = f"{shown(str(found[name]))} and {shown(str(path))}"
+            raise SubmissionError(f"{folder}: more than one {name}: {both}; {ONE}")
+        found[name] = path
+    packed = [path for path in files if path.suffix in SUFFIXES]
+    if not found and len(packed) == 1 and packed[0].is_file():
+        return from_archive(packed[0], editable)
+    for path in found.values():
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise SubmissionError(f"{path}: a link to a file outside of the folder")
+    return {name: read_bytes(path) for name, path in found.items()}
+
+
+def from_archive(path: Path, editable: Sequence[str]) -> dict[str, bytes]:
+    """Read the editable files of an archive, wherever in it they lie."""
+    nested: list[str] = []
+
+    def look(name: str) -> str | None:
+        if name.lower().endswith(SUFFIXES):
+            nested.append(name)
+        return wanted(name, editable)
+
+    found: dict[str, tuple[str, bytes]] = {}
+    try:
+        for place, name, content in members(path, look, MAX_SOURCE):
+            if name in found:
+                both = f"{shown(found[name][0])} and {shown(place)}"
+                raise SubmissionError(f"{path}: more than one {name} in it: {both}; {ONE}")
+            found[name] = place, content
+    except ArchiveError as error:
+        raise SubmissionError(f"{path}: {error}") from error
+    if not found and nested:
+        raise SubmissionError(
+            f"{path}: there is no {editable[0]} in it, but another archive, {shown(nested[0])}; "
+            "hand in the file itself"
+        )
+    return {name: content for name, (_, content) in found.items()}
+
+
+def parse(text: str, name: str, frames: int) -> None:
+    """Parse a source under so many frames, so that whoever parses it later can as well."""
+    if frames:
+        parse(text, name, frames - 1)
+    else:
+        ast.parse(text, name)
+
+
+def fault_of(name: str, content: bytes) -> tuple[str, str | None]:
+    """Decode a source; return its text and why it cannot be imported, if it cannot."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        return "", f"{name}:{line}: not UTF-8 text; save the file as UTF-8"
+    if not text.strip():
+        return "", f"{name} is empty"
+    try:
+        parse(text, name, HEADROOM)
+    except SyntaxError as error:
+        place = name if error.lineno is None else f"{name}:{error.lineno}"
+        return "", f"{place}: {error.msg}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return "", f"{name}: not Python source ({error})"
+    return text, None
+
+
+def read_submission(path: str | Path, editable: Sequence[str]) -> Submission:
+    """Read a submission.
+
+    Args:
+        path: a folder, a file of any name that ends in .py, a zip or a tar.
+        editable: the files that students edit; there is nothing to grade without the first.
+
+    Raises:
+        SubmissionError: there is nothing there that could be graded.
+    """
+    given, path = str(path), Path(path)
+    if path.is_dir():
+        files = from_folder(path, editable)
+    elif path.is_file() and path.suffix == ".py":
+        files = {wanted(path.name, editable) or editable[0]: read_bytes(path)}
+    elif path.is_file() and kind_of(path):
+        files = from_archive(path, editable)
+    elif path.is_file() and not path.stat().st_size:
+        raise SubmissionError(f"{given}: an empty file")
+    elif path.exists():
+        raise SubmissionError(f"{given}: not a folder, a .py file, a zip or a tar")
+    else:
+        raise SubmissionError(f"{given}: there is no such file or folder; give SUBMISSION=path")
+    if editable[0] not in files:
+        raise SubmissionError(f"{given}: there is no {editable[0]} in it")
+    sources, faults = {}, {}
+    for name, content in files.items():
+        module = name.removesuffix(".py")
+        sources[module], fault = fault_of(name, content)
+        if fault is not None:
+            faults[module] = fault
+    return Submission(given, sources, faults)

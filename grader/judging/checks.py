@@ -1,0 +1,152 @@
+"""What each exercise is checked for, and what the checks of one exercise add up to."""
+
+import dataclasses
+from collections.abc import Callable, Iterator
+
+from grader.exercise import PARTS, Exercise, Probe
+from grader.judging.compare import Mismatch
+from grader.judging.fingerprints import Answered
+from grader.judging.trial import Trial
+from grader.result import (
+    Blocked,
+    CheckFailed,
+    Finding,
+    NotWrittenYet,
+    Outcome,
+    Result,
+)
+
+Fault = tuple[str, Exception]  # the part of the points, and what a check raised
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """One thing to look for in the answers of probes.
+
+    Attributes:
+        applies: says for which probes.
+        examine: the trial's method that looks at one answer.
+        part: of the points that it costs; None: the probe's own.
+    """
+
+    applies: Callable[[Probe], bool]
+    examine: Callable[[Trial, Answered], Mismatch | None]
+    part: str | None = None
+
+
+def compared(probe: Probe) -> bool:
+    """Say whether a probe's outputs are compared with the reference."""
+    return probe.examine is None
+
+
+def drawn(probe: Probe) -> bool:
+    """Say whether a probe's outputs are drawn at random."""
+    return probe.examine is not None
+
+
+def differentiated(probe: Probe) -> bool:
+    """Say whether a probe asks for gradients."""
+    return any(call.gradients for call in probe.calls)
+
+
+def every(probe: Probe) -> bool:
+    """Say yes."""
+    return True
+
+
+CHECKS = (
+    Check(compared, Trial.wrong_output),
+    Check(drawn, Trial.wrong_dropout),
+    Check(differentiated, Trial.wrong_gradient, "properties"),
+    Check(every, Trial.changed_input, "properties"),
+    Check(every, Trial.changed_state, "properties"),
+)
+
+
+def faults(trial: Trial) -> Iterator[Fault]:
+    """Yield what the checks of an exercise find wrong, in their order.
+
+    A hole that is not filled ends them: nothing more is to be said of it.
+    """
+    try:
+        trial.require_written()
+    except NotWrittenYet as unwritten:
+        yield "values", unwritten
+        return
+    if trial.offences:
+        listed = ", ".join(str(offence) for offence in trial.offences[:3])
+        what = f"uses {listed}, which is what this assignment asks you to write"
+        finding = Finding(what, ('read: handout.md, "Other libraries"',), "forbidden")
+        yield "values", CheckFailed(finding)
+    for check in CHECKS:
+        for probe in filter(check.applies, trial.exercise.probes):
+            try:
+                trial.judge(probe, check.examine)
+            except (CheckFailed, Blocked) as fault:
+                yield check.part or probe.part, fault
+
+
+def judge(trial: Trial) -> Result:
+    """Return the result of an exercise that was asked for."""
+    found = list(faults(trial))
+    upstream = " and ".join(sorted(trial.used_stand_ins))
+    note = f"right when it is given a right {upstream}" if upstream else ""
+    return result_of_faults(trial.exercise, found, note)
+
+
+def result_of(
+    exercise: Exercise,
+    outcome: Outcome,
+    findings: tuple[Finding, ...] = (),
+    note: str = "",
+    score: float = 0.0,
+) -> Result:
+    """Return an exercise's result; what could not be graded has no score."""
+    return Result(
+        id=exercise.id,
+        outcome=outcome,
+        score=None if outcome is Outcome.COULD_NOT_GRADE else score,
+        max_score=exercise.max_score,
+        findings=findings,
+        note=note,
+        bonus=exercise.extension,
+    )
+
+
+def could_not_grade(exercise: Exercise, error: Exception) -> Result:
+    """Return the result where the grader itself is at fault."""
+    why = str(error) or type(error).__name__
+    return result_of(exercise, Outcome.COULD_NOT_GRADE, note=why)
+
+
+def result_of_faults(exercise: Exercise, found: list[Fault], note: str = "") -> Result:
+    """Add up what the checks of one exercise raised.
+
+    Args:
+        note: a few words for the exercise's line if nothing is wrong.
+    """
+    raised = [fault for _, fault in found]
+    if any(isinstance(fault, NotWrittenYet) for fault in raised):
+        return result_of(exercise, Outcome.NOT_WRITTEN)
+    failed = [(part, fault.finding) for part, fault in found if isinstance(fault, CheckFailed)]
+    if not failed and raised:
+        return result_of(exercise, Outcome.BLOCKED, note=f"by {raised[0]}")
+    if not failed:
+        return result_of(exercise, Outcome.PASSED, note=note, score=exercise.max_score)
+    score, findings = score_and_findings(exercise, failed, {part for part, _ in found})
+    return result_of(exercise, Outcome.FAILED, tuple(findings), score=score)
+
+
+def score_and_findings(
+    exercise: Exercise, failed: list[tuple[str, Finding]], lost: set[str]
+) -> tuple[float, list[Finding]]:
+    """Return the points that are left and the first finding of each part; wrong values cost all.
+
+    A part is lost as well when its checks were blocked: what nobody has seen earns nothing.
+    """
+    first = dict(reversed(failed))
+    if "values" in first:
+        return 0.0, [first["values"]]
+    findings = {first[part].headline: first[part] for part in PARTS if part in first}
+    left = sum(exercise.points[part] for part in exercise.points if part not in lost)
+    return 0.0 if "values" in lost else left, list(findings.values())

@@ -1,0 +1,114 @@
+"""Compare an array with a reference, strictly: names, shape, dtype, finite, then values.
+
+`numpy.allclose` is not used: it broadcasts, and a comparison with NaN must not pass.
+"""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+Axes = Mapping[int, Sequence[str]]  # number of axes to their names
+
+
+@dataclasses.dataclass(frozen=True)
+class Tolerance:
+    """A difference up to atol + rtol * |expected| is allowed; both come from the manifest."""
+
+    rtol: float
+    atol: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Mismatch:
+    """Why an array is not the expected one.
+
+    Attributes:
+        kind: names, shape, dtype, finite or values.
+        lines: the report, at most two lines.
+        headline: a few words for the exercise's line; empty where the probe has them.
+    """
+
+    kind: str
+    name: str
+    lines: tuple[str, ...]
+    headline: str = ""
+
+
+def place(index: tuple[int, ...], axes: Axes) -> str:
+    """Name an index of an array in words."""
+    words = axes.get(len(index))
+    if words is None:
+        return f"index {tuple(int(i) for i in index)}"
+    return ", ".join(f"{word} {int(i)}" for word, i in zip(words, index, strict=True))
+
+
+def compare(
+    name: str,
+    got: np.ndarray,
+    expected: np.ndarray,
+    tolerance: Tolerance,
+    dtype: str,
+    axes: Axes,
+) -> Mismatch | None:
+    """Compare one array with its reference.
+
+    Args:
+        name: what the array is called in messages.
+        got: the student's.
+        expected: the reference, float64 (or integers).
+        tolerance: how far a value may be off.
+        dtype: what the type should be, such as "float32"; whole numbers have their own.
+        axes: what its axes are called in messages.
+
+    Returns:
+        None when they agree.
+    """
+    if got.shape != expected.shape:
+        lines = (f"{name} should have shape {expected.shape}, got {got.shape}",)
+        return Mismatch("shape", name, lines)
+    dtype = dtype if expected.dtype.kind == "f" else str(expected.dtype)
+    if str(got.dtype) != dtype:
+        lines = (f"{name} should be {dtype} like the input, got {got.dtype}",)
+        return Mismatch("dtype", name, lines)
+    if not np.isfinite(got).all():
+        bad = np.argwhere(~np.isfinite(got))
+        where = place(tuple(bad[0]), axes)
+        lines = (f"{len(bad)} of {got.size} values of {name} are NaN or inf, first at ({where})",)
+        return Mismatch("finite", name, lines)
+    return compare_values(name, got, expected, tolerance, axes)
+
+
+def compare_values(
+    name: str, got: np.ndarray, expected: np.ndarray, tolerance: Tolerance, axes: Axes
+) -> Mismatch | None:
+    """Compare finite values of equal shape; None when every one is within the tolerance."""
+    error = np.abs(got.astype(np.float64) - expected)
+    allowed = tolerance.atol + tolerance.rtol * np.abs(expected)
+    wrong = ~(error <= allowed)
+    if not wrong.any():
+        return None
+    worst = tuple(int(i) for i in np.unravel_index(np.argmax(error - allowed), error.shape))
+    where = f", worst at ({place(worst, axes)})" if expected.ndim else ""
+    lines = (
+        f"{int(wrong.sum())} of {got.size} values of {name} differ{where}",
+        f"expected {expected[worst]:.4f}, got {got[worst]:.4f}, "
+        f"allowed difference {float(allowed[worst]):.0e}",
+    )
+    return Mismatch("values", name, lines)
+
+
+def compare_all(
+    got: Mapping[str, np.ndarray],
+    expected: Mapping[str, np.ndarray],
+    tolerance: Tolerance,
+    dtype: str,
+    axes: Axes,
+) -> Mismatch | None:
+    """Compare every expected array, in order; the first mismatch, or None."""
+    for name, reference in expected.items():
+        if name not in got:
+            return Mismatch("names", name, (f"{name} is missing",))
+        if mismatch := compare(name, got[name], reference, tolerance, dtype, axes):
+            return mismatch
+    return None

@@ -1,0 +1,209 @@
+"""Fingerprints: what is kept of the answers of wrong variants, and compared with a student's.
+
+Of each tensor a fingerprint is kept: its form (shape and type) and a few weighted sums of its
+values, with weights drawn once and for all from the tensor's name. The recorder makes the rows of
+variants with the same functions, so that the two cannot drift apart.
+"""
+
+import dataclasses
+import functools
+import re
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from grader.exercise import Call, Probe, Tensors
+from grader.judging.compare import Tolerance
+from grader.references import Recording, under
+from grader.sandbox.interface import Reply, printable
+
+SUMS = 4  # per tensor; two tensors that differ agree in all of them by accident once in ages
+WIDTH = 1 + SUMS
+MOST = 1 << 15  # values of a tensor whose sums are taken; those of the case table have 8000 at most
+RAISED, MISSING, RANDOM = -1.0, -2.0, -3.0  # stand where a tensor's form would
+LOCATION = re.compile(r" \([^()]*, line \d+\)$")  # differs between two who make the same mistake
+
+
+@dataclasses.dataclass(frozen=True)
+class Seen:
+    """What one call gave, beside what the solution and its wrong variants gave.
+
+    Attributes:
+        got: (entries, WIDTH), the student's fingerprints.
+        rows: (variants, entries, WIDTH); the first row is the solution's.
+        allowed: (entries, WIDTH), how far a sum may be off, for sums of order 1.
+    """
+
+    got: np.ndarray
+    rows: np.ndarray
+    allowed: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True)
+class Answered:
+    """A call with its recording and the student's reply."""
+
+    probe: Probe
+    call: Call
+    recording: Recording
+    reply: Reply
+
+    @property
+    def expected(self) -> Tensors:
+        """The reference's tensors under the reply's names."""
+        outputs = {f"out/{name}": value for name, value in self.recording.outputs.items()}
+        return outputs | {f"grad/{name}": v for name, v in self.recording.gradients.items()}
+
+
+# --- of one tensor, and of one call ---
+
+
+@functools.lru_cache(maxsize=1024)
+def projections(name: str, size: int) -> np.ndarray:
+    """Return the random projections (SUMS, size) of a tensor of that name, of length about 1."""
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    drawn: np.ndarray = rng.standard_normal((SUMS, size)) / np.sqrt(max(size, 1))
+    return drawn
+
+
+def form(array: np.ndarray) -> float:
+    """Return a number that stands for a shape and a type."""
+    return float(zlib.crc32(f"{array.shape} {array.dtype}".encode()) & 0xFFFFFF)
+
+
+def entry(code: float, values: np.ndarray | Sequence[float] = ()) -> np.ndarray:
+    """Return one fingerprint (WIDTH,)."""
+    made = np.zeros(WIDTH)
+    made[0] = code
+    made[1 : 1 + len(values)] = values
+    return made
+
+
+def of_tensor(name: str, array: np.ndarray | None) -> np.ndarray:
+    """Return the fingerprint of a tensor, or of its absence."""
+    if array is None:
+        return entry(MISSING)
+    if array.size > MOST:  # weights for as much as a stranger sends would take all memory
+        return entry(form(array))
+    with np.errstate(all="ignore"):  # infinities give NaN, which is a fingerprint too
+        sums = projections(name, array.size) @ array.astype(np.float64).ravel()
+    return entry(form(array), sums)
+
+
+def raised(names: Sequence[str], text: str) -> np.ndarray:
+    """Return the fingerprints (entries, WIDTH) of a call that raised: what it said, all over."""
+    said = float(zlib.crc32(text.encode()) & 0xFFFFFF)
+    return np.stack([entry(RAISED, [said])] * (len(names) + 1))
+
+
+def of_call(
+    names: Sequence[str], tensors: Mapping[str, np.ndarray], side_effects: float
+) -> np.ndarray:
+    """Return the fingerprints (entries, WIDTH) of one call.
+
+    Args:
+        names: of the tensors that the solution gives, such as "out/output".
+        tensors: what came back.
+        side_effects: a number that stands for what the call changed and should not have.
+    """
+    found = [of_tensor(name, tensors.get(name)) for name in names]
+    return np.stack([*found, entry(side_effects)])
+
+
+def tolerances(names: Sequence[str], of_name: Mapping[str, Tolerance]) -> np.ndarray:
+    """Return what is allowed (entries, WIDTH) for `of_call`; forms must be equal."""
+    made = np.zeros((len(names) + 1, WIDTH))
+    for number, name in enumerate(names):
+        made[number, 1:] = of_name[name].atol
+    return made
+
+
+# --- of a reply ---
+
+
+def tolerance_kind(name: str, call: Call) -> str:
+    """Return which of the manifest's tolerances is for a tensor of a call."""
+    if call.dtype == "float64":
+        return "float64"
+    return "gradients" if name.startswith("grad/") else "outputs"
+
+
+def changed_state(reply: Reply) -> list[str] | None:
+    """Name what a call has changed of the state; None when the worker did not report it.
+
+    A state is a plain value: what nests counts as changed, for it may be too deep to compare.
+    """
+    before, after = (reply.message.get(key) for key in ("before", "after"))
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return None
+    nested = (dict, list)
+    return [
+        printable(str(key))
+        for key, value in before.items()
+        if isinstance(value, nested)
+        or isinstance(after.get(key), nested)
+        or value != after.get(key)
+    ]
+
+
+def side_effects(sent: Tensors, reply: Reply) -> float:
+    """Return a number that stands for the inputs and the state that a call has changed."""
+    after = under(reply.tensors, "after/")
+    changed = [
+        printable(name)
+        for name in sorted(after)
+        if name not in sent
+        or after[name].shape != sent[name].shape
+        or not np.array_equal(after[name], sent[name].astype(after[name].dtype), equal_nan=True)
+    ]
+    changed += changed_state(reply) or []
+    return float(zlib.crc32(" ".join(changed).encode()) & 0xFFFFFF)
+
+
+def fingerprints(
+    probe: Probe, call: Call, names: Sequence[str], sent: Tensors, reply: Reply
+) -> np.ndarray:
+    """Return the fingerprints of one reply; of one drawn at random, what was measured of it.
+
+    Args:
+        names: of the tensors that the solution gives.
+        sent: the inputs of the call.
+    """
+    drawn = probe.draws(call)
+    if reply.status != "ok":
+        return raised([""] if drawn else names, LOCATION.sub("", reply.text))
+    effects = side_effects(sent, reply)
+    if not drawn:
+        return of_call(names, reply.tensors, effects)
+    assert probe.examine is not None
+    got = under(reply.tensors, "out/")
+    outputs = [name.removeprefix("out/") for name in names if name.startswith("out/")]
+    for name in outputs:
+        if name not in got or got[name].size > MOST:
+            return np.stack([of_tensor(name, got.get(name)), entry(effects)])
+    try:
+        with np.errstate(all="ignore"):  # a wrong output may be as large as it likes
+            measured = probe.examine.measure(got, sent)
+    except (ValueError, KeyError, IndexError, TypeError):  # another shape; its form says enough
+        measured = np.zeros(0)
+    forms = sum(form(got[name]) for name in outputs)
+    return np.stack([entry(forms, measured), entry(effects)])
+
+
+def allowed(
+    probe: Probe, call: Call, names: Sequence[str], tolerance: Callable[[str, Call], Tolerance]
+) -> np.ndarray:
+    """Return how far the fingerprints of a call may be off, beside `fingerprints`."""
+    if not probe.draws(call):
+        return tolerances(names, {name: tolerance(name, call) for name in names})
+    assert probe.examine is not None
+    return np.stack([entry(0.0, probe.examine.spread), entry(0.0)])
+
+
+def observe(answered: Answered, tolerance: Callable[[str, Call], Tolerance]) -> Seen:
+    """Put an answer beside those of the solution and of the variants."""
+    probe, call, recording = answered.probe, answered.call, answered.recording
+    names = sorted(answered.expected)
+    got = fingerprints(probe, call, names, recording.inputs, answered.reply)
+    return Seen(got, recording.wrong, allowed(probe, call, names, tolerance))

@@ -1,0 +1,227 @@
+"""One exercise on trial: its calls, what came back, what should have, and what follows.
+
+Follow-through: a probe is asked with the student's own functions together and, where the exercise
+calls others, with stand-ins for them. The stand-ins decide when one of the exercises that they
+stand for has failed, so that one mistake costs one exercise.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from grader.exercise import Assignment, Call, Exercise, Probe
+from grader.intake.policy import Offence
+from grader.judging.compare import Mismatch, Tolerance, compare, compare_all
+from grader.judging.diagnose import PAIR, recognised
+from grader.judging.fingerprints import (
+    Answered,
+    Seen,
+    changed_state,
+    observe,
+    tolerance_kind,
+)
+from grader.references import Recording, under
+from grader.result import Blocked, CheckFailed, Finding, NotWrittenYet
+from grader.sandbox.interface import Reply
+
+Examine = Callable[["Trial", Answered], Mismatch | None]
+
+
+@dataclasses.dataclass
+class Trial:
+    """Everything that the checks of one exercise need.
+
+    Attributes:
+        answered: the calls, grouped by probe in the order of the case table.
+        failed: exercises upstream that have not passed.
+        entry: what the manifest says of the exercise: tolerances and known wrong variants.
+        used_stand_ins: exercises whose stand-ins decided; filled while judging.
+    """
+
+    assignment: Assignment
+    exercise: Exercise
+    answered: Sequence[Answered]
+    entry: Mapping[str, Any]
+    failed: frozenset[str]
+    offences: Sequence[Offence]
+    used_stand_ins: set[str] = dataclasses.field(default_factory=set)
+
+    def require_written(self) -> None:
+        """See that the hole is filled and that something came back.
+
+        Raises:
+            NotWrittenYet: the hole is still there.
+        """
+        for answered in self.answered:
+            if answered.reply.status == "not written" and answered.reply.text == self.exercise.id:
+                raise NotWrittenYet
+
+    def of(self, probe: Probe) -> list[Answered]:
+        """Return the answers of a probe, the student's own functions together first."""
+        return [answered for answered in self.answered if answered.probe is probe]
+
+    def judge(self, probe: Probe, examine: Examine) -> None:
+        """Let `examine` look at a probe's answers until one of those that count is right.
+
+        Raises:
+            CheckFailed: none is; the finding is that of the most telling one.
+            Blocked: none could run, because other exercises are not written yet.
+        """
+        own, *given = answers = self.of(probe)
+        faults = [self.fault(answered, examine) for answered in answers]
+        if faults[0] is None:
+            return
+        for answered, fault in zip(given, faults[1:], strict=True):
+            if fault is None and (stood_in := self.failed.intersection(answered.call.given)):
+                self.used_stand_ins |= stood_in
+                return
+        raise self.verdict(own, given, faults)
+
+    def fault(self, answered: Answered, examine: Examine) -> Mismatch | None:
+        """Say what is wrong with one answer."""
+        reply = answered.reply
+        if reply.status == "ok":
+            return examine(self, answered)
+        if reply.status == "not written":
+            hole = reply.text if reply.text.isidentifier() else "another exercise"
+            return Mismatch("blocked", hole, (f"Problem ({hole}) is not written yet",))
+        return Mismatch("raised", answered.call.target, (reply.text,))
+
+    def verdict(
+        self, own: Answered, given: Sequence[Answered], faults: Sequence[Mismatch | None]
+    ) -> Exception:
+        """Choose what to say: the answer in which the least of other exercises is at work."""
+        found = [(a, f) for a, f in zip([own, *given], faults, strict=True) if f is not None]
+        if all(fault.kind == "blocked" for _, fault in found) and len(found) == len(faults):
+            return Blocked(", ".join(sorted({fault.name for _, fault in found})))
+        judged = [pair for pair in found if pair[1].kind != "blocked"] or found
+        answered, fault = judged[-1]
+        mistakes = self.mistakes
+        details = list(fault.lines)
+        if given and faults[-1] is None:
+            upstream = " and ".join(given[-1].call.given)
+            details.append(f"right when it is given a right {upstream}, wrong with your own")
+        if mistakes:
+            headline, sections = self.named(mistakes)
+        elif fault.kind == "raised":
+            return CheckFailed(Finding(fault.lines[0]))
+        else:
+            headline, sections = fault.headline or own.probe.says, ""
+            details += self.place(answered) if fault.kind in ("values", "shape") else []
+        details.append(f"read: {self.exercise.anchor}{sections}")
+        return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None))
+
+    @functools.cached_property
+    def mistakes(self) -> list[str]:
+        """The known mistakes that explain all that was seen."""
+        return recognised(self.levels(), self.entry["rows"])
+
+    def named(self, mistakes: Sequence[str]) -> tuple[str, str]:
+        """Put recognised mistakes into words, and where the handout speaks of them."""
+        known = self.entry["variants"]
+        says = [", and ".join(known[one]["says"] for one in m.split(PAIR)) for m in mistakes]
+        parts = {known[one]["section"]: None for m in mistakes for one in m.split(PAIR)}
+        either = "either " if len(says) > 1 else ""
+        return either + " or ".join(says), ", " + " and ".join(f'"{part}"' for part in parts)
+
+    def levels(self) -> Iterator[list[Seen]]:
+        """Yield what was seen where the least of other exercises was at work, then where more was.
+
+        Calls in which an exercise that has failed is at work say nothing about this one.
+        """
+        grouped = [self.of(probe) for probe in self.exercise.probes]
+        suspect = self.failed.intersection(self.exercise.upstream)
+        for level in reversed(range(max(map(len, grouped)))):
+            chosen = [answers[min(level, len(answers) - 1)] for answers in grouped]
+            if all(suspect.issubset(answered.call.given) for answered in chosen):
+                yield [observe(answered, self.tolerance) for answered in chosen]
+
+    def tolerance(self, name: str, call: Call) -> Tolerance:
+        """Return the tolerance of a tensor of a call."""
+        return Tolerance(**self.entry["tolerance"][tolerance_kind(name, call)])
+
+    def place(self, answered: Answered) -> list[str]:
+        """Say in a line where the first output that is wrong is off, if that stands out."""
+        inputs, got = answered.recording.inputs, under(answered.reply.tensors, "out/")
+        for name, expected in answered.recording.outputs.items():
+            with np.errstate(all="ignore"):
+                found = self.assignment.locate(got[name], expected, inputs) if name in got else None
+            if found is not None:
+                return [found]
+        return []
+
+    # --- what checks look for ---------------------------------------------------------------
+
+    def wrong_output(self, answered: Answered) -> Mismatch | None:
+        """Compare outputs with the reference's."""
+        got = under(answered.reply.tensors, "out/")
+        tolerance = self.tolerance("out/", answered.call)
+        dtype, axes = answered.call.dtype, self.assignment.axes
+        return compare_all(got, answered.recording.outputs, tolerance, dtype, axes)
+
+    def wrong_gradient(self, answered: Answered) -> Mismatch | None:
+        """Compare gradients with the reference's; each that it has must be there."""
+        got = under(answered.reply.tensors, "grad/")
+        for name, expected in answered.recording.gradients.items():
+            called = name.removeprefix("weights/")
+            if name not in got:
+                lines = (f"no gradient reaches {called}",)
+                return Mismatch(
+                    "gradient", called, lines, "the output is right, but its gradients are wrong"
+                )
+            words, tolerance = f"the gradient of {called}", self.tolerance(name, answered.call)
+            dtype, axes = answered.call.dtype, self.assignment.axes
+            if found := compare(words, got[name], expected, tolerance, dtype, axes):
+                headline = "the output is right, but its gradients are wrong"
+                return dataclasses.replace(found, kind="gradient", headline=headline)
+        return None
+
+    def changed_input(self, answered: Answered) -> Mismatch | None:
+        """See that the call left its inputs as they were."""
+        for name, value in under(answered.reply.tensors, "after/").items():
+            sent = answered.recording.inputs.get(name)
+            if sent is None:  # a name that no call has asked for
+                continue
+            if value.shape != sent.shape or not np.array_equal(value, sent.astype(value.dtype)):
+                lines = (f"the call changes {name} in place",)
+                return Mismatch("changed", name, lines, "inputs are changed in place")
+        return None
+
+    def changed_state(self, answered: Answered) -> Mismatch | None:
+        """See that the call left torch's global state and the model's mode as they were."""
+        changed = changed_state(answered.reply)
+        if changed is None:
+            return Mismatch("changed", "state", ("the worker did not report its state",))
+        if changed:
+            lines = (f"the call changes {', '.join(name[:40] for name in changed[:10])}",)
+            return Mismatch(
+                "changed", changed[0], lines, "the call changes something other than its output"
+            )
+        return None
+
+    def wrong_dropout(self, answered: Answered) -> Mismatch | None:
+        """Let the case's own judge look at outputs that were drawn at random."""
+        if not answered.probe.draws(answered.call):
+            return self.wrong_output(answered)
+        assert answered.probe.examine is not None
+        got = under(answered.reply.tensors, "out/")
+        for name, expected in answered.recording.outputs.items():
+            if name not in got or got[name].shape != expected.shape:
+                return Mismatch("shape", name, (f"{name} should have shape {expected.shape}",))
+            if not np.isfinite(got[name]).all():
+                return Mismatch("finite", name, (f"{name} has values that are NaN or inf",))
+        with np.errstate(all="ignore"):  # a wrong output may be as large as it likes
+            wrong = answered.probe.examine(got, answered.recording.inputs)
+        return Mismatch("dropout", "output", (wrong,)) if wrong else None
+
+
+def pair(
+    exercise: Exercise, recordings: Iterable[Recording], replies: Iterable[Reply]
+) -> Iterator[Answered]:
+    """Put calls, recordings and replies, all in the order of the case table, together."""
+    asked = [(probe, call) for probe in exercise.probes for call in probe.calls]
+    for (probe, call), recording, reply in zip(asked, recordings, replies, strict=True):
+        yield Answered(probe, call, recording, reply)

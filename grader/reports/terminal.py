@@ -1,0 +1,90 @@
+"""What a person reads on the terminal: a line an exercise, and under a failed one why."""
+
+import sys
+import time
+from collections.abc import Collection
+
+from tqdm import tqdm
+
+from grader.result import Grade, Outcome, Result
+
+INDENT = " " * 10
+EVERY = 5.0  # seconds between lines of progress where there is no terminal
+
+
+def points(value: float) -> str:
+    """Write points without a needless fraction."""
+    return f"{value:g}"
+
+
+class Report:
+    """Writes results as they come."""
+
+    def __init__(self, assignment: str, shown: Collection[str]) -> None:
+        """Report on the exercises of these ids; others are run for their sake.
+
+        Args:
+            assignment: its name, for the first line.
+        """
+        self.assignment, self.shown = assignment, shown
+        self.bar: tqdm[None] | None = None
+        self.last = 0.0
+        self.details: tuple[str, ...] = ()
+
+    def begin(self, submission: str, tier: str) -> None:
+        """Write the first line."""
+        print(f"{self.assignment}   submission: {submission}   tier: {tier}\n", flush=True)
+
+    def progress(self, what: str, done: int, total: int) -> None:
+        """Show how far a task is: a bar on a terminal, now and then a line elsewhere."""
+        if sys.stderr.isatty():
+            self.bar = self.bar or tqdm(total=total, desc=f"  {what}", leave=False, unit="step")
+            self.bar.update(done - self.bar.n)
+        elif time.monotonic() - self.last > EVERY:
+            self.last = time.monotonic()
+            print(f"  {what}: step {done} of {total}", file=sys.stderr, flush=True)
+
+    def result(self, result: Result) -> None:
+        """Write an exercise's line and what was found."""
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None
+        if result.id not in self.shown:
+            return
+        word = str(result.outcome)
+        word = word.upper() if result.outcome is Outcome.FAILED else word
+        score = "-" if result.score is None else points(result.score)
+        first = result.findings[0].headline if result.findings else result.note
+        name = f"{result.id:<10}" if not result.bonus else f"{result.id:<20}"
+        row = f"  {word:<16} {name} {score:>3}/{points(result.max_score):<3}  {first}"
+        print(row.rstrip())
+        for number, finding in enumerate(result.findings):
+            if number:
+                print(f"{INDENT}also: {finding.headline}")
+            # the same cause is explained once
+            if finding.details != self.details:
+                print("".join(f"{INDENT}{line}\n" for line in finding.details), end="")
+            self.details = finding.details
+        sys.stdout.flush()
+
+    def end(self, grade: Grade, printed: str) -> None:
+        """Write the sum, notes, and what the submission printed."""
+        ungraded = [result.id for result in grade.results if result.score is None]
+        bonus, most = grade.sums(bonus=True)
+        print()
+        if grade.max_score:
+            print(f"  score   {points(grade.score)} / {points(grade.max_score)}")
+        if bonus or (most and all(result.bonus for result in grade.results)):
+            print(f"  bonus   {points(bonus)} / {points(most)}")
+        if ungraded:
+            listed = ", ".join(ungraded)
+            print(f"  {listed} could not be graded, which costs no points; tell your instructor")
+        for note in grade.notes:
+            print(f"  note: {note}")
+        if printed.strip():
+            print("\n  your code printed:")
+            lines = printed.strip().split("\n")
+            print("\n".join(f"  | {line[:200]}" for line in lines[:20]))
+            if len(lines) > 20:
+                print(f"  | ... and {len(lines) - 20} more lines")
+        sys.stdout.flush()

@@ -1,0 +1,233 @@
+"""Run a submission's calls in a worker process: the tier `process`.
+
+A plain subprocess with an almost empty environment, an empty folder to work in and resource limits.
+It is made for people who grade their own code on their own machine, whatever system that runs.
+
+Covered: a worker that dies, hangs, babbles or floods loses the call it was at (and what hangs on
+the same exercise), is replaced, and the next exercise is graded all the same. Nothing that it
+prints can pass for an answer.
+Not covered: a hostile submission can read the user's files, use the network and start processes. Do
+not grade strangers' code with it.
+"""
+
+import contextlib
+import dataclasses
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from grader.sandbox.interface import (
+    START_DEADLINE,
+    FailedCalls,
+    Printed,
+    Program,
+    Progress,
+    Reply,
+    Request,
+    WorkerLostError,
+    WorkerStartError,
+    as_progress,
+    as_reply,
+    clock,
+)
+from grader.worker import protocol
+
+WORKER = Path(__file__).resolve().parents[1] / "worker" / "main.py"
+PASSED_ON = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+
+
+class Worker:
+    """One worker process and the threads that listen to it."""
+
+    def __init__(self, folder: str, program: Program, printed: Printed) -> None:
+        environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+        environment |= {
+            "WORKER_THREADS": str(program.threads),
+            "OMP_NUM_THREADS": str(program.threads),
+            "OMP_WAIT_POLICY": "PASSIVE",  # threads that wait do not keep a busy machine busier
+            "OPENBLAS_NUM_THREADS": "1",
+            "LANG": "C.UTF-8",
+            # torch._dynamo, which the first optimizer imports, wants a user and a place for files
+            **dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP", "TORCHINDUCTOR_CACHE_DIR"), folder),
+            "USER": "student",
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", "-B", str(WORKER), str(program.harness)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env=environment,
+            start_new_session=True,
+        )
+        self.frames: queue.Queue[tuple[protocol.Message, protocol.Tensors] | str] = queue.Queue(64)
+        self.threads = [
+            threading.Thread(target=work, args=(printed,), daemon=True)
+            for work in (self.listen, self.drain)
+        ]
+        for thread in self.threads:
+            thread.start()
+        self.number = 0
+        self.ready = False
+
+    def listen(self, printed: Printed) -> None:
+        """Put frames into the queue, and at the end why there are no more."""
+        del printed
+        try:
+            while (frame := protocol.read_frame(self.process.stdout)) is not None:  # type: ignore[arg-type]
+                self.frames.put(frame)
+            self.frames.put("ended the process that graded it")
+        except (protocol.ProtocolError, ValueError, OSError):
+            self.frames.put("wrote into the grader's channel")
+
+    def drain(self, printed: Printed) -> None:
+        """Keep the pipe of what is printed from filling up."""
+        stream = self.process.stderr
+        assert stream is not None
+        with stream, contextlib.suppress(ValueError, OSError):
+            printed.drain(stream)  # type: ignore[arg-type]
+
+    def receive(
+        self, deadline: float, progress: Progress
+    ) -> tuple[protocol.Message, protocol.Tensors]:
+        """Wait for the answer to the present request; news of progress does not extend the wait."""
+        ends = clock() + deadline
+        while True:
+            try:
+                frame = self.frames.get(timeout=max(0.0, ends - clock()))
+            except queue.Empty:
+                raise WorkerLostError(f"took longer than {deadline:g} seconds") from None
+            if isinstance(frame, str):
+                raise WorkerLostError(frame)
+            message, tensors = frame
+            if message.get("number") != self.number:
+                raise WorkerLostError("wrote into the grader's channel")
+            if "progress" not in message:
+                return message, tensors
+            done, total = as_progress(message["progress"])
+            progress(done, total)
+
+    def ask(
+        self,
+        message: Mapping[str, Any],
+        tensors: Mapping[str, Any],
+        deadline: float,
+        progress: Progress,
+    ) -> Reply:
+        """Send one request and wait for its answer."""
+        if not self.ready:
+            try:
+                self.receive(START_DEADLINE, progress)
+            except WorkerLostError as error:
+                self.frames.put(str(error))  # so that who asks again does not wait again
+                raise WorkerStartError(f"the worker does not start: it {error}") from error
+            self.ready = True
+        self.number += 1
+        try:
+            stream = self.process.stdin
+            assert stream is not None
+            stream.write(protocol.encode({**message, "number": self.number}, tensors))
+            stream.flush()
+        except OSError as error:
+            raise WorkerLostError("ended the process that graded it") from error
+        answer, arrays = self.receive(deadline, progress)
+        return as_reply(answer, arrays)
+
+    def kill(self) -> None:
+        """End the process and what it has started in its session."""
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
+        self.process.wait()
+        self.threads[-1].join(1.0)  # what was printed is read to its end
+        for stream in (self.process.stdin, self.process.stdout):
+            # there may be unsent bytes of a request that nobody will read
+            with contextlib.suppress(OSError):
+                stream.close()  # type: ignore[union-attr]
+
+
+class ProcessSandbox:
+    """Carries out a submission's calls in worker processes of the tier `process`."""
+
+    def __init__(self, program: Program) -> None:
+        """Start a worker; it imports torch while the caller goes on."""
+        self.program = program
+        self.printed = Printed()
+        self.folder = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
+        self.worker: Worker | None = Worker(self.folder.name, program, self.printed)
+        self.loaded = False
+        self.unloadable: Reply | None = None
+        self.failed_calls = FailedCalls()
+
+    def __enter__(self) -> "ProcessSandbox":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.drop()
+        self.folder.cleanup()
+
+    def drop(self) -> None:
+        """End the worker."""
+        if self.worker is not None:
+            self.worker.kill()
+        self.worker, self.loaded = None, False
+
+    def reload(self, sources: Mapping[str, str]) -> None:
+        """Have the same worker import other sources: for one's own code, never a student's."""
+        self.program = dataclasses.replace(self.program, sources=dict(sources))
+        self.loaded, self.unloadable = False, None
+        self.failed_calls = FailedCalls()
+
+    def ready(self) -> Worker:
+        """Return a worker that has imported the submission."""
+        if self.worker is None:
+            self.worker = Worker(self.folder.name, self.program, self.printed)
+        if not self.loaded:
+            load, seconds = self.program.load_message(), self.program.limits.load_seconds
+            reply = self.worker.ask(load, {}, seconds, lambda done, total: None)
+            self.loaded = True
+            if reply.status != "ok":
+                self.unloadable = reply
+        return self.worker
+
+    def ask(self, request: Request, progress: Progress = lambda done, total: None) -> Reply:
+        """Carry out one call; a lost worker is a reply as well.
+
+        Raises:
+            WorkerStartError: no worker can be had, which is not the submission's fault.
+        """
+        try:
+            worker = None if self.unloadable else self.ready()
+        except WorkerLostError as error:
+            self.drop()
+            self.unloadable = Reply("lost", f"importing {self.program.main_file} {error}")
+        if self.unloadable or worker is None:
+            return self.unloadable or Reply("lost", "no worker")
+        try:
+            deadline = min(request.deadline, self.program.limits.call_seconds)
+            return worker.ask({"call": request.call}, request.tensors, deadline, progress)
+        except WorkerLostError as error:
+            self.drop()
+            return Reply("lost", f"{request.target} {error}")
+
+    def run(
+        self, requests: Iterable[Request], progress: Progress = lambda done, total: None
+    ) -> Iterator[Reply]:
+        """Carry out calls in order; exercises that have lost one are not run again.
+
+        So a function that hangs costs one deadline, and not one for each call that runs it.
+        """
+        for request in requests:
+            reply = self.failed_calls.known(request)
+            if reply is None:
+                reply = self.ask(request, progress)
+                self.failed_calls.add(request, reply)
+            yield reply

@@ -1,0 +1,146 @@
+"""A grading session: one submission's exercises, asked of a sandbox, judged, and handed on.
+
+The session is given its sandbox, its references and an observer, so that a class of submissions, a
+benchmark or a test runs the same code as `make grade`. A second thread asks the sandbox, one call
+after another, while answers that are there are judged here.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Protocol
+
+from grader.exercise import Assignment, Exercise
+from grader.intake.policy import offences
+from grader.intake.submission import Submission
+from grader.judging.checks import could_not_grade, judge, result_of_faults
+from grader.judging.trial import Trial, pair
+from grader.references import Recording, References
+from grader.result import Blocked, CheckFailed, Outcome, Result
+from grader.sandbox.interface import Reply, Request, Sandbox
+from grader.settings import Settings
+
+Asked = tuple[list[Recording], list[Reply]]
+UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
+
+
+class Observer(Protocol):
+    """Is told how a grading goes on."""
+
+    def progress(self, what: str, done: int, total: int) -> None:
+        """Take note of how far a task is: steps done of a total."""
+
+    def result(self, result: Result) -> None:
+        """Take note of an exercise's result."""
+
+
+class GradingSession:
+    """Grades exercises of one submission in a sandbox."""
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        exercises: Sequence[Exercise],
+        submission: Submission,
+        sandbox: Sandbox,
+        references: References,
+        settings: Settings,
+        observer: Observer,
+    ) -> None:
+        """Prepare a session; nothing is asked before `run`.
+
+        Args:
+            exercises: those to grade, in order, upstream ones included.
+            sandbox: open, with the submission laid over the given files.
+        """
+        self.assignment, self.exercises, self.submission = assignment, exercises, submission
+        self.sandbox, self.references, self.settings = sandbox, references, settings
+        self.observer = observer
+        self.results: dict[str, Result] = {}
+        self.offences = {
+            module: offences(text, assignment.policy)
+            for module, text in submission.sources.items()
+            if text and module not in submission.faults
+        }
+
+    def run(self) -> dict[str, Result]:
+        """Grade; return the results by id, in order.
+
+        What follows a task is asked for when the task is done: an extension that hangs must not
+        keep the training waiting.
+        """
+        caller = ThreadPoolExecutor(1)
+        try:
+            waiting = list(self.exercises)
+            while waiting:
+                asked: dict[str, Future[Asked]] = {}
+                while waiting and waiting[0].task is None:
+                    exercise = waiting.pop(0)
+                    asked[exercise.id] = caller.submit(self.ask, exercise)
+                for name, answers in asked.items():
+                    self.finish(self.assignment.exercise(name), answers.result)
+                if waiting:
+                    self.finish_task(waiting.pop(0))
+        finally:
+            caller.shutdown(wait=False, cancel_futures=True)
+        return self.results
+
+    def ask(self, exercise: Exercise) -> Asked:
+        """Carry out the exercise's calls, with the recorded inputs."""
+        self.references.check_checkpoint(self.settings.checkpoint)
+        recordings = self.references.recordings(exercise.id, exercise.digest)
+        requests = []
+        for call, recording in zip(exercise.calls, recordings, strict=True):
+            runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
+            requests.append(Request(exercise.id, runs, call.message(), recording.inputs))
+        return recordings, list(self.sandbox.run(requests))
+
+    def finish(self, exercise: Exercise, answers: Callable[[], Asked]) -> None:
+        """Judge an exercise as soon as its answers are there."""
+        try:
+            recordings, replies = answers()
+            trial = Trial(
+                assignment=self.assignment,
+                exercise=exercise,
+                answered=list(pair(exercise, recordings, replies)),
+                entry=self.references.entry(exercise.id),
+                failed=self.failed,
+                offences=self.offences.get(exercise.module, ()),
+            )
+            result = judge(trial)
+        except Exception as error:  # whatever it is, the student is not at fault
+            result = could_not_grade(exercise, error)
+        self.take(result)
+
+    def finish_task(self, exercise: Exercise) -> None:
+        """Carry out and judge a task, unless what it needs is not written yet."""
+        assert exercise.task is not None
+        results = self.results.values()
+        blocking = [r.id for r in results if r.id in exercise.upstream and r.outcome in UNWRITTEN]
+        try:
+            if blocking:
+                raise Blocked(", ".join(blocking))
+            self.references.check_checkpoint(self.settings.checkpoint)
+            note = exercise.task.grade(self.references, self.settings.data, self.request)
+            result = result_of_faults(exercise, [], note)
+        except (CheckFailed, Blocked) as fault:
+            result = result_of_faults(exercise, [("values", fault)])
+        except Exception as error:
+            result = could_not_grade(exercise, error)
+        self.take(result)
+
+    def request(self, request: Request) -> Reply:
+        """Carry out a task's request, and pass on how far it is."""
+        progress = functools.partial(self.observer.progress, request.target)
+        return next(iter(self.sandbox.run([request], progress)))
+
+    def take(self, result: Result) -> None:
+        """Keep a result and hand it on."""
+        self.results[result.id] = result
+        self.observer.result(result)
+
+    @property
+    def failed(self) -> frozenset[str]:
+        """The exercises so far that have not passed."""
+        results = self.results.values()
+        return frozenset(r.id for r in results if r.outcome is not Outcome.PASSED)

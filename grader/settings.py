@@ -1,0 +1,108 @@
+"""What may be set for a grading, and the command line that sets it: `make`'s options."""
+
+import argparse
+import dataclasses
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from grader.files import ROOT
+from grader.intake.submission import SubmissionError
+from grader.sandbox.interface import PROCESS, TIERS, Limits
+
+CHECKPOINT, REFERENCES = ROOT / "checkpoint", ROOT / "reference_outputs"
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """What a submission is graded with, and how."""
+
+    references: Path = REFERENCES
+    checkpoint: Path = CHECKPOINT
+    data: Path = ROOT / "data"
+    threads: int = 1  # of torch, in the worker
+    tier: str = PROCESS  # see grader/sandbox
+    limits: Limits = dataclasses.field(default_factory=Limits)  # of the submission
+
+
+OPTIONS = [field for field in dataclasses.fields(Settings) if field.name != "limits"]
+MAX_THREADS = 64
+
+
+def references_for(checkpoint: Path) -> Path:
+    """Return where the references for a checkpoint are; git keeps those of the shipped one only."""
+    if checkpoint.resolve() == CHECKPOINT.resolve():
+        return REFERENCES
+    return REFERENCES / "private" / checkpoint.resolve().name
+
+
+def recorded_for(checkpoint: Path) -> Path:
+    """Return the folder of references for a checkpoint.
+
+    Raises:
+        SubmissionError: there is no such checkpoint, or none were recorded with it.
+    """
+    folder = references_for(checkpoint)
+    if folder == REFERENCES:  # what is missing there is reported for every exercise
+        return folder
+    if not checkpoint.is_dir():
+        raise SubmissionError(f"CHECKPOINT={checkpoint}: there is no such folder")
+    if not folder.is_dir():
+        fix = f"run `make references CHECKPOINT={checkpoint}`"
+        raise SubmissionError(f"{checkpoint}: nothing was recorded with this checkpoint; {fix}")
+    return folder
+
+
+def check_writable(path: Path) -> None:
+    """See that a result can be written, before anything is graded for it.
+
+    Raises:
+        SubmissionError: it cannot.
+    """
+    if path.is_dir():
+        raise SubmissionError(f"JSON={path}: is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise SubmissionError(f"JSON={path}: {path.parent} is not a folder")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise SubmissionError(f"JSON={path}: the folder {path.parent} is not writable")
+
+
+def thread_count(text: str) -> int:
+    """Read a number of threads.
+
+    Raises:
+        SubmissionError: it is not one.
+    """
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= MAX_THREADS):
+        raise SubmissionError(f"THREADS={text}: must be a whole number, 1 to {MAX_THREADS}")
+    return int(text)
+
+
+def tier(text: str) -> str:
+    """Read the name of a tier.
+
+    Raises:
+        SubmissionError: there is none of that name.
+    """
+    if text not in TIERS:
+        raise SubmissionError(f"TIER={text}: there is no such tier; there are {', '.join(TIERS)}")
+    return text
+
+
+# how options are read; those that are not here name folders
+KINDS: Mapping[str, Callable[[str], Any]] = {"threads": thread_count, "tier": tier}
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="grade", description="Grade one submission.")
+    parser.add_argument("submission", help="a folder, a .py file, a zip or a tar")
+    parser.add_argument("--check", action="store_true", help="leave the training out")
+    parser.add_argument("--only", metavar="EXERCISE", help="grade a single exercise")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the result here")
+    for field in OPTIONS:
+        kind = KINDS.get(field.name, Path)
+        parser.add_argument(f"--{field.name}", type=kind, default=field.default)
+    parser.set_defaults(references=None)  # by the checkpoint
+    return parser.parse_args(arguments)

@@ -1,0 +1,90 @@
+"""The worker: a process that runs a student's code. It returns tensors, never verdicts.
+
+Started as a script, `python -I main.py HARNESS`, by the tier `process`. It talks over its first
+stdin and stdout, which it moves out of reach of `print` and `input` before any student's code is
+loaded. The submission and the given files arrive as text and are imported from memory (overlay.py).
+
+Covered: a submission cannot break the protocol by printing or reading. Not covered here: what a
+hostile one does to this process; isolation is the sandbox's business.
+"""
+
+import contextlib
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+if __name__ == "__main__":
+    # `-I` keeps the environment, the current folder and this script's folder out of sys.path
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from grader.worker import protocol
+from grader.worker.overlay import Overlay, load_harness
+
+ADDRESS_SPACE = 16 << 30  # bytes; torch alone maps about 1 GiB, a real BERT with gradients 4
+
+
+def take_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Move the protocol's streams to new descriptors; print goes to stderr, input finds the end."""
+    requests, replies = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    return os.fdopen(requests, "rb"), os.fdopen(replies, "wb")
+
+
+def limit_resources() -> None:
+    """Bound memory, written files and core dumps, where the system knows such limits."""
+    try:
+        import resource  # there is none on Windows
+    except ImportError:
+        return
+    for kind, limit in [
+        (resource.RLIMIT_AS, ADDRESS_SPACE),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 64 << 20),
+    ]:
+        hard = resource.getrlimit(kind)[1]
+        bound = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        resource.setrlimit(kind, (bound, bound))
+
+
+class Worker:
+    """Answers requests on a stream."""
+
+    def __init__(self, replies: BinaryIO, overlay: Overlay) -> None:
+        self.replies, self.overlay = replies, overlay
+
+    def send(self, frame: bytes) -> None:
+        """Write one frame at once."""
+        self.replies.write(frame)
+        self.replies.flush()
+
+    def handle(self, request: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+        """Carry out one request."""
+
+        def progress(done: int, total: int) -> None:
+            self.send(protocol.encode({"number": request["number"], "progress": [done, total]}))
+
+        answer = self.overlay.answer(request, arrays, progress)
+        with contextlib.suppress(Exception):  # a submission may have put anything in its place
+            sys.stdout.flush()
+        self.send(answer)
+
+
+def main() -> None:
+    """Serve requests until the stream of them ends."""
+    requests, replies = take_streams()
+    limit_resources()
+    import torch  # after the streams are safe
+
+    torch.set_num_threads(int(os.environ.get("WORKER_THREADS", "1")))
+    worker = Worker(replies, Overlay(load_harness(sys.argv[1])))
+    worker.send(protocol.encode({"number": 0, "status": "ok", "torch": torch.__version__}))
+    while (frame := protocol.read_frame(requests)) is not None:
+        worker.handle(*frame)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,237 @@
+"""The zygote: a process that has imported torch and forks a child for each job. Worker side.
+
+Started as a script, `python -I zygote.py SOCKET HARNESS`, by slot.py, in a container (tier
+`contained`) or without one (`locked`). It never runs a student's code and never reads a job's
+contents: it hands the child the memory that the job and the answers live in, waits for it, and
+tells the trusted side how it ended. A child is forked before there is a job for it, which is when
+nobody waits; once it has one, it locks itself down (lockdown.py), then imports the submission and
+carries out the calls.
+
+Covered: a child begins with nothing of the jobs before it, and with torch warm; its end is known
+from wait4, not from what it says. Not covered: a fault in lockdown.py or in the kernel would put
+this process, and with it later jobs of this slot, in the child's hands.
+"""
+
+import array
+import base64
+import contextlib
+import gc
+import json
+import mmap
+import os
+import select
+import signal
+import socket
+import sys
+import warnings
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NoReturn
+
+if __name__ == "__main__":
+    # `-I` keeps the environment, the current folder and this script's folder out of sys.path
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from grader.worker import lockdown, protocol, reply_buffer
+from grader.worker.overlay import Overlay, load_harness
+
+MAX_MESSAGE = 1 << 16
+DESCRIPTORS = 3  # that come with a job: its requests, the reply buffer, where to print
+
+
+def send(control: socket.socket, **message: Any) -> None:
+    """Tell the trusted side something."""
+    control.send(json.dumps(message).encode())
+
+
+def receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    """Wait for a message and the descriptors that come with it; leave when the sender has gone."""
+    descriptors = array.array("i")
+    room = socket.CMSG_SPACE(DESCRIPTORS * descriptors.itemsize)
+    text, ancillary, _, _ = control.recvmsg(MAX_MESSAGE, room)
+    if not text:
+        os._exit(0)  # at once: nothing here is worth tidying up
+    for level, kind, data in ancillary:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            descriptors.frombytes(data[: len(data) - len(data) % descriptors.itemsize])
+    return json.loads(text), list(descriptors)
+
+
+def warm_up() -> str:
+    """Import what jobs need and use it once, on one thread; return torch's version.
+
+    A region of several threads before a fork would hang every child that has another one.
+    """
+    import torch
+
+    torch.set_num_threads(1)
+    # the first of these brings in torch._dynamo, the second is what submissions import
+    import safetensors.torch  # noqa: F401
+    import tokenizers  # noqa: F401
+    import torch._dynamo
+    import tqdm  # noqa: F401
+    from torch import nn
+
+    model = nn.Sequential(
+        nn.Linear(8, 8), nn.LayerNorm(8), nn.GELU(), nn.Dropout(), nn.Linear(8, 2)
+    )
+    optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+    for _ in range(2):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(torch.randn(4, 8)), torch.zeros(4).long())
+        torch.autograd.backward(loss)
+        optimizer.step()
+    gc.collect()
+    gc.freeze()  # a child's collector leaves these pages shared
+    return str(torch.__version__)
+
+
+class Child:
+    """A forked process that waits for one job, carries it out and never returns."""
+
+    def __init__(self, setup: dict[str, Any], zygote: socket.socket, harness: ModuleType) -> None:
+        self.setup, self.zygote, self.harness = setup, zygote, harness
+
+    def live(self) -> NoReturn:
+        """Take in a job, lock down, say so to the zygote, and carry out the job."""
+        told = self.zygote.fileno()
+        try:
+            os.setsid()
+            lockdown.die_with_parent()
+            self.job, descriptors = receive(self.zygote)
+            try:
+                content, answered = self.prepare(descriptors)
+            except BaseException as error:
+                os.write(told, f"{type(error).__name__}: {error}".encode()[:1000])
+            else:
+                os.write(told, b"locked")  # what sends is shut off by now
+                os.close(told)
+                self.serve(content, answered)
+        finally:
+            os._exit(0)  # no handler at exit, no waiting for threads
+
+    def prepare(self, descriptors: list[int]) -> tuple[bytes, reply_buffer.ReplyBuffer]:
+        """Open the job, and give up everything else."""
+        requests, answers, printed = descriptors
+        size = reply_buffer.size(self.job["calls"], self.job["reply"])
+        answered = reply_buffer.ReplyBuffer(mmap.mmap(answers, size), self.job["reply"])
+        content = os.pread(requests, os.fstat(requests).st_size, 0)
+        for standard, target in enumerate((os.open(os.devnull, os.O_RDONLY), printed, printed)):
+            os.dup2(target, standard)
+        told = self.zygote.fileno()
+        os.closerange(3, told)
+        os.closerange(told + 1, os.sysconf("SC_OPEN_MAX"))
+        if self.setup["lock"]:
+            names = ("memory", "seconds", "files", "threads")
+            compiled = base64.b64decode(self.setup["filter"])
+            limits = {name: self.job[name] for name in names}
+            lockdown.lock_down(lockdown.Lock(self.setup["readable"], compiled, **limits))
+        return content, answered
+
+    def serve(self, content: bytes, answered: reply_buffer.ReplyBuffer) -> None:
+        """Import the submission and carry out its calls, each answer into its slot."""
+        import torch  # imported long ago
+
+        warnings.resetwarnings()
+        torch.set_num_threads(self.job["torch_threads"])
+        overlay = Overlay(self.harness)
+
+        def progress(done: int, total: int) -> None:
+            answered.put(reply_buffer.DONE, done)
+            answered.put(reply_buffer.TOTAL, total)
+
+        for slot, (request, arrays) in enumerate(protocol.frames(content)):
+            answered.put(reply_buffer.BEGUN, slot)
+            frame = overlay.answer(request, arrays, progress)
+            if len(frame) > answered.space:
+                text = f"returned more than {answered.space >> 20} MiB"
+                number = request["number"]
+                frame = protocol.encode({"number": number, "status": "error", "text": text})
+            with contextlib.suppress(Exception):  # a student may have put anything there
+                sys.stdout.flush()
+            answered.write(slot, frame)
+            if slot == 0 and protocol.decode(frame)[0].get("status") != "ok":
+                return
+
+
+def watch(control: socket.socket, child: int) -> tuple[int, float]:
+    """Wait for a child's end; kill it when asked to, or when the trusted side is gone."""
+    descriptor = os.pidfd_open(child)
+    try:
+        while True:
+            ready, _, _ = select.select([control.fileno(), descriptor], [], [])
+            if descriptor in ready:
+                _, status, usage = os.wait4(child, 0)
+                return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
+            os.kill(child, signal.SIGKILL)
+            receive(control)  # whatever it says
+    finally:
+        os.close(descriptor)
+
+
+def fork_child(
+    control: socket.socket, setup: dict[str, Any], harness: ModuleType
+) -> tuple[int, socket.socket]:
+    """Fork the child for the next job before there is one, while the trusted side has its own work.
+
+    Raises:
+        RuntimeError: there is more than one thread, and a fork takes only one along.
+    """
+    if len(os.listdir("/proc/self/task")) != 1:
+        raise RuntimeError("the zygote has more than one thread")
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    child = os.fork()
+    if child == 0:
+        control.close()
+        ours.close()
+        Child(setup, theirs, harness).live()
+    theirs.close()
+    return child, ours
+
+
+def carry_out(
+    control: socket.socket,
+    child: int,
+    read_fd: socket.socket,
+    job: dict[str, Any],
+    descriptors: list[int],
+) -> None:
+    """Give a child its job and report how it ended."""
+    with contextlib.suppress(OSError), read_fd:  # one that has died says nothing
+        socket.send_fds(read_fd, [json.dumps(job).encode()], descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        said = read_fd.recv(1000)  # before any of the student's code has run
+    if said != b"locked":
+        os.waitpid(child, 0)
+        send(control, fault=said.decode("utf-8", "replace") or "the child died at once")
+        return
+    status, seconds = watch(control, child)
+    send(control, ended=status, seconds=seconds)
+
+
+def main() -> None:
+    """Serve jobs until the trusted side is gone."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    setup, _ = receive(control)
+    try:
+        if setup["user"] is not None:
+            lockdown.become(setup["user"], setup["checkpoint"])
+        version = warm_up()
+        harness = load_harness(sys.argv[2])
+        lockdown.landlock_version()
+    except Exception as error:
+        send(control, fault=f"{error}")
+        return
+    sys.path.pop(0)
+    send(control, ready=version)
+    child, read_fd = fork_child(control, setup, harness)
+    while True:
+        job, descriptors = receive(control)
+        if "calls" in job:  # or it is an order to kill a child that has ended meanwhile
+            carry_out(control, child, read_fd, job, descriptors)
+            child, read_fd = fork_child(control, setup, harness)
+
+
+if __name__ == "__main__":
+    main()

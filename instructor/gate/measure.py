@@ -1,0 +1,231 @@
+"""Measure where the sentiment gate should stand: `python -m instructor.gate.measure` (`make gate`).
+
+Fine-tunes the solution over many seeds with one and with two threads, and the broken models of
+instructor.gate.broken_models over a few. The threshold is the honest mean minus a stated number of
+standard deviations. Writes reference_outputs/gate.json and the table in data/README.md.
+
+A run that stands in runs/gate.jsonl, for the same checkpoint, data and code, is not done again.
+"""
+
+import argparse
+import ast
+import json
+import math
+import os
+import queue
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from grader.files import ROOT, digest, sha256, write_whole
+from instructor.files import put_between
+from instructor.gate.broken_models import BROKEN
+from instructor.gate.worker import HONEST, LAST_LINEAR_LAYER
+
+CHECKPOINT, DATA, SOLUTION = ROOT / "checkpoint", ROOT / "data", ROOT / "solution"
+RUNS, RESULT, CARD = (
+    ROOT / "runs/gate.jsonl",
+    ROOT / "reference_outputs/gate.json",
+    DATA / "README.md",
+)
+DATA_FILES = ("train.txt", "dev.txt")
+STEP = 0.005  # thresholds are rounded down to a multiple of this
+DEVIATIONS = 5.0  # how far below the honest mean: no seed of a right solution may fail
+
+Run = dict[str, Any]  # a job (model, seed, threads), then also its accuracy, seconds, ...
+
+
+def code_of(path: Path) -> str:
+    """Give a source's syntax tree, so that comments and docstrings do not count as changes."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value.value = None
+    return ast.dump(tree)
+
+
+def fingerprint() -> str:
+    """Name everything that a run depends on besides its job."""
+    sources = [SOLUTION / f"{name}.py" for name in ("bert", "classifier", "sentences", "utils")]
+    files = [CHECKPOINT / "config.json", CHECKPOINT / "model.safetensors"]
+    parts = [code_of(path) for path in sources]
+    parts += [sha256(path) for path in files + [DATA / name for name in DATA_FILES]]
+    return digest("".join(parts).encode())[:16]
+
+
+def all_jobs(seeds: int, broken_seeds: int) -> list[Run]:
+    """List what is to be run: honest models with one thread, broken ones, honest with two."""
+    names = [*BROKEN, LAST_LINEAR_LAYER]
+    return [
+        *({"model": HONEST, "seed": seed, "threads": 1} for seed in range(seeds)),
+        *({"model": name, "seed": s, "threads": 1} for s in range(broken_seeds) for name in names),
+        *({"model": HONEST, "seed": seed, "threads": 2} for seed in range(seeds)),
+    ]
+
+
+def key_of(run: Run) -> tuple[str, int, int]:
+    """Name a job."""
+    return run["model"], run["seed"], run["threads"]
+
+
+def read_runs(mark: str) -> dict[tuple[str, int, int], Run]:
+    """Read the runs that were done before, with the same checkpoint, data and code."""
+    if not RUNS.exists():
+        return {}
+    runs = [json.loads(line) for line in RUNS.read_text(encoding="utf-8").splitlines()]
+    return {key_of(run): run for run in runs if run["fingerprint"] == mark}
+
+
+def next_job(jobs: "queue.SimpleQueue[Run]") -> Run | None:
+    """Take a job; None when all are taken."""
+    try:
+        return jobs.get_nowait()
+    except queue.Empty:
+        return None
+
+
+def work(jobs: "queue.SimpleQueue[Run]", report: Callable[[Run], None]) -> None:
+    """Let one worker process do jobs until there are none."""
+    command = [sys.executable, "-m", "instructor.gate.worker", str(CHECKPOINT), str(DATA)]
+    # PASSIVE: on a machine with other work, threads that spin for each other take minutes a run.
+    own = {"PYTHONPATH": str(SOLUTION), "OMP_WAIT_POLICY": "PASSIVE"}
+    pipe, environment = subprocess.PIPE, os.environ | own
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, text=True, stdin=pipe, stdout=pipe
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        while (job := next_job(jobs)) is not None:
+            process.stdin.write(json.dumps(job) + "\n")
+            process.stdin.flush()
+            answer = process.stdout.readline()
+            if not answer:
+                raise RuntimeError(f"the worker died of {job}")
+            report(json.loads(answer))
+
+
+def do_jobs(waiting: list[Run], mark: str, workers: int) -> None:
+    """Run what is waiting, and note each run as soon as it is done."""
+    jobs: queue.SimpleQueue[Run] = queue.SimpleQueue()
+    for job in waiting:
+        jobs.put(job)
+    started, lock, done = time.monotonic(), threading.Lock(), []
+    RUNS.parent.mkdir(exist_ok=True)
+
+    def report(run: Run) -> None:
+        with lock, RUNS.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(run | {"fingerprint": mark}) + "\n")
+            done.append(run)
+            left = (time.monotonic() - started) / len(done) * (len(waiting) - len(done)) / 60
+            accuracy = "the loss ran away" if run["accuracy"] is None else f"{run['accuracy']:.4f}"
+            what = f"{run['model']} seed {run['seed']} threads {run['threads']}"
+            place = f"{len(done)}/{len(waiting)}"
+            print(f"{place}  {what}  {accuracy}  {run['seconds']:.1f} s, {left:.0f} min left")
+
+    with ThreadPoolExecutor() as pool:
+        for future in [pool.submit(work, jobs, report) for _ in waiting[:workers]]:
+            future.result()
+
+
+def accuracies(runs: Sequence[Run], model: str, threads: int | None = None) -> list[float]:
+    """List a model's accuracies; a loss that ran away counts as nothing right."""
+    chosen = [run for run in runs if run["model"] == model and threads in (None, run["threads"])]
+    return [run["accuracy"] or 0.0 for run in chosen]
+
+
+def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
+    """Derive the threshold, and say how far it is from the honest runs and the broken models."""
+    honest = accuracies(runs, HONEST)
+    mean, deviation = statistics.mean(honest), statistics.stdev(honest)
+    threshold = math.floor((mean - deviations * deviation) / STEP) * STEP
+    first = next(run for run in runs if run["model"] == HONEST)
+    return {
+        "threshold": round(threshold, 4),
+        "seed": first["recipe"]["seed"],
+        "recipe": first["recipe"],
+        "mean": round(mean, 5),
+        "standard_deviation": round(deviation, 5),
+        "margin_in_deviations": round((mean - threshold) / max(deviation, 1e-9), 2),
+        "lowest": min(honest),
+        "honest": {f"{n} threads": accuracies(runs, HONEST, n) for n in (1, 2)},
+        "broken": {name: accuracies(runs, name) for name in [*BROKEN, LAST_LINEAR_LAYER]},
+        "checkpoint": {"model.safetensors": sha256(CHECKPOINT / "model.safetensors")},
+        "data": {name: sha256(DATA / name) for name in DATA_FILES},
+        "torch": first["torch"],
+    }
+
+
+def verdict(found: Sequence[float], threshold: float) -> str:
+    """Say who notices a broken model: the gate, or only the checks of its tensors."""
+    caught = sum(accuracy < threshold for accuracy in found)
+    if caught == len(found):
+        return "the gate"
+    return f"the gate in {caught} of {len(found)}; the tensors" if caught else "only the tensors"
+
+
+def table(result: dict[str, Any]) -> str:
+    """Write the part of the data card that stands between the markers."""
+    threshold, broken = result["threshold"], result["broken"]
+    honest = [accuracy for found in result["honest"].values() for accuracy in found]
+    lines = [
+        f"Threshold {threshold:.3f}: the mean of {len(honest)} honest fine-tunes, "
+        f"{result['mean']:.4f}, minus {result['margin_in_deviations']:.1f} standard deviations of "
+        f"{result['standard_deviation']:.4f}. The lowest honest run is {min(honest):.4f}.",
+        "",
+        "| model | dev accuracy | lowest to highest | noticed by |",
+        "| --- | --- | --- | --- |",
+        f"| right | {result['mean']:.3f} | {min(honest):.3f} to {max(honest):.3f} | |",
+    ]
+    for name, found in sorted(broken.items(), key=lambda item: statistics.mean(item[1])):
+        spread = f"{min(found):.3f} to {max(found):.3f}"
+        words = name.replace("_", " ")
+        lines.append(
+            f"| {words} | {statistics.mean(found):.3f} | {spread} | {verdict(found, threshold)} |"
+        )
+    return "\n".join(lines)
+
+
+def fill_card(text: str) -> None:
+    """Put a text between the marks of the data's card."""
+    try:
+        card = put_between(CARD.read_text(encoding="utf-8"), "gate", f"\n{text}\n")
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"{CARD}: no place for the table: {error}") from error
+    write_whole(CARD, card)
+
+
+def main() -> None:
+    """Run what was not run yet, then write the threshold and the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=20, help="honest runs a thread count")
+    parser.add_argument("--broken-seeds", type=int, default=3, help="runs of each broken model")
+    parser.add_argument("--workers", type=int, default=2, help="processes side by side")
+    parser.add_argument("--deviations", type=float, default=DEVIATIONS)
+    args = parser.parse_args()
+    try:
+        mark, jobs = fingerprint(), all_jobs(args.seeds, args.broken_seeds)
+    except FileNotFoundError as error:
+        raise SystemExit(f"{error.filename}: missing; `make data checkpoint` makes it") from error
+    known = read_runs(mark)
+    waiting = [job for job in jobs if key_of(job) not in known]
+    print(f"{len(jobs) - len(waiting)} of {len(jobs)} runs stand in {RUNS}")
+    do_jobs([job for job in waiting if job["threads"] == 1], mark, args.workers)
+    do_jobs([job for job in waiting if job["threads"] > 1], mark, 1)  # two threads fill two cores
+    known = read_runs(mark)
+    result = summarise([known[key_of(job)] for job in jobs], args.deviations)
+    print(table(result))
+    if result["lowest"] < result["threshold"]:
+        raise SystemExit(f"a right solution fails at {result['threshold']}: raise --deviations")
+    write_whole(RESULT, json.dumps(result, indent=2) + "\n")
+    fill_card(table(result))
+    print(f"wrote {RESULT} and the table in {CARD}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Fine-tune as the grader does, once for every line on standard input.
+
+Started by instructor.gate.measure with solution/ on PYTHONPATH. A line in is one job as JSON:
+model, seed and threads; a line out is its accuracy on the dev file and the seconds it took.
+
+Dimension key: N sentences, T tokens.
+"""
+
+import dataclasses
+import importlib
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from instructor.gate.broken_models import BROKEN
+
+HONEST = "honest"
+LAST_LINEAR_LAYER = "last_linear_layer"
+
+
+def described(classifier: Any, recipe: Any, width: int, sentences: int) -> dict[str, Any]:
+    """Write a recipe down, with the rate for this width and the seed that grading uses."""
+    highest = max(classifier.learning_rates(recipe, width, recipe.steps(sentences)))
+    return dataclasses.asdict(recipe) | {"learning_rate": highest, "seed": classifier.Recipe.seed}
+
+
+def recipe_of(classifier: Any, job: dict[str, Any]) -> Any:
+    """Take the recipe of classifier.py, with this job's seed."""
+    if job["model"] == LAST_LINEAR_LAYER:
+        return classifier.Recipe(mode=classifier.LAST_LINEAR_LAYER, seed=job["seed"])
+    return classifier.Recipe(seed=job["seed"])
+
+
+def run_job(modules: dict[str, Any], splits: dict[str, Any], checkpoint: Path, job: Any) -> Any:
+    """Fine-tune one model on (N, T) ids and masks, and see what it predicts after the last epoch.
+
+    Returns: the job with `accuracy`, None if the loss ran away; `seconds` of wall time; `recipe`;
+        and `torch`, its version.
+    """
+    classifier, train, dev = modules["classifier"], splits["train"], splits["dev"]
+    torch.set_num_threads(job["threads"])
+    recipe = recipe_of(classifier, job)
+    torch.manual_seed(recipe.seed)  # before the model is built, as the grader's worker does it
+    bert = modules["bert"].BertModel.from_pretrained(checkpoint)
+    if job["model"] in BROKEN:
+        BROKEN[job["model"]](bert)
+    model = classifier.BertSentimentClassifier(bert, int(train.labels.max()) + 1)
+    started = time.monotonic()
+    try:
+        classifier.fine_tune(model, train.input_ids, train.attention_mask, train.labels, recipe)
+        predictions = classifier.predict(model, dev.input_ids, dev.attention_mask)
+        accuracy = modules["sentences"].accuracy(predictions, dev.labels)
+    except FloatingPointError:
+        accuracy = None
+    seconds = round(time.monotonic() - started, 2)
+    recipe = described(classifier, recipe, bert.config.hidden_size, len(train))
+    result = {"accuracy": accuracy, "seconds": seconds, "recipe": recipe}
+    return job | result | {"torch": torch.__version__}
+
+
+def main() -> None:
+    """Answer every job on standard input with one line."""
+    checkpoint, data = Path(sys.argv[1]), Path(sys.argv[2])
+    # Imported by name, as a grader's worker does: solution/ is no package and has no types.
+    names = ("bert", "classifier", "sentences", "tokenizer")
+    modules = {name: importlib.import_module(name) for name in names}
+    tokenizer = modules["tokenizer"].BertTokenizer.from_pretrained(checkpoint)
+    longest = modules["bert"].BertModel.from_pretrained(checkpoint).config.max_position_embeddings
+    splits = {
+        name: modules["sentences"].Split(data / f"{name}.txt", tokenizer, longest)
+        for name in ("train", "dev")
+    }
+    for line in sys.stdin:
+        print(json.dumps(run_job(modules, splits, checkpoint, json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Save a model for Hugging Face transformers (`make export-checkpoint FROM=dir OUT=dir`).
+
+FROM is what `python classifier.py --save dir` wrote, or any checkpoint that minBERT opens. A
+classifier becomes a BertForSequenceClassification, an encoder alone a BertModel.
+"""
+
+import argparse
+import dataclasses
+import importlib
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from instructor.files import whole_folder
+from instructor.huggingface.foreign import (
+    SAFE,
+    ForeignError,
+    read_config,
+    read_tensors,
+    read_tokenizer,
+)
+from instructor.huggingface.import_checkpoint import tokenizer_files
+from instructor.on_solution import again_on_solution
+from instructor.pretraining.checkpoint_files import weight_bytes
+
+HEAD = "classifier.weight"  # (C, D), in what classifier.py saves
+
+
+def open_model(source: Path) -> Any:
+    """Open a folder as a BertSentimentClassifier if it holds one, else as a BertModel.
+
+    Raises:
+        ForeignError: it holds neither.
+    """
+    if not source.is_dir():
+        what = "there is no such folder; save one with `python classifier.py --save dir`"
+        raise ForeignError(f"{source}: {what}")
+    config = read_config(source)
+    tensors, path = read_tensors(source)
+    if path.name != SAFE:
+        raise ForeignError(f"{path}: import this folder first, with `make import-checkpoint`")
+    try:
+        bert = importlib.import_module("bert").BertModel.from_pretrained(source)
+        if HEAD not in tensors:
+            return bert
+        made: Any = importlib.import_module("classifier").BertSentimentClassifier
+        model = made(bert, len(tensors[HEAD]))
+        model.classifier.load_state_dict(
+            {name: tensors[f"classifier.{name}"] for name in ("weight", "bias")}
+        )
+    except (ValueError, KeyError, RuntimeError) as error:
+        said = str(error).splitlines()[0]
+        raise ForeignError(f"{path}: not a model of config.json's sizes ({said})") from error
+    assert config == bert.config
+    return model.eval()
+
+
+def config_text(model: Any) -> str:
+    """Write the config with the keys that transformers goes by."""
+    classes = model.classifier.out_features if hasattr(model, "classifier") else None
+    config = model.bert.config if classes else model.config
+    values = dataclasses.asdict(config) | {"model_type": "bert", "hidden_act": "gelu"}
+    if classes:
+        labels = {str(number): f"LABEL_{number}" for number in range(classes)}
+        values["id2label"] = labels
+        values["label2id"] = {name: int(number) for number, name in labels.items()}
+        values["classifier_dropout"] = model.dropout.p
+    values["architectures"] = ["BertForSequenceClassification" if classes else "BertModel"]
+    return json.dumps(values, indent=2, sort_keys=True) + "\n"
+
+
+def verify(model: Any, folder: Path, source: Path) -> list[str]:
+    """Let transformers open what was written; return what was found, a line each.
+
+    Raises:
+        ForeignError: it computes something else.
+    """
+    opinion: Any = importlib.import_module("instructor.huggingface.second_opinion")  # imports torch
+    if opinion.transformers() is None:
+        return [opinion.NOT_INSTALLED]
+    count = opinion.compare_tokens(source, folder)
+    lines = [f"{count} hard lines are tokenised as by transformers"]
+    if hasattr(model, "classifier"):
+        found = opinion.compare_logits(model, folder)
+        return [*lines, f"logits differ by at most {found:.1e} from transformers'"]
+    what = "hidden states and pooler differ by at most"
+    differences = opinion.compare_hidden_states(source, folder).items()
+    return lines + [f"{what} {found:.1e} from transformers' ({t})" for t, found in differences]
+
+
+def export_checkpoint(source: Path, out: Path) -> list[str]:
+    """Write the folder whole, or nothing; return what to tell of it, a line each.
+
+    Raises:
+        ForeignError: the source cannot be used. OSError: nothing can be written there.
+    """
+    model = open_model(source)
+    config = read_config(source)
+    tokenizer = read_tokenizer(source, config.vocab_size)
+    names = importlib.import_module("base_bert").HUGGING_FACE_NAMES
+    with whole_folder(out) as folder:
+        for name, text in tokenizer_files(tokenizer, config.max_position_embeddings).items():
+            (folder / name).write_text(text, encoding="utf-8")
+        (folder / "config.json").write_text(config_text(model), encoding="utf-8")
+        (folder / SAFE).write_bytes(weight_bytes(dict(model.named_parameters()), names))
+        lines = verify(model, folder, source)
+    return [*lines, f"{out}: written"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Export what the command line names; 0 when it was written, 2 when nothing was."""
+    parser = argparse.ArgumentParser(prog="export-checkpoint", description="Save for transformers.")
+    parser.add_argument("source", metavar="FROM", help="folder that classifier.py --save wrote")
+    parser.add_argument("out", metavar="OUT", help="folder to write, which must not be there")
+    options = parser.parse_args(arguments)
+    if not options.source or not options.out:
+        say = "say which: make export-checkpoint FROM=dir OUT=dir"
+        print(f"export-checkpoint: {say}", file=sys.stderr)
+        return 2
+    if (
+        status := again_on_solution("instructor.huggingface.export_checkpoint", arguments)
+    ) is not None:
+        return status
+    explain = importlib.import_module("arguments").explain_file
+    try:
+        lines = export_checkpoint(Path(options.source), Path(options.out))
+    except (ValueError, OSError) as error:
+        print(f"export-checkpoint: {explain(error)}", file=sys.stderr)
+        return 2
+    print("\n".join(lines))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

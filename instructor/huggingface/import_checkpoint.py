@@ -1,0 +1,162 @@
+"""Make a minBERT checkpoint of a Hugging Face BERT (`make import-checkpoint FROM=dir OUT=dir`).
+
+The folder that is written has the files of checkpoint/ and opens in minBERT and in transformers.
+Where transformers is installed, both are compared before it gets its name.
+"""
+
+import argparse
+import dataclasses
+import importlib
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from instructor.files import whole_folder
+from instructor.huggingface.foreign import (
+    ForeignError,
+    fit,
+    named,
+    read_config,
+    read_tensors,
+    read_tokenizer,
+)
+from instructor.on_solution import again_on_solution
+from instructor.pretraining.checkpoint_files import digest, weight_bytes
+
+CARD = """# An imported checkpoint
+
+Made from a folder named `{name}` with `make import-checkpoint`. Its licence is that of the model it
+comes from. Where the weights come from: `{file}`, sha256 {sha}.
+
+Left out: {left_out}.
+"""
+
+
+def shortened(names: Sequence[str]) -> str:
+    """List at most three names, and count the rest."""
+    listed: str = importlib.import_module("base_bert").shorten(list(names))
+    return listed or "nothing"
+
+
+def config_text(config: Any, heads: bool) -> str:
+    """Write a BertConfig with Hugging Face's own keys."""
+    made = "BertForPreTraining" if heads else "BertModel"
+    names = {"model_type": "bert", "hidden_act": "gelu", "architectures": [made]}
+    return json.dumps(dataclasses.asdict(config) | names, indent=2, sort_keys=True) + "\n"
+
+
+def tokenizer_files(tokenizer: Any, positions: int) -> dict[str, str]:
+    """Write the tokenizer as minBERT and transformers open it, by name of the file."""
+    pieces = sorted(tokenizer.tokenizer.get_vocab().items(), key=lambda pair: pair[1])
+    whole = json.loads(tokenizer.tokenizer.to_str())
+    normal = whole["normalizer"]
+    accents = normal["strip_accents"]
+    names = ("pad", "unk", "cls", "sep", "mask")
+    special = importlib.import_module("tokenizer").SPECIAL_TOKENS
+    settings = {
+        "tokenizer_class": "BertTokenizer",
+        "do_lower_case": normal["lowercase"],
+        "strip_accents": normal["lowercase"] if accents is None else accents,
+        "tokenize_chinese_chars": normal["handle_chinese_chars"],
+        "model_max_length": positions,
+    } | {f"{name}_token": token for name, token in zip(names, special, strict=True)}
+    return {
+        "vocab.txt": "".join(f"{piece}\n" for piece, _ in pieces),
+        "tokenizer.json": json.dumps(whole, ensure_ascii=False) + "\n",
+        "tokenizer_config.json": json.dumps(settings, indent=2, sort_keys=True) + "\n",
+    }
+
+
+def contents(source: Path) -> dict[str, bytes | str]:
+    """Read a folder and return the files of the checkpoint, by name.
+
+    Raises:
+        ForeignError: it cannot be used.
+    """
+    if not source.is_dir():
+        raise ForeignError(f"{source}: there is no such folder; name the one that has config.json")
+    base: Any = importlib.import_module("base_bert")
+    config = read_config(source)
+    tokenizer = read_tokenizer(source, config.vocab_size)
+    tensors, path = read_tensors(source)
+    kept, left_out = named(tensors, path)
+    fit(kept, left_out, config, path)
+    config = dataclasses.replace(config, pad_token_id=tokenizer.pad_token_id)
+    heads = {name for name in kept if base.PRETRAINING_HEADS.search(name)}
+    weights = {name if name in heads else f"bert.{name}": tensor for name, tensor in kept.items()}
+    facts = {"name": source.resolve().name, "file": path.name, "sha": digest(path)}
+    return {
+        **tokenizer_files(tokenizer, config.max_position_embeddings),
+        "config.json": config_text(config, bool(heads)),
+        "model.safetensors": weight_bytes(weights, base.HUGGING_FACE_NAMES),
+        "README.md": CARD.format(**facts, left_out=shortened(left_out)),
+    }
+
+
+def verify(folder: Path, source: Path) -> list[str]:
+    """Compare with transformers, which opens both what was read and what was written.
+
+    Returns: what was found, a line each.
+
+    Raises:
+        ForeignError: they do not agree.
+    """
+    opinion: Any = importlib.import_module("instructor.huggingface.second_opinion")  # imports torch
+    if opinion.transformers() is None:
+        return [opinion.NOT_INSTALLED]
+    lines = []
+    for other, name in ((source, "as it was"), (folder, "as written")):
+        for dtype, found in opinion.compare_hidden_states(folder, other).items():
+            what = "hidden states and pooler differ by at most"
+            lines.append(f"{name}: {what} {found:.1e} from transformers' ({dtype})")
+        count = opinion.compare_tokens(folder, other)
+        lines.append(f"{name}: {count} hard lines are tokenised as by transformers")
+    return lines
+
+
+def import_checkpoint(source: Path, out: Path) -> list[str]:
+    """Write the checkpoint whole, or nothing; return what to tell of it, a line each.
+
+    Raises:
+        ForeignError: the source cannot be used. OSError: nothing can be written there.
+    """
+    files = contents(source)
+    with whole_folder(out) as folder:
+        for name, content in files.items():
+            raw = content.encode("utf-8") if isinstance(content, str) else content
+            (folder / name).write_bytes(raw)
+        importlib.import_module("bert").BertModel.from_pretrained(folder)
+        lines = verify(folder, source)
+    left_out = str(files["README.md"]).rpartition("Left out: ")[2].strip().removesuffix(".")
+    return [*lines, f"left out: {left_out}", f"{out}: written"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Import what the command line names; 0 when it was written, 2 when nothing was."""
+    parser = argparse.ArgumentParser(prog="import-checkpoint", description="Import a BERT.")
+    parser.add_argument("source", metavar="FROM", help="folder with config.json and weights")
+    parser.add_argument("out", metavar="OUT", help="folder to write, which must not be there")
+    options = parser.parse_args(arguments)
+    if not options.source or not options.out:
+        print(
+            "import-checkpoint: say which: make import-checkpoint FROM=dir OUT=dir", file=sys.stderr
+        )
+        return 2
+    if (
+        status := again_on_solution("instructor.huggingface.import_checkpoint", arguments)
+    ) is not None:
+        return status
+    explain = importlib.import_module("arguments").explain_file
+    try:
+        lines = import_checkpoint(Path(options.source), Path(options.out))
+    except (ValueError, OSError) as error:
+        print(f"import-checkpoint: {explain(error)}", file=sys.stderr)
+        return 2
+    print("\n".join(lines))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,127 @@
+"""Compare minBERT with Hugging Face transformers on the same folder, where that is installed.
+
+Dimension key: B batch, T tokens, C classes.
+"""
+
+import importlib
+import importlib.util
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from instructor.huggingface.foreign import ForeignError
+from instructor.huggingface.hard_lines import HARD_LINES
+
+# The largest difference that rounding explains, by type; both compute the same sums.
+ALLOWED = {torch.float32: 1e-5, torch.float64: 1e-10}
+LENGTH = 64  # tokens; what comes after them adds time and shows nothing new
+NOT_INSTALLED = "transformers is not installed, so nothing was compared with it"
+
+
+def transformers() -> Any:
+    """Import transformers, for folders on this machine only; None where it is not installed."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    if importlib.util.find_spec("transformers") is None:
+        return None
+    library = importlib.import_module("transformers")
+    library.logging.set_verbosity_error()
+    library.logging.disable_progress_bar()
+    return library
+
+
+def batch_of(folder: Path, positions: int) -> dict[str, Tensor]:
+    """Encode the hard lines, alone and as pairs: (B, T) each, padded."""
+    tokenizer = importlib.import_module("tokenizer").BertTokenizer.from_pretrained(folder)
+    seconds = [HARD_LINES[number - 1] if number % 2 else "" for number in range(len(HARD_LINES))]
+    found: dict[str, Tensor] = tokenizer(HARD_LINES, seconds, max_length=min(LENGTH, positions))
+    return found
+
+
+def largest_difference(got: dict[str, Tensor], expected: dict[str, Tensor]) -> float:
+    """Return the largest absolute difference of the tensors in `got` from those in `expected`."""
+    return max((got[name] - expected[name]).abs().max().item() for name in got)
+
+
+def opened(cls: Any, folder: Path) -> Any:
+    """Open a folder as a class of transformers; None if weights of it are missing there.
+
+    Raises:
+        ForeignError: transformers cannot open it.
+    """
+    try:
+        model, info = cls.from_pretrained(folder, output_loading_info=True)
+    except Exception as error:  # of many kinds
+        said = str(error).strip().splitlines()[:1] or [type(error).__name__]
+        raise ForeignError(f"{folder}: transformers cannot open it ({said[0]})") from error
+    return None if info["missing_keys"] else model.eval()
+
+
+@torch.no_grad()
+def compare_hidden_states(folder: Path, other: Path) -> dict[str, float]:
+    """Compare what minBERT computes from `folder` with what transformers computes from `other`.
+
+    Returns: the largest difference of hidden states and pooler output, by type; empty if
+        transformers does not find all weights in `other`.
+
+    Raises:
+        ForeignError: it is more than rounding explains.
+    """
+    ours = importlib.import_module("bert").BertModel.from_pretrained(folder)
+    theirs = opened(transformers().BertModel, other)
+    batch = batch_of(folder, ours.config.max_position_embeddings)
+    differences: dict[str, float] = {}
+    for dtype, allowed in ALLOWED.items() if theirs is not None else ():
+        ours, theirs = ours.to(dtype), theirs.to(dtype)
+        got = ours(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
+        expected = theirs(**batch)
+        real = batch["attention_mask"].bool()  # vectors of padding are nobody's business
+        got["last_hidden_state"] = got["last_hidden_state"][real]
+        expected = {
+            "last_hidden_state": expected.last_hidden_state[real],
+            "pooler_output": expected.pooler_output,
+        }
+        name = str(dtype).removeprefix("torch.")
+        found = differences[name] = largest_difference(got, expected)
+        if not found <= allowed:
+            what = f"hidden states differ by {found:.1e} from transformers' ({name})"
+            raise ForeignError(f"{other}: {what}; minBERT does not compute this model")
+    return differences
+
+
+def compare_tokens(folder: Path, other: Path, lines: tuple[str, ...] = HARD_LINES) -> int:
+    """Compare our tokenizer of `folder` with transformers' of `other`, line by line.
+
+    Returns: how many lines were compared.
+
+    Raises:
+        ForeignError: a line has other ids.
+    """
+    ours = importlib.import_module("tokenizer").BertTokenizer.from_pretrained(folder)
+    theirs = transformers().AutoTokenizer.from_pretrained(other)
+    for line in lines:
+        if ours([line])["input_ids"][0].tolist() != theirs(line)["input_ids"]:
+            mend = "see that its tokenizer files belong together"
+            raise ForeignError(f"{other}: transformers tokenises {line[:40]!r} otherwise; {mend}")
+    return len(lines)
+
+
+@torch.no_grad()
+def compare_logits(model: Any, folder: Path) -> float:
+    """Compare a classifier of ours with transformers' reading of what was saved of it.
+
+    Returns: the largest difference of the (B, C) logits.
+
+    Raises:
+        ForeignError: it is more than rounding explains.
+    """
+    theirs = opened(transformers().AutoModelForSequenceClassification, folder)
+    batch = batch_of(folder, model.bert.config.max_position_embeddings)
+    del batch["token_type_ids"]  # our classifier reads single sentences
+    got = model.eval()(**batch)
+    found = (got - theirs(**batch).logits).abs().max().item()
+    if not found <= ALLOWED[torch.float32]:
+        raise ForeignError(f"{folder}: logits differ by {found:.1e} from transformers'")
+    return float(found)

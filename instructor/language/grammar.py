@@ -1,0 +1,211 @@
+"""A grammar of English film-review sentences whose meaning is computed, not written down.
+
+A phrase carries its words and its value: +1 praises the film, -1 pans it. An opinion word has a
+sign; every rule of the grammar builds a larger phrase and works out its value from its parts, as a
+reader does. Negation turns a value round, a contrast takes that of its main clause, and so on, so
+neither the words of a sentence nor short runs of them give its value away.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from instructor.language.lexicon import ASPECTS, RIVALS, Film, Lexicon
+
+# How a verb phrase or an opening treats what follows: it keeps its value (+1) or turns it (-1).
+COPULAS = (
+    ("is", 1),
+    ("is really", 1),
+    ("is always", 1),
+    ("is nothing but", 1),
+    ("could not be more", 1),
+    ("never fails to be", 1),
+    ("does not stop being", 1),
+    ("is not", -1),
+    ("is never", -1),
+    ("is hardly", -1),
+    ("is far from", -1),
+    ("is anything but", -1),
+    ("could not be less", -1),
+    ("fails to be", -1),
+    ("is not at all", -1),
+)
+POSSESSIONS = (
+    ("is full of", 1),
+    ("has a lot of", 1),
+    ("never runs out of", 1),
+    ("does not lack", 1),
+    ("is free of", -1),
+    ("lacks", -1),
+    ("has no", -1),
+    ("is without", -1),
+)
+OPENINGS = (
+    ("i think that", 1),
+    ("i do not doubt that", 1),
+    ("nobody can deny that", 1),
+    ("it is true that", 1),
+    ("i do not think that", -1),
+    ("i doubt that", -1),
+    ("nobody can claim that", -1),
+    ("it is not true that", -1),
+)
+SPEAKERS = ("the critics", "my friends", "most people", "the papers")
+REPLIES = (
+    (", and they are right", 1),
+    (", and they are not wrong", 1),
+    (", and i agree", 1),
+    (", and they are wrong", -1),
+    (", but they are not right", -1),
+    (", but i disagree", -1),
+)
+ATTEMPTS = (
+    ("tries to be {} and succeeds", 1),
+    ("wants to be {} , and it is", 1),
+    ("tries to be {} and fails", -1),
+    ("wants to be {} , but it is not", -1),
+)
+# Where the main clause stands, and where the other one, which holds the opposite.
+CONTRASTS = (
+    "{aside} , but {main}",
+    "{aside} , yet {main}",
+    "although {aside} , {main}",
+    "even though {aside} , {main}",
+    "{main} , although {aside}",
+    "{main} , even though {aside}",
+)
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """Words, what they say of the film (+1 or -1), and the rules that made them."""
+
+    words: str
+    value: int
+    rules: tuple[str, ...]
+
+
+class Writer:
+    """Draws phrases about films with one generator and one list of opinion words."""
+
+    def __init__(self, rng: random.Random, lexicon: Lexicon) -> None:
+        self.rng = rng
+        self.lexicon = lexicon
+
+    def sign(self) -> int:
+        """Draw +1 or -1."""
+        return self.rng.choice((1, -1))
+
+    def adjective(self, value: int) -> str:
+        """Draw an adjective of this sign."""
+        return self.rng.choice(self.lexicon.adjectives[value])
+
+    def subject(self, film: Film) -> str:
+        """Name the film, or a part of it, by its title or its lead."""
+        aspect = self.rng.choice(ASPECTS)
+        forms = (
+            film.title,
+            f"the {aspect} of {film.title}",
+            f"{film.lead} in {film.title}",
+            f"the {film.genre} with {film.lead}",
+        )
+        return self.rng.choice(forms)
+
+    def pronoun(self) -> str:
+        """Speak again of the film that a sentence has named."""
+        return self.rng.choice(("it", f"the {self.rng.choice(ASPECTS)}", "the film"))
+
+    def description(self, subject: str) -> Phrase:
+        """Say what the film is: "harbor is anything but dull"."""
+        (copula, turn), sign = self.rng.choice(COPULAS), self.sign()
+        rule = "plain" if turn > 0 else "negation"
+        return Phrase(f"{subject} {copula} {self.adjective(sign)}", turn * sign, (rule,))
+
+    def possession(self, subject: str) -> Phrase:
+        """Say what the film has: "harbor is free of flaws"."""
+        (verb, turn), sign = self.rng.choice(POSSESSIONS), self.sign()
+        noun = self.rng.choice(self.lexicon.nouns[sign])
+        return Phrase(f"{subject} {verb} {noun}", turn * sign, ("possession",))
+
+    def pair(self, subject: str) -> Phrase:
+        """Use two adjectives of one sign: "harbor is neither dull nor clumsy"."""
+        sign, turn = self.sign(), self.sign()
+        first, second = self.rng.sample(self.lexicon.adjectives[sign], 2)
+        both = f"both {first} and {second}" if turn > 0 else f"neither {first} nor {second}"
+        return Phrase(f"{subject} is {both}", turn * sign, ("pair",))
+
+    def comparison(self, subject: str) -> Phrase:
+        """Hold the film against another: "harbor is better than the witty original"."""
+        sign, other, rival = self.sign(), self.sign(), self.rng.choice(RIVALS)
+        against = f"the {self.adjective(other)} {rival}"
+        word, its_own = self.adjective(sign), self.adjective(-sign)
+        forms = (
+            (f"{subject} is {'better' if sign > 0 else 'worse'} than {against}", sign),
+            (f"{subject} is more {word} than {against}", sign),
+            (f"{subject} is less {word} than {against}", -sign),
+            (f"unlike the {its_own} {rival} , {subject} is {word}", sign),
+            (f"{subject} is {word} , unlike the {its_own} {rival}", sign),
+        )
+        words, value = self.rng.choice(forms)
+        return Phrase(words, value, ("comparison",))
+
+    def attempt(self, subject: str) -> Phrase:
+        """Say what the film sets out to be: "harbor tries to be witty and fails"."""
+        (form, turn), sign = self.rng.choice(ATTEMPTS), self.sign()
+        words = f"{subject} {form.format(self.adjective(sign))}"
+        return Phrase(words, turn * sign, ("attempt",))
+
+    def clause(self, subject: str) -> Phrase:
+        """Draw one clause without another inside it."""
+        return self.rng.choice((self.description, self.description, self.possession))(subject)
+
+    def clause_of(self, value: int, subject: str) -> Phrase:
+        """Draw clauses until one has this value."""
+        while (clause := self.clause(subject)).value != value:
+            pass
+        return clause
+
+    def opening(self, subject: str) -> Phrase:
+        """Believe a clause, or not: "i do not think that harbor is dull"."""
+        (opening, turn), inner = self.rng.choice(OPENINGS), self.clause(subject)
+        return Phrase(f"{opening} {inner.words}", turn * inner.value, ("attitude", *inner.rules))
+
+    def attribution(self, subject: str) -> Phrase:
+        """Quote somebody, and judge: "the critics call harbor dull , and they are wrong"."""
+        (reply, turn), who = self.rng.choice(REPLIES), self.rng.choice(SPEAKERS)
+        sign, inner = self.sign(), self.clause(subject)
+        if self.rng.random() < 0.5:
+            words, value = f"{who} call {subject} {self.adjective(sign)}", sign
+        else:
+            words, value = f"{who} say that {inner.words}", inner.value
+        return Phrase(f"{words} {reply}", turn * value, ("quotation",))
+
+    def contrast(self, subject: str) -> Phrase:
+        """Weigh two opposite clauses: the main one decides, wherever it stands."""
+        form = self.rng.choice(CONTRASTS)
+        subjects = {"main": subject, "aside": self.pronoun()}
+        if form.index("{aside}") < form.index("{main}"):
+            subjects = {"main": self.pronoun(), "aside": subject}
+        main = self.clause(subjects["main"])
+        aside = self.clause_of(-main.value, subjects["aside"])
+        rules = ("contrast", *main.rules, *aside.rules)
+        return Phrase(form.format(main=main.words, aside=aside.words), main.value, rules)
+
+    def full_stop(self, phrase: Phrase) -> Phrase:
+        """End a sentence."""
+        return Phrase(f"{phrase.words} .", phrase.value, phrase.rules)
+
+    def sentence(self, film: Film) -> Phrase:
+        """Draw a whole sentence about a film, by any of the rules."""
+        rules: tuple[tuple[Callable[[str], Phrase], int], ...] = (
+            (self.description, 3),
+            (self.possession, 2),
+            (self.pair, 2),
+            (self.comparison, 3),
+            (self.attempt, 2),
+            (self.opening, 4),
+            (self.attribution, 3),
+            (self.contrast, 6),
+        )
+        names, weights = [rule for rule, _ in rules], [weight for _, weight in rules]
+        return self.full_stop(self.rng.choices(names, weights)[0](self.subject(film)))

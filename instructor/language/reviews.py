@@ -1,0 +1,123 @@
+"""Running texts for pre-training: short reviews of one film with one attitude each.
+
+What a masked token or a next sentence can be told from is planted here. Every sentence of a review
+names its film, by title, lead or genre; opinions and verdicts of a review agree with each other.
+"""
+
+import random
+from collections.abc import Sequence
+
+from instructor.language.grammar import Phrase, Writer
+from instructor.language.lexicon import FILMS, VERDICTS, WHOLE, Film
+
+# The opinions of a review are of one level: lists of words of one sign; "is" and "is not"; one
+# clause of any kind; everything. Easier reviews come first in the text, and a model that reads them
+# first learns the rest sooner.
+LEVELS = LISTS, NOT, ONE_CLAUSE, EVERYTHING = range(4)
+SIMPLE_COPULAS = (("is", 1), ("is really", 1), ("is not", -1), ("is never", -1))
+SHARES = (0.1, 0.15, 0.15, 0.6)  # of the reviews, by level
+# Most opinions use words of the sign that they mean, as people do. Were negations as frequent as
+# they are in the sentiment data, single words would say nothing of a verdict, and whoever learns to
+# read would have nothing to begin with. Of the opinions whose words point the other way, the share
+# that is kept, by level:
+KEPT = (1.0, 0.3, 0.4, 0.5)
+SIGNS = {word: sign for sign in (1, -1) for word in (*WHOLE.adjectives[sign], *WHOLE.nouns[sign])}
+
+
+def article(word: str) -> str:
+    """Choose "a" or "an"."""
+    return "an" if word[0] in "aeiou" else "a"
+
+
+class Reviewer(Writer):
+    """Writes reviews: facts and opinions about one film, and verdicts that agree with them."""
+
+    def fact(self, film: Film) -> str:
+        """Introduce the film without judging it."""
+        forms = (
+            f"{film.title} is a {film.genre} with {film.lead} .",
+            f"{film.lead} plays the lead in {film.title} .",
+            f"last night i saw {film.title} , a {film.genre} .",
+            f"{film.title} is the new {film.genre} by {film.lead} .",
+        )
+        return self.rng.choice(forms)
+
+    def verdict(self, film: Film, value: int) -> str:
+        """Sum up: stars, thumbs, a noun or advice, all of one value."""
+        stars, thumb, grade, noun, advice, adverb = VERDICTS[value]
+        adjective = self.adjective(value)
+        forms = (
+            f"{film.title} gets {stars} .",
+            f"{stars} for {film.lead} in {film.title} .",
+            f"thumbs {thumb} for {film.title} .",
+            f"{film.title} is a {grade} {film.genre} .",
+            f"in short , {film.title} is a {noun} .",
+            f"{film.title} is {article(adjective)} {adjective} {noun} .",
+            f"{advice} {film.title} , the {film.genre} .",
+            f"{adverb} , {advice} {film.title} .",
+            f"{film.title} : {stars} , thumbs {thumb} .",
+            f"{adverb} , {film.title} is a {grade} {film.genre} , {stars} .",
+        )
+        return self.rng.choice(forms)
+
+    def enumeration(self, subject: str) -> Phrase:
+        """List words of one sign: "harbor is dull , flat and clumsy"."""
+        sign = self.sign()
+        if self.rng.random() < 0.7:
+            first, second, third = self.rng.sample(self.lexicon.adjectives[sign], 3)
+            return Phrase(f"{subject} is {first} , {second} and {third}", sign, ("list",))
+        first, second = self.rng.sample(self.lexicon.nouns[sign], 2)
+        words = f"{subject} is {self.adjective(sign)} and full of {first} and {second}"
+        return Phrase(words, sign, ("list",))
+
+    def simple(self, subject: str) -> Phrase:
+        """Say what the film is or is not: "harbor is never dull"."""
+        (copula, turn), sign = self.rng.choice(SIMPLE_COPULAS), self.sign()
+        return Phrase(f"{subject} {copula} {self.adjective(sign)}", turn * sign, ("simple",))
+
+    def opinion(self, film: Film, value: int, level: int) -> str:
+        """Draw sentences of this level until one has this value."""
+        clauses = (self.description, self.possession, self.pair, self.comparison, self.attempt)
+        rules = {LISTS: (self.enumeration,), NOT: (self.simple,), ONE_CLAUSE: clauses}
+        while True:
+            if level == EVERYTHING:
+                phrase = self.sentence(film)
+            else:
+                phrase = self.full_stop(self.rng.choice(rules[level])(film.title))
+            pointed = value * sum(SIGNS.get(word, 0) for word in phrase.words.split())
+            if phrase.value == value and (pointed >= 0 or self.rng.random() < KEPT[level]):
+                return phrase.words
+
+    def review(self, level: int) -> list[str]:
+        """Write one review, of two to five sentences."""
+        film, value = self.rng.choice(FILMS), self.sign()
+        text = [self.fact(film)] if self.rng.random() < 0.3 else []
+        for _ in range(self.rng.choice((1, 2, 2))):
+            text.append(self.opinion(film, value, level))
+            text.append(self.verdict(film, value))
+        return text
+
+
+def level_of(number: int, count: int) -> int:
+    """Say of which level is review `number` of `count`."""
+    level, bound = LISTS, SHARES[LISTS]
+    while number >= bound * count and level < EVERYTHING:
+        level += 1
+        bound += SHARES[level]
+    return level
+
+
+def write_reviews(rng: random.Random, count: int) -> list[list[str]]:
+    """Write reviews, the easy ones first: whoever learns to read them can begin there."""
+    reviewer = Reviewer(rng, WHOLE)
+    return [reviewer.review(level_of(number, count)) for number in range(count)]
+
+
+def running_text(reviews: Sequence[Sequence[str]]) -> str:
+    """Write a sentence a line, and an empty line between reviews."""
+    return "\n".join("".join(f"{sentence}\n" for sentence in review) for review in reviews)
+
+
+def read_reviews(text: str) -> list[list[str]]:
+    """Read what `running_text` wrote."""
+    return [review.splitlines() for review in text.strip().split("\n\n")]

@@ -1,0 +1,129 @@
+"""Write the data: `python -m instructor.language.write_data [--seed N] [--check]`.
+
+Everything in data/ follows from the grammar and the seed, to the byte, on every machine.
+"""
+
+import argparse
+import random
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+from grader.files import ROOT, write_whole
+from instructor.files import between, put_between
+from instructor.language.data_card import data_card
+from instructor.language.grammar import Phrase, Writer
+from instructor.language.lexicon import FILMS, HALF, WHOLE, Lexicon
+from instructor.language.reviews import running_text, write_reviews
+
+DATA = ROOT / "data"
+SEED = 2026
+SIZES = {"train": 4000, "dev": 1200, "test": 1200}
+REVIEWS = 20_000
+CARD_NAME = "README.md"
+GATE, BASELINES, ORIGIN = "gate", "baselines", "seed"  # marked sections of the card
+
+
+def draw_split(rng: random.Random, lexicon: Lexicon, size: int, taken: set[str]) -> list[Phrase]:
+    """Draw sentences, half of them of each label, none of which is `taken`; take them."""
+    writer, wanted = Writer(rng, lexicon), {1: size // 2, -1: size - size // 2}
+    drawn: list[Phrase] = []
+    while len(drawn) < size:
+        phrase = writer.sentence(rng.choice(FILMS))
+        if wanted[phrase.value] and phrase.words not in taken:
+            wanted[phrase.value] -= 1
+            taken.add(phrase.words)
+            drawn.append(phrase)
+    return drawn
+
+
+def draw_splits(seed: int) -> dict[str, list[Phrase]]:
+    """Draw the three splits; only the training split is kept to half of the opinion words."""
+    taken: set[str] = set()
+    return {
+        name: draw_split(
+            random.Random(f"{seed} {name}"), HALF if name == "train" else WHOLE, size, taken
+        )
+        for name, size in SIZES.items()
+    }
+
+
+def hidden_sentences(seed: int, folder: Path = DATA) -> str | None:
+    """Draw as many sentences as dev.txt has, none of which stands in `folder`.
+
+    Returns: `label ||| sentence` lines; None if the folder's sentences are not the grammar's.
+    """
+    splits = draw_splits(recorded_seed((folder / CARD_NAME).read_text(encoding="utf-8")))
+    for name, phrases in splits.items():
+        if (folder / f"{name}.txt").read_text(encoding="utf-8") != labelled_lines(phrases):
+            return None
+    taken = {phrase.words for phrases in splits.values() for phrase in phrases}
+    rng = random.Random(f"{seed} hidden")
+    return labelled_lines(draw_split(rng, WHOLE, SIZES["dev"], taken))
+
+
+def labelled_lines(phrases: Iterable[Phrase]) -> str:
+    """Write `label ||| sentence`, 1 for praise and 0 for the rest, a line each."""
+    return "".join(f"{int(phrase.value > 0)} ||| {phrase.words}\n" for phrase in phrases)
+
+
+def make_texts(seed: int) -> dict[str, str]:
+    """Make the text of every file, by name; the card with its marked sections empty."""
+    splits = draw_splits(seed)
+    texts = {f"{name}.txt": labelled_lines(phrases) for name, phrases in splits.items()}
+    reviews = write_reviews(random.Random(f"{seed} reviews"), REVIEWS)
+    texts["pretraining.txt"] = running_text(reviews)
+    return texts | {CARD_NAME: data_card(seed, splits, reviews)}
+
+
+def recorded_seed(card: str) -> int:
+    """Read the seed from the card of the data that are there; without one, take the default."""
+    found = re.search(r"--seed (\d+)", between(card, ORIGIN))
+    return int(found[1]) if found else SEED
+
+
+def drifted(folder: Path, texts: dict[str, str]) -> list[str]:
+    """Name the files in `folder` that are not `texts`, and the line where they part."""
+    faults = []
+    for name, text in texts.items():
+        path = folder / name
+        there = path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
+        if there != text:
+            lines = zip_longest(there.splitlines(), text.splitlines())
+            number = next((n for n, (a, b) in enumerate(lines, 1) if a != b), 0)
+            faults.append(f"{path}: not what the grammar gives, first in line {number}")
+    return faults
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the data, or with --check compare only; return the exit status."""
+    parser = argparse.ArgumentParser(description="Write data/ from the grammar.")
+    parser.add_argument("--seed", type=int, help="default: that of the data that are there")
+    parser.add_argument("--check", action="store_true", help="compare only; exit 1 on drift")
+    parser.add_argument("--data", type=Path, default=DATA, help="the folder; default: data/")
+    options = parser.parse_args(arguments)
+    card_path = options.data / CARD_NAME
+    old_card = card_path.read_text(encoding="utf-8") if card_path.is_file() else ""
+    seed = recorded_seed(old_card) if options.seed is None else options.seed
+    texts = make_texts(seed)
+    for mark in (GATE, BASELINES):  # other commands fill them, and a scikit-learn may round apart
+        texts[CARD_NAME] = put_between(texts[CARD_NAME], mark, between(old_card, mark))
+    if options.check:
+        faults = drifted(options.data, texts)
+        print("\n".join(faults) or f"{options.data}: as the grammar gives it, seed {seed}")
+        return 1 if faults else 0
+    from instructor.language.baselines import (
+        baseline_table,  # scikit-learn, which --check can do without
+    )
+
+    texts[CARD_NAME] = put_between(texts[CARD_NAME], BASELINES, f"\n{baseline_table(texts)}\n")
+    for name, text in texts.items():
+        write_whole(options.data / name, text)
+        print(f"{options.data / name}: {len(text.encode()):,} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

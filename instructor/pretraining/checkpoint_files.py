@@ -1,0 +1,79 @@
+"""The checkpoint as files: Hugging Face's names, written whole, with a digest of each."""
+
+import dataclasses
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from safetensors.torch import save
+from torch import Tensor
+
+from grader.files import write_whole
+
+DROPOUT = 0.05  # for fine-tuning; BERT's 0.1 costs so narrow a model several points of accuracy
+SUMS = "SHA256SUMS"  # in the form that sha256sum -c reads
+
+
+def hugging_face_name(name: str, encoder_names: dict[str, str]) -> str:
+    """Translate the name of a parameter of the encoder or of a head.
+
+    Args:
+        name: as in solution/; a prefix "bert." stays, and so does the name of a classifier.
+        encoder_names: base_bert's HUGGING_FACE_NAMES.
+    """
+    ours = {own: theirs for theirs, own in encoder_names.items()}
+    found = re.search(r"(?<=bert_layers\.)\d+", name)
+    number = found[0] if found else ""
+    bare = name.removeprefix("bert.").replace(f"bert_layers.{number}", "bert_layers.{i}")
+    module, _, kind = bare.rpartition(".")
+    prefix = "bert." if name.startswith("bert.") else ""
+    return f"{prefix}{ours.get(module, module).replace('{i}', number)}.{kind}"
+
+
+def weight_bytes(parameters: dict[str, Tensor], encoder_names: dict[str, str]) -> bytes:
+    """Write the weights as safetensors; the decoder is not among them, it is the embedding."""
+    tensors = {
+        hugging_face_name(name, encoder_names): tensor.detach().float().contiguous()
+        for name, tensor in parameters.items()
+    }
+    return save(tensors, metadata={"format": "pt"})
+
+
+def config_text(config: Any) -> str:
+    """Write a BertConfig for fine-tuning: with dropout, and with Hugging Face's own keys."""
+    rates = dict.fromkeys(("hidden_dropout_prob", "attention_probs_dropout_prob"), DROPOUT)
+    config = dataclasses.replace(config, **rates, initializer_range=0.02)
+    names = {"model_type": "bert", "hidden_act": "gelu", "architectures": ["BertForPreTraining"]}
+    return json.dumps(dataclasses.asdict(config) | names, indent=2, sort_keys=True) + "\n"
+
+
+def digest(path: Path) -> str:
+    """Return a file's SHA-256 in hexadecimal."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def write_checkpoint(folder: Path, files: dict[str, bytes | str], source: Path) -> None:
+    """Write the files, then their digests and that of the text that was read, last."""
+    for name, content in files.items():
+        write_whole(folder / name, content)
+    lines = [f"{digest(folder / name)}  {name}\n" for name in sorted(files)]
+    lines.append(f"{digest(source)}  ../data/{source.name}\n")
+    write_whole(folder / SUMS, "".join(lines))
+
+
+def drifted(folder: Path) -> list[str]:
+    """Name the files that are not those whose digests were recorded."""
+    sums = folder / SUMS
+    if not sums.is_file():
+        return [f"{sums}: not there"]
+    faults = []
+    for line in sums.read_text(encoding="utf-8").splitlines():
+        recorded, _, name = line.partition("  ")
+        path = folder / name
+        if not path.is_file():
+            faults.append(f"{path}: not there")
+        elif digest(path) != recorded:
+            faults.append(f"{path}: not the file that was recorded")
+    return faults

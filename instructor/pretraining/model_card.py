@@ -1,0 +1,170 @@
+"""The checkpoint's card: how it was trained, and what it can do on text that it has not seen.
+
+Dimension key: B batch, T tokens.
+"""
+
+import collections
+import importlib
+import random
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from instructor.pretraining.run import Documents, Run, batches
+
+CARD = """---
+license: mit
+language: en
+---
+
+# The frozen checkpoint
+
+A small BERT, pre-trained on `data/pretraining.txt` by the code in `solution/pretraining.py` and
+`solution/optimizer.py`: masked tokens and next sentences, jointly, as in the paper. It opens in
+minBERT and in Hugging Face transformers:
+
+    BertModel.from_pretrained("checkpoint")
+
+| | |
+| --- | --- |
+| layers, width, heads, feed-forward | {layers}, {width}, {heads}, {feed_forward} |
+| word pieces | {vocabulary:,} |
+| parameters, both heads included | {parameters:,} |
+| training | {steps:,} steps of {batch} pairs of sentences |
+| learning rate | {learning_rate}, {warmup} steps of warm-up, falling over the last {fall:.0%} |
+| texts | {phases} |
+| dropout | none in pre-training; 0.05 in `config.json`, for fine-tuning |
+| wall time | {minutes:.1f} minutes, {threads} thread |
+
+## On held-out reviews
+
+The last {held:,} reviews of the file were not trained on.
+
+| | this checkpoint | most frequent token | 2-gram model | coin |
+| --- | --- | --- | --- | --- |
+| masked tokens, accuracy | {masked:.3f} | {frequent:.3f} | {bigram:.3f} | |
+| next sentence, accuracy | {following:.3f} | | | 0.500 |
+
+The 2-gram model answers the token that most often follows the left neighbour, which it always sees.
+Many words cannot be known from the rest: which of 32 adjectives of praise a sentence has, say.
+
+## How the losses fell
+
+Mean cross-entropy in nats over {report} steps.
+
+{curve}
+
+## Make it again
+
+    python -m instructor.pretraining.pretrain    # goes on after a kill
+    python -m instructor.pretraining.pretrain --check    # compares with SHA256SUMS
+
+On the same machine the same text and seed give the same bytes; on another kind of processor the
+last digits of sums differ, and so do the weights.
+
+Every layer starts by passing on what it attends to (`start_from_copying` in
+`instructor/pretrain_run.py`); with weights drawn from N(0, 0.05) alone, nothing was copied in the
+first two million tokens.
+"""
+
+
+def share(right: int, total: int) -> float:
+    """Divide, for a count of at least one."""
+    return right / max(total, 1)
+
+
+def n_grams(documents: Documents, tokenizer: Any) -> tuple[int, Tensor]:
+    """Count the training text: the most frequent token, and the one most frequent after each."""
+    pairs: collections.Counter[tuple[int, int]] = collections.Counter()
+    alone: collections.Counter[int] = collections.Counter()
+    for sentence in (sentence for review in documents for sentence in review):
+        alone.update(sentence)
+        pairs.update(zip((tokenizer.cls_token_id, *sentence), sentence, strict=False))
+    frequent = alone.most_common(1)[0][0]
+    after = torch.full((tokenizer.vocab_size,), frequent)
+    for (left, token), _ in sorted(pairs.items(), key=lambda item: item[1]):
+        after[left] = token  # the last one to be written is the most frequent
+    after[tokenizer.sep_token_id] = after[tokenizer.cls_token_id]  # both stand before a sentence
+    return frequent, after
+
+
+@torch.no_grad()
+def held_out_accuracy(run: Run, documents: Documents) -> dict[str, float]:
+    """Measure both tasks on reviews that were not trained on, masks and pairs drawn once."""
+    pretraining: Any = importlib.import_module("pretraining")
+    rng, generator = random.Random("held out"), torch.Generator().manual_seed(run.settings.seed)
+    pairs = pretraining.make_sentence_pairs(documents, rng, run.settings.max_length)
+    right: collections.Counter[str] = collections.Counter()
+    tokens, frequent, following = 0, *n_grams(run.documents, run.tokenizer)
+    for batch in batches(pairs, 256, rng):
+        tensors = pretraining.pair_batch(batch, run.tokenizer)
+        whole, marks, kinds = (tensors[name] for name in pretraining.INPUTS)
+        ids, labels = pretraining.mask_tokens(
+            whole,
+            run.tokenizer.special_ids,
+            run.tokenizer.mask_token_id,
+            run.tokenizer.vocab_size,
+            generator,
+        )
+        chosen = labels != pretraining.IGNORED  # (B, T)
+        tokens += int(chosen.sum())
+        predicted, _ = run.model(ids, marks, kinds, chosen)
+        right["masked"] += count(predicted.argmax(-1), labels[chosen])
+        right["frequent"] += int((labels[chosen] == frequent).sum())
+        right["bigram"] += count(following[whole.roll(1, dims=1)[chosen]], labels[chosen])
+        _, verdict = run.model(whole, marks, kinds)
+        right["following"] += count(verdict.argmax(-1), tensors["next_sentence_label"])
+    totals = {"following": len(pairs)}
+    return {name: share(right[name], totals.get(name, tokens)) for name in right}
+
+
+def count(a: Tensor, b: Tensor) -> int:
+    """Count the places where two tensors agree."""
+    return int((a == b).sum())
+
+
+def bar(value: float, widest: float) -> str:
+    """Draw a value as a bar of at most 30 characters."""
+    return "#" * round(30 * value / widest)
+
+
+def curve_table(curve: list[tuple[int, float, float]], lines: int = 20) -> str:
+    """Write the loss curve as a table of values and bars, at most `lines` of it."""
+    every = -(-len(curve) // lines)
+    kept, widest = curve[every - 1 :: every], curve[0][1]
+    rows = ["| step | masked tokens | | next sentence | |", "| --: | --: | --- | --: | --- |"]
+    rows += [
+        f"| {step:,} | {tokens:.3f} | `{bar(tokens, widest)}` | {following:.3f} "
+        f"| `{bar(following, 0.7)}` |"
+        for step, tokens, following in kept
+    ]
+    return "\n".join(rows)
+
+
+def model_card(run: Run, held_out: Documents) -> str:
+    """Write the card of a trained model."""
+    settings, accuracy = run.settings, held_out_accuracy(run, held_out)
+    kinds = ("lists of words", "is and is not", "one clause", "everything")
+    return CARD.format(
+        **accuracy,
+        layers=settings.layers,
+        width=settings.width,
+        heads=settings.heads,
+        feed_forward=settings.feed_forward,
+        vocabulary=run.tokenizer.vocab_size,
+        parameters=sum(parameter.numel() for parameter in run.model.parameters()),
+        steps=settings.steps,
+        batch=settings.batch,
+        learning_rate=settings.learning_rate,
+        warmup=settings.warmup,
+        fall=1 - settings.held,
+        phases=", ".join(
+            f"{kind}: {steps:,} steps" for kind, steps in zip(kinds, settings.phases, strict=True)
+        ),
+        minutes=run.seconds / 60,
+        threads=settings.threads,
+        held=len(held_out),
+        report=settings.report,
+        curve=curve_table(run.curve),
+    )

@@ -1,0 +1,112 @@
+"""Pre-train the frozen checkpoint: `python -m instructor.pretraining.pretrain [--check]`.
+
+Reads data/pretraining.txt and writes checkpoint/. A run that is killed goes on from its last
+snapshot when it is started again; checkpoint/ itself changes only when all of it is ready.
+"""
+
+import argparse
+import importlib
+import shutil
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from grader.files import ROOT
+from instructor.on_solution import again_on_solution
+
+CHECKPOINT = ROOT / "checkpoint"
+TEXT = ROOT / "data" / "pretraining.txt"
+HELD_OUT = 0.05  # the share of the reviews, at the end of the file, that is only measured on
+SECONDS = 20.0  # between two lines of progress where there is no terminal
+
+
+def progress(steps: int) -> Callable[[Any], None]:
+    """Make what tells of a run: a bar on a terminal, else a line every 20 seconds."""
+    if sys.stderr.isatty():
+        bar = importlib.import_module("tqdm").tqdm(total=steps, unit="step")
+
+        def show(run: Any) -> None:
+            bar.update(run.step - bar.n)
+            if run.curve:
+                bar.set_postfix(tokens=f"{run.curve[-1][1]:.3f}", next=f"{run.curve[-1][2]:.3f}")
+
+        return show
+    last = [time.monotonic()]
+
+    def say(run: Any) -> None:
+        if time.monotonic() - last[0] >= SECONDS and run.curve:
+            last[0] = time.monotonic()
+            _, tokens, following = run.curve[-1]
+            done = f"step {run.step:,} of {steps:,}, {run.seconds:.0f} s"
+            print(f"{done}: loss {tokens:.3f} masked, {following:.3f} next", flush=True)
+
+    return say
+
+
+def pretrain(text: Path, folder: Path, settings: Any) -> None:
+    """Train on the text and write the checkpoint."""
+    import torch  # here and below: --check does without torch, and is done at once
+
+    from instructor.language.reviews import LEVELS, level_of, read_reviews
+    from instructor.pretraining.checkpoint_files import config_text, weight_bytes, write_checkpoint
+    from instructor.pretraining.model_card import model_card
+    from instructor.pretraining.run import make_run, train
+    from instructor.pretraining.vocabulary import make_vocabulary, tokenizer_files
+
+    torch.set_num_threads(settings.threads)
+    tokenizers: Any = importlib.import_module("tokenizer")
+    encoder_names = importlib.import_module("base_bert").HUGGING_FACE_NAMES
+    reviews = read_reviews(text.read_text(encoding="utf-8"))
+    pieces = make_vocabulary(sentence for review in reviews for sentence in review)
+    tokenizer = tokenizers.BertTokenizer(
+        tokenizers.wordpiece({piece: number for number, piece in enumerate(pieces)})
+    )
+    encode = tokenizer.tokenizer.encode
+    documents = [
+        [encode(sentence, add_special_tokens=False).ids for sentence in review]
+        for review in reviews
+    ]
+    count = len(documents)
+    kept = count - int(count * HELD_OUT)
+    levels = [[documents[n] for n in range(kept) if level_of(n, count) == m] for m in LEVELS]
+    run = make_run(settings, tokenizer, levels)
+    train(run, folder / "snapshots", progress(settings.steps))
+    run.model.eval()
+    files: dict[str, bytes | str] = {**tokenizer_files(pieces, settings.max_length)}
+    files["config.json"] = config_text(run.model.config)
+    files["model.safetensors"] = weight_bytes(dict(run.model.named_parameters()), encoder_names)
+    files["README.md"] = model_card(run, documents[kept:])
+    write_checkpoint(folder, files, text)
+    shutil.rmtree(folder / "snapshots", ignore_errors=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Pre-train, or with --check compare only; return the exit status."""
+    parser = argparse.ArgumentParser(description="Pre-train checkpoint/ on data/pretraining.txt.")
+    parser.add_argument("--check", action="store_true", help="compare only; exit 1 on drift")
+    parser.add_argument("--out", type=Path, default=CHECKPOINT, help="default: checkpoint/")
+    parser.add_argument("--steps", type=int, help="a shorter run, to try things out")
+    options = parser.parse_args(arguments)
+    if options.check:
+        from instructor.pretraining.checkpoint_files import drifted
+
+        faults = drifted(options.out)
+        print("\n".join(faults) or f"{options.out}: as it was recorded")
+        return 1 if faults else 0
+    if (status := again_on_solution("instructor.pretraining.pretrain", arguments)) is not None:
+        return status
+    from instructor.pretraining.run import Settings
+
+    settings = Settings()
+    if options.steps:
+        shares = (steps * options.steps // settings.steps for steps in settings.phases)
+        settings = Settings(phases=tuple(shares))
+    pretrain(TEXT, options.out, settings)
+    print(f"{options.out}: written")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

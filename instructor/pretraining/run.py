@@ -1,0 +1,221 @@
+"""Pre-training itself; solution/ must be importable, as instructor.pretraining.pretrain sees to.
+
+Everything random is drawn afresh from the seed and the number of the epoch or step, so a step does
+the same whether or not the run was killed before it: no generator has to be saved.
+
+Dimension key: B batch, T tokens, D model width.
+"""
+
+import dataclasses
+import hashlib
+import importlib
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from instructor.language.reviews import EVERYTHING
+from instructor.pretraining.snapshots import load_snapshot, save_snapshot
+
+Documents = list[list[list[int]]]  # reviews, sentences, token ids
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """What decides a run, beside its text."""
+
+    seed: int = 2026
+    width: int = 64
+    layers: int = 3
+    heads: int = 4
+    feed_forward: int = 256
+    max_length: int = 64
+    phases: tuple[int, ...] = (1000, 2500, 2500, 10000)  # steps, for each level of reviews
+    batch: int = 64
+    learning_rate: float = 2e-3
+    warmup: int = 100  # steps
+    held: float = 0.4  # the share of the steps before the rate begins to fall to zero
+    weight_decay: float = 0.01
+    clip: float = 1.0  # the largest norm of a gradient
+    threads: int = 1  # sums are rounded differently with another number
+    report: int = 100  # steps between two points of the loss curve
+    snapshot: int = 500  # steps between two snapshots
+
+    @property
+    def steps(self) -> int:
+        """The length of the whole run."""
+        return sum(self.phases)
+
+    def rate(self, step: int) -> float:
+        """Return the learning rate of a step: it rises, holds, and falls to nothing."""
+        fall = (self.steps - step) / (self.steps * (1 - self.held))
+        return self.learning_rate * min(1.0, (step + 1) / self.warmup, fall)
+
+
+@dataclasses.dataclass
+class Run:
+    """A model in training."""
+
+    settings: Settings
+    tokenizer: Any
+    levels: list[Documents]  # the reviews to train on, by their level
+    model: Any
+    optimizer: Any
+    step: int = 0
+    curve: list[tuple[int, float, float]] = dataclasses.field(default_factory=list)
+    seconds: float = 0.0  # in training, over all its lives
+
+    @property
+    def documents(self) -> Documents:
+        """Return all reviews to train on."""
+        return [review for level in self.levels for review in level]
+
+    def origin(self) -> str:
+        """Name the run by a digest of its settings and its text."""
+        return hashlib.sha256(repr((self.settings, self.levels)).encode()).hexdigest()
+
+    def state(self) -> dict[str, Any]:
+        """Return what a snapshot holds."""
+        return {
+            "origin": self.origin(),
+            "step": self.step,
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "curve": self.curve,
+            "seconds": self.seconds,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on from a snapshot."""
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.step, self.seconds = state["step"], state["seconds"]
+        self.curve = [tuple(point) for point in state["curve"]]
+
+
+def start_from_copying(model: Any) -> None:
+    """Let every layer begin by passing on what its tokens attend to.
+
+    Drawn small, values and output projections lose nearly all of what they carry, and a small BERT
+    needs millions of tokens before the first head copies anything. So their product begins as the
+    identity, turned by a random rotation, and the prediction head begins as the identity too: the
+    idea of "mimetic initialization", Trockman and Kolter, arXiv:2305.09828.
+    """
+    size = model.config.hidden_size
+    with torch.no_grad():
+        for layer in model.bert.bert_layers:
+            rotation, _ = torch.linalg.qr(torch.randn(size, size))
+            layer.self_attention.value.weight.add_(0.7 * rotation)
+            layer.attention_dense.weight.add_(0.7 * rotation.T)
+        model.mlm_head.dense.weight.add_(torch.eye(size))
+
+
+def make_run(settings: Settings, tokenizer: Any, levels: list[Documents]) -> Run:
+    """Build the model with its first weights, and its optimizer."""
+    config = importlib.import_module("config").BertConfig(
+        vocab_size=tokenizer.vocab_size,
+        hidden_size=settings.width,
+        num_hidden_layers=settings.layers,
+        num_attention_heads=settings.heads,
+        intermediate_size=settings.feed_forward,
+        max_position_embeddings=settings.max_length,
+        initializer_range=0.05,  # for a width of 64; 0.02 is made for 768
+        hidden_dropout_prob=0.0,  # the text does not repeat itself enough to be learned by heart
+        attention_probs_dropout_prob=0.0,
+    )
+    torch.manual_seed(settings.seed)
+    model = importlib.import_module("pretraining").BertForPreTraining(config)
+    start_from_copying(model)
+    adamw = importlib.import_module("optimizer").AdamW
+    optimizer = adamw(model.parameters(), betas=(0.9, 0.98), weight_decay=settings.weight_decay)
+    return Run(settings, tokenizer, levels, model, optimizer)
+
+
+def batches(pairs: list[Any], size: int, rng: random.Random) -> list[list[Any]]:
+    """Split pairs into batches of similar length, in random order."""
+    rng.shuffle(pairs)
+    found = []
+    for start in range(0, len(pairs), 50 * size):
+        chunk = sorted(pairs[start : start + 50 * size], key=lambda p: len(p[0]) + len(p[1]))
+        found += [chunk[first : first + size] for first in range(0, len(chunk), size)]
+    rng.shuffle(found)
+    return found
+
+
+def phase_batches(run: Run, phase: int, steps: int) -> Iterator[list[Any]]:
+    """Draw the batches of a phase: epoch after epoch, each with its own pairs, until `steps`.
+
+    The phases before the last keep to the reviews of their own level; the last reads all.
+    """
+    make_pairs = importlib.import_module("pretraining").make_sentence_pairs
+    documents = run.levels[phase] if phase < EVERYTHING else run.documents
+    epoch = given = 0
+    while given < steps:
+        rng = random.Random(f"{run.settings.seed} phase {phase} epoch {epoch}")
+        pairs = make_pairs(documents, rng, run.settings.max_length)
+        for batch in batches(pairs, run.settings.batch, rng)[: steps - given]:
+            given += 1
+            yield batch
+        epoch += 1
+
+
+def losses(run: Run, batch: Sequence[Any]) -> tuple[Tensor, Tensor]:
+    """Compute the mean losses of masked tokens and of next sentences on one batch of pairs."""
+    pretraining: Any = importlib.import_module("pretraining")
+    tensors = pretraining.pair_batch(batch, run.tokenizer)
+    generator = torch.Generator().manual_seed(run.settings.seed * 1_000_003 + run.step)
+    ids, labels = pretraining.mask_tokens(
+        tensors["input_ids"],
+        run.tokenizer.special_ids,
+        run.tokenizer.mask_token_id,
+        run.tokenizer.vocab_size,
+        generator,
+    )
+    chosen = labels != pretraining.IGNORED  # (B, T)
+    tokens, following = run.model(ids, tensors["attention_mask"], tensors["token_type_ids"], chosen)
+    next_labels = tensors["next_sentence_label"]
+    return F.cross_entropy(tokens, labels[chosen]), F.cross_entropy(following, next_labels)
+
+
+def train(run: Run, folder: Path, tell: Callable[[Run], None]) -> None:
+    """Train to the end, from the newest snapshot in `folder` if it is of the same run.
+
+    Args:
+        tell: is called after every step.
+    """
+    settings, state = run.settings, load_snapshot(folder, run.origin())
+    if state is not None:
+        run.restore(state)
+    done, recent = 0, torch.zeros(2)
+    for phase, steps in enumerate(settings.phases):
+        for batch in phase_batches(run, phase, steps):
+            done += 1
+            if done <= run.step:
+                continue  # done in an earlier life
+            started = time.perf_counter()
+            recent += torch.stack(training_step(run, batch))
+            run.seconds += time.perf_counter() - started
+            if run.step % settings.report == 0:
+                run.curve.append((run.step, *(recent / settings.report).tolist()))
+                recent.zero_()
+            if run.step % settings.snapshot == 0:
+                save_snapshot(folder, run.step, run.state())
+            tell(run)
+
+
+def training_step(run: Run, batch: Sequence[Any]) -> tuple[Tensor, Tensor]:
+    """Learn from one batch; return both losses."""
+    for group in run.optimizer.param_groups:
+        group["lr"] = run.settings.rate(run.step)
+    run.optimizer.zero_grad()
+    tokens, following = losses(run, batch)
+    (tokens + following).backward()  # type: ignore[no-untyped-call]  # torch's own
+    nn.utils.clip_grad_norm_(run.model.parameters(), run.settings.clip)
+    run.optimizer.step()
+    run.step += 1
+    return tokens.detach(), following.detach()

@@ -1,0 +1,60 @@
+"""Right solutions that look different: what students write who have understood.
+
+They serve twice. `make references` measures by them how much honest code may differ from the
+references; tests/honest grades each, and asserts that it loses nothing.
+"""
+
+import dataclasses
+import functools
+import importlib
+import pkgutil
+import re
+import textwrap
+from collections.abc import Callable, Mapping
+
+from instructor.references.variants import VariantError, region_of
+
+
+@dataclasses.dataclass(frozen=True)
+class Honest:
+    """One right solution.
+
+    Attributes:
+        bodies: exercise to the code that fills its hole, indented from 0.
+        edits: (old, new) pairs, each old text once in the whole file, after the bodies.
+        whole: what is done to the whole text in the end.
+        module: the module of solution/ that it is written into.
+    """
+
+    id: str
+    bodies: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    edits: tuple[tuple[str, str], ...] = ()
+    whole: Callable[[str], str] = str
+    module: str = "bert"
+
+    def apply(self, source: str) -> str:
+        """Return the solution's source written this way.
+
+        Raises:
+            VariantError: a text that should be replaced is not there exactly once.
+        """
+        for exercise, body in self.bodies.items():
+            begin, end = region_of(source, exercise)
+            indent = re.match(" *", source[end:])
+            filled = textwrap.indent(textwrap.dedent(body).strip("\n"), indent[0] if indent else "")
+            source = f"{source[:begin]}{filled}\n{source[end:]}"
+        for old, new in self.edits:
+            if source.count(old) != 1:
+                raise VariantError(f"{self.id} finds {source.count(old)} times {old!r}, not once")
+            source = source.replace(old, new)
+        return self.whole(source)
+
+
+@functools.cache
+def honest() -> tuple[Honest, ...]:
+    """Return every honest variant, by file and then in the order of the file."""
+    modules = [
+        importlib.import_module(f"{__name__}.{info.name}")
+        for info in pkgutil.iter_modules(__path__)
+    ]
+    return tuple(one for module in modules for one in module.HONEST)

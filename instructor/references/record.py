@@ -1,0 +1,192 @@
+"""Record the references: `python -m instructor.references.record` (`make references`).
+
+The solution, and every known wrong variant of it, answers the calls of the case table through the
+same worker that grades students, in float64. What is written:
+
+    OUT/<exercise>.safetensors   inputs, outputs, gradients, and where variants differ from them
+    OUT/manifest.json            sha256 of everything, versions, seed, noise, tolerances
+    OUT/dev.txt                  with a seed of one's own: sentences for the sentiment threshold,
+                                 whose labels nobody else has
+
+Nothing is written when nothing has moved; otherwise it says what moved and by how much.
+"""
+
+import argparse
+import json
+import platform
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import load, save
+from tqdm import tqdm
+
+from grader.files import ROOT, digest, sha256, write_whole
+from grader.grading import program_of
+from grader.references import FORMAT
+from grader.sandbox.process import ProcessSandbox
+from grader.settings import CHECKPOINT, Settings, references_for
+from instructor.references.course import SEED, Course, minbert
+from instructor.references.recorder import Recorded, Recorder, RecordError
+from instructor.references.strip import MarkerError, derive
+from instructor.references.tolerance import ToleranceError
+from instructor.references.variants import VariantError
+
+# Another processor's float64 differs by 1e-15 or so; a change of meaning by far more.
+UNMOVED, ROUNDED = 1e-10, 1e-3
+FACTOR = 3.0  # by which measured noise may differ between processors
+Tensors = dict[str, np.ndarray]
+
+
+def moved(path: Path, tensors: Tensors) -> str | None:
+    """Compare tensors with those in a file; None when none of them has moved."""
+    try:
+        before = load(path.read_bytes())
+    except (OSError, ValueError) as error:
+        return f"there was none before ({type(error).__name__})"
+    if before.keys() != tensors.keys():
+        added, gone = len(tensors.keys() - before.keys()), len(before.keys() - tensors.keys())
+        return f"{added} tensors are new, {gone} are gone"
+    largest, where = 0.0, ""
+    for name, value in tensors.items():
+        if before[name].shape != value.shape:
+            return f"{name} was {before[name].shape} and is {value.shape}"
+        if not np.array_equal(np.isfinite(before[name]), np.isfinite(value)):
+            return f"{name} has other infinities than before"
+        # fingerprints are of float32 values, which other processors round otherwise
+        unit = ROUNDED if name.endswith("/wrong") else UNMOVED
+        finite = np.isfinite(value)
+        known, now = before[name][finite].astype(np.float64), value[finite]
+        scaled = np.abs(known - now) / (unit * (1.0 + np.abs(now)))
+        if (moves := float(np.max(scaled, initial=0.0))) > largest:
+            largest, where = moves, f"{name} moved by up to {moves * unit:.1e}"
+    return where if largest > 1.0 else None
+
+
+def digests(folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """Return sha256 by name.
+
+    Raises:
+        RecordError: a file is missing.
+    """
+    try:
+        return {name: sha256(folder / name) for name in names}
+    except OSError as error:
+        fix = "run `make data` or `make checkpoint`, or import the checkpoint"
+        raise RecordError(f"{error.filename} is missing; {fix}") from error
+
+
+def manifest(
+    course: Course, out: Path, recorded: Sequence[Recorded], seed: int, checkpoint: Path
+) -> dict[str, Any]:
+    """Put together the manifest of the files that are now in `out`."""
+    files = [f"{r.exercise.id}.safetensors" for r in recorded]
+    files += [name for name in course.hidden_files if (out / name).is_file()]
+    versions = {"python": platform.python_version(), "numpy": np.__version__}
+    versions["torch"] = next(
+        line.split("==")[1].split()[0]
+        for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+        if line.startswith("torch==")
+    )
+    weights = digests(checkpoint, course.checkpoint_files)
+    given = sorted(derive(course.assignment).items())  # not what is in starter/, where people work
+    return {
+        "format": FORMAT,
+        "seed": seed,
+        "threads": 1,
+        "versions": versions,
+        "files": digests(out, files),
+        "solution": digests(course.solution, sorted(p.name for p in course.solution.glob("*.py"))),
+        "starter": {name: digest(text.encode()) for name, text in given},
+        "checkpoint": weights,
+        "data": digests(course.data, course.data_files),
+        "exercises": {r.exercise.id: r.entry() for r in recorded},
+        **course.measured(weights),
+    }
+
+
+def write_hidden(path: Path, text: str | None, check: bool) -> list[str]:
+    """Write a hidden file, or see to it that there is none; say what moved."""
+    before = path.read_text(encoding="utf-8") if path.is_file() else None
+    if before == text:
+        return []
+    if text is None:
+        if not check:
+            path.unlink()
+        return [f"{path.name}: gone, because everybody has the inputs of this seed"]
+    if not check:
+        write_whole(path, text)
+    return [f"{path.name}: {'there was none before' if before is None else 'other sentences'}"]
+
+
+def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path) -> list[str]:
+    """Record every exercise into a folder; return what moved, a line each."""
+    digests(checkpoint, course.checkpoint_files)
+    table = [exercise for exercise in course.assignment.exercises if exercise.probes]
+    settings = Settings(checkpoint=checkpoint)
+    with ProcessSandbox(
+        program_of(course.assignment, table, course.sources(), settings)
+    ) as sandbox:
+        recorder = Recorder(course, sandbox, seed)
+        bar = tqdm(table, desc="recording", disable=not sys.stderr.isatty(), leave=False)
+        recorded = [recorder.record(exercise) for exercise in bar]
+    out.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for one in recorded:
+        path = out / f"{one.exercise.id}.safetensors"
+        if (what := moved(path, one.tensors)) is not None:
+            lines.append(f"{path.name}: {what}")
+            if not check:
+                write_whole(path, save(one.tensors))
+    hidden = course.hidden(seed)
+    for name in course.hidden_files:
+        lines += write_hidden(out / name, hidden.get(name), check)
+    made = manifest(course, out, recorded, seed, checkpoint)
+    return lines + write_manifest(out / "manifest.json", made, check)
+
+
+def alike(old: Any, new: Any) -> bool:
+    """Compare parts of a manifest; measured numbers may differ as processors do."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return old.keys() == new.keys() and all(alike(old[key], new[key]) for key in new)
+    if isinstance(old, float) and isinstance(new, float):
+        return new / FACTOR <= old <= new * FACTOR
+    return bool(old == new)
+
+
+def write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
+    """Write the manifest if it differs from the one there; return what moved, a line each."""
+    try:
+        old = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        old = {}
+    parts = [name for name in new if not alike(old.get(name), new[name])]
+    if parts and not check:
+        write_whole(path, json.dumps(new, indent=2) + "\n")
+    return [f"manifest.json: {', '.join(parts)} changed"] if parts else []
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Record, or with --check only compare."""
+    parser = argparse.ArgumentParser(prog="record", description="Record the references.")
+    parser.add_argument("--seed", type=int, default=SEED, help="of the inputs")
+    parser.add_argument("--out", type=Path, help="default: by the checkpoint")
+    parser.add_argument(
+        "--checkpoint", type=Path, default=CHECKPOINT, help="such as an imported one"
+    )
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when one moved")
+    options = parser.parse_args(arguments)
+    out = options.out or references_for(options.checkpoint)
+    try:
+        lines = record(minbert(), out, options.seed, options.check, options.checkpoint)
+    except (RecordError, MarkerError, ToleranceError, VariantError, OSError) as error:
+        print(f"record: {error}", file=sys.stderr)
+        return 2
+    print("\n".join(lines) or f"nothing has moved in {out}")
+    return 1 if lines and options.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,195 @@
+"""Ask the calls of the case table of the solution, of honest variants and of wrong ones.
+
+Every variant answers in the types that students work in, and what is kept of it are fingerprints:
+a row for each variant, the solution's first. Pairs of mistakes in the same exercise get a row too
+where both edits fit, if one of the two is common.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from grader.exercise import Call, Exercise, Probe
+from grader.judging.compare import Tolerance
+from grader.judging.diagnose import PAIR, close
+from grader.judging.fingerprints import RANDOM, allowed, entry, fingerprints, tolerance_kind
+from grader.sandbox.interface import Reply, Request
+from grader.sandbox.process import ProcessSandbox
+from instructor.references.course import Course
+from instructor.references.tolerance import Measured, measure
+from instructor.references.variants import Variant, VariantError, apply
+
+Tensors = dict[str, np.ndarray]
+SOLUTION_ROW = "the solution"
+
+
+class RecordError(Exception):
+    """The references cannot be recorded; the message says why."""
+
+
+@dataclasses.dataclass
+class Recorded:
+    """One exercise: what its file holds, and what the manifest says of it."""
+
+    exercise: Exercise
+    tensors: Tensors
+    measured: Measured
+    rows: list[str]
+    variants: dict[str, dict[str, str]]
+
+    def entry(self) -> dict[str, Any]:
+        """Return the manifest's entry."""
+        return {
+            "calls": self.exercise.digest,
+            "count": len(self.exercise.calls),
+            **self.measured.as_json(),
+            "variants": self.variants,
+            "rows": self.rows,
+        }
+
+
+class Recorder:
+    """Records exercises in one worker."""
+
+    def __init__(self, course: Course, sandbox: ProcessSandbox, seed: int) -> None:
+        self.course, self.sandbox, self.seed = course, sandbox, seed
+        self.sources = course.sources()
+        self.inputs = functools.cache(self.draw)
+
+    def draw(self, exercise_id: str, number: int) -> Tensors:
+        """Draw the inputs of an exercise's call."""
+        exercise = self.course.assignment.exercise(exercise_id)
+        return exercise.inputs(exercise.calls[number], self.seed)
+
+    def ask(self, exercise: Exercise, source: str, **overrides: Any) -> list[Reply]:
+        """Carry out an exercise's calls with one source of its file."""
+        self.sandbox.reload(self.sources | {exercise.module: source})
+        requests = [
+            Request(
+                exercise.id,
+                frozenset(),
+                call.message() | overrides,
+                self.inputs(exercise.id, number),
+            )
+            for number, call in enumerate(exercise.calls)
+        ]
+        return list(self.sandbox.run(requests))
+
+    def record(self, exercise: Exercise) -> Recorded:
+        """Record one exercise.
+
+        Raises:
+            RecordError: the solution or an honest variant does not answer.
+            ToleranceError: honest and wrong code cannot be told apart.
+        """
+        source = self.sources[exercise.module]
+        right = self.ask(exercise, source, dtype="float64")
+        require_answers(exercise, right, SOLUTION_ROW)
+        names = [sorted(n for n in reply.tensors if not is_input(n)) for reply in right]
+        tensors: Tensors = {}
+        for number, reply in enumerate(right):
+            inputs = self.inputs(exercise.id, number)
+            tensors |= {f"{number}/in/{name}": value for name, value in inputs.items()}
+            tensors |= {f"{number}/{name}": reply.tensors[name] for name in names[number]}
+        own = [variant for variant in self.course.variants if variant.exercise == exercise.id]
+        wrong = {v.id: self.ask(exercise, apply(v, source)) for v in own}
+        alike = [one for one in self.course.honest if one.module == exercise.module]
+        honests = {one.id: self.ask(exercise, one.apply(source)) for one in alike}
+        for name, replies in honests.items():
+            require_answers(exercise, replies, name)
+        measured = measure(exercise, right, self.ask(exercise, source), honests, wrong)
+        table = Table(self, exercise, names, measured)
+        table.add(SOLUTION_ROW, source, self.ask(exercise, source))
+        for variant in own:
+            table.add(variant.id, apply(variant, source), wrong[variant.id])
+        for name, text in pairs(own, source, self.course.common):
+            table.add(name, text, self.ask(exercise, text))
+        tensors |= {f"{number}/wrong": rows for number, rows in enumerate(table.columns())}
+        known = {v.id: {"says": v.says, "section": v.section} for v in own}
+        return Recorded(exercise, tensors, measured, list(table.rows), known)
+
+
+def require_answers(exercise: Exercise, replies: Sequence[Reply], name: str) -> None:
+    """See that right code answers every call in which nothing of it is replaced.
+
+    Raises:
+        RecordError: it does not.
+    """
+    for call, reply in zip(exercise.calls, replies, strict=True):
+        if reply.status != "ok" and not call.stand_ins:
+            raise RecordError(f"{exercise.id}: {call.target} of {name}: {reply.text}")
+
+
+def is_input(name: str) -> bool:
+    """Say whether a tensor of a reply is an input as the call left it."""
+    return name.startswith("after/")
+
+
+def pairs(own: Sequence[Variant], source: str, common: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield two mistakes made together, one of them common: a name and the source with both."""
+    for number, first in enumerate(own):
+        for second in own[number + 1 :]:
+            if first.id not in common and second.id not in common:
+                continue
+            try:
+                text = apply(second, apply(first, source))
+            except VariantError:  # the one has taken away what the other changes
+                continue
+            yield f"{first.id}{PAIR}{second.id}", text
+
+
+class Table:
+    """The rows of fingerprints of one exercise: a list of calls for each variant."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        exercise: Exercise,
+        names: Sequence[Sequence[str]],
+        measured: Measured,
+    ) -> None:
+        self.recorder, self.exercise, self.names = recorder, exercise, names
+        probes = [(probe, call) for probe in exercise.probes for call in probe.calls]
+        self.calls: list[tuple[Probe, Call]] = probes
+        self.rows: dict[str, list[np.ndarray]] = {}
+
+        def tolerance(name: str, call: Call) -> Tolerance:
+            return measured.tolerance_of(tolerance_kind(name, call))
+
+        self.allowed = [
+            allowed(probe, call, names[number], tolerance)
+            for number, (probe, call) in enumerate(probes)
+        ]
+
+    def fingerprints(self, replies: Sequence[Reply]) -> list[np.ndarray]:
+        """Return the fingerprints of each call."""
+        return [
+            fingerprints(probe, call, self.names[n], self.recorder.inputs(self.exercise.id, n), r)
+            for n, ((probe, call), r) in enumerate(zip(self.calls, replies, strict=True))
+        ]
+
+    def add(self, name: str, source: str, replies: Sequence[Reply]) -> None:
+        """Add a row, unless it is an exception everywhere or a row that is there already.
+
+        What another seed changes is marked as drawn at random.
+        """
+        row = self.fingerprints(replies)
+        if any(reply.message.get("drew") for reply in replies):
+            again = self.fingerprints(self.recorder.ask(self.exercise, source, seed=1))
+            for one, other, allow in zip(row, again, self.allowed, strict=True):
+                one[~close(one, other, allow)] = entry(RANDOM)
+        if PAIR not in name or not any(self.same(row, known) for known in self.rows.values()):
+            self.rows[name] = row
+
+    def same(self, row: Sequence[np.ndarray], known: Sequence[np.ndarray]) -> bool:
+        """Say whether two rows cannot be told apart."""
+        triples = zip(row, known, self.allowed, strict=True)
+        return all(close(one, other, allow).all() for one, other, allow in triples)
+
+    def columns(self) -> Iterator[np.ndarray]:
+        """Yield, for each call, the fingerprints of all rows: (rows, entries, WIDTH)."""
+        for number in range(len(self.calls)):
+            yield np.stack([row[number] for row in self.rows.values()])

@@ -1,0 +1,153 @@
+"""Derive tolerances: between the noise of honest code and the smallest error of a wrong variant.
+
+Differences are measured as |got - expected| / (1 + |expected|), so that one number t serves as both
+rtol and atol. t is 30 times the noise, so that mistakes nobody has thought of are caught too, or
+the geometric mean of noise and smallest error where that is less. There are three kinds: outputs
+and gradients where students work in float32, and everything where they work in float64.
+"""
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from grader.exercise import Exercise
+from grader.judging.compare import Tolerance
+from grader.judging.fingerprints import tolerance_kind
+from grader.sandbox.interface import Reply
+
+KINDS = ("outputs", "gradients", "float64")
+LEAST_RATIO = 10.0  # smallest error over noise; below it no tolerance would be safe
+MARGIN = 4.0  # other float32 libraries round otherwise: the noise is taken this many times over
+ROOM = 30.0  # tolerance over noise where mistakes leave as much room
+# Honest code that rounds to float32 somewhere in a float64 call, such as in the softmax, is right.
+FLOOR = float(np.finfo(np.float32).eps)
+
+
+class ToleranceError(ValueError):
+    """Noise and mistakes cannot be told apart; the message says where."""
+
+
+def round_digit(value: float) -> float:
+    """Round to one significant digit, so that another processor finds the same number."""
+    return float(f"{value:.0e}") if math.isfinite(value) else value
+
+
+def finite(value: float) -> float | None:
+    """Return a number that JSON has; None where no variant stands out most in a kind."""
+    return value if math.isfinite(value) else None
+
+
+def difference(got: np.ndarray | None, expected: np.ndarray) -> float:
+    """Return the largest scaled difference; infinite for other shapes and values not finite."""
+    if got is None or got.shape != expected.shape or not np.isfinite(got).all():
+        return math.inf
+    scaled = np.abs(got.astype(np.float64) - expected) / (1.0 + np.abs(expected))
+    return float(np.max(scaled, initial=0.0))
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+    """Noise, smallest error of a wrong variant, and the tolerance between, for each kind."""
+
+    noise: dict[str, float]
+    smallest: dict[str, float]
+    tolerance: dict[str, float]
+
+    def tolerance_of(self, kind: str) -> Tolerance:
+        """Return the tolerance of one kind."""
+        return Tolerance(self.tolerance[kind], self.tolerance[kind])
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what the manifest says of it."""
+        return {
+            "tolerance": {kind: {"rtol": t, "atol": t} for kind, t in self.tolerance.items()},
+            "measured": {
+                kind: {
+                    "noise": self.noise[kind],
+                    "smallest_error": finite(self.smallest[kind]),
+                    "ratio": finite(round_digit(self.smallest[kind] / self.noise[kind])),
+                }
+                for kind in KINDS
+            },
+        }
+
+
+def errors(
+    exercise: Exercise, right: Sequence[Reply], other: Sequence[Reply], kind: str, own: bool
+) -> Iterator[float]:
+    """Yield the differences of all tensors of one kind.
+
+    Args:
+        own: only from calls without stand-ins, which honest code may have no use for.
+    """
+    asked = [(probe, call) for probe in exercise.probes for call in probe.calls]
+    for (probe, call), reference, reply in zip(asked, right, other, strict=True):
+        if probe.draws(call) or reply.status != "ok" or (own and call.stand_ins):
+            continue
+        for name, value in reference.tensors.items():
+            if not name.startswith("after/") and tolerance_kind(name, call) == kind:
+                yield difference(reply.tensors.get(name), value)
+
+
+def noises(
+    exercise: Exercise,
+    right: Sequence[Reply],
+    working: Sequence[Reply],
+    honest: Mapping[str, Sequence[Reply]],
+) -> dict[str, float]:
+    """Return the noise of honest code, the solution's own included, for each kind."""
+    made = {}
+    for kind in KINDS:
+        spreads = [max(errors(exercise, right, working, kind, False), default=0.0)]
+        spreads += [
+            max(errors(exercise, right, replies, kind, True), default=0.0)
+            for replies in honest.values()
+        ]
+        made[kind] = round_digit(MARGIN * max(*spreads, FLOOR))
+    return made
+
+
+def measure(
+    exercise: Exercise,
+    right: Sequence[Reply],
+    working: Sequence[Reply],
+    honest: Mapping[str, Sequence[Reply]],
+    wrong: Mapping[str, Sequence[Reply]],
+) -> Measured:
+    """Derive one exercise's tolerances.
+
+    A variant counts for the kind in which it stands out most. One that stands out in none, such as
+    dropout at a wrong rate, is not a matter of tolerances.
+
+    Args:
+        right: the solution's replies in float64.
+        working: the solution's replies in the types that students work in.
+        honest: the replies of right solutions that look different, in these types.
+        wrong: the replies of each known wrong variant, in these types.
+
+    Raises:
+        ToleranceError: the smallest error is less than ten times the noise.
+    """
+    noise = noises(exercise, right, working, honest)
+    smallest = dict.fromkeys(KINDS, math.inf)
+    for name, replies in wrong.items():
+        off = {
+            kind: max(errors(exercise, right, replies, kind, False), default=0.0) for kind in KINDS
+        }
+        kind = max(KINDS, key=lambda kind: off[kind] / noise[kind])
+        if noise[kind] < off[kind] < LEAST_RATIO * noise[kind]:
+            raise ToleranceError(
+                f"{exercise.id}: the error of {name} is {off[kind]:.0e} ({kind}), less than "
+                f"{LEAST_RATIO:.0f} times the noise of honest code, {noise[kind]:.0e}"
+            )
+        if off[kind] > noise[kind]:
+            smallest[kind] = min(smallest[kind], off[kind])
+    smallest = {kind: round_digit(value) for kind, value in smallest.items()}
+    tolerance = {
+        kind: round_digit(min(math.sqrt(noise[kind] * smallest[kind]), ROOM * noise[kind]))
+        for kind in KINDS
+    }
+    return Measured(noise, smallest, tolerance)

@@ -1,0 +1,220 @@
+"""What goes wrong in attention: scores, scale, mask, softmax and heads."""
+
+from instructor.references.variants import mistakes
+
+SCORES, SCALE = "query @ key.transpose(-2, -1)", " / math.sqrt(d)"
+MASK, SOFTMAX = "scores + attention_mask", "F.softmax(scores + attention_mask, dim=-1)"
+CONTEXT, MERGE = "probs @ value", "context.transpose(1, 2).reshape(B, T, H * d)"
+SIZES = "B, H, T, d = query.shape"
+NEXT_LINE = "\n        "
+
+VARIANTS = (
+    *mistakes(
+        "attention",
+        "The scores",
+        {
+            "key_query_exchanged": (
+                "key and query are exchanged",
+                *(SCORES, "key @ query.transpose(-2, -1)"),
+            ),
+            "key_value_exchanged": (
+                "key and value are exchanged",
+                *(SCORES, "query @ value.transpose(-2, -1)"),
+                *(CONTEXT, "probs @ key"),
+            ),
+            "query_value_exchanged": (
+                "query and value are exchanged",
+                *(SCORES, "value @ key.transpose(-2, -1)"),
+                *(CONTEXT, "probs @ query"),
+            ),
+            "keys_gathered": (
+                "the keys are gathered where the values should be",
+                *(CONTEXT, "probs @ key"),
+            ),
+            "queries_with_queries": (
+                "the queries are compared with each other, not with the keys",
+                *(SCORES, "query @ query.transpose(-2, -1)"),
+            ),
+            "probabilities_transposed": (
+                "each token gathers by the probabilities of the others for it, not by its own",
+                *(CONTEXT, "probs.transpose(-2, -1) @ value"),
+            ),
+        },
+    ),
+    *mistakes(
+        "attention",
+        "The scale",
+        {
+            "no_scale": ("the scores are not scaled", *(SCALE, "")),
+            "scale_by_width": (
+                "the scores are scaled by the width of the model, not of a head",
+                *(SCALE, " / math.sqrt(H * d)"),
+            ),
+            "scale_by_heads": (
+                "the scores are scaled by the number of heads, not by the width of a head",
+                *(SCALE, " / math.sqrt(H)"),
+            ),
+            "scale_by_length": (
+                "the scores are scaled by the number of tokens, not by the width of a head",
+                *(SCALE, " / math.sqrt(T)"),
+            ),
+            "scale_twice": (
+                "the scores are scaled twice, or without the root",
+                *(SCALE, " / d"),
+            ),
+            "scale_multiplied": (
+                "the scores are multiplied by what they should be divided by",
+                *(SCALE, " * math.sqrt(d)"),
+            ),
+            "scale_after_softmax": (
+                "the scale comes after the softmax",
+                *(SCALE, ""),
+                *(SOFTMAX, SOFTMAX + SCALE),
+            ),
+        },
+    ),
+    *mistakes(
+        "attention",
+        "The mask",
+        {
+            "mask_ignored": ("attention is computed without the mask", *(MASK, "scores")),
+            "mask_multiplied": (
+                "the mask is multiplied into the scores",
+                *(MASK, "scores * attention_mask"),
+            ),
+            "mask_after_softmax": (
+                "the mask is added after the softmax",
+                *(SOFTMAX, "F.softmax(scores, dim=-1) + attention_mask"),
+            ),
+            "mask_subtracted": (
+                "the mask works the wrong way round: padding is seen and tokens are not",
+                *(MASK, "scores - attention_mask"),
+            ),
+            "mask_hides_tokens": (
+                "the mask hides the tokens and shows the padding",
+                *(MASK, "scores.masked_fill(attention_mask == 0, -1e9)"),
+            ),
+            "mask_hides_tokens_by_inf": (
+                "the mask hides the tokens with -inf and shows the padding",
+                *(MASK, 'scores.masked_fill(attention_mask == 0, float("-inf"))'),
+            ),
+            "mask_extended_again": (
+                "the mask, which can be added as it is, is made additive once more",
+                *(MASK, "scores + (1.0 - attention_mask) * -10000.0"),
+            ),
+            "mask_too_weak": (
+                "the mask lowers the scores of padding only a little",
+                *(MASK, "scores + 1e-4 * attention_mask"),
+            ),
+            "mask_zeroes_probabilities": (
+                "padding is taken out after the softmax, so that the rest no longer adds up to 1",
+                *(SOFTMAX, "F.softmax(scores, dim=-1) * (attention_mask == 0)"),
+            ),
+            "mask_zeroes_scores": (
+                "the mask sets scores to 0, which softmax does not take for nothing",
+                *(MASK, "scores * (attention_mask == 0)"),
+            ),
+        },
+    ),
+    *mistakes(
+        "attention",
+        "The softmax",
+        {
+            "softmax_over_queries": (
+                "the softmax runs over the tokens that look, not over those looked at",
+                *("dim=-1", "dim=-2"),
+            ),
+            "softmax_over_heads": ("the softmax runs over the heads", *("dim=-1", "dim=1")),
+            "softmax_over_batch": ("the softmax runs over the batch", *("dim=-1", "dim=0")),
+            "no_softmax": ("there is no softmax", *(SOFTMAX, f"({MASK})")),
+            "softmax_twice": (
+                "there are two softmaxes",
+                *("F.softmax(scores", "F.softmax(F.softmax(scores"),
+                *("dim=-1", "dim=-1), dim=-1"),
+            ),
+            "log_softmax": (
+                "the logarithm of the probabilities is used",
+                *("F.softmax", "F.log_softmax"),
+            ),
+        },
+    ),
+    *mistakes(
+        "attention",
+        "The heads",
+        {
+            "heads_not_transposed": (
+                "the heads are merged without moving tokens in front of heads",
+                *(MERGE, "context.reshape(B, T, H * d)"),
+            ),
+            "heads_not_merged": ("the heads are not merged: (B, H, T, d)", *(MERGE, "context")),
+            "heads_left_apart": (
+                "the heads are not merged: (B, T, H, d)",
+                *(MERGE, "context.transpose(1, 2)"),
+            ),
+            "heads_interleaved": (
+                "the units of the heads are interleaved, not side by side",
+                *(MERGE, "context.permute(0, 2, 3, 1).reshape(B, T, H * d)"),
+            ),
+            "heads_merged_by_unit": (
+                "the wrong two axes are exchanged before the heads are merged",
+                *(MERGE, "context.transpose(2, 3).reshape(B, T, H * d)"),
+            ),
+            "axes_misread": (
+                "sizes are read from the wrong axes: heads come before tokens",
+                *(SIZES, "B, T, H, d = query.shape"),
+            ),
+            "heads_averaged": ("the heads are averaged", *(MERGE, "context.mean(dim=1)")),
+            "heads_reversed": (
+                "the heads stand in the wrong order",
+                *(MERGE, MERGE.replace("context", "context.flip(1)")),
+            ),
+            "length_hard_coded": (
+                "the number of tokens is written into the code",
+                *(MERGE, MERGE.replace("T", "512")),
+            ),
+        },
+    ),
+    *mistakes(
+        "attention",
+        "Gradients and types",
+        {
+            "probabilities_detached": (
+                "gradients stop at the probabilities",
+                *(CONTEXT, "probs.detach() @ value"),
+            ),
+            "attention_detached": (
+                "attention's output is cut off from its gradients",
+                *(MERGE, MERGE + ".detach()"),
+            ),
+            "attention_in_float32": (
+                "attention computes in float32 whatever it is given",
+                *(CONTEXT, "probs.float() @ value.float()"),
+            ),
+            "query_changed": (
+                "the query is changed in place",
+                *(SCALE, ""),
+                *(SIZES, SIZES + NEXT_LINE + "query /= math.sqrt(d)"),
+            ),
+        },
+    ),
+    *mistakes(
+        "attention",
+        "The heads",
+        {
+            "query_value_projections_swapped": (
+                "the given forward was changed: query and value are projected by each other",
+                *("value = self.transform(hidden_states, self.value)", "value = QUERY"),
+                *(
+                    "query = self.transform(hidden_states, self.query)",
+                    "query = self.transform(hidden_states, self.value)",
+                ),
+                *("QUERY", "self.transform(hidden_states, self.query)"),
+            ),
+            "heads_split_wrongly": (
+                "the given transform was changed: it splits units, not heads",
+                *("x.transpose(1, 2)  # (B, H, T, d)", "x.reshape(B, x.shape[2], T, x.shape[3])"),
+            ),
+        },
+        everywhere=True,
+    ),
+)

@@ -1,0 +1,177 @@
+"""What goes wrong in the stack of layers, and in the given forward of the whole model."""
+
+from instructor.references.variants import mistakes
+
+LAYERS, STEP = "in self.bert_layers:", "hidden_states = layer(hidden_states, extended_mask)"
+RETURN, INSIDE = "return hidden_states", "\n            "
+EXTENDED = "get_extended_attention_mask(attention_mask, self.dtype)"
+POOLED = "self.pooler_af(self.pooler_dense(hidden_states[:, 0]))"
+EMBEDDED = "hidden_states = self.embed(input_ids, token_type_ids)"
+
+VARIANTS = (
+    *mistakes(
+        "encode",
+        "The chain",
+        {
+            "layers_not_chained": (
+                "the layers are not chained: each reads the embeddings, the last one counts",
+                *(STEP, "last = layer(hidden_states, extended_mask)"),
+                *(RETURN, "return last"),
+            ),
+            "layers_reversed": (
+                "the layers run in reverse",
+                *(LAYERS, "in self.bert_layers[::-1]:"),
+            ),
+            "only_first_layer": (
+                "only the first layer runs",
+                *(LAYERS, "in self.bert_layers[:1]:"),
+            ),
+            "last_layer_left_out": (
+                "the last layer is left out",
+                *(LAYERS, "in self.bert_layers[:-1]:"),
+            ),
+            "first_layer_left_out": (
+                "the first layer is left out",
+                *(LAYERS, "in self.bert_layers[1:]:"),
+            ),
+            "first_layer_repeated": (
+                "the first layer runs in place of every layer",
+                *("= layer(", "= self.bert_layers[0]("),
+            ),
+            "last_layer_twice": (
+                "the last layer runs twice",
+                *(LAYERS, "in [*self.bert_layers, self.bert_layers[-1]]:"),
+            ),
+            "first_layer_twice": (
+                "the first layer runs twice",
+                *(LAYERS, "in [self.bert_layers[0], *self.bert_layers]:"),
+            ),
+            "outputs_summed": (
+                "the outputs of all layers are added up",
+                *(STEP, f"{STEP}{INSIDE}total = total + hidden_states"),
+                *("extended_mask =", "total = 0\n        extended_mask ="),
+                *(RETURN, "return total"),
+            ),
+            "outputs_stacked": (
+                "the outputs of all layers are returned, not that of the last",
+                *(STEP, f"{STEP}{INSIDE}outputs.append(hidden_states)"),
+                *("extended_mask =", "outputs = []\n        extended_mask ="),
+                *(RETURN, "return torch.stack(outputs)"),
+            ),
+            "layers_skipped_over": (
+                "there is a residual around each layer",
+                *(STEP, "hidden_states = hidden_states + layer(hidden_states, extended_mask)"),
+            ),
+            "no_layer": ("no layer runs", *(LAYERS, "in []:")),
+            "encode_norm_after": (
+                "there is one more norm after the last layer",
+                *(RETURN, "return self.embed_layer_norm(hidden_states)"),
+            ),
+            "encode_norm_before": (
+                "there is one more norm before the first layer",
+                *(
+                    "extended_mask =",
+                    "hidden_states = self.embed_layer_norm(hidden_states)\n        extended_mask =",
+                ),
+            ),
+            "padding_blanked": (
+                "the vectors of padding are set to 0 at the end",
+                *(RETURN, "return hidden_states * attention_mask[..., None]"),
+            ),
+        },
+    ),
+    *mistakes(
+        "encode",
+        "The mask",
+        {
+            "mask_not_extended": (
+                "the layers are given the 1/0 mask, not the additive one",
+                *(EXTENDED, "attention_mask[:, None, None, :]"),
+            ),
+            "encode_mask_twice": (
+                "the mask is extended twice",
+                *(EXTENDED, f"{EXTENDED[:-1]})[:, 0, 0]"),
+                *(
+                    "for layer",
+                    "extended_mask = get_extended_attention_mask(extended_mask, self.dtype)"
+                    "\n        for layer",
+                ),
+            ),
+            "mask_of_ones": (
+                "the mask that the layers are given hides nothing",
+                *("(attention_mask,", "(torch.ones_like(attention_mask),"),
+            ),
+            "encode_mask_inverted": (
+                "the mask that the layers are given hides tokens and shows padding",
+                *("(attention_mask,", "(1 - attention_mask,"),
+            ),
+            "mask_for_first_layer_only": (
+                "only the first layer is given the mask",
+                *(STEP, f"{STEP}{INSIDE}extended_mask = torch.zeros_like(extended_mask)"),
+            ),
+        },
+    ),
+    *mistakes(
+        "encode",
+        "Dropout",
+        {
+            "encode_dropout_after": (
+                "there is one more dropout after the last layer",
+                *(RETURN, "return self.embed_dropout(hidden_states)"),
+            ),
+            "encode_dropout_between": (
+                "there is one more dropout before each layer",
+                *("layer(hidden_states", "layer(self.embed_dropout(hidden_states)"),
+            ),
+        },
+    ),
+    *mistakes(
+        "encode",
+        "Gradients and types",
+        {
+            "layers_detached": (
+                "gradients stop between the layers",
+                *("layer(hidden_states", "layer(hidden_states.detach()"),
+            ),
+            "encode_detached": (
+                "encode's output is cut off from its gradients",
+                *(RETURN, "return hidden_states.detach()"),
+            ),
+            "encode_in_float32": (
+                "encode returns float32 whatever it is given",
+                *(RETURN, "return hidden_states.float()"),
+            ),
+        },
+    ),
+    *mistakes(
+        "encode",
+        "The given forward",
+        {
+            "pooler_reads_last_token": (
+                "the given forward was changed: the pooler reads the last token",
+                *("hidden_states[:, 0]", "hidden_states[:, -1]"),
+            ),
+            "pooler_reads_mean": (
+                "the given forward was changed: the pooler reads the mean of the tokens",
+                *("hidden_states[:, 0]", "hidden_states.mean(1)"),
+            ),
+            "pooler_without_tanh": (
+                "the given forward was changed: the pooler has no tanh",
+                *(POOLED, "self.pooler_dense(hidden_states[:, 0])"),
+            ),
+            "pooler_without_dense": (
+                "the given forward was changed: the pooler has no dense layer",
+                *(POOLED, "self.pooler_af(hidden_states[:, 0])"),
+            ),
+            "embeddings_not_encoded": (
+                "the given forward was changed: the layers are left out",
+                *("hidden_states = self.encode(hidden_states, attention_mask)\n        ", ""),
+            ),
+            "weights_drawn_again": (
+                "the given forward was changed: it draws the weights anew",
+                *(EMBEDDED, f"self.init_weights()\n        {EMBEDDED}"),
+            ),
+        },
+        everywhere=True,
+    ),
+)
