@@ -6,8 +6,6 @@ the name of a mistake. Accuracies may differ between thread counts; how much is 
 """
 
 import argparse
-import contextlib
-import io
 import itertools
 import json
 import re
@@ -45,9 +43,7 @@ def submission(folder: Path) -> Path:
 
 def result(path: Path, tier: str, threads: int) -> dict[str, Any]:
     """Grade it."""
-    nowhere = io.StringIO()
-    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
-        return Grading(Settings(tier=tier, threads=threads)).grade(str(path)).as_json()
+    return Grading(Settings(tier=tier, threads=threads)).grade(str(path)).as_json()
 
 
 def verdict(found: dict[str, Any]) -> str:

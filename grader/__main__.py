@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from grader.files import write_whole
 from grader.grading import Grading
 from grader.intake.submission import SubmissionError
+from grader.reports.terminal import Report
 from grader.sandbox.interface import printable
 from grader.settings import OPTIONS, Settings, check_writable, parse, recorded_for
 
@@ -25,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.references = options.references or recorded_for(options.checkpoint)
         chosen = {field.name: getattr(options, field.name) for field in OPTIONS}
         grading = Grading(dataclasses.replace(Settings(), **chosen))
-        made = grading.grade(options.submission, options.check, options.only)
+        made = grading.grade(options.submission, options.check, options.only, Report())
         if options.json:
             write_whole(options.json, json.dumps(made.as_json(), indent=2) + "\n")
     except (SubmissionError, OSError) as error:

@@ -10,11 +10,10 @@ from grader.intake.policy import flags
 from grader.intake.submission import Submission, SubmissionError, read_submission
 from grader.judging.checks import could_not_grade, result_of
 from grader.references import References, ReferencesError
-from grader.reports.terminal import Report
 from grader.result import Finding, Grade, Outcome, Result
-from grader.sandbox import open_sandbox
 from grader.sandbox.interface import Program, Sandbox, WorkerStartError, printable
-from grader.session import GradingSession
+from grader.sandbox.tiers import open_sandbox
+from grader.session import GradingSession, Observer, Silent
 from grader.settings import Settings
 
 Opener = Callable[[str, Program], Sandbox]  # takes a tier
@@ -23,7 +22,7 @@ Opener = Callable[[str, Program], Sandbox]  # takes a tier
 def selected(
     assignment: Assignment, check: bool, only: str | None
 ) -> tuple[list[Exercise], list[str]]:
-    """Return the exercises to run, upstream ones included, and the ids of those to report.
+    """Return the exercises to run, upstream ones included, and the ids of those to observer.
 
     Raises:
         SubmissionError: there is no exercise of that name.
@@ -106,21 +105,28 @@ class Grading:
         except ReferencesError as error:  # it is told of every exercise
             self.references = error
 
-    def grade(self, path: str, check: bool = False, only: str | None = None) -> Grade:
-        """Grade a submission and report on the terminal.
+    def grade(
+        self,
+        path: str,
+        check: bool = False,
+        only: str | None = None,
+        observer: Observer | None = None,
+    ) -> Grade:
+        """Grade a submission.
 
         Args:
             path: a folder, a file or an archive.
             check: leave the training out.
             only: the id of a single exercise, or None for all.
+            observer: is told how it goes on.
 
         Raises:
             SubmissionError: there is nothing to grade.
         """
         submission = read_submission(path, self.assignment.editable)
         exercises, shown = selected(self.assignment, check, only)
-        report = Report(self.assignment.name, shown)
-        report.begin(printable(submission.name), self.settings.tier)
+        observer = observer or Silent()
+        observer.begin(self.assignment.name, printable(submission.name), self.settings.tier, shown)
         digests = {}
         notes: list[str] = []
         if isinstance(self.references, References):
@@ -129,10 +135,10 @@ class Grading:
                 exercises, notes = self.without_tasks_left_out(self.references, exercises)
         given = GivenFiles(self.assignment, digests)
         notes = given.modified(Path(path)) + notes
-        results, printed = self.results(submission, exercises, given, report)
+        results, printed = self.results(submission, exercises, given, observer)
         reported = [result for result in results if result.id in shown]
         made = Grade(path, self.settings.tier, reported, notes, flags_of(submission))
-        report.end(made, printed)
+        observer.end(made, printed)
         return made
 
     @staticmethod
@@ -154,7 +160,7 @@ class Grading:
         submission: Submission,
         exercises: Sequence[Exercise],
         given: GivenFiles,
-        report: Report,
+        observer: Observer,
     ) -> tuple[list[Result], str]:
         """Grade a submission's exercises; also return what its code printed."""
         known = {e.id: r for e in exercises if (r := known_before(e, submission, given))}
@@ -163,16 +169,16 @@ class Grading:
         printed = ""
         if asked:
             try:
-                found, printed = self.ask(submission, asked, given.sources(submission), report)
+                found, printed = self.ask(submission, asked, given.sources(submission), observer)
             except (ReferencesError, WorkerStartError) as error:
                 found = {exercise.id: could_not_grade(exercise, error) for exercise in asked}
                 for result in found.values():
-                    report.result(result)
+                    observer.result(result)
         for result in known.values():
             if (
                 result.findings or len(exercises) == 1
             ):  # without extensions nobody need read of them
-                report.result(result)
+                observer.result(result)
         return [(known | found)[exercise.id] for exercise in exercises], printed
 
     def ask(
@@ -180,7 +186,7 @@ class Grading:
         submission: Submission,
         exercises: Sequence[Exercise],
         sources: dict[str, str],
-        report: Report,
+        observer: Observer,
     ) -> tuple[dict[str, Result], str]:
         """Grade in a sandbox of its own.
 
@@ -198,7 +204,7 @@ class Grading:
                 sandbox,
                 self.references,
                 self.settings,
-                report,
+                observer,
             )
             results = session.run()
         return results, sandbox.printed.text()

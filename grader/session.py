@@ -6,7 +6,7 @@ after another, while answers that are there are judged here.
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
@@ -16,7 +16,7 @@ from grader.intake.submission import Submission
 from grader.judging.checks import could_not_grade, judge, result_of_faults
 from grader.judging.trial import Trial, pair
 from grader.references import Recording, References
-from grader.result import Blocked, CheckFailed, Outcome, Result
+from grader.result import Blocked, CheckFailed, Grade, Outcome, Result
 from grader.sandbox.interface import Reply, Request, Sandbox
 from grader.settings import Settings
 
@@ -25,13 +25,35 @@ UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
 
 
 class Observer(Protocol):
-    """Is told how a grading goes on."""
+    """Is told how the grading of one submission goes on; see Silent and reports/."""
+
+    def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
+        """Take note of what is graded, and of the ids of the exercises to report on."""
 
     def progress(self, what: str, done: int, total: int) -> None:
         """Take note of how far a task is: steps done of a total."""
 
     def result(self, result: Result) -> None:
         """Take note of an exercise's result."""
+
+    def end(self, grade: Grade, printed: str) -> None:
+        """Take note of the grade, and of what the submission printed."""
+
+
+class Silent:
+    """An observer that keeps it all to itself."""
+
+    def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
+        """Do nothing."""
+
+    def progress(self, what: str, done: int, total: int) -> None:
+        """Do nothing."""
+
+    def result(self, result: Result) -> None:
+        """Do nothing."""
+
+    def end(self, grade: Grade, printed: str) -> None:
+        """Do nothing."""
 
 
 class GradingSession:

@@ -8,8 +8,8 @@ import numpy as np
 
 from grader.assignment import MINBERT
 from grader.assignment.model import BertCall
-from grader.sandbox import open_sandbox
 from grader.sandbox.interface import TIERS, Limits, Program, Request, Sandbox
+from grader.sandbox.tiers import open_sandbox
 from grader.settings import CHECKPOINT
 
 LIMITS = Limits(load_seconds=10.0, call_seconds=4.0, exercise_seconds=8.0, memory_bytes=2 << 30)

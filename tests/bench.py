@@ -11,20 +11,10 @@ from grader.intake.submission import Submission
 from grader.references import References
 from grader.result import Result
 from grader.sandbox.process import ProcessSandbox
-from grader.session import GradingSession
+from grader.session import GradingSession, Silent
 from grader.settings import Settings
 
 from conftest import ROOT
-
-
-class Silent:
-    """Is told how a grading goes on, and keeps it to itself."""
-
-    def progress(self, what: str, done: int, total: int) -> None:
-        pass
-
-    def result(self, result: Result) -> None:
-        pass
 
 
 class Bench:

@@ -13,7 +13,8 @@ import pytest
 from grader.sandbox import seccomp
 from grader.sandbox.interface import CONTAINED, PROCESS, WorkerStartError
 from grader.sandbox.isolated import SLOTS, IsolatedSandbox
-from grader.sandbox.slot import Ended, Slot, SlotError
+from grader.sandbox.job import Ended, SlotError
+from grader.sandbox.slot import Slot
 from grader.worker import lockdown
 
 from asking import CODE, ask, sandbox_of

@@ -2,34 +2,76 @@
 
 import ast
 import re
+import statistics
 from pathlib import Path
 
 import pytest
 
 from conftest import ROOT
 
-GRADER = ROOT / "grader"
-LEAVES = {"protocol", "compare", "outcomes", "stand_ins", "returned", "policy", "archives"}
-# module to the grader modules that it may import; `cases` stands for the package
-ALLOWED = {
-    **{name: set() for name in LEAVES},
-    "calls": {"stand_ins", "returned"},
-    "worker": {"calls", "protocol"},
-    "reply_buffer": {"protocol"},
-    "lockdown": set(),
-    "zygote": {"calls", "reply_buffer", "lockdown", "protocol", "worker"},
-    "wall": {"protocol"},
-    "seccomp": {"wall"},
-    "intake": {"archives"},
-    "store": {"protocol"},
-    "diagnose": {"compare"},
-    "report": {"outcomes"},
-}
 SOURCES = sorted(
     path
     for folder in ("solution", "starter", "grader", "instructor", "tests", "benchmarks")
     for path in (ROOT / folder).rglob("*.py")
 )
+
+
+# A line a room: what a module may import of the grader and of instructor/, besides its own room.
+# A name stands for the module or for all that is below it; a module that no line is for fails.
+ROOMS = {
+    "grader": "",
+    "grader.files": "",
+    "grader.result": "",
+    "grader.references": "grader.files",
+    "grader.worker": "",
+    "grader.sandbox": "grader.worker.protocol grader.worker.reply_buffer",
+    "grader.exercise": "grader.files grader.references grader.sandbox.interface",
+    "grader.assignment": "grader.files grader.exercise grader.references grader.result "
+    "grader.sandbox.interface",
+    "grader.assignment.harness": "grader.worker.calls",
+    "grader.intake": "grader.files grader.exercise",
+    "grader.judging": "grader.exercise grader.intake.policy grader.references grader.result "
+    "grader.sandbox.interface",
+    "grader.settings": "grader.files grader.intake.submission grader.sandbox.interface",
+    "grader.session": "grader.exercise grader.intake grader.judging grader.references "
+    "grader.result grader.sandbox.interface grader.settings",
+    "grader.grading": "grader.assignment grader.exercise grader.intake grader.judging "
+    "grader.references grader.result grader.sandbox grader.session grader.settings",
+    "grader.reports": "grader.result",
+    "grader.__main__": "grader.files grader.grading grader.intake.submission grader.reports "
+    "grader.sandbox.interface grader.settings",
+    "instructor": "",
+    "instructor.files": "",
+    "instructor.on_solution": "grader.files",
+    "instructor.language": "grader.files instructor.files",
+    "instructor.pretraining": "grader.files instructor.language instructor.on_solution",
+    "instructor.huggingface": "instructor.files instructor.on_solution instructor.pretraining",
+    "instructor.gate": "grader.files instructor.files",
+    "instructor.references": "grader instructor.language",
+}
+
+
+def module_name(path: Path) -> str:
+    """Return the dotted name of a module of this repository."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in SOURCES if path.is_relative_to(ROOT / "grader")}
+MODULES |= {module_name(path): path for path in SOURCES if path.is_relative_to(ROOT / "instructor")}
+
+
+def within(name: str, place: str) -> bool:
+    """Say whether a module is a place or below it."""
+    return name == place or name.startswith(f"{place}.")
+
+
+def room_of(module: str) -> str:
+    """Return the line of ROOMS that is for a module: the most precise one, and not a bare root."""
+    found = [room for room in ROOMS if within(module, room)]
+    found = [room for room in found if "." in room or room == module]
+    assert found, f"tests/test_project.py has no import rule for {module}"
+    return max(found, key=len)
 
 
 def imported(path: Path) -> set[str]:
@@ -44,30 +86,51 @@ def imported(path: Path) -> set[str]:
     return found
 
 
-def grader_modules(path: Path) -> set[str]:
-    """Return the grader's modules that a file imports, by their first name."""
-    names = {name.split(".")[1] for name in imported(path) if name.startswith("grader.")}
-    return {name for name in names if (GRADER / f"{name}.py").exists() or name == "cases"}
+def own_imports(path: Path) -> set[str]:
+    """Return the modules of the grader and of instructor/ that a file imports."""
+    names = {name for name in imported(path) if name in MODULES}
+    # `from grader.sandbox import slot` names the package as well
+    return names - {name for name in names if any(within(other, name) for other in names - {name})}
 
 
-@pytest.mark.parametrize("module", sorted(ALLOWED))
-def test_a_grader_module_imports_only_what_it_may(module: str) -> None:
-    assert grader_modules(GRADER / f"{module}.py") <= ALLOWED[module]
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_a_module_imports_only_what_its_room_may(module: str) -> None:
+    room = room_of(module)
+    places = [room, *ROOMS[room].split()]
+
+    names = own_imports(MODULES[module])
+
+    assert [name for name in names if not any(within(name, place) for place in places)] == []
 
 
-def test_cases_import_no_other_grader_module() -> None:
-    for path in (GRADER / "cases").glob("*.py"):
-        assert grader_modules(path) <= {"cases"}
+def test_every_room_has_a_module() -> None:
+    assert {room_of(module) for module in MODULES} == set(ROOMS)
+
+
+def test_no_two_modules_import_each_other_round_a_circle() -> None:
+    left = {module: own_imports(path) - {module} for module, path in MODULES.items()}
+
+    while leaves := [module for module, needs in left.items() if not needs & left.keys()]:
+        for module in leaves:
+            del left[module]
+    assert sorted(left) == []
 
 
 def test_only_the_workers_side_of_the_grader_imports_torch() -> None:
     with_torch = {
         path.name
-        for path in GRADER.rglob("*.py")
+        for path in (ROOT / "grader").rglob("*.py")
         if any(name.split(".")[0] == "torch" for name in imported(path))
     }
 
-    assert with_torch <= {"worker.py", "calls.py", "stand_ins.py", "returned.py", "zygote.py"}
+    assert with_torch == {
+        "main.py",
+        "overlay.py",
+        "calls.py",
+        "outputs.py",
+        "zygote.py",
+        "harness.py",
+    }
 
 
 @pytest.mark.parametrize("folder", ["solution", "starter"])
@@ -75,6 +138,17 @@ def test_students_code_imports_nothing_of_the_grader(folder: str) -> None:
     for path in (ROOT / folder).glob("*.py"):
         first = {name.split(".")[0] for name in imported(path)}
         assert not first & {"grader", "instructor", "tests"}, path
+
+
+def test_modules_of_the_grader_are_small() -> None:
+    lengths = [
+        len(path.read_text("utf-8").splitlines())
+        for path in MODULES.values()
+        if path.is_relative_to(ROOT / "grader") and path.name != "__init__.py"
+    ]
+
+    assert statistics.median(lengths) < 130
+    assert max(lengths) < 300
 
 
 def test_no_file_is_longer_than_330_lines() -> None:

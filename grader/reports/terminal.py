@@ -20,20 +20,20 @@ def points(value: float) -> str:
 class Report:
     """Writes results as they come."""
 
-    def __init__(self, assignment: str, shown: Collection[str]) -> None:
-        """Report on the exercises of these ids; others are run for their sake.
-
-        Args:
-            assignment: its name, for the first line.
-        """
-        self.assignment, self.shown = assignment, shown
+    def __init__(self) -> None:
+        self.shown: Collection[str] = ()
         self.bar: tqdm[None] | None = None
         self.last = 0.0
         self.details: tuple[str, ...] = ()
 
-    def begin(self, submission: str, tier: str) -> None:
-        """Write the first line."""
-        print(f"{self.assignment}   submission: {submission}   tier: {tier}\n", flush=True)
+    def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
+        """Write the first line.
+
+        Args:
+            shown: the ids of the exercises to report on; others are run for their sake.
+        """
+        self.shown = shown
+        print(f"{assignment}   submission: {submission}   tier: {tier}\n", flush=True)
 
     def progress(self, what: str, done: int, total: int) -> None:
         """Show how far a task is: a bar on a terminal, now and then a line elsewhere."""

@@ -29,7 +29,8 @@ from grader.sandbox.interface import (
     WorkerStartError,
     as_reply,
 )
-from grader.sandbox.slot import Ended, Job, Slot, SlotError, SlotKey
+from grader.sandbox.job import Ended, Job, SlotError, SlotKey
+from grader.sandbox.slot import Slot
 from grader.worker import protocol
 
 

@@ -10,7 +10,6 @@ lockdown.py is what stands against that.
 
 import base64
 import contextlib
-import dataclasses
 import json
 import mmap
 import os
@@ -21,18 +20,17 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from grader.sandbox import bubblewrap, seccomp
 from grader.sandbox.interface import (
     START_DEADLINE,
-    Limits,
     Printed,
     Progress,
     WorkerStartError,
     clock,
 )
+from grader.sandbox.job import Ended, Job, SlotError, SlotKey
 from grader.sandbox.memory import of_size, read_all, sealed
 from grader.worker.reply_buffer import BEGUN, DONE, TOTAL, ReplyBuffer, size
 
@@ -41,59 +39,6 @@ LOOK_EVERY = 0.02  # seconds between looks at the counters
 FIRST_USER = 1_000_000_000  # of the user ids that slots take, far above those that people have
 SLOTS = 64  # of one process
 MAX_MESSAGE = 1 << 16
-
-
-class SlotError(Exception):
-    """The slot is lost, by no fault that could be pinned on a submission."""
-
-
-@dataclasses.dataclass(frozen=True)
-class SlotKey:
-    """What a slot is started with.
-
-    Attributes:
-        contained: in a container of its own.
-        checkpoint: the one folder that children may read beside Python.
-        harness: the assignment's file that runs beside a student's code.
-        lock: False leaves the children's lockdown out, which only measurements want.
-    """
-
-    contained: bool
-    checkpoint: Path
-    harness: Path
-    lock: bool = True
-
-
-@dataclasses.dataclass(frozen=True)
-class Job:
-    """What a child is to do.
-
-    Attributes:
-        content: the frames of its requests, the load first.
-        deadlines: seconds for each request; together: for all of them.
-    """
-
-    content: bytes
-    deadlines: Sequence[float]
-    together: float
-    threads: int
-    limits: Limits
-
-
-@dataclasses.dataclass(frozen=True)
-class Ended:
-    """How a job ended.
-
-    Attributes:
-        status: exit status, or minus the signal that ended it.
-        late: the deadline in seconds that it missed, or None.
-        seconds: of processor time.
-    """
-
-    answers: ReplyBuffer
-    status: int
-    late: float | None
-    seconds: float
 
 
 class Slot:

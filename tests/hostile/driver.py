@@ -28,8 +28,9 @@ from grader.assignment.sentiment import read_sentences
 from grader.grading import Grading, program_of
 from grader.intake.given_files import GivenFiles
 from grader.intake.submission import Submission
-from grader.sandbox import open_sandbox
+from grader.reports.terminal import Report
 from grader.sandbox.interface import Limits, Request
+from grader.sandbox.tiers import open_sandbox
 from grader.settings import CHECKPOINT, Settings
 
 # short deadlines, so that a submission that hangs costs seconds; a call takes milliseconds, but a
@@ -144,7 +145,7 @@ class Driver:
             (self.handed_in / name).write_text(text, encoding="utf-8")
         report = io.StringIO()
         with contextlib.redirect_stdout(report):
-            made = self.grading.grade(str(self.handed_in), check=True)
+            made = self.grading.grade(str(self.handed_in), check=True, observer=Report())
         results = {result["id"]: result for result in made.as_json()["exercises"]}
         graded = {name: r for name, r in results.items() if MINBERT.exercise(name).file in files}
         return {"exercises": graded, "printed": report.getvalue()}

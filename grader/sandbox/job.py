@@ -1,0 +1,61 @@
+"""What a slot is started with, what it is to do, and how that ended. Trusted side."""
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.sandbox.interface import Limits
+from grader.worker.reply_buffer import ReplyBuffer
+
+
+class SlotError(Exception):
+    """The slot is lost, by no fault that could be pinned on a submission."""
+
+
+@dataclasses.dataclass(frozen=True)
+class SlotKey:
+    """What a slot is started with.
+
+    Attributes:
+        contained: in a container of its own.
+        checkpoint: the one folder that children may read beside Python.
+        harness: the assignment's file that runs beside a student's code.
+        lock: False leaves the children's lockdown out, which only measurements want.
+    """
+
+    contained: bool
+    checkpoint: Path
+    harness: Path
+    lock: bool = True
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """What a child is to do.
+
+    Attributes:
+        content: the frames of its requests, the load first.
+        deadlines: seconds for each request; together: for all of them.
+    """
+
+    content: bytes
+    deadlines: Sequence[float]
+    together: float
+    threads: int
+    limits: Limits
+
+
+@dataclasses.dataclass(frozen=True)
+class Ended:
+    """How a job ended.
+
+    Attributes:
+        status: exit status, or minus the signal that ended it.
+        late: the deadline in seconds that it missed, or None.
+        seconds: of processor time.
+    """
+
+    answers: ReplyBuffer
+    status: int
+    late: float | None
+    seconds: float
