@@ -39,7 +39,7 @@ ROOMS = {
     "grader.references grader.result grader.sandbox grader.session grader.settings",
     "grader.reports": "grader.result",
     "grader.__main__": "grader.files grader.grading grader.intake.submission grader.reports "
-    "grader.sandbox.interface grader.settings",
+    "grader.sandbox grader.settings",
     "instructor": "",
     "instructor.files": "",
     "instructor.on_solution": "grader.files",
@@ -125,6 +125,7 @@ def test_only_the_workers_side_of_the_grader_imports_torch() -> None:
 
     assert with_torch == {
         "main.py",
+        "dynamo.py",
         "overlay.py",
         "calls.py",
         "outputs.py",

@@ -127,3 +127,22 @@ def test_the_process_tier_needs_nothing_of_linux() -> None:
     assert not {"grader.sandbox.isolated", "grader.sandbox.slot", "grader.sandbox.seccomp"} & set(
         done.stdout.split()
     )
+
+
+def test_an_optimizer_is_built_without_the_compiler() -> None:
+    code = (
+        "import sys, torch\n"
+        "from grader.worker.dynamo import spare_dynamo\n"
+        "spare_dynamo()\n"
+        "parameter = torch.zeros(2, requires_grad=True)\n"
+        "optimizer = torch.optim.Optimizer([parameter], {'lr': 0.1})\n"
+        "optimizer.zero_grad()\n"
+        "optimizer.state_dict()\n"
+        "print('torch._dynamo' in sys.modules)\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "False\n"

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from grader.worker import protocol
-
 START_DEADLINE = 180.0  # seconds; importing torch takes 2, or a minute on a cold, slow disk
 LOAD_DEADLINE = 30.0  # for importing the submission
 CALL_DEADLINE = 20.0  # for one call on small tensors, which takes milliseconds
@@ -16,6 +14,7 @@ KEPT_OUTPUT = 16 << 10  # bytes of what the submission prints that are kept
 CONTAINED, LOCKED, PROCESS = TIERS = ("contained", "locked", "process")
 
 Progress = Callable[[int, int], None]
+Tensors = dict[str, Any]  # numpy arrays, named here without importing numpy
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Reply:
     status: str
     text: str = ""
     message: dict[str, Any] = dataclasses.field(default_factory=dict)
-    tensors: protocol.Tensors = dataclasses.field(default_factory=dict)
+    tensors: Tensors = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,6 +104,7 @@ class Program:
             "sources": dict(self.sources),
             "import": list(self.imports),
             "checkpoint": str(self.checkpoint.resolve()),
+            "harness": str(self.harness),
         }
 
 
@@ -166,7 +166,7 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
-def as_reply(answer: protocol.Message, tensors: protocol.Tensors) -> Reply:
+def as_reply(answer: Mapping[str, Any], tensors: Tensors) -> Reply:
     """Read a worker's answer.
 
     Raises:
@@ -175,7 +175,7 @@ def as_reply(answer: protocol.Message, tensors: protocol.Tensors) -> Reply:
     status, text = answer.get("status"), answer.get("text", "")
     if status not in ("ok", "not written", "error") or not isinstance(text, str):
         raise WorkerLostError("wrote into the grader's channel")
-    return Reply(str(status), printable(text[:1000]), answer, tensors)
+    return Reply(str(status), printable(text[:1000]), dict(answer), tensors)
 
 
 def as_progress(value: Any) -> tuple[int, int]:

@@ -12,15 +12,9 @@ not grade strangers' code with it.
 
 import contextlib
 import dataclasses
-import os
 import queue
-import signal
-import subprocess
-import sys
-import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from grader.sandbox.interface import (
@@ -37,36 +31,15 @@ from grader.sandbox.interface import (
     as_reply,
     clock,
 )
+from grader.sandbox.worker_process import WorkerProcess
 from grader.worker import protocol
-
-WORKER = Path(__file__).resolve().parents[1] / "worker" / "main.py"
-PASSED_ON = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 
 class Worker:
     """One worker process and the threads that listen to it."""
 
-    def __init__(self, folder: str, program: Program, printed: Printed) -> None:
-        environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-        environment |= {
-            "WORKER_THREADS": str(program.threads),
-            "OMP_NUM_THREADS": str(program.threads),
-            "OMP_WAIT_POLICY": "PASSIVE",  # threads that wait do not keep a busy machine busier
-            "OPENBLAS_NUM_THREADS": "1",
-            "LANG": "C.UTF-8",
-            # torch._dynamo, which the first optimizer imports, wants a user and a place for files
-            **dict.fromkeys(("HOME", "TMPDIR", "TEMP", "TMP", "TORCHINDUCTOR_CACHE_DIR"), folder),
-            "USER": "student",
-        }
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", "-B", str(WORKER), str(program.harness)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=folder,
-            env=environment,
-            start_new_session=True,
-        )
+    def __init__(self, started: WorkerProcess, printed: Printed) -> None:
+        self.started, self.process = started, started.process
         self.frames: queue.Queue[tuple[protocol.Message, protocol.Tensors] | str] = queue.Queue(64)
         self.threads = [
             threading.Thread(target=work, args=(printed,), daemon=True)
@@ -80,12 +53,15 @@ class Worker:
     def listen(self, printed: Printed) -> None:
         """Put frames into the queue, and at the end why there are no more."""
         del printed
-        try:
-            while (frame := protocol.read_frame(self.process.stdout)) is not None:  # type: ignore[arg-type]
-                self.frames.put(frame)
-            self.frames.put("ended the process that graded it")
-        except (protocol.ProtocolError, ValueError, OSError):
-            self.frames.put("wrote into the grader's channel")
+        stream = self.process.stdout
+        assert stream is not None
+        with stream:
+            try:
+                while (frame := protocol.read_frame(stream)) is not None:  # type: ignore[arg-type]
+                    self.frames.put(frame)
+                self.frames.put("ended the process that graded it")
+            except (protocol.ProtocolError, ValueError, OSError):
+                self.frames.put("wrote into the grader's channel")
 
     def drain(self, printed: Printed) -> None:
         """Keep the pipe of what is printed from filling up."""
@@ -141,28 +117,24 @@ class Worker:
         return as_reply(answer, arrays)
 
     def kill(self) -> None:
-        """End the process and what it has started in its session."""
-        if hasattr(os, "killpg"):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.kill()
-        self.process.wait()
+        """End the process."""
+        self.started.kill()
         self.threads[-1].join(1.0)  # what was printed is read to its end
-        for stream in (self.process.stdin, self.process.stdout):
-            # there may be unsent bytes of a request that nobody will read
-            with contextlib.suppress(OSError):
-                stream.close()  # type: ignore[union-attr]
+        self.started.close()
 
 
 class ProcessSandbox:
     """Carries out a submission's calls in worker processes of the tier `process`."""
 
-    def __init__(self, program: Program) -> None:
-        """Start a worker; it imports torch while the caller goes on."""
+    def __init__(self, program: Program, started: WorkerProcess | None = None) -> None:
+        """Start a worker; it imports torch while the caller goes on.
+
+        Args:
+            started: the process of the first worker, if there is one already.
+        """
         self.program = program
         self.printed = Printed()
-        self.folder = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
-        self.worker: Worker | None = Worker(self.folder.name, program, self.printed)
+        self.worker: Worker | None = Worker(started or self.start(), self.printed)
         self.loaded = False
         self.unloadable: Reply | None = None
         self.failed_calls = FailedCalls()
@@ -172,7 +144,10 @@ class ProcessSandbox:
 
     def __exit__(self, *_: object) -> None:
         self.drop()
-        self.folder.cleanup()
+
+    def start(self) -> WorkerProcess:
+        """Start a process."""
+        return WorkerProcess(self.program.threads)
 
     def drop(self) -> None:
         """End the worker."""
@@ -189,7 +164,7 @@ class ProcessSandbox:
     def ready(self) -> Worker:
         """Return a worker that has imported the submission."""
         if self.worker is None:
-            self.worker = Worker(self.folder.name, self.program, self.printed)
+            self.worker = Worker(self.start(), self.printed)
         if not self.loaded:
             load, seconds = self.program.load_message(), self.program.limits.load_seconds
             reply = self.worker.ask(load, {}, seconds, lambda done, total: None)

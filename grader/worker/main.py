@@ -1,6 +1,6 @@
 """The worker: a process that runs a student's code. It returns tensors, never verdicts.
 
-Started as a script, `python -I main.py HARNESS`, by the tier `process`. It talks over its first
+Started as a script, `python -I main.py`, by the tier `process`. It talks over its first
 stdin and stdout, which it moves out of reach of `print` and `input` before any student's code is
 loaded. The submission and the given files arrive as text and are imported from memory (overlay.py).
 
@@ -20,7 +20,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from grader.worker import protocol
-from grader.worker.overlay import Overlay, load_harness
+from grader.worker.overlay import Overlay
 
 ADDRESS_SPACE = 16 << 30  # bytes; torch alone maps about 1 GiB, a real BERT with gradients 4
 
@@ -79,8 +79,11 @@ def main() -> None:
     limit_resources()
     import torch  # after the streams are safe
 
+    from grader.worker.dynamo import spare_dynamo
+
+    spare_dynamo()
     torch.set_num_threads(int(os.environ.get("WORKER_THREADS", "1")))
-    worker = Worker(replies, Overlay(load_harness(sys.argv[1])))
+    worker = Worker(replies, Overlay())
     worker.send(protocol.encode({"number": 0, "status": "ok", "torch": torch.__version__}))
     while (frame := protocol.read_frame(requests)) is not None:
         worker.handle(*frame)

@@ -55,15 +55,20 @@ def load_harness(path: str) -> ModuleType:
 class Overlay:
     """The given files with a submission laid over them, imported; carries out calls of it."""
 
-    def __init__(self, harness: ModuleType) -> None:
-        """Carry out calls with the assignment's harness."""
+    def __init__(self, harness: ModuleType | None = None) -> None:
+        """Carry out calls.
+
+        Args:
+            harness: the assignment's; None: the one in the file that the first load names.
+        """
         self.harness = harness
         self.modules: dict[str, ModuleType] = {}
         self.sources: dict[str, str] = {}
         self.checkpoint = ""
 
     def load(self, request: Mapping[str, Any]) -> protocol.Message:
-        """Import the given modules and the student's."""
+        """Import the harness, the given modules and the student's."""
+        self.harness = self.harness or load_harness(request["harness"])
         for name in self.sources:  # of a load before this one
             sys.modules.pop(name, None)
         sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, MemoryImporter)]

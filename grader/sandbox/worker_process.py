@@ -1,0 +1,68 @@
+"""The process of the tier `process`, before anything is asked of it.
+
+This module imports little, so that the door can start a worker first: it imports torch, which takes
+seconds, while the rest of the grader imports numpy and reads references.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+WORKER = Path(__file__).resolve().parents[1] / "worker" / "main.py"
+PASSED_ON = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+
+
+class WorkerProcess:
+    """A worker in an empty folder, with an almost empty environment."""
+
+    def __init__(self, threads: int) -> None:
+        """Start it.
+
+        Args:
+            threads: for torch.
+        """
+        self.folder = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
+        own = ("HOME", "TMPDIR", "TEMP", "TMP", "TORCHINDUCTOR_CACHE_DIR")
+        environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+        environment |= {
+            "WORKER_THREADS": str(threads),
+            "OMP_NUM_THREADS": str(threads),
+            "OMP_WAIT_POLICY": "PASSIVE",  # threads that wait do not keep a busy machine busier
+            "OPENBLAS_NUM_THREADS": "1",
+            "LANG": "C.UTF-8",
+            # torch._dynamo, where a student imports it, wants a user and a place for files
+            **dict.fromkeys(own, self.folder.name),
+            "USER": "student",
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", "-B", str(WORKER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=self.folder.name,
+            env=environment,
+            start_new_session=True,
+        )
+
+    def kill(self) -> None:
+        """End the process and what it has started in its session."""
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
+        self.process.wait()
+
+    def close(self) -> None:
+        """End it and remove its folder; a second time does nothing.
+
+        Streams that are read from are closed by who reads them.
+        """
+        self.kill()
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):  # there may be unsent bytes that nobody will read
+            self.process.stdin.close()
+        self.folder.cleanup()
