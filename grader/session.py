@@ -6,21 +6,21 @@ after another, while answers that are there are judged here.
 """
 
 import functools
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
 from grader.exercise import Assignment, Exercise
 from grader.intake.policy import offences
 from grader.intake.submission import Submission
-from grader.judging.checks import could_not_grade, judge, result_of_faults
-from grader.judging.trial import Trial, pair
-from grader.references import Recording, References
+from grader.judging.checks import could_not_grade, judge, needs_stand_ins, result_of_faults
+from grader.judging.fingerprints import Answered
+from grader.judging.trial import Trial
+from grader.references import References
 from grader.result import Blocked, CheckFailed, Grade, Outcome, Result
 from grader.sandbox.interface import Reply, Request, Sandbox
 from grader.settings import Settings
 
-Asked = tuple[list[Recording], list[Reply]]
 UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
 
 
@@ -95,40 +95,58 @@ class GradingSession:
         try:
             waiting = list(self.exercises)
             while waiting:
-                asked: dict[str, Future[Asked]] = {}
+                asked: list[tuple[Exercise, Future[list[Answered]]]] = []
                 while waiting and waiting[0].task is None:
                     exercise = waiting.pop(0)
-                    asked[exercise.id] = caller.submit(self.ask, exercise)
-                for name, answers in asked.items():
-                    self.finish(self.assignment.exercise(name), answers.result)
+                    asked.append((exercise, caller.submit(self.ask, exercise, own=True)))
+                for exercise, answers in asked:
+                    self.finish(exercise, answers, caller)
                 if waiting:
                     self.finish_task(waiting.pop(0))
         finally:
             caller.shutdown(wait=False, cancel_futures=True)
         return self.results
 
-    def ask(self, exercise: Exercise) -> Asked:
-        """Carry out the exercise's calls, with the recorded inputs."""
+    def ask(self, exercise: Exercise, own: bool) -> list[Answered]:
+        """Carry out calls of an exercise, with the recorded inputs.
+
+        Args:
+            own: those of the student's own functions together, otherwise those with stand-ins.
+        """
         self.references.check_checkpoint(self.settings.checkpoint)
-        recordings = self.references.recordings(exercise.id, exercise.digest)
+        recordings = iter(self.references.recordings(exercise.id, exercise.digest))
+        chosen = [
+            (probe, call, recording)
+            for probe in exercise.probes
+            for place, (call, recording) in enumerate(zip(probe.calls, recordings, strict=False))
+            if own is (place == 0)
+        ]
         requests = []
-        for call, recording in zip(exercise.calls, recordings, strict=True):
+        for _, call, recording in chosen:
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
             requests.append(Request(exercise.id, runs, call.message(), recording.inputs))
-        return recordings, list(self.sandbox.run(requests))
+        replies = self.sandbox.run(requests)
+        return [Answered(*about, reply) for about, reply in zip(chosen, replies, strict=True)]
 
-    def finish(self, exercise: Exercise, answers: Callable[[], Asked]) -> None:
-        """Judge an exercise as soon as its answers are there."""
+    def finish(
+        self, exercise: Exercise, answers: Future[list[Answered]], caller: ThreadPoolExecutor
+    ) -> None:
+        """Judge an exercise as soon as its answers are there.
+
+        Calls with stand-ins are made only where the student's own functions together are not right:
+        most submissions never need them.
+        """
         try:
-            recordings, replies = answers()
             trial = Trial(
                 assignment=self.assignment,
                 exercise=exercise,
-                answered=list(pair(exercise, recordings, replies)),
+                answered=answers.result(),
                 entry=self.references.entry(exercise.id),
                 failed=self.failed,
                 offences=self.offences.get(exercise.module, ()),
             )
+            if needs_stand_ins(trial):
+                trial.answered += caller.submit(self.ask, exercise, own=False).result()
             result = judge(trial)
         except Exception as error:  # whatever it is, the student is not at fault
             result = could_not_grade(exercise, error)

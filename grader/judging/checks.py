@@ -68,10 +68,8 @@ def faults(trial: Trial) -> Iterator[Fault]:
 
     A hole that is not filled ends them: nothing more is to be said of it.
     """
-    try:
-        trial.require_written()
-    except NotWrittenYet as unwritten:
-        yield "values", unwritten
+    if trial.unwritten:
+        yield "values", NotWrittenYet()
         return
     if trial.offences:
         listed = ", ".join(str(offence) for offence in trial.offences[:3])
@@ -84,6 +82,18 @@ def faults(trial: Trial) -> Iterator[Fault]:
                 trial.judge(probe, check.examine)
             except (CheckFailed, Blocked) as fault:
                 yield check.part or probe.part, fault
+
+
+def needs_stand_ins(trial: Trial) -> bool:
+    """Say whether calls with stand-ins can change what is known from a student's own functions."""
+    if not any(len(probe.calls) > 1 for probe in trial.exercise.probes) or trial.unwritten:
+        return False
+    return any(
+        trial.fault(answered, check.examine) is not None
+        for check in CHECKS
+        for answered in trial.answered
+        if check.applies(answered.probe)
+    )
 
 
 def judge(trial: Trial) -> Result:

@@ -7,7 +7,7 @@ stand for has failed, so that one mistake costs one exercise.
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,8 @@ from grader.judging.fingerprints import (
     observe,
     tolerance_kind,
 )
-from grader.references import Recording, under
-from grader.result import Blocked, CheckFailed, Finding, NotWrittenYet
-from grader.sandbox.interface import Reply
+from grader.references import under
+from grader.result import Blocked, CheckFailed, Finding
 
 Examine = Callable[["Trial", Answered], Mismatch | None]
 
@@ -35,7 +34,7 @@ class Trial:
     """Everything that the checks of one exercise need.
 
     Attributes:
-        answered: the calls, grouped by probe in the order of the case table.
+        answered: calls; those of the student's own functions together come first.
         failed: exercises upstream that have not passed.
         entry: what the manifest says of the exercise: tolerances and known wrong variants.
         used_stand_ins: exercises whose stand-ins decided; filled while judging.
@@ -43,21 +42,17 @@ class Trial:
 
     assignment: Assignment
     exercise: Exercise
-    answered: Sequence[Answered]
+    answered: list[Answered]
     entry: Mapping[str, Any]
     failed: frozenset[str]
     offences: Sequence[Offence]
     used_stand_ins: set[str] = dataclasses.field(default_factory=set)
 
-    def require_written(self) -> None:
-        """See that the hole is filled and that something came back.
-
-        Raises:
-            NotWrittenYet: the hole is still there.
-        """
-        for answered in self.answered:
-            if answered.reply.status == "not written" and answered.reply.text == self.exercise.id:
-                raise NotWrittenYet
+    @property
+    def unwritten(self) -> bool:
+        """Whether the hole is still there."""
+        replies = [answered.reply for answered in self.answered]
+        return any(r.status == "not written" and r.text == self.exercise.id for r in replies)
 
     def of(self, probe: Probe) -> list[Answered]:
         """Return the answers of a probe, the student's own functions together first."""
@@ -216,12 +211,3 @@ class Trial:
         with np.errstate(all="ignore"):  # a wrong output may be as large as it likes
             wrong = answered.probe.examine(got, answered.recording.inputs)
         return Mismatch("dropout", "output", (wrong,)) if wrong else None
-
-
-def pair(
-    exercise: Exercise, recordings: Iterable[Recording], replies: Iterable[Reply]
-) -> Iterator[Answered]:
-    """Put calls, recordings and replies, all in the order of the case table, together."""
-    asked = [(probe, call) for probe in exercise.probes for call in probe.calls]
-    for (probe, call), recording, reply in zip(asked, recordings, replies, strict=True):
-        yield Answered(probe, call, recording, reply)

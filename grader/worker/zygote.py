@@ -26,7 +26,7 @@ import sys
 import warnings
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 if __name__ == "__main__":
     # `-I` keeps the environment, the current folder and this script's folder out of sys.path
@@ -169,10 +169,15 @@ def watch(control: socket.socket, child: int) -> tuple[int, float]:
         os.close(descriptor)
 
 
-def fork_child(
-    control: socket.socket, setup: dict[str, Any], harness: ModuleType
-) -> tuple[int, socket.socket]:
-    """Fork the child for the next job before there is one, while the trusted side has its own work.
+class Waiting(NamedTuple):
+    """A child that waits for a job, and the socket by which it gets one."""
+
+    process: int
+    link: socket.socket
+
+
+def fork_child(control: socket.socket, setup: dict[str, Any], harness: ModuleType) -> Waiting:
+    """Fork the child for the next job before there is one.
 
     Raises:
         RuntimeError: there is more than one thread, and a fork takes only one along.
@@ -186,28 +191,21 @@ def fork_child(
         ours.close()
         Child(setup, theirs, harness).live()
     theirs.close()
-    return child, ours
+    return Waiting(child, ours)
 
 
-def carry_out(
-    control: socket.socket,
-    child: int,
-    read_fd: socket.socket,
-    job: dict[str, Any],
-    descriptors: list[int],
-) -> None:
-    """Give a child its job and report how it ended."""
-    with contextlib.suppress(OSError), read_fd:  # one that has died says nothing
-        socket.send_fds(read_fd, [json.dumps(job).encode()], descriptors)
-        for descriptor in descriptors:
-            os.close(descriptor)
-        said = read_fd.recv(1000)  # before any of the student's code has run
-    if said != b"locked":
-        os.waitpid(child, 0)
-        send(control, fault=said.decode("utf-8", "replace") or "the child died at once")
-        return
-    status, seconds = watch(control, child)
-    send(control, ended=status, seconds=seconds)
+def hand_over(child: Waiting, job: dict[str, Any], descriptors: list[int]) -> str | None:
+    """Give a child its job; return why it cannot lock itself down, or None when it has."""
+    reply = b""
+    with contextlib.suppress(OSError), child.link:  # one that has died says nothing
+        socket.send_fds(child.link, [json.dumps(job).encode()], descriptors)
+        reply = child.link.recv(1000)  # before any of the student's code has run
+    for descriptor in descriptors:
+        os.close(descriptor)
+    if reply == b"locked":
+        return None
+    os.waitpid(child.process, 0)
+    return reply.decode("utf-8", "replace") or "the child died at once"
 
 
 def main() -> None:
@@ -225,12 +223,18 @@ def main() -> None:
         return
     sys.path.pop(0)
     send(control, ready=version)
-    child, read_fd = fork_child(control, setup, harness)
+    waiting = fork_child(control, setup, harness)
     while True:
         job, descriptors = receive(control)
-        if "calls" in job:  # or it is an order to kill a child that has ended meanwhile
-            carry_out(control, child, read_fd, job, descriptors)
-            child, read_fd = fork_child(control, setup, harness)
+        if "calls" not in job:  # an order to kill a child that has ended meanwhile
+            continue
+        fault = hand_over(waiting, job, descriptors)
+        child, waiting = waiting, fork_child(control, setup, harness)  # while that one works
+        if fault is not None:
+            send(control, fault=fault)
+            continue
+        status, seconds = watch(control, child.process)
+        send(control, ended=status, seconds=seconds)
 
 
 if __name__ == "__main__":
