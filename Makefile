@@ -22,7 +22,7 @@ GRADER = $(VENV)/.installed$(if $(filter contained locked,$(TIER)),-staff)
 ON_SOLUTION = cd solution && $(abspath $(BIN))/python
 
 .DEFAULT_GOAL := help
-.PHONY: help check grade test test-real bench bench-real soak lint starter references checkpoint import-checkpoint export-checkpoint data gate pictures probes clean
+.PHONY: help check grade test test-real bench bench-real soak lint starter exercise handout references checkpoint import-checkpoint export-checkpoint data gate pictures probes clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,12 @@ lint: $(VENV)/.installed-staff  ## format, style and types
 
 starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares)
 	@$(BIN)/python -m instructor.references.strip $(call flag,check,$(CHECK))
+
+exercise: $(VENV)/.installed  ## skeletons of a new exercise, ID=name (FILE=transformer.py)
+	@$(BIN)/python -m instructor.references.new_exercise "$(ID)" $(call option,file,$(FILE))
+
+handout: $(VENV)/.installed  ## write the handout's tables of points (CHECK=1 only compares)
+	@$(BIN)/python -m instructor.references.handout $(call flag,check,$(CHECK))
 
 references: $(VENV)/.installed  ## record reference_outputs/ from solution/ (SEED=, OUT=, CHECKPOINT=, CHECK=1)
 	@$(BIN)/python -m instructor.references.record $(call option,seed,$(SEED)) $(call option,out,$(OUT)) \

@@ -47,7 +47,7 @@ ROOMS = {
     "instructor.pretraining": "grader.files instructor.language instructor.on_solution",
     "instructor.huggingface": "instructor.files instructor.on_solution instructor.pretraining",
     "instructor.gate": "grader.files instructor.files",
-    "instructor.references": "grader instructor.language",
+    "instructor.references": "grader instructor.files instructor.language",
 }
 
 

@@ -12,7 +12,7 @@ import re
 import textwrap
 from collections.abc import Callable, Mapping
 
-from instructor.references.variants import VariantError, region_of
+from instructor.references.variants import VariantError, region_of, variant_modules
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,9 +52,10 @@ class Honest:
 
 @functools.cache
 def honest() -> tuple[Honest, ...]:
-    """Return every honest variant, by file and then in the order of the file."""
+    """Return every honest variant, those that stand beside wrong ones last."""
     modules = [
         importlib.import_module(f"{__name__}.{info.name}")
         for info in pkgutil.iter_modules(__path__)
     ]
-    return tuple(one for module in modules for one in module.HONEST)
+    found = [one for module in modules for one in module.HONEST]
+    return (*found, *(one for module in variant_modules() for one in getattr(module, "HONEST", ())))

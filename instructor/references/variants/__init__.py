@@ -11,6 +11,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Mapping
+from types import ModuleType
 
 from grader.assignment import MINBERT
 
@@ -98,6 +99,12 @@ def apply(variant: Variant, source: str) -> str:
     return source[:begin] + region + source[end:]
 
 
+def variant_modules() -> list[ModuleType]:
+    """Return the modules of this room; each has VARIANTS, and may have HONEST."""
+    names = [info.name for info in pkgutil.iter_modules(__path__)]
+    return [importlib.import_module(f"{__name__}.{name}") for name in names]
+
+
 @functools.cache
 def variants() -> tuple[Variant, ...]:
     """Return every known wrong variant, by file and then in the order of the file.
@@ -105,11 +112,7 @@ def variants() -> tuple[Variant, ...]:
     Raises:
         VariantError: two have the same id.
     """
-    modules = [
-        importlib.import_module(f"{__name__}.{info.name}")
-        for info in pkgutil.iter_modules(__path__)
-    ]
-    found = tuple(variant for module in modules for variant in module.VARIANTS)
+    found = tuple(variant for module in variant_modules() for variant in module.VARIANTS)
     ids = [variant.id for variant in found]
     if twice := {name for name in ids if ids.count(name) > 1}:
         raise VariantError(f"more than one variant is called {', '.join(sorted(twice))}")
