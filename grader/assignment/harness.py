@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import tokenizers  # noqa: F401 - for submissions: once, before a child is forked for each
 import torch
 from torch import Tensor, nn
 

@@ -65,9 +65,9 @@ def warm_up() -> str:
     import torch
 
     torch.set_num_threads(1)
-    # the first of these brings in torch._dynamo, the second is what submissions import
+    # what any subject needs, torch._dynamo for its first optimizer; a harness imports what else its
+    # own submissions do
     import safetensors.torch  # noqa: F401
-    import tokenizers  # noqa: F401
     import torch._dynamo
     import tqdm  # noqa: F401
     from torch import nn
