@@ -9,7 +9,7 @@
     result.py        outcomes, findings, grades
     files.py         this repository's root, digests, one way to write a file
 
-    assignment/      all that knows BERT; another assignment is another such room
+    assignment/      all that knows the subject; another assignment is another such room
     intake/          what a stranger handed in becomes text: folders, archives, policy, given files
     sandbox/         one interface to where a submission's code runs, in three tiers
     worker/          the only code that runs beside a student's

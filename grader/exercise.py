@@ -28,7 +28,7 @@ class Call:
     """One call of a student's function, as data: this is what the worker is sent.
 
     Attributes:
-        target: the class and the method, such as "BertLayer.add_norm"; or a function.
+        target: the class and the method, such as "Layer.forward"; or a function.
         args: what is passed, by position: names of inputs or literals, ".name" for the object's own
             module, "*generator" for a torch.Generator, "*random" for a random.Random; the
             assignment's harness may know further names with an asterisk.

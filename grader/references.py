@@ -154,7 +154,7 @@ class References:
             read_checked(Path(checkpoint) / name, expected, "make checkpoint")
 
     def check_data(self, folder: str | Path, names: Iterable[str]) -> None:
-        """See that data files are those that the sentiment threshold was measured on.
+        """See that data files are those that a threshold was measured on.
 
         Raises:
             ReferencesError: one is missing or differs.

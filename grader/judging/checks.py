@@ -56,7 +56,7 @@ def every(probe: Probe) -> bool:
 
 CHECKS = (
     Check(compared, Trial.wrong_output),
-    Check(drawn, Trial.wrong_dropout),
+    Check(drawn, Trial.wrong_draw),
     Check(differentiated, Trial.wrong_gradient, "properties"),
     Check(every, Trial.changed_input, "properties"),
     Check(every, Trial.changed_state, "properties"),

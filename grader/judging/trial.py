@@ -197,8 +197,8 @@ class Trial:
             )
         return None
 
-    def wrong_dropout(self, answered: Answered) -> Mismatch | None:
-        """Let the case's own judge look at outputs that were drawn at random."""
+    def wrong_draw(self, answered: Answered) -> Mismatch | None:
+        """Let the probe's own judge look at outputs that were drawn at random."""
         if not answered.probe.draws(answered.call):
             return self.wrong_output(answered)
         assert answered.probe.examine is not None
@@ -210,4 +210,4 @@ class Trial:
                 return Mismatch("finite", name, (f"{name} has values that are NaN or inf",))
         with np.errstate(all="ignore"):  # a wrong output may be as large as it likes
             wrong = answered.probe.examine(got, answered.recording.inputs)
-        return Mismatch("dropout", "output", (wrong,)) if wrong else None
+        return Mismatch("draw", "output", (wrong,)) if wrong else None

@@ -1,6 +1,6 @@
 """Carry out a submission's calls in a slot: the tiers `contained` and `locked`.
 
-Each exercise has a child process of its own, and so has the fine-tune: it imports the submission,
+Each exercise has a child process of its own, and so has a task: it imports the submission,
 answers the exercise's calls in order and is gone. Answers are read when it is dead.
 
 Covered: what the modules it rests on say: bubblewrap.py (the files, processes and network that are

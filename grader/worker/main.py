@@ -22,7 +22,7 @@ if __name__ == "__main__":
 from grader.worker import protocol
 from grader.worker.overlay import Overlay
 
-ADDRESS_SPACE = 16 << 30  # bytes; torch alone maps about 1 GiB, a real BERT with gradients 4
+ADDRESS_SPACE = 16 << 30  # bytes; torch alone maps about 1 GiB, a real model with gradients 4
 
 
 def take_streams() -> tuple[BinaryIO, BinaryIO]:

@@ -37,7 +37,7 @@ class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         return self.sources[fullname]
 
     def get_code(self, fullname: str) -> Any:
-        """Compile under the name the student knows: bert.py."""
+        """Compile under the name the student knows: main.py."""
         return compile(self.sources[fullname], f"{fullname}.py", "exec", dont_inherit=True)
 
 

@@ -21,7 +21,7 @@ from safetensors.numpy import load, save
 MAGIC = b"mBF1"
 HEADER = struct.Struct("<4sIQ")  # magic, bytes of JSON, bytes of tensors
 MAX_JSON = 4 << 20  # sources of a submission are the largest text that is sent
-MAX_TENSORS = 256 << 20  # a real BERT's embeddings and their gradients fit
+MAX_TENSORS = 256 << 20  # a real model's largest weights and their gradients fit
 
 Message = dict[str, Any]
 Tensors = dict[str, np.ndarray]
