@@ -49,8 +49,8 @@ class Call:
         options: further arguments of the class.
         literals: arguments that are not tensors.
         returns: names of what is returned.
-        form: "tensor", "tuple" (of one, the tensor itself will do), "dict", or "rows" in columns of
-            these names.
+        form: "tensor", "tuple" (of one, the tensor itself will do), "dict", "rows" in columns of
+            these names, or "lists" of whole numbers.
     """
 
     target: str
@@ -147,6 +147,8 @@ class Exercise:
         task: how it is graded where probes cannot, such as by training.
         imports: modules that it needs besides the assignment's.
         extension: its points are a bonus, and it is graded where its file was handed in.
+        forbidden: what its own function may not use, besides the assignment's policy: a name to the
+            module that messages put before it.
     """
 
     id: str
@@ -160,6 +162,7 @@ class Exercise:
     task: Task | None = None
     imports: tuple[str, ...] = ()
     extension: bool = False
+    forbidden: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def calls(self) -> list[Call]:

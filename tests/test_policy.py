@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.assignment import MINBERT
-from grader.intake.policy import flags, offences
+from grader.intake.policy import flags, offences, offences_within
 
 from conftest import ROOT, Grade
 
@@ -43,6 +43,33 @@ def test_what_the_handout_forbids_is_found(line: str) -> None:
 )
 def test_what_the_handout_allows_is_no_offence(line: str) -> None:
     assert offences(f"{line}\n", MINBERT.policy) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("return F.layer_norm(x)", 6),
+        ("return layer_norm_of_torch(x)", 6),
+        ("return nn.functional.layer_norm(x)", 6),
+        ("from torch import layer_norm as f; return f(x)", 6),
+        ("return x", 0),
+    ],
+)
+def test_what_one_exercise_forbids_is_looked_for_in_its_own_function(body: str, line: int) -> None:
+    source = (
+        "from torch.nn.functional import layer_norm as layer_norm_of_torch\n"
+        "class Another:\n"
+        "    def layer_norm(self, x):\n"
+        "        return F.layer_norm(x)\n"
+        f"def own(x):\n    {body}\n"
+    )
+
+    found = offences_within(source, "own", {"layer_norm": "F"})
+
+    assert {offence.line for offence in found} == ({line} if line else set())
+    assert all(str(offence).startswith("F.layer_norm (line ") for offence in found)
+    assert offences_within(source, "Another.layer_norm", {"layer_norm": "F"})[0].line == 4
+    assert offences_within(source, "missing", {"layer_norm": "F"}) == []
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ exec. A person reads for that; tensors cannot show it, and the sandbox does not 
 import ast
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from grader.exercise import Policy
 
@@ -56,9 +56,9 @@ class Offence:
         return f"{self.name} (line {self.line})"
 
 
-def find(text: str, in_node: Callable[[ast.AST], Iterator[Offence]]) -> list[Offence]:
-    """List what is found in a source's syntax tree, in the order of its lines."""
-    found = {offence for node in ast.walk(ast.parse(text)) for offence in in_node(node)}
+def find(tree: ast.AST, in_node: Callable[[ast.AST], Iterator[Offence]]) -> list[Offence]:
+    """List what is found in a syntax tree, in the order of its lines."""
+    found = {offence for node in ast.walk(tree) for offence in in_node(node)}
     return sorted(found, key=lambda offence: (offence.line, offence.name))
 
 
@@ -110,9 +110,47 @@ def flag_in(node: ast.AST) -> Iterator[Offence]:
 
 def offences(text: str, policy: Policy) -> list[Offence]:
     """List what an assignment's policy forbids in a source."""
-    return find(text, functools.partial(offence_in, policy))
+    return find(ast.parse(text), functools.partial(offence_in, policy))
+
+
+def definition(tree: ast.AST, target: str) -> ast.AST:
+    """Return where a function is defined; an empty tree where it is not.
+
+    Args:
+        target: a function, or a class and its method with a dot between.
+    """
+    for name in target.split("."):
+        kinds = (ast.ClassDef, ast.FunctionDef)
+        found = [n for n in ast.walk(tree) if isinstance(n, kinds) and n.name == name]
+        tree = found[-1] if found else ast.Module([], [])
+    return tree
+
+
+def offences_within(text: str, target: str, names: Mapping[str, str]) -> list[Offence]:
+    """List what is forbidden in one function only, also under a name that it was imported by.
+
+    Args:
+        target: see `definition`.
+        names: name to the module that messages put before it.
+    """
+    tree, policy = ast.parse(text), Policy(names)
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    imported_as = {
+        alias.asname or alias.name: alias.name
+        for node in imports
+        for alias in node.names
+        if any(True for _ in offence_in(policy, node))
+    }
+
+    def in_node(node: ast.AST) -> Iterator[Offence]:
+        yield from offence_in(policy, node)
+        if isinstance(node, ast.Name) and imported_as.get(node.id, "") in names:
+            name = imported_as[node.id]
+            yield Offence(f"{names[name]}.{name}", node.lineno)
+
+    return find(definition(tree, target), in_node)
 
 
 def flags(text: str) -> list[Offence]:
     """List what in a source deserves a person's look; none of it costs points."""
-    return find(text, flag_in)
+    return find(ast.parse(text), flag_in)

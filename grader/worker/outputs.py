@@ -1,5 +1,6 @@
 """What a student's function returned becomes tensors by name, or a sentence. Runs in the worker."""
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,6 +37,24 @@ def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
     return made
 
 
+def lists(result: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
+    """Turn a list of lists of whole numbers into a tensor.
+
+    Returns: by the one name (lists, WIDTH or longest), filled up with -1; int64.
+
+    Raises:
+        StudentError: it is something else.
+    """
+    try:
+        rows = [[operator.index(value) for value in row] for row in result]
+        longest = max(WIDTH, *map(len, rows), 0)
+        full = [row + [-1] * (longest - len(row)) for row in rows]
+        made = torch.tensor(full, dtype=torch.int64)
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+        raise StudentError(f"{target} should return a list of lists of {names[0]}") from error
+    return {names[0]: made}
+
+
 def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str, Any]:
     """Give what a function returned its names; further keys and further elements are let pass.
 
@@ -61,6 +80,8 @@ def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
         StudentError: it returned something else.
     """
     target = call["target"]
+    if call["form"] == "lists":
+        return lists(result, call["returns"], target)
     if call["form"] == "rows":
         return columns(result, call["returns"], target)
     outputs = named(result, call["returns"], call["form"], target)
