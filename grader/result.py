@@ -46,10 +46,6 @@ class Blocked(Exception):
     """The exercise cannot be judged before others are written; the message lists them."""
 
 
-class CouldNotGrade(Exception):
-    """The fault is the grader's or the installation's, never the student's."""
-
-
 @dataclasses.dataclass
 class Result:
     """One exercise's outcome.

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from grader.files import sha256
 from instructor.files import whole_folder
 from instructor.huggingface.foreign import (
     ForeignError,
@@ -23,7 +24,7 @@ from instructor.huggingface.foreign import (
     read_tokenizer,
 )
 from instructor.on_solution import again_on_solution
-from instructor.pretraining.checkpoint_files import digest, weight_bytes
+from instructor.pretraining.checkpoint_files import weight_bytes
 
 CARD = """# An imported checkpoint
 
@@ -86,7 +87,7 @@ def contents(source: Path) -> dict[str, bytes | str]:
     config = dataclasses.replace(config, pad_token_id=tokenizer.pad_token_id)
     heads = {name for name in kept if base.PRETRAINING_HEADS.search(name)}
     weights = {name if name in heads else f"bert.{name}": tensor for name, tensor in kept.items()}
-    facts = {"name": source.resolve().name, "file": path.name, "sha": digest(path)}
+    facts = {"name": source.resolve().name, "file": path.name, "sha": sha256(path)}
     return {
         **tokenizer_files(tokenizer, config.max_position_embeddings),
         "config.json": config_text(config, bool(heads)),

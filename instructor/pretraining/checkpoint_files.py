@@ -1,7 +1,6 @@
 """The checkpoint as files: Hugging Face's names, written whole, with a digest of each."""
 
 import dataclasses
-import hashlib
 import json
 import re
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 from safetensors.torch import save
 from torch import Tensor
 
-from grader.files import write_whole
+from grader.files import sha256, write_whole
 
 DROPOUT = 0.05  # for fine-tuning; BERT's 0.1 costs so narrow a model several points of accuracy
 SUMS = "SHA256SUMS"  # in the form that sha256sum -c reads
@@ -49,17 +48,12 @@ def config_text(config: Any) -> str:
     return json.dumps(dataclasses.asdict(config) | names, indent=2, sort_keys=True) + "\n"
 
 
-def digest(path: Path) -> str:
-    """Return a file's SHA-256 in hexadecimal."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def write_checkpoint(folder: Path, files: dict[str, bytes | str], source: Path) -> None:
     """Write the files, then their digests and that of the text that was read, last."""
     for name, content in files.items():
         write_whole(folder / name, content)
-    lines = [f"{digest(folder / name)}  {name}\n" for name in sorted(files)]
-    lines.append(f"{digest(source)}  ../data/{source.name}\n")
+    lines = [f"{sha256(folder / name)}  {name}\n" for name in sorted(files)]
+    lines.append(f"{sha256(source)}  ../data/{source.name}\n")
     write_whole(folder / SUMS, "".join(lines))
 
 
@@ -74,6 +68,6 @@ def drifted(folder: Path) -> list[str]:
         path = folder / name
         if not path.is_file():
             faults.append(f"{path}: not there")
-        elif digest(path) != recorded:
+        elif sha256(path) != recorded:
             faults.append(f"{path}: not the file that was recorded")
     return faults

@@ -7,7 +7,6 @@ Dimension key: B batch, T tokens, D model width.
 """
 
 import dataclasses
-import hashlib
 import importlib
 import random
 import time
@@ -19,6 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from grader.files import digest
 from instructor.language.reviews import EVERYTHING
 from instructor.pretraining.snapshots import load_snapshot, save_snapshot
 
@@ -77,7 +77,7 @@ class Run:
 
     def origin(self) -> str:
         """Name the run by a digest of its settings and its text."""
-        return hashlib.sha256(repr((self.settings, self.levels)).encode()).hexdigest()
+        return digest(repr((self.settings, self.levels)).encode())
 
     def state(self) -> dict[str, Any]:
         """Return what a snapshot holds."""

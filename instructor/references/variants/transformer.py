@@ -4,7 +4,6 @@ from instructor.references.variants import mistakes
 
 EXPONENT, ANGLE = "torch.arange(0, width, 2)", "angle = position * frequency"
 TABLE = "torch.stack((torch.sin(angle), torch.cos(angle)), dim=-1).flatten(1)"
-EARLIER = "torch.ones(T, T, device=attention_mask.device).tril()"
 ALLOWED = "earlier * attention_mask[:, None, None, :]"
 MASK = "(1.0 - allowed) * HIDDEN"
 CROSS = "(self.cross_norm, lambda x: self.cross_attention(x, encoded, cross_mask)),"
