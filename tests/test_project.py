@@ -45,7 +45,8 @@ ROOMS = {
     "instructor.on_solution": "grader.files",
     "instructor.language": "grader.files instructor.files",
     "instructor.pretraining": "grader.files instructor.language instructor.on_solution",
-    "instructor.huggingface": "grader.files instructor.files instructor.on_solution instructor.pretraining",
+    "instructor.huggingface": "grader.files instructor.files instructor.on_solution "
+    "instructor.pretraining",
     "instructor.gate": "grader.files instructor.files",
     "instructor.references": "grader instructor.files instructor.language",
 }

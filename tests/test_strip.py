@@ -2,6 +2,7 @@
 
 import pytest
 
+from grader.assignment import MINBERT
 from instructor.references.strip import MarkerError, derive, drifted, main, strip
 
 NESTED = "    ### BEGIN SOLUTION two\n    y = x"
@@ -19,7 +20,7 @@ def g(x):
 
 
 def test_the_committed_starter_is_the_stripped_solution() -> None:
-    assert drifted(derive()) == []
+    assert drifted(MINBERT.starter, derive(MINBERT)) == []
 
 
 def test_a_region_becomes_one_raise() -> None:
@@ -55,15 +56,15 @@ def test_markers_that_do_not_pair_up_are_errors(text: str, message: str) -> None
 def test_drift_is_found_and_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    changed = derive() | {"utils.py": "# changed\n"}
-    monkeypatch.setattr("instructor.references.strip.derive", lambda: changed)
+    changed = derive(MINBERT) | {"utils.py": "# changed\n"}
+    monkeypatch.setattr("instructor.references.strip.derive", lambda assignment: changed)
 
     assert main(["--check"]) == 1
     assert "starter/utils.py is not what solution/ gives" in capsys.readouterr().err
 
 
 def test_the_starter_holds_no_solution() -> None:
-    starter = derive()["bert.py"]
+    starter = derive(MINBERT)["bert.py"]
 
     assert "SOLUTION" not in starter
     assert starter.count("raise NotImplementedError(") == 5
