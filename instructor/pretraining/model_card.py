@@ -1,4 +1,4 @@
-"""The checkpoint's card: how it was trained, and what it can do on text that it has not seen.
+"""The model card: how the checkpoint was trained, and how it does on held-out text.
 
 Dimension key: B batch, T tokens.
 """
@@ -20,8 +20,8 @@ language: en
 
 # The frozen checkpoint
 
-A small BERT, pre-trained on `data/pretraining.txt` by the code in `solution/pretraining.py` and
-`solution/optimizer.py`: masked tokens and next sentences, jointly, as in the paper. It opens in
+A small BERT, pre-trained on `data/pretraining.txt` by `solution/pretraining.py` and
+`solution/optimizer.py` on masked tokens and next sentences jointly, as in the paper. It opens in
 minBERT and in Hugging Face transformers:
 
     BertModel.from_pretrained("checkpoint")
@@ -32,40 +32,41 @@ minBERT and in Hugging Face transformers:
 | word pieces | {vocabulary:,} |
 | parameters, both heads included | {parameters:,} |
 | training | {steps:,} steps of {batch} pairs of sentences |
-| learning rate | {learning_rate}, {warmup} steps of warm-up, falling over the last {fall:.0%} |
+| learning rate | {learning_rate}, {warmup} warm-up steps, decay over the last {fall:.0%} |
 | texts | {phases} |
 | dropout | none in pre-training; 0.05 in `config.json`, for fine-tuning |
 | wall time | {minutes:.1f} minutes, {threads} thread |
 
 ## On held-out reviews
 
-The last {held:,} reviews of the file were not trained on.
+The last {held:,} reviews of the file were not used for training.
 
-| | this checkpoint | most frequent token | 2-gram model | coin |
+| | this checkpoint | most frequent token | 2-gram model | chance |
 | --- | --- | --- | --- | --- |
 | masked tokens, accuracy | {masked:.3f} | {frequent:.3f} | {bigram:.3f} | |
 | next sentence, accuracy | {following:.3f} | | | 0.500 |
 
-The 2-gram model answers the token that most often follows the left neighbour, which it always sees.
-Many words cannot be known from the rest: which of 32 adjectives of praise a sentence has, say.
+The 2-gram model predicts the token that most often follows the left neighbour, which it always
+sees. Many words cannot be predicted from the context: for example, which of 32 positive adjectives
+a sentence uses.
 
-## How the losses fell
+## Training curve
 
 Mean cross-entropy in nats over {report} steps.
 
 {curve}
 
-## Make it again
+## Training it again
 
-    python -m instructor.pretraining.pretrain    # goes on after a kill
+    python -m instructor.pretraining.pretrain            # resumes if interrupted
     python -m instructor.pretraining.pretrain --check    # compares with SHA256SUMS
 
-On the same machine the same text and seed give the same bytes; on another kind of processor the
-last digits of sums differ, and so do the weights.
+On the same machine, the same text and seed give the same bytes. On another kind of processor, sums
+differ in the last digits, and so do the weights.
 
-Every layer starts by passing on what it attends to (`start_from_copying` in
-`instructor/pretrain_run.py`); with weights drawn from N(0, 0.05) alone, nothing was copied in the
-first two million tokens.
+Every layer is initialized to pass on what it attends to (`start_from_copying` in
+`instructor/pretraining/run.py`); with weights drawn from N(0, 0.05) alone, no layer
+copied anything in the first two million tokens.
 """
 
 
@@ -75,7 +76,7 @@ def share(right: int, total: int) -> float:
 
 
 def n_grams(documents: Documents, tokenizer: Any) -> tuple[int, Tensor]:
-    """Count the training text: the most frequent token, and the one most frequent after each."""
+    """Count n-grams: the most frequent token, and the most frequent one after each token."""
     pairs: collections.Counter[tuple[int, int]] = collections.Counter()
     alone: collections.Counter[int] = collections.Counter()
     for sentence in (sentence for review in documents for sentence in review):
@@ -84,14 +85,14 @@ def n_grams(documents: Documents, tokenizer: Any) -> tuple[int, Tensor]:
     frequent = alone.most_common(1)[0][0]
     after = torch.full((tokenizer.vocab_size,), frequent)
     for (left, token), _ in sorted(pairs.items(), key=lambda item: item[1]):
-        after[left] = token  # the last one to be written is the most frequent
-    after[tokenizer.sep_token_id] = after[tokenizer.cls_token_id]  # both stand before a sentence
+        after[left] = token  # the last one written is the most frequent
+    after[tokenizer.sep_token_id] = after[tokenizer.cls_token_id]  # both come before a sentence
     return frequent, after
 
 
 @torch.no_grad()
 def held_out_accuracy(run: Run, documents: Documents) -> dict[str, float]:
-    """Measure both tasks on reviews that were not trained on, masks and pairs drawn once."""
+    """Measure both tasks on held-out reviews; masks and pairs are drawn once."""
     pretraining: Any = importlib.import_module("pretraining")
     rng, generator = random.Random("held out"), torch.Generator().manual_seed(run.settings.seed)
     pairs = pretraining.make_sentence_pairs(documents, rng, run.settings.max_length)
@@ -120,7 +121,7 @@ def held_out_accuracy(run: Run, documents: Documents) -> dict[str, float]:
 
 
 def count(a: Tensor, b: Tensor) -> int:
-    """Count the places where two tensors agree."""
+    """Count the positions where two tensors agree."""
     return int((a == b).sum())
 
 
@@ -130,7 +131,7 @@ def bar(value: float, widest: float) -> str:
 
 
 def curve_table(curve: list[tuple[int, float, float]], lines: int = 20) -> str:
-    """Write the loss curve as a table of values and bars, at most `lines` of it."""
+    """Write the loss curve as a table of values and bars, with at most `lines` rows."""
     every = -(-len(curve) // lines)
     kept, widest = curve[every - 1 :: every], curve[0][1]
     rows = ["| step | masked tokens | | next sentence | |", "| --: | --: | --- | --: | --- |"]
@@ -143,7 +144,7 @@ def curve_table(curve: list[tuple[int, float, float]], lines: int = 20) -> str:
 
 
 def model_card(run: Run, held_out: Documents) -> str:
-    """Write the card of a trained model."""
+    """Write a trained model's card."""
     settings, accuracy = run.settings, held_out_accuracy(run, held_out)
     kinds = ("lists of words", "is and is not", "one clause", "everything")
     return CARD.format(
