@@ -110,11 +110,14 @@ PADDING = np.array([[False, False, True], [False, True, True]])
     [
         (lambda x: 2.5 * x, "every value is 2.5 times the expected one"),
         (lambda x: x + 0.25, "every value is off by 0.25"),
-        (lambda x: x[..., ::-1], "each token has the right values in the wrong order of units"),
-        (lambda x: x[:, ::-1], "the right values are all there, in the wrong places"),
+        (
+            lambda x: x[..., ::-1],
+            "each token has the right values, but its units are in the wrong order",
+        ),
+        (lambda x: x[:, ::-1], "all the right values are there, but in the wrong places"),
         (lambda x: x.transpose(0, 2, 1), "the number of values is right"),
         (lambda x: x + PADDING[..., None] * x**2, "only padding is wrong"),
-        (lambda x: x + ~PADDING[..., None] * x**2, "only tokens are wrong, padding is right"),
+        (lambda x: x + ~PADDING[..., None] * x**2, "only tokens are wrong; padding is right"),
         (lambda x: x + np.array([1, 0])[:, None, None] * x**2, "only row 0 of the batch is wrong"),
         (lambda x: x + np.array([0, 1])[:, None, None] * x**2, "row 0 of the batch is right"),
         (lambda x: x + np.arange(3)[:, None] * x**2, "only tokens from number 1 on are wrong"),

@@ -39,7 +39,7 @@ def test_one_mistake_costs_one_exercise(submit: Grade) -> None:
     assert failed == ["attention"]
     assert graded.exercise("attention")["score"] == 0
     assert graded.result["score"] == 55
-    assert graded.exercise("layer")["message"] == "right when it is given a right attention"
+    assert graded.exercise("layer")["message"] == "right when given a correct attention"
 
 
 def test_a_mistake_is_named_with_its_place_in_the_handout(submit: Grade) -> None:

@@ -65,13 +65,13 @@ class Dropout:
         if right.all():
             return None
         if not right[2] or not right[3]:
-            return f"what is dropped does not fit a dropout on {self.place}"
+            return f"the dropped values do not match a dropout on {self.place}"
         if not self.rate:
             return f"dropout on {self.place} is active in eval mode"
         if not right[0]:
-            return f"with a dropout rate of {self.rate}, {1 - found[0]:.2f} of {self.place} is lost"
+            return f"with a dropout rate of {self.rate}, {1 - found[0]:.2f} of {self.place} is dropped"
         return (
-            f"with a dropout rate of {self.rate}, what is kept should be multiplied by "
+            f"with a dropout rate of {self.rate}, kept values should be multiplied by "
             f"{self.expected[1]:.2f}, not {found[1]:.2f}"
         )
 

@@ -21,9 +21,9 @@ def ratio(got: np.ndarray, expected: np.ndarray) -> float | None:
 def moved(got: np.ndarray, expected: np.ndarray) -> str | None:
     """Say whether the right values are there in another place."""
     if np.allclose(np.sort(got, axis=-1), np.sort(expected, axis=-1), rtol=1e-3, atol=1e-4):
-        return "each token has the right values in the wrong order of units"
+        return "each token has the right values, but its units are in the wrong order"
     if np.allclose(np.sort(got.ravel()), np.sort(expected.ravel()), rtol=1e-3, atol=1e-4):
-        return "the right values are all there, in the wrong places: look at the order of axes"
+        return "all the right values are there, but in the wrong places: check the order of axes"
     return None
 
 
@@ -35,7 +35,7 @@ def locate_among(got: np.ndarray, expected: np.ndarray, padding: np.ndarray | No
     """
     if got.shape != expected.shape:
         same = sorted(got.shape) == sorted(expected.shape) or got.size == expected.size
-        return "the number of values is right: look at the order of axes" if same else None
+        return "the number of values is right: check the order of axes" if same else None
     if got.ndim != 3 or not np.isfinite(got).all():
         return None
     if factor := ratio(got, expected):
@@ -49,7 +49,7 @@ def locate_among(got: np.ndarray, expected: np.ndarray, padding: np.ndarray | No
         if (wrong <= padding).all():
             return "only padding is wrong"
         if (wrong <= ~padding).all() and len(wrong) > 1:
-            return "only tokens are wrong, padding is right"
+            return "only tokens are wrong; padding is right"
         full = ~padding.any(1)
         if full.any() and not wrong[full].any():
             return "only rows that have padding are wrong"
@@ -62,7 +62,7 @@ def by_place(wrong: np.ndarray) -> str | None:
     if rows[0] and not rows[1:].any() and len(rows) > 1:
         return "only row 0 of the batch is wrong"
     if len(rows) > 1 and not rows[0] and rows[1:].all():
-        return "row 0 of the batch is right, the others are not"
+        return "row 0 of the batch is right; the others are wrong"
     if tokens.any() and not tokens.all():
         first = int(np.argmax(tokens))
         if tokens[first:].all():

@@ -100,7 +100,7 @@ def judge(trial: Trial) -> Result:
     """Return the result of an exercise that was asked for."""
     found = list(faults(trial))
     upstream = " and ".join(sorted(trial.used_stand_ins))
-    note = f"right when it is given a right {upstream}" if upstream else ""
+    note = f"right when given a correct {upstream}" if upstream else ""
     return result_of_faults(trial.exercise, found, note)
 
 

@@ -98,7 +98,7 @@ class Trial:
         details = list(fault.lines)
         if given and faults[-1] is None:
             upstream = " and ".join(given[-1].call.given)
-            details.append(f"right when it is given a right {upstream}, wrong with your own")
+            details.append(f"right when given a correct {upstream}, wrong with your own")
         if mistakes:
             headline, sections = self.named(mistakes)
         elif fault.kind == "raised":

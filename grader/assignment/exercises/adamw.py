@@ -56,19 +56,19 @@ EXERCISE = Exercise(
         Probe(
             "five steps",
             "values",
-            "the first step is right, later ones are not",
+            "the first step is right, but later ones are wrong",
             steps(STEPS, {"params": ["a", "b"], "weight_decay": 0.0}),
         ),
         Probe(
             "weight decay",
             "values",
-            "steps are right without weight decay and wrong with it",
+            "steps are right without weight decay, but wrong with it",
             steps(STEPS, {"params": ["a", "b", "c"], "weight_decay": 0.3}),
         ),
         Probe(
             "groups",
             "values",
-            "one group of parameters is right, several with values of their own are not",
+            "one group of parameters is right, but several with different settings are wrong",
             steps(
                 STEPS,
                 {"params": ["a"], "weight_decay": 0.3},

@@ -81,7 +81,7 @@ EXERCISE = Exercise(
         Probe(
             "in place",
             "values",
-            "attention is right alone and wrong within BertSelfAttention.forward",
+            "attention is right alone, but wrong within BertSelfAttention.forward",
             (
                 BertCall(
                     "BertSelfAttention.forward",
@@ -100,7 +100,7 @@ EXERCISE = Exercise(
         Probe(
             "no dropout",
             "training",
-            "with a dropout rate of 0, training should give what eval gives",
+            "with a dropout rate of 0, training should give the same result as eval",
             (BertCall(TARGET, ALONE, train=True, dropout=0.0),),
         ),
         Probe(

@@ -73,7 +73,7 @@ EXERCISE = Exercise(
         Probe(
             "pre-norm",
             "values",
-            "the decoder layer is right in post-norm order, wrong in pre-norm order",
+            "the decoder layer is right in post-norm order, but wrong in pre-norm order",
             (forward(options=PRE_NORM, gradients=True),),
         ),
         Probe(
@@ -85,7 +85,7 @@ EXERCISE = Exercise(
         Probe(
             "no dropout",
             "training",
-            "with a dropout rate of 0, training should give what eval gives",
+            "with a dropout rate of 0, training should give the same result as eval",
             (forward(train=True, dropout=0.0),),
         ),
         Probe(

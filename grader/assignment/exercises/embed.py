@@ -78,7 +78,7 @@ EXERCISE = Exercise(
         Probe(
             "no dropout",
             "training",
-            "with a dropout rate of 0, training should give what eval gives",
+            "with a dropout rate of 0, training should give the same result as eval",
             (embed(train=True, dropout=0.0),),
         ),
         Probe(

@@ -85,7 +85,7 @@ EXERCISE = Exercise(
         Probe(
             "no dropout",
             "training",
-            "with a dropout rate of 0, training should give what eval gives",
+            "with a dropout rate of 0, training should give the same result as eval",
             calls(train=True, dropout=0.0),
         ),
         Probe(
@@ -97,7 +97,7 @@ EXERCISE = Exercise(
         Probe(
             "whole model",
             "values",
-            "BertModel.forward gives wrong outputs though each function is right",
+            "BertModel.forward gives wrong outputs although each function is right",
             (
                 whole(inputs="whole", gradients=True),
                 whole(

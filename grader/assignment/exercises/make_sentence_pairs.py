@@ -109,7 +109,7 @@ def lengths_with(longest: int) -> Statistics:
 
     return Statistics(
         (
-            Statistic("pairs are cut in the wrong place, or not at all", 0.0, blur=2.0),
+            Statistic("pairs are cut in the wrong place or not at all", 0.0, blur=2.0),
             Statistic("pairs that are cut have too many tokens, or too few", 0.0),
             Statistic("the wrong sentences are cut", 0.0),
             Statistic("sentences have lost their beginning", 0.0),
@@ -135,7 +135,7 @@ def call(longest: int) -> tuple[BertCall]:
 
 SHARES = Statistics(
     (
-        Statistic("first sentences are not those of the text, in its order", 0.0),
+        Statistic("first sentences are not those of the text in order", 0.0),
         Statistic("sentences that do not follow come from the same document", 0.0),
         Statistic("labels do not say whether the second sentence follows", 0.0),
         Statistic("the share of true pairs is off", 0.5, margin(len(FIRSTS))),

@@ -95,7 +95,7 @@ FATE = Statistics(
         Statistic("the share of [MASK] among the chosen is off", 0.8, margin(FEW)),
         Statistic("the share of chosen tokens that stay is off", 0.1, margin(FEW)),
         Statistic(
-            "drawn tokens do not come from the whole vocabulary, as a share of its size",
+            "random tokens do not come from the whole vocabulary: mean id as a share of its size",
             0.5,
             margin(FEW // 12),
         ),
@@ -115,10 +115,10 @@ EXERCISE = Exercise(
         Probe(
             "nothing chosen",
             "properties",
-            "with a probability of 0 something is chosen or changed all the same",
+            "with a probability of 0, something is still chosen or changed",
             call(0.0),
         ),
         Probe("which", "values", "the wrong tokens are chosen", call(0.15), examine=WHICH),
-        Probe("fate", "values", "chosen tokens are hidden in the wrong way", call(OFTEN), FATE),
+        Probe("fate", "values", "chosen tokens are hidden incorrectly", call(OFTEN), FATE),
     ),
 )

@@ -18,7 +18,7 @@ VARIANTS = (
                 *("m.mul_(beta1)", "m.mul_(0.0)"),
             ),
             "means_not_kept": (
-                "the new means are not put back, so that each step starts from nothing",
+                "the new means are not stored, so every step starts from zero",
                 *("m.mul_(beta1).add_(", "m = m.mul(beta1).add("),
                 *("v.mul_(beta2).addcmul_(", "v = v.mul(beta2).addcmul("),
             ),
@@ -31,11 +31,11 @@ VARIANTS = (
                 *("(beta1, beta2), lr", "(beta2, beta1), lr"),
             ),
             "gradient_not_squared": (
-                "the second mean is of the gradient's size, not of its square",
+                "the second mean averages the size of the gradient, not its square",
                 *("addcmul_(grad, grad, value=1 - beta2)", "add_(grad.abs(), alpha=1 - beta2)"),
             ),
             "gradient_for_its_square": (
-                "the second mean is of the gradient, not of its square, and has no root",
+                "the second mean averages the gradient, not its square, and its root is missing",
                 *("addcmul_(grad, grad, value=1 - beta2)", "add_(grad, alpha=1 - beta2)"),
             ),
             "means_of_decayed_gradient": (
@@ -71,7 +71,7 @@ VARIANTS = (
                 *('state["step"] += 1', 'state["step"] += 1 + (state["step"] == 0)'),
             ),
             "correction_not_optional": (
-                "the means are corrected even where correct_bias is off",
+                "the means are corrected even if correct_bias is off",
                 *(CORRECTION1, 'correction1 = 1 - beta1 ** state["step"]'),
                 *(CORRECTION2, 'correction2 = 1 - beta2 ** state["step"]'),
             ),
@@ -102,13 +102,13 @@ VARIANTS = (
         "The step",
         {
             "not_in_place": (
-                "the parameter itself is not changed; the new one is a tensor that is forgotten",
+                "the parameter is not changed in place; the new value is discarded",
                 *(DECAY, DECAY.replace("p.mul_", "p = p.mul")),
                 *(MOVE, MOVE.replace("p.addcdiv_", "p = p.addcdiv")),
             ),
             "uphill": ("the parameter moves up the gradient", *("value=-lr", "value=lr")),
             "root_missing": (
-                "the mean of the square is not brought under a root",
+                "the square root of the second mean is missing",
                 *("v.sqrt()", "v.clone()"),
             ),
             "gradient_for_its_mean": (

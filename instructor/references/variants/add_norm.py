@@ -15,27 +15,27 @@ VARIANTS = (
         {
             "dense_missing": ("the dense layer is missing", *(PROJECTED, "output")),
             "given_dense_ignored": (
-                "the layer's own attention_dense is used, not the dense layer that is given",
+                "the layer's own attention_dense is used, not the dense layer passed in",
                 *("dense_layer(", "self.attention_dense("),
             ),
             "given_dense_ignored_for_out": (
-                "the layer's own out_dense is used, not the dense layer that is given",
+                "the layer's own out_dense is used, not the dense layer passed in",
                 *("dense_layer(", "self.out_dense("),
             ),
             "given_norm_ignored": (
-                "the layer's own attention_layer_norm is used, not the norm that is given",
+                "the layer's own attention_layer_norm is used, not the norm passed in",
                 *("ln_layer(", "self.attention_layer_norm("),
             ),
             "given_norm_ignored_for_out": (
-                "the layer's own out_layer_norm is used, not the norm that is given",
+                "the layer's own out_layer_norm is used, not the norm passed in",
                 *("ln_layer(", "self.out_layer_norm("),
             ),
             "given_dropout_ignored": (
-                "the layer's own attention_dropout is used, not the dropout that is given",
+                "the layer's own attention_dropout is used, not the dropout passed in",
                 *(" dropout(", " self.attention_dropout("),
             ),
             "given_dropout_ignored_for_out": (
-                "the layer's own out_dropout is used, not the dropout that is given",
+                "the layer's own out_dropout is used, not the dropout passed in",
                 *(" dropout(", " self.out_dropout("),
             ),
             "dense_last": (
@@ -54,7 +54,7 @@ VARIANTS = (
         {
             "residual_missing": ("the residual is missing", *("input + ", "")),
             "sublayer_missing": (
-                "the sublayer's output is left out, only the residual is there",
+                "the sublayer's output is missing, only the residual is there",
                 *(SUM, "input"),
             ),
             "input_projected": (
@@ -107,11 +107,11 @@ VARIANTS = (
             ),
             "norm_twice": ("the norm is applied twice", *(WHOLE, f"ln_layer({WHOLE})")),
             "norm_without_weights": (
-                "the norm is computed without the weight and bias of the one that is given",
+                "the norm is computed without the weight and bias of the one passed in",
                 *(WHOLE, f"F.layer_norm({SUM}, input.shape[-1:], eps=ln_layer.eps)"),
             ),
             "norm_with_other_eps": (
-                "the norm is computed with another epsilon than the one that is given",
+                "the norm is computed with another epsilon than that of the one passed in",
                 *(RETURN, "return F.layer_norm("),
                 *(
                     "(output)))",
@@ -147,7 +147,7 @@ VARIANTS = (
                 *(PROJECTED, "dense_layer(output).detach()"),
             ),
             "add_norm_in_float32": (
-                "add_norm returns float32 whatever it is given",
+                "add_norm always returns float32, whatever its input",
                 *(WHOLE, WHOLE + ".float()"),
             ),
             "input_changed": (
@@ -177,11 +177,11 @@ VARIANTS = (
                 *(WHOLE, "dropout(ln_layer(input + dense_layer(output)))"),
             ),
             "add_norm_dropout_also_after_norm": (
-                "dropout comes on the projection and once more after the norm",
+                "dropout is on the projection and once more after the norm",
                 *(WHOLE, f"dropout({WHOLE})"),
             ),
             "add_norm_dropout_on_sum": (
-                "dropout is on the sum, so that it hits the residual too",
+                "dropout is on the sum, so it drops the residual too",
                 *(SUM, "dropout(input + dense_layer(output))"),
             ),
             "add_norm_dropout_also_on_sum": (
@@ -205,7 +205,7 @@ VARIANTS = (
                 *(DROPPED, f"F.dropout({PROJECTED}, dropout.p)"),
             ),
             "add_norm_dropout_always_half": (
-                "dropout of 0.5, in eval mode too",
+                "dropout of 0.5 is active in eval mode too",
                 *(DROPPED, f"F.dropout({PROJECTED})"),
             ),
             "add_norm_dropout_rate": (

@@ -36,7 +36,7 @@ VARIANTS = (
                 *(SCORES, "query @ query.transpose(-2, -1)"),
             ),
             "probabilities_transposed": (
-                "each token gathers by the probabilities of the others for it, not by its own",
+                "each token is weighted by the probabilities of the others, not by its own",
                 *(CONTEXT, "probs.transpose(-2, -1) @ value"),
             ),
         },
@@ -87,7 +87,7 @@ VARIANTS = (
                 *(SOFTMAX, "F.softmax(scores, dim=-1) + attention_mask"),
             ),
             "mask_subtracted": (
-                "the mask works the wrong way round: padding is seen and tokens are not",
+                "the mask is subtracted: padding is seen and tokens are not",
                 *(MASK, "scores - attention_mask"),
             ),
             "mask_hides_tokens": (
@@ -99,7 +99,7 @@ VARIANTS = (
                 *(MASK, 'scores.masked_fill(attention_mask == 0, float("-inf"))'),
             ),
             "mask_extended_again": (
-                "the mask, which can be added as it is, is made additive once more",
+                "the mask is converted to its additive form a second time",
                 *(MASK, "scores + (1.0 - attention_mask) * -10000.0"),
             ),
             "mask_too_weak": (
@@ -107,11 +107,11 @@ VARIANTS = (
                 *(MASK, "scores + 1e-4 * attention_mask"),
             ),
             "mask_zeroes_probabilities": (
-                "padding is taken out after the softmax, so that the rest no longer adds up to 1",
+                "padding is removed after the softmax, so the rest no longer sums to 1",
                 *(SOFTMAX, "F.softmax(scores, dim=-1) * (attention_mask == 0)"),
             ),
             "mask_zeroes_scores": (
-                "the mask sets scores to 0, which softmax does not take for nothing",
+                "the mask sets scores to 0, which is not a probability of 0 after the softmax",
                 *(MASK, "scores * (attention_mask == 0)"),
             ),
         },
@@ -121,7 +121,7 @@ VARIANTS = (
         "The softmax",
         {
             "softmax_over_queries": (
-                "the softmax runs over the tokens that look, not over those looked at",
+                "the softmax runs over the queries, not over the keys",
                 *("dim=-1", "dim=-2"),
             ),
             "softmax_over_heads": ("the softmax runs over the heads", *("dim=-1", "dim=1")),
@@ -165,7 +165,7 @@ VARIANTS = (
             ),
             "heads_averaged": ("the heads are averaged", *(MERGE, "context.mean(dim=1)")),
             "heads_reversed": (
-                "the heads stand in the wrong order",
+                "the heads are in the wrong order",
                 *(MERGE, MERGE.replace("context", "context.flip(1)")),
             ),
             "length_hard_coded": (
@@ -183,11 +183,11 @@ VARIANTS = (
                 *(CONTEXT, "probs.detach() @ value"),
             ),
             "attention_detached": (
-                "attention's output is cut off from its gradients",
+                "gradients do not pass through attention's output",
                 *(MERGE, MERGE + ".detach()"),
             ),
             "attention_in_float32": (
-                "attention computes in float32 whatever it is given",
+                "attention always computes in float32, whatever its input",
                 *(CONTEXT, "probs.float() @ value.float()"),
             ),
             "query_changed": (
@@ -202,7 +202,7 @@ VARIANTS = (
         "The heads",
         {
             "query_value_projections_swapped": (
-                "the given forward was changed: query and value are projected by each other",
+                "the given forward was changed: the projections of query and value are swapped",
                 *("value = self.transform(hidden_states, self.value)", "value = QUERY"),
                 *(
                     "query = self.transform(hidden_states, self.query)",

@@ -45,11 +45,11 @@ VARIANTS = mistakes(
             *(DROPPED, f"F.dropout({SOFTMAX}, self.dropout.p)"),
         ),
         "attention_dropout_always_half": (
-            "dropout of 0.5 on the attention probabilities, in eval mode too",
+            "dropout of 0.5 on the attention probabilities is active in eval mode too",
             *(DROPPED, f"F.dropout({SOFTMAX})"),
         ),
         "attention_dropout_half": (
-            "the dropout rate of the attention probabilities is 0.5 whatever the config says",
+            "the dropout rate of the attention probabilities is always 0.5, not the config's",
             *(DROPPED, f"F.dropout({SOFTMAX}, training=self.training)"),
         ),
         "attention_dropout_rate": (

@@ -51,7 +51,7 @@ VARIANTS = (
                 *(POSITIONS, "self.position_ids[:, 1 : input_ids.shape[1] + 1]"),
             ),
             "positions_of_rows": (
-                "the number of the row is taken for the position",
+                "the row number is used as the position",
                 *(POSITIONS, "torch.arange(len(input_ids))[:, None]"),
             ),
             "positions_all_zero": (
@@ -71,7 +71,7 @@ VARIANTS = (
                 *(POSITIONS, f"{POSITIONS}.flip(1)"),
             ),
             "positions_of_token_types": (
-                "the token types are taken for positions",
+                "the token types are used as positions",
                 *(POSITIONS, "token_type_ids + 1"),
             ),
         },
@@ -118,11 +118,11 @@ VARIANTS = (
                 *(WORDS, f"{WORDS}.detach()"),
             ),
             "embed_detached": (
-                "the embeddings are cut off from their gradients",
+                "gradients do not pass through the embeddings",
                 *(NORMED, f"self.embed_layer_norm(({SUM}).detach())"),
             ),
             "embed_in_float32": (
-                "embed returns float32 whatever the model's type",
+                "embed always returns float32, whatever the model's type",
                 *(WHOLE, f"{WHOLE}.float()"),
             ),
         },
@@ -153,7 +153,7 @@ VARIANTS = (
                 *(WHOLE, f"F.dropout({NORMED}, self.embed_dropout.p)"),
             ),
             "embed_dropout_always_half": (
-                "dropout of 0.5, in eval mode too",
+                "dropout of 0.5 is active in eval mode too",
                 *(WHOLE, f"F.dropout({NORMED})"),
             ),
             "embed_dropout_rate": (

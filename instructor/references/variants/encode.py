@@ -14,7 +14,7 @@ VARIANTS = (
         "The chain",
         {
             "layers_not_chained": (
-                "the layers are not chained: each reads the embeddings, the last one counts",
+                "the layers are not chained: each one reads the embeddings",
                 *(STEP, "last = layer(hidden_states, extended_mask)"),
                 *(RETURN, "return last"),
             ),
@@ -53,7 +53,7 @@ VARIANTS = (
                 *(RETURN, "return total"),
             ),
             "outputs_stacked": (
-                "the outputs of all layers are returned, not that of the last",
+                "the outputs of all layers are returned, not only the last one's",
                 *(STEP, f"{STEP}{INSIDE}outputs.append(hidden_states)"),
                 *("extended_mask =", "outputs = []\n        extended_mask ="),
                 *(RETURN, "return torch.stack(outputs)"),
@@ -64,11 +64,11 @@ VARIANTS = (
             ),
             "no_layer": ("no layer runs", *(LAYERS, "in []:")),
             "encode_norm_after": (
-                "there is one more norm after the last layer",
+                "there is an extra norm after the last layer",
                 *(RETURN, "return self.embed_layer_norm(hidden_states)"),
             ),
             "encode_norm_before": (
-                "there is one more norm before the first layer",
+                "there is an extra norm before the first layer",
                 *(
                     "extended_mask =",
                     "hidden_states = self.embed_layer_norm(hidden_states)\n        extended_mask =",
@@ -85,7 +85,7 @@ VARIANTS = (
         "The mask",
         {
             "mask_not_extended": (
-                "the layers are given the 1/0 mask, not the additive one",
+                "the layers get the 1/0 mask, not the additive one",
                 *(EXTENDED, "attention_mask[:, None, None, :]"),
             ),
             "encode_mask_twice": (
@@ -98,15 +98,15 @@ VARIANTS = (
                 ),
             ),
             "mask_of_ones": (
-                "the mask that the layers are given hides nothing",
+                "the mask passed to the layers hides nothing",
                 *("(attention_mask,", "(torch.ones_like(attention_mask),"),
             ),
             "encode_mask_inverted": (
-                "the mask that the layers are given hides tokens and shows padding",
+                "the mask passed to the layers hides tokens and shows padding",
                 *("(attention_mask,", "(1 - attention_mask,"),
             ),
             "mask_for_first_layer_only": (
-                "only the first layer is given the mask",
+                "only the first layer gets the mask",
                 *(STEP, f"{STEP}{INSIDE}extended_mask = torch.zeros_like(extended_mask)"),
             ),
         },
@@ -116,11 +116,11 @@ VARIANTS = (
         "Dropout",
         {
             "encode_dropout_after": (
-                "there is one more dropout after the last layer",
+                "there is an extra dropout after the last layer",
                 *(RETURN, "return self.embed_dropout(hidden_states)"),
             ),
             "encode_dropout_between": (
-                "there is one more dropout before each layer",
+                "there is an extra dropout before each layer",
                 *("layer(hidden_states", "layer(self.embed_dropout(hidden_states)"),
             ),
         },
@@ -134,11 +134,11 @@ VARIANTS = (
                 *("layer(hidden_states", "layer(hidden_states.detach()"),
             ),
             "encode_detached": (
-                "encode's output is cut off from its gradients",
+                "gradients do not pass through encode's output",
                 *(RETURN, "return hidden_states.detach()"),
             ),
             "encode_in_float32": (
-                "encode returns float32 whatever it is given",
+                "encode always returns float32, whatever its input",
                 *(RETURN, "return hidden_states.float()"),
             ),
         },
@@ -168,7 +168,7 @@ VARIANTS = (
                 *("hidden_states = self.encode(hidden_states, attention_mask)\n        ", ""),
             ),
             "weights_drawn_again": (
-                "the given forward was changed: it draws the weights anew",
+                "the given forward was changed: it draws new weights",
                 *(EMBEDDED, f"self.init_weights()\n        {EMBEDDED}"),
             ),
         },

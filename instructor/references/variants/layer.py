@@ -13,13 +13,13 @@ VARIANTS = (
         "The feed-forward part",
         {
             "gelu_missing": (
-                "GELU is missing, or what it returns is thrown away",
+                "GELU is missing, or its result is discarded",
                 *("self.interm_af(", "("),
             ),
-            "relu": ("ReLU stands where GELU should", *("self.interm_af(", "F.relu(")),
-            "tanh": ("tanh stands where GELU should", *("self.interm_af(", "torch.tanh(")),
+            "relu": ("ReLU is used instead of GELU", *("self.interm_af(", "F.relu(")),
+            "tanh": ("tanh is used instead of GELU", *("self.interm_af(", "torch.tanh(")),
             "gelu_by_tanh": (
-                "the tanh form of GELU is used, not the exact one",
+                "the tanh approximation of GELU is used, not the exact form",
                 *("self.interm_af(", 'F.gelu(approximate="tanh", input='),
             ),
             "gelu_twice": ("GELU is applied twice", *(INTERM, f"self.interm_af({INTERM})")),
@@ -84,7 +84,7 @@ VARIANTS = (
                 *(SECOND, "x"),
             ),
             "first_sublayer_missing": (
-                "what attention and its add_norm give is thrown away",
+                "the result of attention and its add_norm is discarded",
                 *(FIRST, "x = hidden_states"),
             ),
             "attention_missing": (
@@ -159,19 +159,19 @@ VARIANTS = (
                 *(SECOND, "self.out_layer_norm(x + self.out_dense(interm))"),
             ),
             "extra_dropout_on_context": (
-                "there is one more dropout, on attention's output",
+                "there is an extra dropout on attention's output",
                 *("(x, context,", "(x, self.attention_dropout(context),"),
             ),
             "extra_dropout_on_interm": (
-                "there is one more dropout, on the feed-forward part's inner units",
+                "there is an extra dropout on the feed-forward part's inner units",
                 *("(x, interm,", "(x, self.out_dropout(interm),"),
             ),
             "extra_dropout_on_output": (
-                "there is one more dropout, on the layer's output",
+                "there is an extra dropout on the layer's output",
                 *(SECOND, f"self.out_dropout({SECOND})"),
             ),
             "extra_dropout_between": (
-                "there is one more dropout, between the two sublayers",
+                "there is an extra dropout between the two sublayers",
                 *(FIRST, "x = self.attention_dropout(self.add_norm(x, context, *modules))"),
             ),
         },
@@ -185,7 +185,7 @@ VARIANTS = (
                 *("self.interm_dense(x)", "self.interm_dense(x.detach())"),
             ),
             "layer_in_float32": (
-                "the layer returns float32 whatever it is given",
+                "the layer always returns float32, whatever its input",
                 *(SECOND, f"{SECOND}.float()"),
             ),
         },

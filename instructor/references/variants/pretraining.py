@@ -25,7 +25,7 @@ VARIANTS = (
                 *("< probability)", "< 0.15)"),
             ),
             "probability_complement": (
-                "the tokens that should stay are chosen, and the others not",
+                "the tokens that should not be chosen are chosen, and the others are not",
                 *("< probability)", ">= probability)"),
             ),
             "nothing_chosen": ("no token is ever chosen", *("< probability)", "< 0.0)")),
@@ -40,11 +40,11 @@ VARIANTS = (
                 *(LABELS, "labels = input_ids.clone()"),
             ),
             "labels_of_hidden": (
-                "the labels are taken after hiding, when the truth is gone",
+                "the labels are taken after hiding, when the true ids are gone",
                 *(LABELS, "labels = torch.where(chosen, mask_token_id, IGNORED)"),
             ),
             "ignored_as_zero": (
-                "tokens without a label have label 0, which is a token",
+                "tokens without a label have label 0, which is a token id",
                 *(LABELS, "labels = torch.where(chosen, input_ids, 0)"),
             ),
             "labels_of_others": (
@@ -62,13 +62,13 @@ VARIANTS = (
                 *(MASK, "torch.where(chosen, mask_token_id, input_ids)"),
                 *(OTHERS, "hidden"),
             ),
-            "never_random": ("no chosen token becomes another one", *(OTHERS, "hidden")),
+            "never_random": ("no chosen token becomes a random one", *(OTHERS, "hidden")),
             "never_kept": (
                 "no chosen token stays as it is",
                 *("fate >= 0.9", "fate >= 0.8"),
             ),
             "fates_exchanged": (
-                "most of the chosen tokens become random ones, where they should be masked",
+                "most of the chosen tokens become random ones instead of being masked",
                 *("fate < 0.8", "fate < 0.1"),
                 *("fate >= 0.9", "fate >= 0.2"),
             ),
@@ -81,7 +81,7 @@ VARIANTS = (
                 *(DRAWN, DRAWN.replace("vocab_size", "max(2, vocab_size // 4)")),
             ),
             "hidden_in_place": (
-                "the ids that were given are changed in place",
+                "the input ids are changed in place",
                 *(OTHERS, f"input_ids.copy_({OTHERS})"),
             ),
         },
@@ -91,7 +91,7 @@ VARIANTS = (
         "Randomness",
         {
             "generator_ignored": (
-                "random numbers do not come from the generator that is given",
+                "random numbers do not come from the given generator",
                 *("special = torch.isin", "generator = None\n    special = torch.isin"),
             ),
         },
@@ -107,11 +107,11 @@ VARIANTS = (
                 *("rng.random() < 0.5", "rng.random() < 0.75"),
             ),
             "rng_ignored": (
-                "random numbers do not come from the rng that is given",
+                "random numbers do not come from the given rng",
                 *("pairs = []", "pairs, rng = [], random"),
             ),
             "labels_exchanged": (
-                "the labels of true and of false pairs are exchanged",
+                "the labels of true and false pairs are exchanged",
                 *("label = IS_NEXT", "label = NOT_NEXT"),
                 *(
                     "rng.choice(documents[other]), NOT_NEXT",
@@ -132,11 +132,11 @@ VARIANTS = (
         "The other document",
         {
             "same_document": (
-                "false seconds come from the same document",
+                "second sentences of false pairs come from the same document",
                 *(OTHER, "other = number"),
             ),
             "any_document": (
-                "false seconds may come from the same document",
+                "second sentences of false pairs may come from the same document",
                 *(OTHER, "other = rng.choice([number, number, (number + 1) % len(documents)])"),
             ),
             "second_is_first": (
@@ -144,7 +144,7 @@ VARIANTS = (
                 *("in itertools.pairwise(document)", "in zip(document[:-1], document[:-1])"),
             ),
             "pairs_apart": (
-                "every second sentence of the text begins no pair",
+                "every other sentence of the text starts no pair",
                 *("itertools.pairwise(document)", "list(itertools.pairwise(document))[::2]"),
             ),
             "pairs_backwards": (
@@ -163,7 +163,7 @@ VARIANTS = (
                 *(TOO_LONG, TOO_LONG.replace(" + 3", "")),
             ),
             "one_cut_too_many": (
-                "one token more is cut than has to be",
+                "one token too many is cut",
                 *(TOO_LONG, TOO_LONG.replace(">", ">=")),
             ),
             "second_cut": ("only the second sentence is cut", *(LONGER, "second or first")),
@@ -173,7 +173,7 @@ VARIANTS = (
                 *(LONGER, "first if 0 < len(first) < len(second) or not second else second"),
             ),
             "cut_at_the_front": (
-                "tokens are cut off the beginning, not off the end",
+                "tokens are cut from the beginning, not from the end",
                 *(".pop()", ".pop(0)"),
             ),
         },
@@ -198,7 +198,7 @@ VARIANTS = (
                 *(KINDS, "[0] * (len(first) + 2) + [1] * len(second)"),
             ),
             "second_cls": (
-                "the classification token stands where the first separator should",
+                "the first separator is replaced by a classification token",
                 *(ROW, "[cls, *first, cls, *second, sep]"),
             ),
             "sentences_exchanged": (

@@ -16,9 +16,9 @@ VARIANTS = (
                 "GELU is missing",
                 *("F.gelu(self.dense(hidden_states))", "self.dense(hidden_states)"),
             ),
-            "head_relu": ("ReLU stands in the place of GELU", *("F.gelu(", "F.relu(")),
+            "head_relu": ("ReLU is used instead of GELU", *("F.gelu(", "F.relu(")),
             "head_gelu_of_tanh": (
-                "GELU is the approximation by tanh",
+                "the tanh approximation of GELU is used, not the exact form",
                 *("self.dense(hidden_states))", 'self.dense(hidden_states), approximate="tanh")'),
             ),
             "head_norm_missing": (
@@ -43,21 +43,21 @@ VARIANTS = (
         "mlm_head",
         "The decoder",
         {
-            "head_bias_missing": ("the bias of the tokens is missing", *(" + self.bias", "")),
+            "head_bias_missing": ("the bias of the decoder is missing", *(" + self.bias", "")),
             "embedding_detached": (
                 "no gradient reaches the word embedding",
                 *("word_embedding.T", "word_embedding.detach().T"),
             ),
             "embedding_normalised": (
-                "the word embeddings are brought to length 1",
+                "the word embeddings are normalized to length 1",
                 *("word_embedding.T", "F.normalize(word_embedding, dim=-1).T"),
             ),
             "head_softmax": (
-                "what is returned are probabilities, not logits",
+                "probabilities are returned, not logits",
                 *(LOGITS, f"({LOGITS}).softmax(-1)"),
             ),
             "head_log_softmax": (
-                "what is returned are log-probabilities, not logits",
+                "log-probabilities are returned, not logits",
                 *(LOGITS, f"({LOGITS}).log_softmax(-1)"),
             ),
         },
@@ -67,11 +67,11 @@ VARIANTS = (
         "Logits",
         {
             "next_softmax": (
-                "what is returned are probabilities, not logits",
+                "probabilities are returned, not logits",
                 *(NEXT, f"{NEXT}.softmax(-1)"),
             ),
             "next_log_softmax": (
-                "what is returned are log-probabilities, not logits",
+                "log-probabilities are returned, not logits",
                 *(NEXT, f"{NEXT}.log_softmax(-1)"),
             ),
             "next_sigmoid": ("there is a sigmoid after the layer", *(NEXT, f"{NEXT}.sigmoid()")),
@@ -100,7 +100,7 @@ VARIANTS = (
                 *("(pooler_output)", "(pooler_output.detach())"),
             ),
             "pooler_tanh_twice": (
-                "the pooler's tanh is applied once more",
+                "the pooler's tanh is applied a second time",
                 *("(pooler_output)", "(pooler_output.tanh())"),
             ),
         },
@@ -110,29 +110,29 @@ VARIANTS = (
         "Tokens",
         {
             "ignored_counted": (
-                "tokens without a label are counted, as if their label were 0",
+                "tokens without a label are counted as if their label were 0",
                 *("labels.flatten(), ignore_index=IGNORED", "labels.clamp(min=0).flatten()"),
             ),
             "ignored_in_mean": (
-                "the loss of tokens is divided by the number of all tokens",
+                "the token loss is divided by the number of all tokens",
                 *(
                     "ignore_index=IGNORED\n    )",
                     'ignore_index=IGNORED, reduction="sum"\n    ) / labels.numel()',
                 ),
             ),
             "padding_ignored": (
-                "tokens whose label is 0 are passed over",
+                "tokens whose label is 0 are ignored",
                 *(
                     "labels.flatten(), ignore_index=IGNORED",
                     "labels.where(labels > 0, IGNORED).flatten()",
                 ),
             ),
             "tokens_summed": (
-                "the loss of tokens is a sum, not a mean",
+                "the token loss is a sum, not a mean",
                 *("ignore_index=IGNORED", 'ignore_index=IGNORED, reduction="sum"'),
             ),
             "softmax_before_loss": (
-                "cross_entropy is given probabilities of tokens, not logits",
+                "cross_entropy gets token probabilities, not logits",
                 *(
                     "prediction_logits.flatten(0, -2)",
                     "prediction_logits.softmax(-1).flatten(0, -2)",
@@ -144,13 +144,13 @@ VARIANTS = (
         "pretraining_loss",
         "The sum",
         {
-            "only_tokens": ("only the loss of tokens is there", *(SUM, "tokens")),
+            "only_tokens": ("only the token loss is there", *(SUM, "tokens")),
             "only_next": (
-                "only the loss of next sentences is there",
+                "only the next-sentence loss is there",
                 *(SUM, "F.cross_entropy(next_logits, next_labels)"),
             ),
             "losses_averaged": (
-                "the mean of both losses is taken, not their sum",
+                "the losses are averaged, not added",
                 *(SUM, f"({SUM}) / 2"),
             ),
             "losses_multiplied": (
@@ -158,15 +158,15 @@ VARIANTS = (
                 *(SUM, "tokens * F.cross_entropy(next_logits, next_labels)"),
             ),
             "next_summed": (
-                "the loss of next sentences is a sum, not a mean",
+                "the next-sentence loss is a sum, not a mean",
                 *("(next_logits, next_labels)", '(next_logits, next_labels, reduction="sum")'),
             ),
             "next_softmax_before_loss": (
-                "cross_entropy is given probabilities of next sentences, not logits",
+                "cross_entropy gets next-sentence probabilities, not logits",
                 *("(next_logits, next_labels)", "(next_logits.softmax(-1), next_labels)"),
             ),
             "next_labels_exchanged": (
-                "the two classes of next sentences are exchanged",
+                "the two next-sentence classes are exchanged",
                 *("(next_logits, next_labels)", "(next_logits, 1 - next_labels)"),
             ),
         },

@@ -22,7 +22,7 @@ VARIANTS = (
                 *("(torch.sin(angle), torch.cos(angle))", "(torch.cos(angle), torch.sin(angle))"),
             ),
             "halves_not_interleaved": (
-                "all sines come before all cosines, where they should take turns",
+                "all sines come before all cosines; they should alternate",
                 *(TABLE, "torch.cat((torch.sin(angle), torch.cos(angle)), dim=-1)"),
             ),
             "only_sines": (
@@ -34,7 +34,7 @@ VARIANTS = (
                 *(ANGLE, "angle = -position * frequency"),
             ),
             "full_turns": (
-                "the angles are in turns, multiplied by two pi",
+                "the angles are multiplied by two pi",
                 *(ANGLE, "angle = 2 * math.pi * position * frequency"),
             ),
         },
@@ -44,7 +44,7 @@ VARIANTS = (
         "The frequencies",
         {
             "exponent_halved": (
-                "the exponent has the number of the pair, not of the column",
+                "the exponent uses the number of the pair, not of the column",
                 *(EXPONENT, "torch.arange(width // 2)"),
             ),
             "exponent_doubled": (
@@ -52,7 +52,7 @@ VARIANTS = (
                 *(EXPONENT, "2 * torch.arange(0, width, 2)"),
             ),
             "frequency_rises": (
-                "the frequencies rise from pair to pair, where they should fall",
+                "the frequencies rise from pair to pair; they should fall",
                 *("(-math.log", "(math.log"),
             ),
             "frequency_of_1000": ("the base is not 10000", *("10000.0", "1000.0")),
@@ -72,7 +72,7 @@ VARIANTS = (
         "What comes later",
         {
             "future_shown": (
-                "each token sees what comes later and not what came before",
+                "each token sees what comes after it, not what comes before it",
                 *(".tril()", ".triu()"),
             ),
             "itself_hidden": (
@@ -95,7 +95,7 @@ VARIANTS = (
                 *(ALLOWED, "earlier.expand(len(attention_mask), 1, T, T)"),
             ),
             "padding_by_row": (
-                "padding is hidden from looking, not from being looked at",
+                "padding is hidden as a query, not as a key",
                 *("[:, None, None, :]", "[:, None, :, None]"),
             ),
             "either_is_enough": (
@@ -109,15 +109,15 @@ VARIANTS = (
         "The numbers",
         {
             "ones_and_zeros": (
-                "the mask has ones and zeros, which is to be added to scores",
+                "the mask has ones and zeros, but it is added to the scores",
                 *(MASK, "allowed"),
             ),
             "mask_inverted": (
-                "what should be hidden is shown, and the other way round",
+                "what should be hidden is shown, and vice versa",
                 *(MASK, "allowed * HIDDEN"),
             ),
             "hidden_twice": (
-                "what is hidden for two reasons is hidden twice",
+                "positions hidden for two reasons get HIDDEN twice",
                 *(
                     MASK,
                     "(1.0 - earlier) * HIDDEN + (1.0 - attention_mask[:, None, None, :]) * HIDDEN",
@@ -128,7 +128,7 @@ VARIANTS = (
                 *(MASK, "((1.0 - allowed) * HIDDEN)[:, 0]"),
             ),
             "minus_infinity": (
-                "what is hidden is minus infinity, not HIDDEN",
+                "hidden positions are minus infinity, not HIDDEN",
                 *(MASK, "torch.zeros_like(allowed).masked_fill(allowed == 0, -torch.inf)"),
             ),
         },
@@ -149,14 +149,14 @@ VARIANTS = (
                 *(CROSS, SELF.replace("self.self_norm", "self.cross_norm")),
             ),
             "cross_over_itself": (
-                "the second attention looks at the target, not at the encoder's output",
+                "the second attention is over the target, not the encoder's output",
                 *(
                     "self.cross_attention(x, encoded, cross_mask)",
                     "self.cross_attention(x, x, self_mask)",
                 ),
             ),
             "self_over_encoded": (
-                "the first attention looks at the encoder's output, not at the target",
+                "the first attention is over the encoder's output, not the target",
                 *(
                     "self.self_attention(x, x, self_mask)",
                     "self.self_attention(x, encoded, cross_mask)",
@@ -207,7 +207,7 @@ VARIANTS = (
                 *(POST, "states = norm(self.dropout(sublayer(states)))"),
             ),
             "residual_of_norm": (
-                "in pre-norm order the residual is what the norm gave, not what went in",
+                "in pre-norm order the residual is the norm's output, not its input",
                 *(PRE, "states = norm(states) + self.dropout(sublayer(norm(states)))"),
             ),
             "norm_before_residual": (
@@ -232,7 +232,7 @@ VARIANTS = (
                 ),
             ),
             "decoder_dropout_on_sum": (
-                "dropout is on the sum, so that it hits the residual too",
+                "dropout is on the sum, so it drops the residual too",
                 *(PRE, "states = self.dropout(states + sublayer(norm(states)))"),
                 *(POST, "states = norm(self.dropout(states + sublayer(states)))"),
             ),
