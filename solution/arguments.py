@@ -1,4 +1,4 @@
-"""What the programs of this folder share at the command line: complaints that are one line."""
+"""Command-line helpers of the programs in this folder: error messages are one line."""
 
 import argparse
 import math
@@ -9,19 +9,19 @@ from typing import NoReturn
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """An argument parser whose complaint is one line."""
+    """An argument parser whose error message is one line."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments and leave."""
+        """Print what is wrong with the arguments and exit."""
         self.exit(2, f"{self.prog.split()[0]}: {message}\n")
 
 
 def at_least(least: int) -> Callable[[str], int]:
-    """Make an argument type: a whole number that is not below `least`."""
+    """Return an argument type: a whole number, `least` or more."""
 
     def whole_number(text: str) -> int:
         if not text.isascii() or not text.isdigit() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number >= {least}")
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number, {least} or more")
         return int(text)
 
     return whole_number
@@ -39,14 +39,14 @@ def rate(text: str) -> float:
 
 
 def explain_file(error: OSError | ValueError) -> str:
-    """Say in one line what is wrong with a file; most messages of ours name it already."""
+    """Say in one line what is wrong with a file; our own messages name it already."""
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {(error.strerror or 'cannot be used').lower()}"
     return str(error)
 
 
 def explain_hole(error: NotImplementedError) -> str:
-    """Say which problem of which file still waits; any other such error goes on as it is."""
+    """Say which problem of which file is not written yet; re-raise any other such error."""
     file = Path(traceback.extract_tb(error.__traceback__)[-1].filename).name
     if not str(error).isidentifier():
         raise error

@@ -1,4 +1,4 @@
-"""BERT [1]: an encoder that looks at every token from every other token.
+"""BERT [1]: an encoder in which every token attends to every other token.
 
 Dimension key: B batch, T tokens, D model width, H heads, d head width (D = H * d),
 F feed-forward width, V vocabulary.
@@ -42,9 +42,9 @@ class BertSelfAttention(nn.Module):
         return x.transpose(1, 2)  # (B, H, T, d)
 
     def attention(self, key: Tensor, query: Tensor, value: Tensor, attention_mask: Tensor):
-        """Let every token gather the values of the tokens that it attends to.
+        """Give every token the weighted mean of the values of the tokens it attends to.
 
-        Equation (1) of [2]: softmax(Q K^T / sqrt(d) + mask) V, for each head by itself.
+        Equation (1) of [2]: softmax(Q K^T / sqrt(d) + mask) V, separately for each head.
 
         Args:
             key, query, value: (B, H, T, d) each.
@@ -88,18 +88,18 @@ class BertLayer(nn.Module):
         self.out_dropout = nn.Dropout(config.hidden_dropout_prob)
 
     def add_norm(self, input: Tensor, output: Tensor, dense_layer, dropout, ln_layer) -> Tensor:
-        """Finish a sublayer: project its output, add it to what went in, normalise.
+        """Finish a sublayer: project its output, add its input, normalize.
 
         Section 5.4 of [2]: LayerNorm(input + Dropout(Dense(output))).
 
         Args:
-            input: (B, T, D), what went into the sublayer.
-            output: (B, T, D or F), what came out of it.
+            input: (B, T, D), the input of the sublayer.
+            output: (B, T, D or F), its output.
             dense_layer, dropout, ln_layer: the modules to use; the dense layer maps to width D.
 
         Returns: (B, T, D).
         """
-        # TODO(add_norm): project, dropout, add, normalise, with the modules you are given.
+        # TODO(add_norm): project, dropout, add, normalize, with the modules passed in.
         # See handout.md, Problem (add_norm).
         ### BEGIN SOLUTION add_norm
         return ln_layer(input + dropout(dense_layer(output)))
@@ -168,12 +168,12 @@ class BertModel(BertPreTrainedModel):
         ### END SOLUTION embed
 
     def encode(self, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
-        """Send the embedded tokens through every layer in turn.
+        """Pass the embedded tokens through every layer in turn.
 
         Args:
             hidden_states: (B, T, D), from `embed`.
-            attention_mask: (B, T), 1 for a token and 0 for padding; the layers want it as
-                `get_extended_attention_mask` gives it.
+            attention_mask: (B, T), 1 for a token and 0 for padding; the layers need it as
+                returned by `get_extended_attention_mask`.
 
         Returns: (B, T, D), the last layer's output.
         """

@@ -1,8 +1,8 @@
-"""Fine-tune BERT to tell good reviews from bad ones: `python classifier.py`.
+"""Fine-tune BERT to classify reviews as good or bad: `python classifier.py`.
 
-It reads a checkpoint and files of `label ||| sentence` lines, trains, keeps the epoch that does
-best on the dev file, and writes `sentence ||| prediction` lines into predictions/, beside the
-training curve. Grading runs `fine_tune` and `predict` with the recipe below and your bert.py.
+It reads a checkpoint and files of `label ||| sentence` lines, trains, keeps the epoch with the best
+dev accuracy, and writes `sentence ||| prediction` lines and the training curve to predictions/.
+Grading runs `fine_tune` and `predict` with the recipe below and your bert.py.
 
 Dimension key: N sentences, B batch, T tokens, D model width, C classes.
 
@@ -32,24 +32,24 @@ from sentences import InputError, Split, accuracy, by_length, macro_f1, take, wr
 from tokenizer import TOKENIZER_NAME, BertTokenizer
 
 FULL_MODEL, LAST_LINEAR_LAYER = "full-model", "last-linear-layer"
-SMALL = 128  # up to this width threads wait for each other longer than they work
+SMALL = 128  # up to this width, threads wait for each other longer than they work
 
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """How to fine-tune. Grading uses these defaults too."""
+    """How to fine-tune. Grading also uses these defaults."""
 
-    mode: str = FULL_MODEL  # or LAST_LINEAR_LAYER: the encoder stays as it is
-    epochs: int = 6  # with 4, some seeds have not yet learned the harder turns of phrase
+    mode: str = FULL_MODEL  # or LAST_LINEAR_LAYER: the encoder is frozen
+    epochs: int = 6  # with 4, some seeds have not yet learned the harder constructions
     batch_size: int = 32
-    learning_rate: float | None = None  # the highest; None: by the model's width
-    warmup: float = 0.1  # share of the steps on which the rate climbs; then it falls to 0
-    clip: float = 1.0  # the longest gradient, all parameters taken as one vector
+    learning_rate: float | None = None  # the peak; None: depends on the model's width
+    warmup: float = 0.1  # share of the steps on which the rate rises; then it falls to 0
+    clip: float = 1.0  # largest norm of the gradient of all parameters together
     weight_decay: float = 0.01
-    seed: int = 0  # of the order of the sentences, and of dropout
+    seed: int = 0  # for the order of the sentences, and for dropout
 
     def steps(self, sentences: int) -> int:
-        """Count the steps that training on so many sentences takes."""
+        """Return the number of steps that training on this many sentences takes."""
         return self.epochs * math.ceil(sentences / self.batch_size)
 
 
@@ -74,10 +74,10 @@ class BertSentimentClassifier(nn.Module):
 
 
 def learning_rates(recipe: Recipe, width: int, steps: int) -> Iterator[float]:
-    """Go up a straight ramp to the highest rate, and down another to nearly 0, in `steps` steps.
+    """Rise linearly to the peak rate, then fall linearly to nearly 0, in `steps` steps.
 
-    2e-3 was measured on the shipped checkpoint, of width 64. Wider models want smaller steps: the
-    rule below gives BERT-base, width 768, 1.4e-5, near what [1] uses.
+    2e-3 was measured on the shipped checkpoint, of width 64. Wider models need lower rates: the
+    rule below gives BERT-base, width 768, 1.4e-5, close to what [1] uses.
     """
     default = 1e-2 if recipe.mode == LAST_LINEAR_LAYER else 2e-3 * min(1.0, (64 / width) ** 2)
     highest = default if recipe.learning_rate is None else recipe.learning_rate
@@ -88,11 +88,11 @@ def learning_rates(recipe: Recipe, width: int, steps: int) -> Iterator[float]:
 
 
 def optimizer_for(model: BertSentimentClassifier, recipe: Recipe) -> torch.optim.AdamW:
-    """Freeze the encoder if the recipe says so, and give the rest to AdamW [2]."""
+    """Freeze the encoder if the recipe says so, and optimize the rest with AdamW [2]."""
     for parameter in model.bert.parameters():
         parameter.requires_grad = recipe.mode == FULL_MODEL
     learned = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    # torch's AdamW, because optimizer.py is an exercise; `fused` is its quickest form on a CPU.
+    # torch's AdamW, because optimizer.py is an exercise; `fused` is its fastest form on a CPU.
     return torch.optim.AdamW(learned, weight_decay=recipe.weight_decay, fused=True)
 
 
@@ -110,7 +110,7 @@ def fine_tune(
     Args:
         input_ids, attention_mask: (N, T) int64, padded on the right.
         labels: (N,) int64, from 0 to C - 1.
-        on_step: is told the loss of a step; on_epoch: the epoch, from 1, and its mean loss.
+        on_step: called with a step's loss; on_epoch: with the epoch, from 1, and its mean loss.
 
     Raises:
         FloatingPointError: the loss is no longer finite.
@@ -142,7 +142,7 @@ def fine_tune(
 def predict(
     model: BertSentimentClassifier, input_ids: Tensor, attention_mask: Tensor, batch_size: int = 32
 ) -> Tensor:
-    """Give each sentence its most likely class: (N, T) ids and mask, (N,) int64 in their order."""
+    """Predict the class of each sentence: (N, T) ids and mask to (N,) int64, in the same order."""
     model.eval()
     predictions = torch.zeros(len(input_ids), dtype=torch.int64)
     for rows in by_length(attention_mask, batch_size):
@@ -152,7 +152,7 @@ def predict(
 
 
 class BestEpoch:
-    """Keeps the weights of the epoch that does best on the dev file."""
+    """Keeps the weights of the epoch with the best dev accuracy."""
 
     def __init__(self, model: BertSentimentClassifier, dev: Split) -> None:
         self.model, self.dev = model, dev
@@ -162,7 +162,7 @@ class BestEpoch:
         self.started = time.monotonic()
 
     def after_epoch(self, epoch: int, loss: float) -> None:
-        """Score the model as it is now, say so in a line, and keep it if it is the best so far."""
+        """Score the current model, print a line, and keep the model if it is the best so far."""
         predictions = predict(self.model, self.dev.input_ids, self.dev.attention_mask)
         dev_accuracy = accuracy(predictions, self.dev.labels)
         self.accuracies.append(dev_accuracy)
@@ -176,14 +176,14 @@ class BestEpoch:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file; it is whole or not there."""
+    """Write a file atomically."""
     unfinished = path.with_name(path.name + ".tmp")
     unfinished.write_bytes(content)
     os.replace(unfinished, path)
 
 
 def save_model(model: BertSentimentClassifier, tokenizer: BertTokenizer, directory: Path) -> None:
-    """Write a folder that opens as a checkpoint; its tensors are those of `model.state_dict()`."""
+    """Write a checkpoint folder with the tensors of `model.state_dict()`."""
     model.bert.config.to_json(directory / "config.json")
     write_whole(directory / TOKENIZER_NAME, tokenizer.tokenizer.to_str(pretty=True).encode())
     weights = save({name: t.cpu() for name, t in model.state_dict().items()})
@@ -191,15 +191,15 @@ def save_model(model: BertSentimentClassifier, tokenizer: BertTokenizer, directo
 
 
 def write_curve(path: Path, losses: list[float], accuracies: list[float]) -> None:
-    """Write how training went, for visualize.py: a loss a step, a dev accuracy an epoch."""
+    """Write the training curve, for visualize.py: a loss per step, a dev accuracy per epoch."""
     curve = {"loss of each step": losses, "dev accuracy after each epoch": accuracies}
     write_whole(path, (json.dumps(curve) + "\n").encode())
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """Read the command line; leave with a one-line complaint if it is wrong."""
+    """Read the command line; exit with a one-line error if it is wrong."""
     parser = OneLineParser(
-        "classifier.py", description="Fine-tune BERT to tell good reviews from bad ones."
+        "classifier.py", description="Fine-tune BERT to classify reviews as good or bad."
     )
     add, root = parser.add_argument, Path(__file__).resolve().parent.parent
     data = root / "data"
@@ -207,59 +207,71 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--checkpoint", type=Path, default=root / "checkpoint", help="folder to start from")
     add("--train", type=Path, help=f"default: {data / 'train.txt'}")
     add("--dev", type=Path, help=f"default: {data / 'dev.txt'}")
-    add("--test", type=Path, help="default: that of the default data; with other data, none")
+    add("--test", type=Path, help="default: the one in data/; none if --train or --dev is given")
     add("--predictions", type=Path, default=Path("predictions"), help="folder to write to")
     add("--save", type=Path, help="folder to write the fine-tuned model to")
     add("--epochs", type=at_least(1), default=Recipe.epochs)
     add("--batch-size", type=at_least(1), default=Recipe.batch_size)
-    add("--lr", type=rate, help="highest learning rate; default: by the width of the model")
+    add("--lr", type=rate, help="peak learning rate; default: depends on the width of the model")
     add("--seed", type=at_least(0), default=Recipe.seed)
-    add("--max-length", type=at_least(3), help="tokens a sentence; default: the model's positions")
-    add("--device", choices=("cpu", "cuda"), help="default: cuda where there is one")
-    add("--threads", type=at_least(1), help="default: 1 for a small model, otherwise torch's own")
+    add(
+        "--max-length",
+        type=at_least(3),
+        help="tokens per sentence; default: all positions of the model",
+    )
+    add("--device", choices=("cpu", "cuda"), help="default: cuda if available")
+    add(
+        "--threads",
+        type=at_least(1),
+        help="default: 1 for a small model, otherwise torch's default",
+    )
     args = parser.parse_args(argv)
     if not (args.train or args.dev or args.test):
         args.test = data / "test.txt"
     args.train, args.dev = args.train or data / "train.txt", args.dev or data / "dev.txt"
     args.device = args.device or ("cuda" if torch.cuda.is_available() else "cpu")
     if args.device == "cuda" and not torch.cuda.is_available():
-        parser.error("--device cuda: torch finds no CUDA device here")
+        parser.error("--device cuda: torch finds no CUDA device")
     return args
 
 
 def open_checkpoint(args: argparse.Namespace) -> tuple[BertModel, BertTokenizer, int]:
-    """Load the model and its tokenizer; also say how many tokens of a sentence to keep."""
+    """Load the model and its tokenizer; also return how many tokens of a sentence to keep."""
     bert = BertModel.from_pretrained(args.checkpoint)
     if args.threads or bert.config.hidden_size <= SMALL:
         torch.set_num_threads(args.threads or 1)
     tokenizer = BertTokenizer.from_pretrained(args.checkpoint)
     words, positions = bert.config.vocab_size, bert.config.max_position_embeddings
     if tokenizer.vocab_size > words:
-        pieces = f"{tokenizer.vocab_size} word pieces, the model {words}"
+        pieces = f"{tokenizer.vocab_size} word pieces, but the model has {words}"
         raise InputError(f"{args.checkpoint}: the tokenizer has {pieces}")
     if args.max_length is not None and args.max_length > positions:
-        raise InputError(f"--max-length {args.max_length}: the model has {positions} positions")
+        raise InputError(
+            f"--max-length {args.max_length}: the model has only {positions} positions"
+        )
     return bert, tokenizer, args.max_length or positions
 
 
 def read_splits(args: argparse.Namespace, tokenizer: BertTokenizer, length: int) -> list[Split]:
-    """Read the train, dev and perhaps test file, and see that their labels go together."""
+    """Read the train, dev and (if there is one) test file, and check that their labels match."""
     splits = []
     for path in filter(None, (args.train, args.dev, args.test)):
         split = Split(path, tokenizer, length)
         splits.append(split)
-        cut = f", {split.truncated} of them cut to {length} tokens" if split.truncated else ""
+        cut = f", {split.truncated} of them truncated to {length} tokens" if split.truncated else ""
         print(f"{path}: {len(split)} sentences{cut}")
         known, highest = int(splits[0].labels.max()), int(split.labels.max())
         if highest > known:
-            raise InputError(f"{path}: label {highest}, but {args.train} goes up to {known}")
+            raise InputError(
+                f"{path}: label {highest}, but the labels of {args.train} go up to {known}"
+            )
     return splits
 
 
 def train_and_write(
     args: argparse.Namespace, bert: BertModel, tokenizer: BertTokenizer, splits: list[Split]
 ) -> None:
-    """Fine-tune, go back to the best epoch, and write what it predicts."""
+    """Fine-tune, restore the best epoch, and write its predictions."""
     train, dev = splits[:2]
     recipe = Recipe(args.fine_tune_mode, args.epochs, args.batch_size, args.lr, seed=args.seed)
     model = BertSentimentClassifier(bert, max(2, int(train.labels.max()) + 1)).to(args.device)
@@ -285,14 +297,14 @@ def train_and_write(
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the program: 0 when all went well, 1 when training could not go on, 2 for bad input."""
+    """Run the program; return 0 on success, 1 if training had to stop, 2 for bad input."""
     args = parse_arguments(argv)
     torch.manual_seed(args.seed)  # draws the weights of the new layer
     try:
         bert, tokenizer, length = open_checkpoint(args)
         splits = read_splits(args, tokenizer, length)
         for directory in filter(None, (args.predictions, args.save)):
-            directory.mkdir(parents=True, exist_ok=True)  # better found out before the training
+            directory.mkdir(parents=True, exist_ok=True)  # fail before training, not after
     except (OSError, ValueError) as error:
         print(f"classifier.py: {explain_file(error)}", file=sys.stderr)
         return 2

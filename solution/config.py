@@ -1,4 +1,4 @@
-"""The shape of a BERT model: a frozen dataclass, read from and written to a config.json."""
+"""The configuration of a BERT model: a frozen dataclass, read from and written to config.json."""
 
 import dataclasses
 import json
@@ -28,7 +28,7 @@ class BertConfig:
     pad_token_id: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse sizes that no model can have.
+        """Reject impossible sizes.
 
         Raises:
             ValueError: a size is not a positive whole number, a rate is outside [0, 1], or the
@@ -39,11 +39,13 @@ class BertConfig:
             if field.type is int:
                 least = 0 if field.name == "pad_token_id" else 1
                 if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                    raise ValueError(f"{field.name} must be a whole number >= {least}: {value!r}")
+                    raise ValueError(
+                        f"{field.name} must be a whole number, {least} or more: {value!r}"
+                    )
             elif isinstance(value, bool) or not isinstance(value, int | float):
                 raise ValueError(f"{field.name} must be a number: {value!r}")
             elif field.name.endswith("_prob") and not 0.0 <= value <= 1.0:
-                raise ValueError(f"{field.name} must lie between 0 and 1: {value!r}")
+                raise ValueError(f"{field.name} must be between 0 and 1: {value!r}")
         if self.hidden_size % self.num_attention_heads:
             raise ValueError(
                 f"num_attention_heads ({self.num_attention_heads}) must divide "
@@ -52,10 +54,10 @@ class BertConfig:
 
     @classmethod
     def from_json(cls, path: str | Path) -> "BertConfig":
-        """Read a config.json; keys that minBERT does not use are passed over.
+        """Read a config.json; keys that minBERT does not use are ignored.
 
         Args:
-            path: the file, or the checkpoint directory that holds config.json.
+            path: the file, or the checkpoint directory that contains it.
 
         Raises:
             FileNotFoundError: there is no such file.
@@ -66,7 +68,7 @@ class BertConfig:
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
             if not isinstance(values, dict):
-                raise ValueError("it should hold one JSON object")
+                raise ValueError("it should be one JSON object")
             known = {field.name for field in dataclasses.fields(cls)}
             return cls(**{key: value for key, value in values.items() if key in known})
         except ValueError as error:  # json.JSONDecodeError and UnicodeDecodeError are ValueErrors

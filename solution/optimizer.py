@@ -13,7 +13,7 @@ from torch.optim import Optimizer
 
 
 class AdamW(Optimizer):
-    """Adam with decoupled weight decay; the interface is the published minBERT scaffold's."""
+    """Adam with decoupled weight decay; the interface is that of the published minBERT scaffold."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class AdamW(Optimizer):
         if lr < 0.0:
             raise ValueError(f"lr must not be negative: {lr}")
         if not all(0.0 <= beta < 1.0 for beta in betas):
-            raise ValueError(f"betas must lie in [0, 1): {betas}")
+            raise ValueError(f"betas must be in [0, 1): {betas}")
         if eps < 0.0:
             raise ValueError(f"eps must not be negative: {eps}")
         defaults = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
@@ -47,9 +47,9 @@ class AdamW(Optimizer):
         Without `correct_bias` both divisors (1 - beta^t) are 1.
 
         Args:
-            closure: computes the loss again, with gradients; None: they are there already.
+            closure: recomputes the loss, with gradients; None: use the existing gradients.
 
-        Returns: what the closure returned, or None.
+        Returns: the closure's result, or None.
         """
         loss = None
         if closure is not None:
@@ -65,8 +65,8 @@ class AdamW(Optimizer):
         """Update one parameter `p`, as `step` says.
 
         Args:
-            p, grad: the parameter and its gradient, of one shape.
-            state: what the parameter keeps from step to step; empty before its first.
+            p, grad: the parameter and its gradient, of the same shape.
+            state: what is kept for the parameter between steps; empty before the first one.
             group: lr, betas, eps, weight_decay and correct_bias.
         """
         if not state:

@@ -1,4 +1,4 @@
-"""How BERT is pre-trained [1]: masked tokens and next sentences, from running text alone.
+"""BERT's pre-training [1]: masked tokens and next sentences, from plain text alone.
 
 Dimension key: B batch, T tokens, D model width, V vocabulary.
 
@@ -17,7 +17,7 @@ from base_bert import BertPreTrainedModel
 from bert import BertModel
 from tokenizer import BertTokenizer, padded
 
-IGNORED = -100  # the label of a token that is not to be predicted; cross_entropy passes over it
+IGNORED = -100  # the label of a token that is not to be predicted; cross_entropy ignores it
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")  # what the model reads of a batch
 IS_NEXT, NOT_NEXT = 0, 1  # the classes of the next-sentence head, as in the published checkpoints
 
@@ -43,12 +43,12 @@ def mask_tokens(
         special_ids: the ids of [PAD], [CLS] and so on, which are never chosen.
         mask_token_id: the id of [MASK].
         vocab_size: a random token is one of 0 ... vocab_size - 1.
-        generator: every draw comes from it.
+        generator: used for every draw.
 
     Returns: the ids with the chosen tokens hidden, and the labels, both (B, T), int64: a chosen
         token's label is its true id, every other label is -100.
     """
-    # TODO(mask_tokens): choose, keep the truth in the labels, hide. Draw with generator=generator.
+    # TODO(mask_tokens): choose, keep true ids as labels, hide. Draw with generator=generator.
     # See handout.md, Problem (mask_tokens).
     ### BEGIN SOLUTION mask_tokens
     special = torch.isin(input_ids, torch.tensor(special_ids))
@@ -67,13 +67,13 @@ def make_sentence_pairs(
     """Pair every sentence with the next one, or with one that does not belong to it.
 
     Section 3.1 of [1], Task #2: half of the time the second sentence is the one that follows, half
-    of the time it is a sentence drawn from another document. A coin decides for each pair. Where
-    both are too long together, tokens are cut off the end of the longer one, one after another.
+    of the time it is a sentence drawn from another document. A coin decides for each pair. If the
+    pair is too long, tokens are removed from the end of the longer sentence, one by one.
 
     Args:
         documents: at least two; each is a list of sentences. They are not changed.
-        rng: every draw comes from it.
-        max_length: the most tokens of a pair, [CLS] and two [SEP] included.
+        rng: used for every draw.
+        max_length: tokens of a pair at most, [CLS] and two [SEP] included.
 
     Returns: a triple (first, second, label) for every sentence but the last of each document, in
         the order of the text; the label is IS_NEXT (0) or NOT_NEXT (1).
@@ -101,11 +101,11 @@ def make_sentence_pairs(
 def pair_batch(pairs: Sequence[Pair], tokenizer: BertTokenizer) -> dict[str, Tensor]:
     """Write pairs as [CLS] first [SEP] second [SEP], padded to the longest.
 
-    Figure 2 of [1]: the first segment reaches to its [SEP], included; the second is the rest.
+    Figure 2 of [1]: the first segment ends with its [SEP]; the second is the rest.
 
     Args:
         pairs: (first, second, label), as `make_sentence_pairs` returns them.
-        tokenizer: knows cls_token_id, sep_token_id and pad_token_id.
+        tokenizer: has cls_token_id, sep_token_id and pad_token_id.
 
     Returns: a dict, all int64.
         input_ids: (B, T), padded with [PAD].
@@ -113,7 +113,7 @@ def pair_batch(pairs: Sequence[Pair], tokenizer: BertTokenizer) -> dict[str, Ten
         attention_mask: (B, T), 1 for a token, 0 for padding.
         next_sentence_label: (B,).
     """
-    # TODO(pair_batch): ids, segments and mask of each pair; `padded` fills rows up to one length.
+    # TODO(pair_batch): ids, segments and mask of each pair; `padded` pads rows to one length.
     # See handout.md, Problem (pair_batch).
     ### BEGIN SOLUTION pair_batch
     cls, sep, pad = tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id
@@ -130,13 +130,13 @@ def pair_batch(pairs: Sequence[Pair], tokenizer: BertTokenizer) -> dict[str, Ten
 
 
 class MaskedLanguageModelHead(nn.Module):
-    """Predicts tokens from their vectors; the decoder is the word embedding, read backwards."""
+    """Predicts tokens from their vectors; the decoder is the transposed word embedding."""
 
     def __init__(self, config) -> None:
         super().__init__()
         self.dense = nn.Linear(config.hidden_size, config.hidden_size)
         self.layer_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
-        self.bias = nn.Parameter(torch.zeros(config.vocab_size))  # one for each token
+        self.bias = nn.Parameter(torch.zeros(config.vocab_size))  # one per token
 
     def forward(self, hidden_states: Tensor, word_embedding: Tensor) -> Tensor:
         """Score every token of the vocabulary: dense, GELU, LayerNorm, decoder.
@@ -156,7 +156,7 @@ class MaskedLanguageModelHead(nn.Module):
 
 
 class NextSentenceHead(nn.Module):
-    """Says whether the second sentence of a pair follows the first."""
+    """Predicts whether the second sentence of a pair follows the first."""
 
     def __init__(self, config) -> None:
         super().__init__()
@@ -173,7 +173,7 @@ class NextSentenceHead(nn.Module):
 def pretraining_loss(
     prediction_logits: Tensor, labels: Tensor, next_logits: Tensor, next_labels: Tensor
 ) -> Tensor:
-    """Add the losses of both tasks, each a mean of its own: appendix A.2 of [1].
+    """Add the mean losses of both tasks: appendix A.2 of [1].
 
     Args:
         prediction_logits: (..., V); labels: (...), int64, -100 where nothing is to be predicted.
@@ -209,10 +209,10 @@ class BertForPreTraining(BertPreTrainedModel):
         token_type_ids: Tensor | None = None,
         chosen: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """Run both heads over a batch of pairs, given as to BertModel.
+        """Run both heads on a batch of pairs, with the same arguments as BertModel.
 
         Args:
-            chosen: (B, T), bool: predict N tokens only, which saves time; None: predict all.
+            chosen: (B, T), bool: predict only these N tokens, to save time; None: predict all.
 
         Returns: logits of tokens, (B, T, V) or (N, V), and of next sentences, (B, 2).
         """

@@ -1,4 +1,4 @@
-"""Sentences in, token ids out: BERT's WordPiece [1], with the `tokenizers` library underneath.
+"""Sentences in, token ids out: BERT's WordPiece [1], using the `tokenizers` library.
 
 Dimension key: B batch, T tokens.
 
@@ -21,8 +21,8 @@ def wordpiece(vocab: dict[str, int]) -> Tokenizer:
     """Build BERT's uncased tokenizer around a vocabulary.
 
     Args:
-        vocab: the id of every piece; it holds the five special tokens, and "##" starts a piece
-            that continues a word.
+        vocab: the id of every piece; it includes the five special tokens, and pieces that
+            continue a word start with "##".
     """
     tokenizer = Tokenizer(models.WordPiece(vocab, unk_token="[UNK]", max_input_chars_per_word=100))
     tokenizer.normalizer = normalizers.BertNormalizer(
@@ -40,11 +40,11 @@ def wordpiece(vocab: dict[str, int]) -> Tokenizer:
 
 
 def read_vocab(path: Path) -> dict[str, int]:
-    """Read a vocab.txt: one piece a line, its id is the number of the line, counted from 0."""
+    """Read a vocab.txt: one piece per line; its id is the line number, counted from 0."""
     pieces = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     vocab = {piece: number for number, piece in enumerate(pieces)}
     if len(vocab) < len(pieces):
-        raise ValueError("a piece stands in it twice")
+        raise ValueError("it has a piece twice")
     missing = [token for token in SPECIAL_TOKENS if token not in vocab]
     if missing:
         raise ValueError(f"it lacks {', '.join(missing)}")
@@ -55,7 +55,7 @@ class BertTokenizer:
     """Turns sentences into padded batches of token ids, and ids back into text."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        tokenizer.no_padding()  # a tokenizer.json can carry both settings; here they are arguments
+        tokenizer.no_padding()  # a tokenizer.json may set both; here they are arguments
         tokenizer.no_truncation()
         self.tokenizer = tokenizer
         self.vocab_size = tokenizer.get_vocab_size()
@@ -77,12 +77,12 @@ class BertTokenizer:
         """Open the tokenizer of a checkpoint directory: its tokenizer.json, else its vocab.txt.
 
         Raises:
-            FileNotFoundError: the directory holds neither file.
+            FileNotFoundError: the directory has neither file.
             ValueError: the file is damaged; the message names it.
         """
         whole, vocab = Path(directory) / TOKENIZER_NAME, Path(directory) / VOCAB_NAME
         if not whole.is_file() and not vocab.is_file():
-            raise FileNotFoundError(f"{directory}: no {TOKENIZER_NAME} and no {VOCAB_NAME} here")
+            raise FileNotFoundError(f"{directory}: there is no {TOKENIZER_NAME} or {VOCAB_NAME}")
         path = whole if whole.is_file() else vocab
         try:
             text = path.read_text(encoding="utf-8")
@@ -100,8 +100,8 @@ class BertTokenizer:
 
         Args:
             sentences: B sentences.
-            pairs: B sentences to stand behind them: [CLS] a [SEP] b [SEP]; None: [CLS] a [SEP].
-            max_length: at most so many tokens a row; of a pair the longer sentence is cut first.
+            pairs: B second sentences: [CLS] a [SEP] b [SEP]; None: [CLS] a [SEP].
+            max_length: tokens per row at most; in a pair, the longer sentence is cut first.
 
         Returns: (B, T) int64 each: input_ids; token_type_ids, 0 up to the first [SEP] and 1 after
             it; attention_mask, 1 for a token and 0 for padding.
@@ -113,12 +113,14 @@ class BertTokenizer:
             raise TypeError("give a list of sentences, not one string")
         if max_length is None:
             self.tokenizer.no_truncation()
-        elif max_length < 3:  # the library would pass over a length that the marks do not fit in
+        elif (
+            max_length < 3
+        ):  # the library would ignore a length with no room for the special tokens
             raise ValueError(f"max_length must be at least 3: {max_length}")
         else:
             self.tokenizer.enable_truncation(max_length)  # longest first
         seconds = [None] * len(sentences) if pairs is None else pairs
-        # One by one: encode_batch starts threads, and a process that has threads cannot fork well.
+        # One by one: encode_batch starts threads, and forking a process with threads is unsafe.
         rows = [self.tokenizer.encode(a, b) for a, b in zip(sentences, seconds, strict=True)]
         T = max((len(row.ids) for row in rows), default=0)
         return {
@@ -136,7 +138,7 @@ class BertTokenizer:
 
 
 def padded(rows: list[list[int]], length: int, value: int) -> Tensor:
-    """Write rows of different lengths into one tensor (B, length), filled up with `value`."""
+    """Write rows of different lengths into one tensor (B, length), padded with `value`."""
     batch = torch.full((len(rows), length), value, dtype=torch.int64)
     for number, row in enumerate(rows):
         batch[number, : len(row)] = torch.tensor(row, dtype=torch.int64)

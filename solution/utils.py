@@ -10,7 +10,7 @@ MASKED = -10000.0  # finite: -inf gives NaN on a row that is all padding
 
 
 def get_extended_attention_mask(attention_mask: Tensor, dtype: torch.dtype) -> Tensor:
-    """Turn a 1/0 mask into one that can be added to attention scores.
+    """Convert a 1/0 mask to one that can be added to attention scores.
 
     Args:
         attention_mask: (B, T), 1 for a token and 0 for padding.
@@ -18,7 +18,7 @@ def get_extended_attention_mask(attention_mask: Tensor, dtype: torch.dtype) -> T
 
     Returns:
         (B, 1, 1, T) in `dtype`: 0.0 where there is a token, -10000.0 where there is padding. The
-        two axes of size 1 stand for the heads and for the tokens that look.
+        two axes of size 1 stand for the heads and the queries.
     """
     extended = attention_mask[:, None, None, :].to(dtype)  # (B, 1, 1, T)
     return (1.0 - extended) * MASKED

@@ -1,4 +1,4 @@
-"""What every BERT model shares: how its weights start, and how they are read from a checkpoint.
+"""The base of every BERT model: initializing weights, and reading them from a checkpoint.
 
 Dimension key: D model width.
 """
@@ -36,7 +36,7 @@ HUGGING_FACE_NAMES = {
     "cls.seq_relationship": "nsp_head.seq_relationship",
 }
 PRETRAINING_HEADS = re.compile(r"^(mlm|nsp)_head\.")
-# Never loaded: a buffer, the decoder (it is the word embedding), and what fine-tuning put on top.
+# Never loaded: a buffer, the decoder (it is the word embedding), and the fine-tuned classifier.
 PASSED_OVER = re.compile(r"(^|\.)position_ids$|^cls\.predictions\.decoder\.|^classifier\.")
 
 
@@ -45,7 +45,7 @@ class CheckpointError(ValueError):
 
 
 def minbert_name(name: str) -> str:
-    """Translate a Hugging Face parameter name; a name that is not one of theirs stays as it is."""
+    """Translate a Hugging Face parameter name; return any other name unchanged."""
     name = name.removeprefix("bert.")
     module, _, kind = name.rpartition(".")
     number = re.search(r"(?<=^encoder\.layer\.)\d+", module)
@@ -61,19 +61,19 @@ def load_weights(path: str | Path, heads: bool = False) -> dict[str, Tensor]:
 
     Args:
         path: a safetensors file.
-        heads: take the pre-training heads too; then the encoder's names get the prefix "bert.".
+        heads: also read the pre-training heads; then the encoder's names get the prefix "bert.".
 
     Raises:
         FileNotFoundError: there is no such file.
-        CheckpointError: the file is not whole, or not safetensors.
+        CheckpointError: the file is damaged, or not safetensors.
     """
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: there is no checkpoint file here")
+        raise FileNotFoundError(f"{path}: there is no such checkpoint file")
     try:
         tensors = load_file(path)
     except SafetensorError as error:
-        raise CheckpointError(f"{path}: not a whole safetensors file ({error})") from error
+        raise CheckpointError(f"{path}: damaged, or not a safetensors file ({error})") from error
     kept = {minbert_name(name): t for name, t in tensors.items() if not PASSED_OVER.search(name)}
     encoder = {name: t for name, t in kept.items() if not PRETRAINING_HEADS.search(name)}
     if not heads:
@@ -82,15 +82,15 @@ def load_weights(path: str | Path, heads: bool = False) -> dict[str, Tensor]:
 
 
 def shorten(names: list[str]) -> str:
-    """List at most three names, and count the rest."""
+    """List up to three names, and count the rest."""
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return ", ".join(names[:3]) + more
 
 
 class BertPreTrainedModel(nn.Module):
-    """A module that starts with BERT's initialisation and can load a checkpoint."""
+    """A module with BERT's initialization that can load a checkpoint."""
 
-    has_heads = False  # whether the pre-training heads belong to it
+    has_heads = False  # whether it includes the pre-training heads
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
@@ -119,10 +119,10 @@ class BertPreTrainedModel(nn.Module):
             nn.init.zeros_(module.bias)
 
     def load_named_weights(self, weights: dict[str, Tensor], origin: str | Path) -> None:
-        """Copy `weights` into the parameters of the same name, or into none of them.
+        """Copy `weights` into the parameters of the same names: all of them or none.
 
         Args:
-            weights: tensors under minBERT's names; they must be exactly the parameters.
+            weights: tensors under minBERT's names, exactly one per parameter.
             origin: the file they come from, for the error message.
 
         Raises:
@@ -132,7 +132,7 @@ class BertPreTrainedModel(nn.Module):
         missing = sorted(own.keys() - weights.keys())
         unexpected = sorted(weights.keys() - own.keys())
         mis_shaped = [
-            f"{name} is {tuple(weights[name].shape)} and should be {tuple(own[name].shape)}"
+            f"{name} is {tuple(weights[name].shape)}, should be {tuple(own[name].shape)}"
             for name in sorted(own.keys() & weights.keys())
             if weights[name].shape != own[name].shape
         ]
@@ -141,22 +141,22 @@ class BertPreTrainedModel(nn.Module):
             listed = "; ".join(
                 f"{kind}: {shorten(names)}" for kind, names in faults.items() if names
             )
-            raise CheckpointError(f"{origin}: the weights do not fit this model; {listed}")
+            raise CheckpointError(f"{origin}: the weights do not match this model; {listed}")
         with torch.no_grad():
             for name, parameter in own.items():
                 parameter.copy_(weights[name])
 
     @classmethod
     def from_pretrained(cls, directory: str | Path) -> "BertPreTrainedModel":
-        """Build the model that a checkpoint directory describes, with its weights, in eval mode.
+        """Build the model of a checkpoint directory, with its weights, in eval mode.
 
         Args:
-            directory: holds config.json and model.safetensors, in minBERT's or Hugging Face's
-                naming, with or without the prefix "bert.".
+            directory: has config.json and model.safetensors, with minBERT's or Hugging Face's
+                names, with or without the prefix "bert.".
 
         Raises:
             FileNotFoundError: the directory, or a file in it, is missing.
-            CheckpointError: a file is damaged or does not fit; ValueError: config.json is wrong.
+            CheckpointError: a file is damaged or does not match; ValueError: config.json is wrong.
         """
         directory = Path(directory)
         model = cls(BertConfig.from_json(directory))

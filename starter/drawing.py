@@ -1,7 +1,7 @@
-"""How the pictures of visualize.py are drawn: numbers in, a PNG or SVG file out.
+"""Draws the pictures of visualize.py: numbers in, a PNG or SVG file out.
 
-Colours are of viridis and cividis, which colour-blind readers can tell apart and which stay in
-order when printed in grey; where colours stand for classes, shapes do as well.
+Colours are from viridis and cividis, which colour-blind readers can distinguish and which keep
+their order when printed in grey; classes also differ in shape.
 
 Dimension key: T tokens, H heads, D model width, C classes.
 """
@@ -18,8 +18,8 @@ from matplotlib.figure import Figure
 from torch import Tensor
 
 FORMATS = (".png", ".svg")
-DPI = 110  # of a PNG: readable on a screen, and small
-MARKERS = "o^sDvP*X"  # of the classes, in their order
+DPI = 110  # of a PNG: readable on screen, and small
+MARKERS = "o^sDvP*X"  # of the classes, in order
 TEXT = 9  # points
 STYLE = {
     "font.size": TEXT,
@@ -31,13 +31,13 @@ STYLE = {
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Make an empty figure of so many inches."""
+    """Make an empty figure; the sizes are in inches."""
     matplotlib.rcParams.update(STYLE)
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure in the format that the file's ending names; the file is whole or not there."""
+    """Write a figure atomically, in the format given by the file's extension."""
     content, kind = io.BytesIO(), path.suffix.lower().removeprefix(".")
     undated = {"Date": None} if kind == "svg" else {"Software": None}
     figure.savefig(content, format=kind, dpi=DPI, metadata=undated)
@@ -48,14 +48,14 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def palette(count: int) -> list:
-    """Pick so many colours of cividis, far apart."""
+    """Pick `count` colours of cividis, far apart."""
     return [
         matplotlib.colormaps["cividis"](0.05 + 0.85 * i / max(1, count - 1)) for i in range(count)
     ]
 
 
 def name_axes(axes: Axes, tokens: Sequence[str], left: bool, below: bool) -> None:
-    """Write the tokens along the axes, on those sides where nothing stands in the way."""
+    """Write the tokens along the axes, on the given sides."""
     places = range(len(tokens))
     axes.set_yticks(places, tokens if left else [])
     axes.set_xticks(places, tokens if below else [], rotation=90)
@@ -66,7 +66,7 @@ def draw_attention(maps: Tensor, tokens: Sequence[str], layers: Sequence[int]) -
     """Draw a heatmap for each layer and head.
 
     Args:
-        maps: (layers, H, T, T), probabilities: the token that looks, the token looked at.
+        maps: (layers, H, T, T), probabilities: query token, key token.
         tokens: T names.
         layers: the numbers of the layers, for the titles; they count from 1.
     """
@@ -81,13 +81,13 @@ def draw_attention(maps: Tensor, tokens: Sequence[str], layers: Sequence[int]) -
             axes.set_title(f"layer {layers[row]}, head {column + 1}")
             name_axes(axes, tokens, left=column == 0, below=row == rows - 1)
     figure.colorbar(image, ax=grid, label="attention probability", fraction=0.05, aspect=40)
-    figure.supylabel("the token that looks", fontsize=TEXT + 1)
-    figure.supxlabel("the token looked at", fontsize=TEXT + 1)
+    figure.supylabel("query token", fontsize=TEXT + 1)
+    figure.supxlabel("key token", fontsize=TEXT + 1)
     return figure
 
 
 def draw_guesses(tokens: Sequence[str], probabilities: Sequence[float], title: str) -> Figure:
-    """Draw a bar for each guess, the likeliest on top, with its probability beside it."""
+    """Draw a bar for each guess, the most likely on top, with its probability next to it."""
     figure = new_figure(max(5.0, 0.075 * len(title) + 1.0), 0.32 * len(tokens) + 1.0)
     axes = figure.subplots()
     bars = axes.barh(tokens, probabilities, color=matplotlib.colormaps["viridis"](0.4))
@@ -124,7 +124,7 @@ def draw_points(panels: dict[str, Tensor], labels: Tensor) -> Figure:
 
 
 def draw_positions(table: Tensor, panels: dict[str, Tensor]) -> Figure:
-    """Draw the table of sinusoids, and how like each other positions are.
+    """Draw the table of sinusoids, and the similarities of positions.
 
     Args:
         table: (T, D), each position's vector.

@@ -1,4 +1,4 @@
-"""Labelled sentences: reading them, batches of tensors, and how good predictions are.
+"""Labelled sentences: reading them, batching them, and scoring predictions.
 
 Dimension key: N sentences, B batch, T tokens.
 """
@@ -16,10 +16,10 @@ from tokenizer import BertTokenizer
 
 LINE = re.compile(r"([0-9]{1,2})\s*\|\|\|\s*(.+)")
 LABEL = re.compile(r"[0-9]{1,2}")
-COLUMNS = ["id", "sentence", "sentiment"]  # the form of CS224N, with tabs between
+COLUMNS = ["id", "sentence", "sentiment"]  # of CS224N's tab-separated files
 WHAT_A_LINE_IS = (
-    "`label ||| sentence`, the label a whole number from 0 to 99: `1 ||| a fine film .`; or "
-    "id, sentence and sentiment with tabs between"
+    "`label ||| sentence` with a label from 0 to 99, such as `1 ||| a fine film .`; or "
+    "id, sentence and sentiment, separated by tabs"
 )
 
 
@@ -53,12 +53,12 @@ def read_lines(path: str | Path) -> list[tuple[int, str]]:
         if text.strip():
             lines.append((number, text))
     if not lines:
-        raise InputError(f"{path}: no sentences here; a line should be {WHAT_A_LINE_IS}")
+        raise InputError(f"{path}: there are no sentences in it; a line should be {WHAT_A_LINE_IS}")
     return lines
 
 
 def unquoted(cell: str) -> str:
-    """Take the quotation marks off a cell that a spreadsheet program has put in them."""
+    """Remove the quotation marks that a spreadsheet program has added to a cell."""
     cell = cell.strip()
     if len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in cell[1:-1].replace('""', ""):
         return cell[1:-1].replace('""', '"')
@@ -66,7 +66,7 @@ def unquoted(cell: str) -> str:
 
 
 def parse(text: str, columns: list[str]) -> Example | None:
-    """Read one line: of cells if `columns` names them, else of three bars; None: neither."""
+    """Read a line: tab-separated if there are `columns`, else with `|||`; None if invalid."""
     if not columns:
         match = LINE.fullmatch(text.strip())
         return match and Example(int(match[1]), match[2])
@@ -77,11 +77,11 @@ def parse(text: str, columns: list[str]) -> Example | None:
 
 
 def read_examples(path: str | Path) -> list[Example]:
-    """Read labelled sentences in one of the two forms in which minBERT data are published.
+    """Read labelled sentences in either of the published minBERT data formats.
 
-    `label ||| sentence` lines; or, as CS224N has them, cells with tabs between: id, sentence,
-    sentiment, or whatever a first line of names says. Labels count from 0: 0 and 1 for two
-    classes, 0 to 4 for SST. Blank lines are passed over.
+    `label ||| sentence` lines; or, as in CS224N, tab-separated columns: id, sentence and
+    sentiment, or as named in a header line. Labels count from 0: 0 and 1 for two classes,
+    0 to 4 for SST. Blank lines are ignored.
 
     Raises:
         InputError: the file is missing, empty or not UTF-8, or a line is something else.
@@ -93,9 +93,11 @@ def read_examples(path: str | Path) -> list[Example]:
     if columns and "sentence" in names:
         columns, lines = names, lines[1:]
         if "sentiment" not in columns:
-            raise InputError(f"{path}: no column `sentiment`, so its sentences have no labels")
+            raise InputError(
+                f"{path}: there is no column `sentiment`, so the sentences have no labels"
+            )
         if not lines:
-            raise InputError(f"{path}: no sentences here, only the names of the columns")
+            raise InputError(f"{path}: there are no sentences in it, only the column names")
     examples = []
     for number, text in lines:
         example = parse(text, columns)
@@ -135,13 +137,13 @@ class Split:
 def by_length(
     attention_mask: Tensor, batch_size: int, generator: torch.Generator | None = None
 ) -> list[Tensor]:
-    """Group sentences of like length, so that little of a batch is padding.
+    """Group sentences of similar length, so that batches contain little padding.
 
     Args:
         attention_mask: (N, T), 1 for a token and 0 for padding.
         batch_size: B, the most sentences in a batch.
-        generator: draws which of the equally long go together, and the order of the batches;
-            None: short sentences first.
+        generator: shuffles sentences of equal length, and the batches; None: short sentences
+            first.
 
     Returns: the batches, (B,) int64 each: the numbers of their sentences.
     """
@@ -155,21 +157,21 @@ def by_length(
 
 
 def take(input_ids: Tensor, attention_mask: Tensor, rows: Tensor, device: torch.device):
-    """Pick the sentences `rows` (B,): ids and mask (B, T), T the longest of these."""
+    """Return the sentences `rows` (B,): ids and mask (B, T), T the longest of them."""
     mask = attention_mask[rows]
     T = max(1, int(mask.sum(dim=1).max()))
     return input_ids[rows, :T].to(device), mask[:, :T].to(device)
 
 
 def accuracy(predictions: Tensor, labels: Tensor) -> float:
-    """Give the share of the (N,) predictions that are right."""
+    """Return the share of the (N,) predictions that are right."""
     return (predictions == labels).double().mean().item()
 
 
 def macro_f1(predictions: Tensor, labels: Tensor) -> float:
-    """Give the mean over the classes of F1 = 2 TP / (2 TP + FP + FN), for (N,) predictions.
+    """Return the mean over the classes of F1 = 2 TP / (2 TP + FP + FN), for (N,) predictions.
 
-    The classes are those that stand in the labels or in the predictions.
+    The classes are those that occur in the labels or the predictions.
     """
     scores = []
     for label in torch.cat([predictions, labels]).unique():
@@ -179,7 +181,7 @@ def macro_f1(predictions: Tensor, labels: Tensor) -> float:
 
 
 def write_predictions(path: Path, sentences: Sequence[str], predictions: Sequence[int]) -> None:
-    """Write a line `sentence ||| prediction` for each; the file is whole or not there."""
+    """Write a line `sentence ||| prediction` for each sentence, atomically."""
     unfinished = path.with_name(path.name + ".tmp")
     lines = [f"{s} ||| {p}\n" for s, p in zip(sentences, predictions, strict=True)]
     unfinished.write_text("".join(lines), encoding="utf-8")

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-HIDDEN = -10000.0  # what a mask adds to the score of a token that may not be looked at
+HIDDEN = -10000.0  # what a mask adds to the score of a token that is hidden
 
 
 def sinusoidal_positions(length: int, width: int) -> Tensor:
@@ -33,16 +33,16 @@ def sinusoidal_positions(length: int, width: int) -> Tensor:
 
 
 def causal_mask(attention_mask: Tensor) -> Tensor:
-    """Return the mask of a decoder's self-attention: no padding, and nothing that comes later.
+    """Return the mask of a decoder's self-attention: it hides padding and all later tokens.
 
     Args:
         attention_mask: (B, T), 1 for a token, 0 for padding.
 
     Returns: (B, 1, T, T), to be added to the scores: 0 where the token of the row may look at the
         token of the column, HIDDEN where it may not; in torch's default type. Each token may look
-        at itself and at those before it that are not padding; padding looks like any token.
+        at itself and at earlier tokens that are not padding; so may padding.
     """
-    # TODO(causal_mask): join both conditions, then write 0 or HIDDEN.
+    # TODO(causal_mask): combine both conditions, then write 0 or HIDDEN.
     # See handout.md, Problem (causal_mask).
     raise NotImplementedError("causal_mask")
 
@@ -59,10 +59,10 @@ class MultiHeadAttention(nn.Module):
         self.dense = nn.Linear(config.hidden_size, config.hidden_size)
 
     def forward(self, states: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
-        """Let each of `states` gather from `memory`.
+        """Let each of `states` attend to `memory`.
 
         Args:
-            states: (B, T, D), the tokens that look; memory: (B, S, D), those looked at.
+            states: (B, T, D), for the queries; memory: (B, S, D), for the keys and values.
             mask: added to the scores; of a shape that broadcasts to (B, H, T, S).
 
         Returns: (B, T, D).
@@ -92,7 +92,7 @@ class DecoderLayer(nn.Module):
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
     def feed_forward(self, states: Tensor) -> Tensor:
-        """Let each token think by itself: (B, T, D) -> (B, T, D); given."""
+        """Process each token separately: (B, T, D) -> (B, T, D); given."""
         return self.narrow(F.relu(self.wide(states)))
 
     def forward(
@@ -101,7 +101,7 @@ class DecoderLayer(nn.Module):
         """Run the three sublayers, each with its own norm, dropout and residual.
 
         With a sublayer f and its norm, post-norm is norm(x + dropout(f(x))), and pre-norm is
-        x + dropout(f(norm(x))); in both, `encoded` is taken as it is.
+        x + dropout(f(norm(x))); in both, `encoded` is not normalized.
 
         Args:
             states: (B, T, D), of the target.

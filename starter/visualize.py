@@ -1,12 +1,12 @@
-"""Pictures of what BERT computes, with your own bert.py inside: `python visualize.py --help`.
+"""Draw what BERT computes, using your own bert.py: `python visualize.py --help`.
 
     python visualize.py attention "the film was not good"
     python visualize.py fill-mask "the plot was [MASK] ."
-    python visualize.py embeddings --tuned folder      (that `classifier.py --save folder` wrote)
+    python visualize.py embeddings --tuned folder      (from `classifier.py --save folder`)
     python visualize.py positions
     python visualize.py training predictions/full-model-curve.json
 
-Each writes a file, a PNG or an SVG by its ending (--out).
+Each writes a PNG or an SVG file, depending on the extension of --out.
 
 Dimension key: B batch, T tokens, D model width, H heads, d head width, N sentences, V vocabulary.
 """
@@ -34,19 +34,19 @@ Attention = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 
 
 def probabilities(attention: Attention, key: Tensor, query: Tensor, mask: Tensor) -> Tensor:
-    """Find out with which weights an attention function mixes values, by what it makes of them.
+    """Recover the probabilities with which an attention function averages values.
 
-    If the values are the rows of an identity matrix, the mixture that a token takes home *is* its
-    probabilities. A value has d units only, so the matrix is handed over in strips of d columns.
+    If the values are the rows of an identity matrix, the weighted mean that a token gets *is* its
+    probabilities. A value has only d units, so the matrix is passed in strips of d columns.
 
     Args:
         attention: takes key, query, value and mask, as BertSelfAttention.attention does.
         key, query: (B, H, T, d); mask: (B, 1, 1, T), to be added to scores.
 
-    Returns: (B, H, T, T): the token that looks, the token looked at.
+    Returns: (B, H, T, T): query token, key token.
 
     Raises:
-        ValueError: it returns a tensor of another shape.
+        ValueError: it returns a tensor of the wrong shape.
     """
     B, H, T, d = key.shape
     strips = []
@@ -63,7 +63,7 @@ def probabilities(attention: Attention, key: Tensor, query: Tensor, mask: Tensor
 
 @contextlib.contextmanager
 def watched(model: BertModel) -> Iterator[list[Tensor]]:
-    """Note the probabilities of every layer while the model runs; it computes as before."""
+    """Record the probabilities of every layer while the model runs; its output is unchanged."""
     maps: list[Tensor] = []
     parts = [layer.self_attention for layer in model.bert_layers]
 
@@ -75,7 +75,7 @@ def watched(model: BertModel) -> Iterator[list[Tensor]]:
         return watching
 
     for part in parts:
-        part.attention = watch(part.attention)  # hides the method, in this object only
+        part.attention = watch(part.attention)  # shadows the method, in this object only
     try:
         yield maps
     finally:
@@ -108,7 +108,7 @@ def encode(sentence: str, tokenizer: BertTokenizer, positions: int) -> tuple[dic
 def guess(
     model: nn.Module, tokenizer: BertTokenizer, sentence: str
 ) -> tuple[list[str], list[float]]:
-    """Name the likeliest tokens for the one [MASK] of a sentence, and their probabilities.
+    """Return the most likely tokens for the one [MASK] of a sentence, and their probabilities.
 
     Args:
         model: a BertForPreTraining.
@@ -119,7 +119,7 @@ def guess(
     batch, _ = encode(sentence, tokenizer, model.config.max_position_embeddings)
     hidden = batch["input_ids"] == tokenizer.mask_token_id  # (1, T)
     if hidden.sum() != 1:
-        raise InputError(f"a sentence should have one [MASK], this has {int(hidden.sum())}")
+        raise InputError(f"the sentence should have one [MASK], but has {int(hidden.sum())}")
     logits, _ = model(**batch, chosen=hidden)  # (1, V)
     best = logits[0].softmax(dim=0).topk(GUESSES)
     names = [tokenizer.tokenizer.id_to_token(number) for number in best.indices.tolist()]
@@ -139,24 +139,24 @@ def cls_vectors(model: BertModel, split: Split) -> Tensor:
 def project(vectors: Tensor) -> tuple[Tensor, float]:
     """Project (N, D) onto their two principal components.
 
-    Returns: (N, 2), and the share of the variance that is left.
+    Returns: (N, 2), and the share of the variance that they explain.
     """
     centred = vectors - vectors.mean(dim=0)
     _, sizes, directions = torch.linalg.svd(centred, full_matrices=False)
     points = centred @ directions[:2].T  # (N, 2)
     largest = points.abs().argmax(dim=0)
-    signs = points.gather(0, largest[None])[0].sign()  # a direction may come out either way round
+    signs = points.gather(0, largest[None])[0].sign()  # the sign of a direction is arbitrary
     return points * signs, float((sizes[:2] ** 2).sum() / (sizes**2).sum())
 
 
 def similarities(vectors: Tensor) -> Tensor:
-    """Return the cosine of each vector of (T, D) with each: (T, T)."""
+    """Return the cosines of all pairs of vectors of (T, D): (T, T)."""
     unit = vectors / vectors.norm(dim=1, keepdim=True)
     return unit @ unit.T
 
 
 def read_curve(path: Path) -> tuple[list[float], list[float]]:
-    """Read what classifier.py wrote of a training: losses by step, dev accuracies by epoch.
+    """Read a training curve from classifier.py: losses by step, dev accuracies by epoch.
 
     Raises:
         InputError: the file is something else.
@@ -167,19 +167,19 @@ def read_curve(path: Path) -> tuple[list[float], list[float]]:
             raise ValueError
         return [float(x) for x in losses], [float(x) for x in accuracies]
     except (ValueError, TypeError, AttributeError) as error:
-        raise InputError(f"{path}: not a curve that classifier.py wrote") from error
+        raise InputError(f"{path}: not a training curve from classifier.py") from error
 
 
 def exercise(name: str):
-    """Import a module of exercises, which the pictures of other modules do without.
+    """Import a module of exercises, only for the pictures that need it.
 
     Raises:
-        InputError: it is not there.
+        InputError: it is missing.
     """
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        raise InputError(f"this picture needs {name}.py, which is not here") from error
+        raise InputError(f"this picture needs {name}.py, which is missing") from error
 
 
 def picture_attention(args: argparse.Namespace, drawing):
@@ -196,7 +196,7 @@ def picture_attention(args: argparse.Namespace, drawing):
 
 
 def picture_fill_mask(args: argparse.Namespace, drawing):
-    """Print and draw the likeliest tokens."""
+    """Print and draw the most likely tokens."""
     model = exercise("pretraining").BertForPreTraining.from_pretrained(args.checkpoint)
     names, shares = guess(model, BertTokenizer.from_pretrained(args.checkpoint), args.sentence)
     for name, share in zip(names, shares, strict=True):
@@ -217,7 +217,7 @@ def picture_embeddings(args: argparse.Namespace, drawing):
 
 
 def picture_positions(args: argparse.Namespace, drawing):
-    """Draw positions that are computed beside positions that were learned."""
+    """Draw sinusoidal positions next to learned ones."""
     learned = BertModel.from_pretrained(args.checkpoint).pos_embedding.weight.detach()  # (T, D)
     table = exercise("transformer").sinusoidal_positions(*learned.shape)
     panels = {"cosines, sinusoidal": similarities(table), "cosines, learned": similarities(learned)}
@@ -225,12 +225,12 @@ def picture_positions(args: argparse.Namespace, drawing):
 
 
 def picture_training(args: argparse.Namespace, drawing):
-    """Draw how a training went."""
+    """Draw a training curve."""
     return drawing.draw_curves(*read_curve(args.curve))
 
 
 def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
-    """Read the command line; leave with a one-line complaint if it is wrong."""
+    """Read the command line; exit with a one-line error if it is wrong."""
     parser = OneLineParser("visualize.py", description="Draw what BERT computes.")
     root = Path(__file__).resolve().parent.parent
     commands = parser.add_subparsers(dest="picture", required=True)
@@ -245,26 +245,26 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
 
     add = command("attention", "a heatmap for each layer and head", picture_attention).add_argument
     add("sentence")
-    add("--layer", type=at_least(1), help="only this one, counted from 1")
-    add = command("fill-mask", "the likeliest tokens for [MASK]", picture_fill_mask).add_argument
+    add("--layer", type=at_least(1), help="draw only this layer, counted from 1")
+    add = command("fill-mask", "the most likely tokens for [MASK]", picture_fill_mask).add_argument
     add("sentence")
     add = command("embeddings", "sentences as points in the plane", picture_embeddings).add_argument
-    add("--tuned", type=Path, required=True, help="folder that classifier.py --save wrote")
+    add("--tuned", type=Path, required=True, help="folder from classifier.py --save")
     add("--data", type=Path, default=root / "data" / "dev.txt")
     add("--count", type=at_least(3), default=400, help="how many sentences")
     command("positions", "sinusoidal and learned positions", picture_positions)
-    add = command("training", "loss and accuracy of a training", picture_training).add_argument
+    add = command("training", "loss and accuracy during training", picture_training).add_argument
     add("curve", type=Path, nargs="?", default=Path("predictions/full-model-curve.json"))
     return parser.parse_args(argv)
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the program: 0 when the picture is written, 1 for a hole, 2 for bad input."""
+    """Run the program; return 0 on success, 1 if an exercise is missing, 2 for bad input."""
     args = parse_arguments(argv)
     try:
-        import drawing  # here, because without matplotlib one should be told how to get it
+        import drawing  # here, to say how to install matplotlib if it is missing
     except ModuleNotFoundError as error:
-        print(f"visualize.py: there is no {error.name} here; {INSTALL}", file=sys.stderr)
+        print(f"visualize.py: {error.name} is not installed; {INSTALL}", file=sys.stderr)
         return 2
     if args.out.suffix.lower() not in drawing.FORMATS:
         print(f"visualize.py: --out {args.out}: should end in .png or .svg", file=sys.stderr)

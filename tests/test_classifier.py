@@ -120,8 +120,11 @@ def test_cells_with_tabs_between_are_read_with_and_without_names(tmp_path: Path,
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("id\tsentence\nab\tgood\n", "no column `sentiment`, so its sentences have no labels"),
-        ("id\tsentence\tsentiment\n", "no sentences here, only the names of the columns"),
+        (
+            "id\tsentence\nab\tgood\n",
+            "there is no column `sentiment`, so the sentences have no labels",
+        ),
+        ("id\tsentence\tsentiment\n", "there are no sentences in it, only the column names"),
         ("ab\tgood\t1\ncd\tbad\n", "some.csv:2: a line should be "),
         ("ab\tgood\t1\ncd\tbad\t0\tmore\n", "some.csv:2: a line should be "),
         ("ab\tgood\tpositive\n", "some.csv:1: a line should be "),
@@ -142,7 +145,7 @@ def test_bad_cells_are_named(tmp_path: Path, content: str, complaint: str) -> No
 def test_an_empty_file_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "some.txt").write_bytes(content)
 
-    with pytest.raises(ValueError, match=r"some\.txt: no sentences here"):
+    with pytest.raises(ValueError, match=r"some\.txt: there are no sentences in it"):
         sentences.read_examples(tmp_path / "some.txt")
 
 
@@ -263,7 +266,7 @@ def test_the_best_epoch_on_dev_is_kept() -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--epochs", "0"], "whole number >= 1"),
+        (["--epochs", "0"], "whole number, 1 or more"),
         (["--lr", "nan"], "above 0"),
         (["--max-length", "13"], "12 positions"),
         (["--train", "nowhere.txt"], "nowhere.txt: no such file"),
@@ -323,4 +326,4 @@ def test_sentences_that_are_too_long_are_cut_and_counted(command, data, capsys) 
 
     assert classifier.main(command) == 0
 
-    assert "dev.txt: 2 sentences, 1 of them cut to 12 tokens" in capsys.readouterr().out
+    assert "dev.txt: 2 sentences, 1 of them truncated to 12 tokens" in capsys.readouterr().out

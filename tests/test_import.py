@@ -180,7 +180,7 @@ BAD: dict[str, tuple[Spoil, str]] = {
     ),
     "other sizes": (
         lambda f: edit_json(f / "config.json", intermediate_size=100),
-        "model.safetensors: the weights do not fit this model; mis-shaped: bert_layers.0",
+        "model.safetensors: the weights do not match this model; mis-shaped: bert_layers.0",
     ),
     "no weights": (
         lambda f: (f / "model.safetensors").unlink(),
@@ -199,7 +199,7 @@ BAD: dict[str, tuple[Spoil, str]] = {
     "harmful": (harmful_bin, "pytorch_model.bin: damaged, or more than plain tensors"),
     "a layer is missing": (
         lambda f: edit_weights(f, bert__encoder__layer__1__output__dense__bias=None),
-        "model.safetensors: the weights do not fit this model; missing: bert_layers.1.out_dense",
+        "model.safetensors: the weights do not match this model; missing: bert_layers.1.out_dense",
     ),
     "a layer too many": (
         lambda f: edit_json(f / "config.json", num_hidden_layers=2),

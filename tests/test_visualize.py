@@ -173,7 +173,7 @@ def test_a_picture_whose_exercises_are_not_there_says_so(monkeypatch, capsys) ->
 
     assert main(["positions"]) == 2
 
-    expected = "visualize.py: this picture needs transformer.py, which is not here\n"
+    expected = "visualize.py: this picture needs transformer.py, which is missing\n"
     assert capsys.readouterr().err == expected
 
 
@@ -208,15 +208,15 @@ def test_equal_input_gives_equal_files(tmp_path: Path, curve: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["fill-mask", "the film is dull ."], "should have one [MASK], this has 0"),
-        (["fill-mask", "[MASK] is [MASK] ."], "should have one [MASK], this has 2"),
+        (["fill-mask", "the film is dull ."], "should have one [MASK], but has 0"),
+        (["fill-mask", "[MASK] is [MASK] ."], "should have one [MASK], but has 2"),
         (["attention", "good " * 100], "the sentence has 102 tokens, the model 64 positions"),
         (["attention", "good", "--layer", "4"], "--layer 4: the model has layers 1 to 3"),
         (["attention", "good", "--checkpoint", "nowhere"], "nowhere"),
         (["attention", "good", "--out", "picture.gif"], "picture.gif: should end in .png or .svg"),
         (["embeddings"], "--tuned"),
         (["training", "nowhere.json"], "nowhere.json: no such file"),
-        (["training", str(ROOT / "checkpoint" / "config.json")], "not a curve"),
+        (["training", str(ROOT / "checkpoint" / "config.json")], "not a training curve"),
         (["dance"], "invalid choice"),
     ],
 )
@@ -248,7 +248,7 @@ def test_without_matplotlib_one_is_told_how_to_get_it(monkeypatch, capsys) -> No
         for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines()
         if line.startswith("matplotlib==")
     )
-    expected = f"visualize.py: there is no matplotlib here; pip install {pinned}\n"
+    expected = f"visualize.py: matplotlib is not installed; pip install {pinned}\n"
     assert capsys.readouterr().err == expected
 
 

@@ -69,7 +69,9 @@ class Dropout:
         if not self.rate:
             return f"dropout on {self.place} is active in eval mode"
         if not right[0]:
-            return f"with a dropout rate of {self.rate}, {1 - found[0]:.2f} of {self.place} is dropped"
+            return (
+                f"with a dropout rate of {self.rate}, {1 - found[0]:.2f} of {self.place} is dropped"
+            )
         return (
             f"with a dropout rate of {self.rate}, kept values should be multiplied by "
             f"{self.expected[1]:.2f}, not {found[1]:.2f}"
