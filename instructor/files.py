@@ -1,4 +1,4 @@
-"""Folders written whole or not at all, and text kept between two marks in a file."""
+"""Folders written completely or not at all, and text between two markers in a file."""
 
 import contextlib
 import os
@@ -10,13 +10,13 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """Give a new folder to fill; it takes the name `path` at the end, or is gone if that failed.
+    """Yield a new folder to fill; at the end, rename it to `path`, or remove it on failure.
 
     Raises:
-        FileExistsError: something stands at `path` already, and is not an empty folder.
+        FileExistsError: `path` exists, and is not an empty folder.
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise FileExistsError(f"{path}: is there already; remove it, or name another folder")
+        raise FileExistsError(f"{path}: already exists; remove it, or name another folder")
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
     try:
@@ -29,17 +29,17 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 
 def between(text: str, mark: str, default: str = "\n") -> str:
-    """Return what stands between `<!-- mark:begin -->` and `<!-- mark:end -->`."""
+    """Return the text between `<!-- mark:begin -->` and `<!-- mark:end -->`."""
     _, begin, rest = text.partition(f"<!-- {mark}:begin -->")
     inside, end, _ = rest.partition(f"<!-- {mark}:end -->")
     return inside if begin and end else default
 
 
 def put_between(text: str, mark: str, inside: str) -> str:
-    """Replace what stands between the two marks.
+    """Replace the text between the two markers.
 
     Raises:
-        ValueError: the marks are not there.
+        ValueError: the markers are missing.
     """
     begin, end = f"<!-- {mark}:begin -->", f"<!-- {mark}:end -->"
     head, found, rest = text.partition(begin)

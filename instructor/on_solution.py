@@ -1,4 +1,4 @@
-"""Start a command of instructor/ again with solution/ importable: its modules are no package."""
+"""Re-run a command of instructor/ with solution/ importable: its modules are not a package."""
 
 import importlib.util
 import os
@@ -12,18 +12,18 @@ SOLUTION = ROOT / "solution"
 
 
 def again_on_solution(module: str, arguments: Sequence[str] | None) -> int | None:
-    """Run `python -m module` with solution/ on its path, unless this process has it there.
+    """Run `python -m module` with solution/ on its path, unless this process already has it.
 
     Args:
         module: such as "instructor.pretraining.pretrain".
-        arguments: of its command line; None: those of this process.
+        arguments: its command line; None: that of this process.
 
-    Returns: the exit status of that run, or None: go on here.
+    Returns: the exit status of that run, or None to continue in this process.
     """
     if importlib.util.find_spec("pretraining") is not None:
         return None
     given = sys.argv[1:] if arguments is None else arguments
-    # PASSIVE: on a machine with other work, threads that spin for each other lose minutes.
+    # PASSIVE: on a busy machine, threads that spin while waiting for each other lose minutes.
     own = {"PYTHONPATH": f"{ROOT}{os.pathsep}{SOLUTION}", "OMP_WAIT_POLICY": "PASSIVE"}
     command = [sys.executable, "-m", module, *given]
     return subprocess.run(command, env=os.environ | own, check=False).returncode

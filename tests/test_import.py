@@ -73,7 +73,7 @@ def test_an_import_keeps_every_weight_and_agrees_with_transformers(source, tmp_p
 
     said = capsys.readouterr().out
     assert said.count("from transformers' (float64)") == 2  # of what was read, of what was written
-    assert said.count("tokenised as by transformers") == 2
+    assert said.count("tokenized as in transformers") == 2
     assert {path.name for path in (tmp_path / "out").iterdir()} >= set(FILES)
     assert_same_model(tmp_path / "out", CHECKPOINT)
 
@@ -184,17 +184,17 @@ BAD: dict[str, tuple[Spoil, str]] = {
     ),
     "no weights": (
         lambda f: (f / "model.safetensors").unlink(),
-        "source: no model.safetensors and no pytorch_model.bin here",
+        "source: there is no model.safetensors or pytorch_model.bin in it",
     ),
     "half a file": (
         lambda f: (f / "model.safetensors").write_bytes(
             (CHECKPOINT / "model.safetensors").read_bytes()[:5000]
         ),
-        "model.safetensors: not a whole safetensors file",
+        "model.safetensors: damaged, or not a safetensors file",
     ),
     "empty file": (
         lambda f: (f / "model.safetensors").write_bytes(b""),
-        "model.safetensors: not a whole safetensors file",
+        "model.safetensors: damaged, or not a safetensors file",
     ),
     "harmful": (harmful_bin, "pytorch_model.bin: damaged, or more than plain tensors"),
     "a layer is missing": (
@@ -211,22 +211,25 @@ BAD: dict[str, tuple[Spoil, str]] = {
     ),
     "twice": (
         lambda f: edit_weights(f, pooler__dense__weight=torch.ones(64, 64)),
-        "model.safetensors: two tensors are pooler_dense.weight",
+        "model.safetensors: there are two tensors pooler_dense.weight",
     ),
     "not finite": (
         lambda f: edit_weights(f, bert__pooler__dense__bias=torch.full((64,), torch.nan)),
-        "model.safetensors: bert.pooler.dense.bias holds NaN",
+        "model.safetensors: bert.pooler.dense.bias has NaN",
     ),
     "no tokenizer": (
         lambda f: [(f / name).unlink() for name in FILES[2:]],
-        "source: no tokenizer.json and no vocab.txt here",
+        "source: there is no tokenizer.json or vocab.txt",
     ),
     "damaged tokenizer": (
         lambda f: (f / "tokenizer.json").write_text("{}"),
         "tokenizer.json: not a tokenizer",
     ),
     "not WordPiece": (bpe, "tokenizer.json: its model is BPE"),
-    "tokenizers disagree": (other_vocab, "tokenizer.json: 2 pieces of vocab.txt have other ids"),
+    "tokenizers disagree": (
+        other_vocab,
+        "tokenizer.json: 2 pieces of vocab.txt have different ids",
+    ),
     "too many pieces": (
         lambda f: [
             (f / "tokenizer.json").unlink(),
@@ -273,7 +276,7 @@ def test_a_folder_that_is_there_is_never_written_over(source, tmp_path, capsys, 
 
     assert main([str(source), str(out)]) == 2
 
-    assert "out: is there already; remove it" in capsys.readouterr().err
+    assert "out: already exists; remove it" in capsys.readouterr().err
     assert [path.name for path in out.iterdir()] == ["mine"]
 
 
@@ -299,7 +302,7 @@ def test_another_tokenisation_is_noticed(source, tmp_path):
     (other / "vocab.txt").write_text("\n".join(swapped))
     (other / "tokenizer.json").unlink()
 
-    with pytest.raises(ValueError, match=r"transformers tokenises .* otherwise"):
+    with pytest.raises(ValueError, match=r"transformers tokenizes .* differently"):
         second_opinion.compare_tokens(source, other)
 
 
@@ -308,4 +311,4 @@ def test_another_tokenisation_is_noticed(source, tmp_path):
 def test_missing_names_of_folders_are_asked_for(capsys, main):
     assert main(["", ""]) == 2
 
-    assert "say which: make " in capsys.readouterr().err
+    assert "give both folders: make " in capsys.readouterr().err

@@ -74,7 +74,7 @@ def test_check_names_the_file_and_line_that_changed(
 
     assert status == 1
     assert capsys.readouterr().out.endswith(
-        "dev.txt: not what the grammar gives, first in line 3\n"
+        "dev.txt: differs from the grammar's output, first in line 3\n"
     )
 
 

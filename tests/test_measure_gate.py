@@ -113,7 +113,7 @@ def test_the_table_stands_between_the_markers_and_nothing_else_moves(files: Path
 def test_a_card_without_markers_is_refused(files: Path) -> None:
     (files / "README.md").write_text("nothing\n", encoding="utf-8")
 
-    with pytest.raises(SystemExit, match="no place for the table"):
+    with pytest.raises(SystemExit, match="cannot insert the table"):
         measure_gate.fill_card("new")
 
 

@@ -38,7 +38,7 @@ def test_a_region_becomes_one_raise() -> None:
             "two begins inside one",
         ),
         (WHOLE.replace("    ### END SOLUTION one\n", ""), "f.py:3: one is never closed"),
-        (WHOLE.replace("    ### BEGIN SOLUTION one\n", ""), "one ends and never began"),
+        (WHOLE.replace("    ### BEGIN SOLUTION one\n", ""), "one ends, but never begins"),
         (WHOLE.replace("END SOLUTION one", "END SOLUTION two"), "two ends inside one"),
         (WHOLE.replace("BEGIN SOLUTION one", "BEGIN SOLUTION"), "a region needs a name"),
         (WHOLE.replace("BEGIN SOLUTION", "BEGINN SOLUTION"), "looks like a marker"),
@@ -60,7 +60,7 @@ def test_drift_is_found_and_named(
     monkeypatch.setattr("instructor.references.strip.derive", lambda assignment: changed)
 
     assert main(["--check"]) == 1
-    assert "starter/utils.py is not what solution/ gives" in capsys.readouterr().err
+    assert "starter/utils.py is out of date with solution/" in capsys.readouterr().err
 
 
 def test_the_starter_holds_no_solution() -> None:

@@ -73,7 +73,7 @@ def test_a_mistake_that_no_longer_fits_the_solution_is_an_error() -> None:
     (variant,) = mistakes("attention", "The mask", {"gone": ("it is gone", "not there", "new")})
     source = "### BEGIN SOLUTION attention\npass\n### END SOLUTION attention\n"
 
-    with pytest.raises(VariantError, match="gone finds 0 times 'not there', not once"):
+    with pytest.raises(VariantError, match="gone finds 'not there' 0 times, not once"):
         apply(variant, source)
 
 

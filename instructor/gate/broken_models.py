@@ -1,7 +1,7 @@
-"""Models with a mistake in them: does the sentiment gate see it, or only the tensors?
+"""Models with a mistake: does the sentiment gate detect it, or only the tensors?
 
-Each function here breaks a right BertModel in place, the way a wrong solution would be broken. They
-are used to measure the gate (instructor.gate.measure), never to grade.
+Each function here breaks a correct BertModel in place, as a wrong solution would. They are used to
+measure the gate (instructor.gate.measure), never to grade.
 
 Dimension key: B batch, T tokens, D model width, H heads, d head width (D = H * d).
 """
@@ -14,20 +14,20 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-# The solution's BertModel. Its attributes are looked up while running, as solution/ has no types.
+# The solution's BertModel; solution/ has no type annotations.
 Bert = Any
 Attend = Callable[[Tensor, Tensor, Tensor, Tensor, nn.Module], Tensor]
 
 
 class Nothing(nn.Module):
-    """Stands in for an embedding table: zeros for every id."""
+    """Replaces an embedding table: zeros for every id."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.width = width
 
     def forward(self, ids: Tensor) -> Tensor:
-        """Give zeros (..., D) for ids (...)."""
+        """Return zeros (..., D) for ids (...)."""
         return torch.zeros(*ids.shape, self.width, device=ids.device)
 
 
@@ -37,7 +37,7 @@ def merge_heads(context: Tensor) -> Tensor:
 
 
 def set_attention(bert: Bert, attend: Attend) -> None:
-    """Let every layer compute `attend(query, key, value, mask, dropout)`, (B, H, T, d) to same."""
+    """Make every layer compute `attend(query, key, value, mask, dropout)`, (B, H, T, d) to same."""
     for layer in bert.bert_layers:
         inner = layer.self_attention
 
@@ -55,7 +55,7 @@ def scores_of(query: Tensor, key: Tensor) -> Tensor:
 
 
 def ignore_mask(bert: Bert) -> None:
-    """Attend to padding as to words."""
+    """Attend to padding like to words."""
     encode = bert.encode
     bert.encode = lambda hidden_states, mask: encode(hidden_states, torch.ones_like(mask))
 
@@ -87,7 +87,7 @@ def no_scale(bert: Bert) -> None:
 
 
 def softmax_over_queries(bert: Bert) -> None:
-    """Normalise the scores over the wrong axis."""
+    """Normalize the scores over the wrong axis."""
 
     def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout: nn.Module) -> Tensor:
         probs: Tensor = dropout(F.softmax(scores_of(q, k) + mask, dim=-2))
@@ -108,12 +108,12 @@ def heads_not_put_back(bert: Bert) -> None:
 
 
 def zero_context(bert: Bert) -> None:
-    """Let attention answer 0 everywhere."""
+    """Make attention return 0 everywhere."""
     set_attention(bert, lambda q, k, v, mask, dropout: torch.zeros_like(v))
 
 
 def average_values(bert: Bert) -> None:
-    """Attend to all words alike."""
+    """Attend equally to all words."""
 
     def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout: nn.Module) -> Tensor:
         probs: Tensor = dropout(F.softmax(0.0 * scores_of(q, k) + mask, dim=-1))
@@ -123,23 +123,23 @@ def average_values(bert: Bert) -> None:
 
 
 def no_positions(bert: Bert) -> None:
-    """Forget the position embedding."""
+    """Leave out the position embedding."""
     bert.pos_embedding = Nothing(bert.config.hidden_size)
 
 
 def no_token_types(bert: Bert) -> None:
-    """Forget the token-type embedding."""
+    """Leave out the token-type embedding."""
     bert.tk_type_embedding = Nothing(bert.config.hidden_size)
 
 
 def no_residual(bert: Bert) -> None:
-    """Forget to add what went in, in both halves of a layer."""
+    """Leave out the residual in both sublayers."""
     for layer in bert.bert_layers:
         layer.add_norm = lambda x, output, dense, dropout, norm: norm(dropout(dense(output)))
 
 
 def residual_after_norm(bert: Bert) -> None:
-    """Add what went in after the LayerNorm instead of before it."""
+    """Add the residual after the LayerNorm instead of before it."""
     for layer in bert.bert_layers:
         layer.add_norm = lambda x, output, dense, dropout, norm: x + norm(dropout(dense(output)))
 
@@ -171,7 +171,7 @@ def no_attention_dropout(bert: Bert) -> None:
 
 
 def random_weights(bert: Bert) -> None:
-    """Throw the checkpoint's weights away."""
+    """Discard the checkpoint's weights."""
     bert.init_weights()
 
 

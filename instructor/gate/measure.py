@@ -1,10 +1,10 @@
-"""Measure where the sentiment gate should stand: `python -m instructor.gate.measure` (`make gate`).
+"""Measure the sentiment threshold: `python -m instructor.gate.measure` (`make gate`).
 
 Fine-tunes the solution over many seeds with one and with two threads, and the broken models of
 instructor.gate.broken_models over a few. The threshold is the honest mean minus a stated number of
 standard deviations. Writes reference_outputs/gate.json and the table in data/README.md.
 
-A run that stands in runs/gate.jsonl, for the same checkpoint, data and code, is not done again.
+Runs recorded in runs/gate.jsonl for the same checkpoint, data and code are not repeated.
 """
 
 import argparse
@@ -36,13 +36,13 @@ RUNS, RESULT, CARD = (
 )
 DATA_FILES = ("train.txt", "dev.txt")
 STEP = 0.005  # thresholds are rounded down to a multiple of this
-DEVIATIONS = 5.0  # how far below the honest mean: no seed of a right solution may fail
+DEVIATIONS = 5.0  # how far below the honest mean: no seed of a correct solution may fail
 
 Run = dict[str, Any]  # a job (model, seed, threads), then also its accuracy, seconds, ...
 
 
 def code_of(path: Path) -> str:
-    """Give a source's syntax tree, so that comments and docstrings do not count as changes."""
+    """Return a source's syntax tree, in which comments and docstrings do not count."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -51,7 +51,7 @@ def code_of(path: Path) -> str:
 
 
 def fingerprint() -> str:
-    """Name everything that a run depends on besides its job."""
+    """Return a digest of everything that a run depends on besides its job."""
     sources = [SOLUTION / f"{name}.py" for name in ("bert", "classifier", "sentences", "utils")]
     files = [CHECKPOINT / "config.json", CHECKPOINT / "model.safetensors"]
     parts = [code_of(path) for path in sources]
@@ -60,7 +60,7 @@ def fingerprint() -> str:
 
 
 def all_jobs(seeds: int, broken_seeds: int) -> list[Run]:
-    """List what is to be run: honest models with one thread, broken ones, honest with two."""
+    """List the runs: honest models with one thread, broken ones, honest with two."""
     names = [*BROKEN, LAST_LINEAR_LAYER]
     return [
         *({"model": HONEST, "seed": seed, "threads": 1} for seed in range(seeds)),
@@ -70,12 +70,12 @@ def all_jobs(seeds: int, broken_seeds: int) -> list[Run]:
 
 
 def key_of(run: Run) -> tuple[str, int, int]:
-    """Name a job."""
+    """Return what identifies a job."""
     return run["model"], run["seed"], run["threads"]
 
 
 def read_runs(mark: str) -> dict[tuple[str, int, int], Run]:
-    """Read the runs that were done before, with the same checkpoint, data and code."""
+    """Read earlier runs with the same checkpoint, data and code."""
     if not RUNS.exists():
         return {}
     runs = [json.loads(line) for line in RUNS.read_text(encoding="utf-8").splitlines()]
@@ -83,7 +83,7 @@ def read_runs(mark: str) -> dict[tuple[str, int, int], Run]:
 
 
 def next_job(jobs: "queue.SimpleQueue[Run]") -> Run | None:
-    """Take a job; None when all are taken."""
+    """Take a job; None when there are none left."""
     try:
         return jobs.get_nowait()
     except queue.Empty:
@@ -91,9 +91,9 @@ def next_job(jobs: "queue.SimpleQueue[Run]") -> Run | None:
 
 
 def work(jobs: "queue.SimpleQueue[Run]", report: Callable[[Run], None]) -> None:
-    """Let one worker process do jobs until there are none."""
+    """Have one worker process do jobs until there are none left."""
     command = [sys.executable, "-m", "instructor.gate.worker", str(CHECKPOINT), str(DATA)]
-    # PASSIVE: on a machine with other work, threads that spin for each other take minutes a run.
+    # PASSIVE: on a busy machine, threads that spin while waiting for each other lose minutes.
     own = {"PYTHONPATH": str(SOLUTION), "OMP_WAIT_POLICY": "PASSIVE"}
     pipe, environment = subprocess.PIPE, os.environ | own
     with subprocess.Popen(
@@ -106,12 +106,12 @@ def work(jobs: "queue.SimpleQueue[Run]", report: Callable[[Run], None]) -> None:
             process.stdin.flush()
             answer = process.stdout.readline()
             if not answer:
-                raise RuntimeError(f"the worker died of {job}")
+                raise RuntimeError(f"the worker crashed on {job}")
             report(json.loads(answer))
 
 
 def do_jobs(waiting: list[Run], mark: str, workers: int) -> None:
-    """Run what is waiting, and note each run as soon as it is done."""
+    """Do the waiting jobs, and record each run as soon as it is done."""
     jobs: queue.SimpleQueue[Run] = queue.SimpleQueue()
     for job in waiting:
         jobs.put(job)
@@ -123,7 +123,7 @@ def do_jobs(waiting: list[Run], mark: str, workers: int) -> None:
             file.write(json.dumps(run | {"fingerprint": mark}) + "\n")
             done.append(run)
             left = (time.monotonic() - started) / len(done) * (len(waiting) - len(done)) / 60
-            accuracy = "the loss ran away" if run["accuracy"] is None else f"{run['accuracy']:.4f}"
+            accuracy = "diverged" if run["accuracy"] is None else f"{run['accuracy']:.4f}"
             what = f"{run['model']} seed {run['seed']} threads {run['threads']}"
             place = f"{len(done)}/{len(waiting)}"
             print(f"{place}  {what}  {accuracy}  {run['seconds']:.1f} s, {left:.0f} min left")
@@ -134,13 +134,13 @@ def do_jobs(waiting: list[Run], mark: str, workers: int) -> None:
 
 
 def accuracies(runs: Sequence[Run], model: str, threads: int | None = None) -> list[float]:
-    """List a model's accuracies; a loss that ran away counts as nothing right."""
+    """List a model's accuracies; a diverged run counts as 0."""
     chosen = [run for run in runs if run["model"] == model and threads in (None, run["threads"])]
     return [run["accuracy"] or 0.0 for run in chosen]
 
 
 def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
-    """Derive the threshold, and say how far it is from the honest runs and the broken models."""
+    """Derive the threshold, and summarize the runs of honest and broken models."""
     honest = accuracies(runs, HONEST)
     mean, deviation = statistics.mean(honest), statistics.stdev(honest)
     threshold = math.floor((mean - deviations * deviation) / STEP) * STEP
@@ -162,7 +162,7 @@ def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
 
 
 def verdict(found: Sequence[float], threshold: float) -> str:
-    """Say who notices a broken model: the gate, or only the checks of its tensors."""
+    """Say what detects a broken model: the gate, or only the checks of its tensors."""
     caught = sum(accuracy < threshold for accuracy in found)
     if caught == len(found):
         return "the gate"
@@ -170,7 +170,7 @@ def verdict(found: Sequence[float], threshold: float) -> str:
 
 
 def table(result: dict[str, Any]) -> str:
-    """Write the part of the data card that stands between the markers."""
+    """Write the section of the data card between the markers."""
     threshold, broken = result["threshold"], result["broken"]
     honest = [accuracy for found in result["honest"].values() for accuracy in found]
     lines = [
@@ -192,36 +192,36 @@ def table(result: dict[str, Any]) -> str:
 
 
 def fill_card(text: str) -> None:
-    """Put a text between the marks of the data's card."""
+    """Put a text between the markers of the data card."""
     try:
         card = put_between(CARD.read_text(encoding="utf-8"), "gate", f"\n{text}\n")
     except (OSError, ValueError) as error:
-        raise SystemExit(f"{CARD}: no place for the table: {error}") from error
+        raise SystemExit(f"{CARD}: cannot insert the table: {error}") from error
     write_whole(CARD, card)
 
 
 def main() -> None:
-    """Run what was not run yet, then write the threshold and the table."""
+    """Do the runs that are missing, then write the threshold and the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=20, help="honest runs a thread count")
+    parser.add_argument("--seeds", type=int, default=20, help="honest runs per thread count")
     parser.add_argument("--broken-seeds", type=int, default=3, help="runs of each broken model")
-    parser.add_argument("--workers", type=int, default=2, help="processes side by side")
+    parser.add_argument("--workers", type=int, default=2, help="parallel processes")
     parser.add_argument("--deviations", type=float, default=DEVIATIONS)
     args = parser.parse_args()
     try:
         mark, jobs = fingerprint(), all_jobs(args.seeds, args.broken_seeds)
     except FileNotFoundError as error:
-        raise SystemExit(f"{error.filename}: missing; `make data checkpoint` makes it") from error
+        raise SystemExit(f"{error.filename}: missing; run `make data checkpoint`") from error
     known = read_runs(mark)
     waiting = [job for job in jobs if key_of(job) not in known]
-    print(f"{len(jobs) - len(waiting)} of {len(jobs)} runs stand in {RUNS}")
+    print(f"{len(jobs) - len(waiting)} of {len(jobs)} runs are in {RUNS}")
     do_jobs([job for job in waiting if job["threads"] == 1], mark, args.workers)
     do_jobs([job for job in waiting if job["threads"] > 1], mark, 1)  # two threads fill two cores
     known = read_runs(mark)
     result = summarise([known[key_of(job)] for job in jobs], args.deviations)
     print(table(result))
     if result["lowest"] < result["threshold"]:
-        raise SystemExit(f"a right solution fails at {result['threshold']}: raise --deviations")
+        raise SystemExit(f"a correct solution fails at {result['threshold']}: raise --deviations")
     write_whole(RESULT, json.dumps(result, indent=2) + "\n")
     fill_card(table(result))
     print(f"wrote {RESULT} and the table in {CARD}")

@@ -1,7 +1,7 @@
-"""Fine-tune as the grader does, once for every line on standard input.
+"""Fine-tune like the grader, once for every line on standard input.
 
-Started by instructor.gate.measure with solution/ on PYTHONPATH. A line in is one job as JSON:
-model, seed and threads; a line out is its accuracy on the dev file and the seconds it took.
+Started by instructor.gate.measure with solution/ on PYTHONPATH. Each input line is a job as JSON:
+model, seed and threads; each output line has its dev accuracy and the seconds it took.
 
 Dimension key: N sentences, T tokens.
 """
@@ -23,28 +23,28 @@ LAST_LINEAR_LAYER = "last_linear_layer"
 
 
 def described(classifier: Any, recipe: Any, width: int, sentences: int) -> dict[str, Any]:
-    """Write a recipe down, with the rate for this width and the seed that grading uses."""
+    """Return a recipe as a dict, with the rate for this width and the seed used in grading."""
     highest = max(classifier.learning_rates(recipe, width, recipe.steps(sentences)))
     return dataclasses.asdict(recipe) | {"learning_rate": highest, "seed": classifier.Recipe.seed}
 
 
 def recipe_of(classifier: Any, job: dict[str, Any]) -> Any:
-    """Take the recipe of classifier.py, with this job's seed."""
+    """Return the recipe of classifier.py with this job's seed."""
     if job["model"] == LAST_LINEAR_LAYER:
         return classifier.Recipe(mode=classifier.LAST_LINEAR_LAYER, seed=job["seed"])
     return classifier.Recipe(seed=job["seed"])
 
 
 def run_job(modules: dict[str, Any], splits: dict[str, Any], checkpoint: Path, job: Any) -> Any:
-    """Fine-tune one model on (N, T) ids and masks, and see what it predicts after the last epoch.
+    """Fine-tune one model on (N, T) ids and masks, and score it after the last epoch.
 
-    Returns: the job with `accuracy`, None if the loss ran away; `seconds` of wall time; `recipe`;
+    Returns: the job with `accuracy`, None if training diverged; `seconds` of wall time; `recipe`;
         and `torch`, its version.
     """
     classifier, train, dev = modules["classifier"], splits["train"], splits["dev"]
     torch.set_num_threads(job["threads"])
     recipe = recipe_of(classifier, job)
-    torch.manual_seed(recipe.seed)  # before the model is built, as the grader's worker does it
+    torch.manual_seed(recipe.seed)  # before the model is built, as in the grader's worker
     bert = modules["bert"].BertModel.from_pretrained(checkpoint)
     if job["model"] in BROKEN:
         BROKEN[job["model"]](bert)
@@ -63,9 +63,9 @@ def run_job(modules: dict[str, Any], splits: dict[str, Any], checkpoint: Path, j
 
 
 def main() -> None:
-    """Answer every job on standard input with one line."""
+    """Do every job on standard input, and print a line for each."""
     checkpoint, data = Path(sys.argv[1]), Path(sys.argv[2])
-    # Imported by name, as a grader's worker does: solution/ is no package and has no types.
+    # Imported by name, as in the grader's worker: solution/ is not a package and has no types.
     names = ("bert", "classifier", "sentences", "tokenizer")
     modules = {name: importlib.import_module(name) for name in names}
     tokenizer = modules["tokenizer"].BertTokenizer.from_pretrained(checkpoint)

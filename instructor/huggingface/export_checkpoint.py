@@ -1,6 +1,6 @@
 """Save a model for Hugging Face transformers (`make export-checkpoint FROM=dir OUT=dir`).
 
-FROM is what `python classifier.py --save dir` wrote, or any checkpoint that minBERT opens. A
+FROM is a folder from `python classifier.py --save dir`, or any checkpoint that minBERT opens. A
 classifier becomes a BertForSequenceClassification, an encoder alone a BertModel.
 """
 
@@ -29,10 +29,10 @@ HEAD = "classifier.weight"  # (C, D), in what classifier.py saves
 
 
 def open_model(source: Path) -> Any:
-    """Open a folder as a BertSentimentClassifier if it holds one, else as a BertModel.
+    """Open a folder as a BertSentimentClassifier if it has one, else as a BertModel.
 
     Raises:
-        ForeignError: it holds neither.
+        ForeignError: it has neither.
     """
     if not source.is_dir():
         what = "there is no such folder; save one with `python classifier.py --save dir`"
@@ -51,14 +51,14 @@ def open_model(source: Path) -> Any:
             {name: tensors[f"classifier.{name}"] for name in ("weight", "bias")}
         )
     except (ValueError, KeyError, RuntimeError) as error:
-        said = str(error).splitlines()[0]
-        raise ForeignError(f"{path}: not a model of config.json's sizes ({said})") from error
+        reason = str(error).splitlines()[0]
+        raise ForeignError(f"{path}: does not match the sizes in config.json ({reason})") from error
     assert config == bert.config
     return model.eval()
 
 
 def config_text(model: Any) -> str:
-    """Write the config with the keys that transformers goes by."""
+    """Write the config with the keys that transformers uses."""
     classes = model.classifier.out_features if hasattr(model, "classifier") else None
     config = model.bert.config if classes else model.config
     values = dataclasses.asdict(config) | {"model_type": "bert", "hidden_act": "gelu"}
@@ -72,16 +72,16 @@ def config_text(model: Any) -> str:
 
 
 def verify(model: Any, folder: Path, source: Path) -> list[str]:
-    """Let transformers open what was written; return what was found, a line each.
+    """Compare with transformers, which opens what was written; return a line per comparison.
 
     Raises:
-        ForeignError: it computes something else.
+        ForeignError: it computes something different.
     """
     opinion: Any = importlib.import_module("instructor.huggingface.second_opinion")  # imports torch
     if opinion.transformers() is None:
         return [opinion.NOT_INSTALLED]
     count = opinion.compare_tokens(source, folder)
-    lines = [f"{count} hard lines are tokenised as by transformers"]
+    lines = [f"{count} difficult lines are tokenized as in transformers"]
     if hasattr(model, "classifier"):
         found = opinion.compare_logits(model, folder)
         return [*lines, f"logits differ by at most {found:.1e} from transformers'"]
@@ -91,7 +91,7 @@ def verify(model: Any, folder: Path, source: Path) -> list[str]:
 
 
 def export_checkpoint(source: Path, out: Path) -> list[str]:
-    """Write the folder whole, or nothing; return what to tell of it, a line each.
+    """Write the whole folder or nothing; return the lines of the report.
 
     Raises:
         ForeignError: the source cannot be used. OSError: nothing can be written there.
@@ -110,14 +110,14 @@ def export_checkpoint(source: Path, out: Path) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Export what the command line names; 0 when it was written, 2 when nothing was."""
+    """Export what the command line names; return 0 if it was written, 2 if nothing was."""
     parser = argparse.ArgumentParser(prog="export-checkpoint", description="Save for transformers.")
-    parser.add_argument("source", metavar="FROM", help="folder that classifier.py --save wrote")
-    parser.add_argument("out", metavar="OUT", help="folder to write, which must not be there")
+    parser.add_argument("source", metavar="FROM", help="folder from classifier.py --save")
+    parser.add_argument("out", metavar="OUT", help="folder to write, which must not exist")
     options = parser.parse_args(arguments)
     if not options.source or not options.out:
-        say = "say which: make export-checkpoint FROM=dir OUT=dir"
-        print(f"export-checkpoint: {say}", file=sys.stderr)
+        usage = "give both folders: make export-checkpoint FROM=dir OUT=dir"
+        print(f"export-checkpoint: {usage}", file=sys.stderr)
         return 2
     if (
         status := again_on_solution("instructor.huggingface.export_checkpoint", arguments)

@@ -1,7 +1,7 @@
-"""Read a folder in which Hugging Face transformers, or an older program, has saved a BERT.
+"""Read a BERT saved by Hugging Face transformers, or by an older program.
 
-Nothing in it is trusted: a .bin is opened for plain tensors only, and whatever minBERT cannot
-compute as its makers did is refused in one line that names the file and the mend.
+Nothing in the folder is trusted: a .bin is opened for plain tensors only, and anything minBERT
+cannot reproduce exactly is rejected with one line that names the file and the fix.
 """
 
 import importlib
@@ -20,7 +20,7 @@ SIZES = (
     "num_attention_heads",
     "intermediate_size",
 )
-# What minBERT computes; a config.json that says nothing of these means the same.
+# What minBERT computes; these are also the defaults if config.json has no such key.
 ONLY = {
     "model_type": ("bert",),
     "hidden_act": ("gelu",),
@@ -36,28 +36,28 @@ Tensors = dict[str, Tensor]
 
 
 class ForeignError(ValueError):
-    """A folder that cannot be used; the message is one line and names the file and the mend."""
+    """A folder that cannot be used; the message is one line and names the file and the fix."""
 
 
 def one_line(error: BaseException) -> str:
-    """Return the first line of what an exception says."""
+    """Return the first line of an exception's message."""
     return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Read a file that holds one JSON object.
+    """Read a file with one JSON object.
 
     Raises:
-        ForeignError: it is missing, or something else.
+        ForeignError: it is missing or invalid.
     """
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ForeignError(f"{path}: there is no such file; name the folder that has it") from error
     except ValueError as error:
-        raise ForeignError(f"{path}: not JSON ({one_line(error)}); fetch it again") from error
+        raise ForeignError(f"{path}: not JSON ({one_line(error)}); download it again") from error
     if not isinstance(values, dict):
-        raise ForeignError(f"{path}: it should hold one JSON object; fetch it again")
+        raise ForeignError(f"{path}: it should be one JSON object; download it again")
     return values
 
 
@@ -71,31 +71,31 @@ def read_config(folder: Path) -> Any:
     values = read_json(path)
     for name, known in ONLY.items():
         if (value := values.get(name, known[0])) not in known:
-            mend = f"minBERT computes {name} {known[0]!r} only; choose another model"
-            raise ForeignError(f"{path}: {name} is {value!r}; {mend}")
+            fix = f"minBERT supports only {name} {known[0]!r}; choose another model"
+            raise ForeignError(f"{path}: {name} is {value!r}; {fix}")
     if missing := [name for name in SIZES if name not in values]:
         listed = ", ".join(missing)
-        raise ForeignError(f"{path}: it lacks {listed}; take the config.json of the same model")
+        raise ForeignError(f"{path}: it lacks {listed}; use the config.json of the same model")
     try:
         return importlib.import_module("config").BertConfig.from_json(path)
     except ValueError as error:
-        raise ForeignError(f"{one_line(error)}; take the config.json of the same model") from error
+        raise ForeignError(f"{one_line(error)}; use the config.json of the same model") from error
 
 
 def read_bin(path: Path) -> Tensors:
     """Read a .bin, which is a pickle, for plain tensors only.
 
     Raises:
-        ForeignError: it is damaged, or holds something that would have to be run.
+        ForeignError: it is damaged, or contains something that would have to be executed.
     """
     try:
         tensors = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # torch raises many kinds for a file that is not whole
-        mend = "fetch it again, or take a model.safetensors"
+    except Exception as error:  # torch raises many kinds for a damaged file
+        fix = "download it again, or use a model.safetensors"
         what = f"damaged, or more than plain tensors ({type(error).__name__}), so it was not opened"
-        raise ForeignError(f"{path}: {what}; {mend}") from error
+        raise ForeignError(f"{path}: {what}; {fix}") from error
     if not isinstance(tensors, dict) or not all(isinstance(t, Tensor) for t in tensors.values()):
-        raise ForeignError(f"{path}: it should hold tensors by name; save a state_dict() in it")
+        raise ForeignError(f"{path}: it should have tensors by name; save a state_dict() in it")
     return tensors
 
 
@@ -103,31 +103,31 @@ def read_tensors(folder: Path) -> tuple[Tensors, Path]:
     """Read the weights under their own names, and say which file they come from.
 
     Raises:
-        ForeignError: there are none, or the file is not whole.
+        ForeignError: there are none, or the file is damaged.
     """
     path = folder / SAFE
     if path.is_file():
         try:
             return importlib.import_module("safetensors.torch").load_file(path), path
         except Exception as error:  # SafetensorError, and OSError for an empty file
-            what = f"not a whole safetensors file ({one_line(error)})"
-            raise ForeignError(f"{path}: {what}; fetch it again") from error
+            what = f"damaged, or not a safetensors file ({one_line(error)})"
+            raise ForeignError(f"{path}: {what}; download it again") from error
     if (folder / BIN).is_file():
         return read_bin(folder / BIN), folder / BIN
     if (folder / IN_PARTS).is_file():
         raise ForeignError(f"{folder / IN_PARTS}: the weights are in parts; save them as one file")
-    raise ForeignError(f"{folder}: no {SAFE} and no {BIN} here; name the folder that has one")
+    raise ForeignError(f"{folder}: there is no {SAFE} or {BIN} in it; name the folder that has one")
 
 
 def named(tensors: Tensors, path: Path) -> tuple[Tensors, list[str]]:
-    """Give tensors minBERT's names, the encoder's without prefix; also list what was left out.
+    """Return tensors under minBERT's names, the encoder's without prefix, and names left out.
 
     Raises:
-        ForeignError: two tensors have the same name, or numbers are not finite.
+        ForeignError: two tensors have the same name, or values are not finite.
     """
     base: Any = importlib.import_module("base_bert")
     own = {name.split(".")[0] for name in base.HUGGING_FACE_NAMES.values()}
-    known = own | {"embeddings", "encoder", "pooler"}  # what is unknown in these is no BERT's
+    known = own | {"embeddings", "encoder", "pooler"}  # an unknown name in these is not BERT's
     kept: Tensors = {}
     left_out = []
     for theirs, tensor in tensors.items():
@@ -136,13 +136,13 @@ def named(tensors: Tensors, path: Path) -> tuple[Tensors, list[str]]:
             left_out.append(theirs)
             continue
         if name in kept:
-            raise ForeignError(f"{path}: two tensors are {name}; keep one of them")
+            raise ForeignError(f"{path}: there are two tensors {name}; keep one of them")
         if not torch.isfinite(tensor).all():
-            raise ForeignError(f"{path}: {theirs} holds NaN or infinity; fetch it again")
+            raise ForeignError(f"{path}: {theirs} has NaN or infinity; download it again")
         kept[name] = tensor.float()
     decoder = tensors.get(DECODER)
     if decoder is not None and WORDS in kept and not torch.equal(decoder.float(), kept[WORDS]):
-        drop_heads(kept, left_out)  # it is a table of its own, and minBERT's head has none
+        drop_heads(kept, left_out)  # a separate table, which minBERT's head does not have
     return kept, [n for n in left_out if not n.endswith("position_ids") and "decoder" not in n]
 
 
@@ -155,10 +155,10 @@ def drop_heads(kept: Tensors, left_out: list[str]) -> None:
 
 
 def fit(kept: Tensors, left_out: list[str], config: Any, path: Path) -> None:
-    """See that the tensors are those of this BERT; heads that are not whole are left out.
+    """Check that the tensors are those of this BERT; leave out incomplete heads.
 
     Raises:
-        ForeignError: a tensor is missing, unexpected or has another shape.
+        ForeignError: a tensor is missing, unexpected or of the wrong shape.
     """
     base: Any = importlib.import_module("base_bert")
     with torch.device("meta"):  # shapes without numbers
@@ -167,30 +167,30 @@ def fit(kept: Tensors, left_out: list[str], config: Any, path: Path) -> None:
     if shapes != {n: t.shape for n, t in kept.items() if base.PRETRAINING_HEADS.search(n)}:
         drop_heads(kept, left_out)
     if not any(name.startswith("pooler_dense.") for name in kept):
-        mend = "a BertForMaskedLM has none; take the model saved as BertModel or BertForPreTraining"
-        raise ForeignError(f"{path}: it has no pooler; {mend}")
+        fix = "a BertForMaskedLM has none; use a BertModel or a BertForPreTraining"
+        raise ForeignError(f"{path}: it has no pooler; {fix}")
     encoder = {n: t for n, t in kept.items() if not base.PRETRAINING_HEADS.search(n)}
     try:
         whole.bert.load_named_weights(encoder, path)
     except base.CheckpointError as error:
-        raise ForeignError(f"{error}; take config.json and weights of one model") from error
+        raise ForeignError(f"{error}; use config.json and weights of the same model") from error
 
 
 def vocabulary(path: Path) -> dict[str, int]:
     """Read a vocab.txt.
 
     Raises:
-        ForeignError: it is not one.
+        ForeignError: it is invalid.
     """
     try:
         found: dict[str, int] = importlib.import_module("tokenizer").read_vocab(path)
     except ValueError as error:
-        raise ForeignError(f"{path}: {one_line(error)}; fetch it again") from error
+        raise ForeignError(f"{path}: {one_line(error)}; download it again") from error
     return found
 
 
 def from_vocab(folder: Path) -> Tokenizer:
-    """Build the tokenizer of a vocab.txt, by what tokenizer_config.json says of case and accents.
+    """Build the tokenizer of a vocab.txt, with the case and accents of tokenizer_config.json.
 
     Raises:
         ForeignError: one of the two is damaged.
@@ -211,7 +211,7 @@ def from_vocab(folder: Path) -> Tokenizer:
 
 
 def from_json(folder: Path) -> Tokenizer:
-    """Open a tokenizer.json, and see that it is BERT's and of the vocab.txt beside it.
+    """Open a tokenizer.json, and check that it is BERT's and matches the vocab.txt next to it.
 
     Raises:
         ForeignError: it is not.
@@ -221,19 +221,19 @@ def from_json(folder: Path) -> Tokenizer:
         tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except Exception as error:  # the library raises plain Exception
         what = f"not a tokenizer ({one_line(error)})"
-        raise ForeignError(f"{path}: {what}; fetch it again") from error
+        raise ForeignError(f"{path}: {what}; download it again") from error
     if not isinstance(tokenizer.model, models.WordPiece):
         kind = type(tokenizer.model).__name__
         raise ForeignError(f"{path}: its model is {kind}, not WordPiece; choose another model")
     if not isinstance(tokenizer.normalizer, normalizers.BertNormalizer):
-        mend = f"remove it and keep {VOCAB}"
-        raise ForeignError(f"{path}: it does not normalise as BERT does; {mend}")
+        fix = f"remove it and keep {VOCAB}"
+        raise ForeignError(f"{path}: it does not normalize text like BERT; {fix}")
     if (folder / VOCAB).is_file():
         vocab = vocabulary(folder / VOCAB)
         other = sum(tokenizer.token_to_id(piece) != number for piece, number in vocab.items())
         if other:
-            what = f"{other} pieces of {VOCAB} have other ids here"
-            raise ForeignError(f"{path}: {what}; remove the file that is not the model's")
+            what = f"{other} pieces of {VOCAB} have different ids in it"
+            raise ForeignError(f"{path}: {what}; remove the one that does not belong to the model")
     return tokenizer
 
 
@@ -252,15 +252,15 @@ def read_tokenizer(folder: Path, words: int) -> Any:
     try:
         tokenizer = importlib.import_module("tokenizer").BertTokenizer(opened)
     except ValueError as error:
-        raise ForeignError(f"{path}: {error}; take the file of an uncased or cased BERT") from error
+        raise ForeignError(f"{path}: {error}; use the file of an uncased or cased BERT") from error
     if tokenizer.vocab_size > words:
         pieces = f"{tokenizer.vocab_size} pieces, but the model has {words}"
-        raise ForeignError(f"{path}: {pieces}; take the tokenizer of the same model")
+        raise ForeignError(f"{path}: {pieces}; use the tokenizer of the same model")
     if set(opened.get_vocab().values()) != set(range(tokenizer.vocab_size)):
-        raise ForeignError(f"{path}: the ids of its pieces have gaps; take another model")
+        raise ForeignError(f"{path}: the ids of its pieces have gaps; choose another model")
     marks = [tokenizer.cls_token_id, tokenizer.sep_token_id]
     pair = tokenizer([""], [""])
     if pair["input_ids"].tolist() != [[*marks, marks[1]]] or pair["token_type_ids"][0, -1] != 1:
-        what = "it does not write [CLS] a [SEP] b [SEP]"
+        what = "it does not encode pairs as [CLS] a [SEP] b [SEP]"
         raise ForeignError(f"{path}: {what}; remove it and keep {VOCAB}")
     return tokenizer

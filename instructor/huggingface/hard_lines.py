@@ -1,20 +1,20 @@
-"""Lines that tokenizers disagree on, if they disagree at all: each stands for a kind of text."""
+"""Lines on which tokenizers are most likely to disagree, one for each kind of text."""
 
 HARD_LINES = (
     "It 's a lovely film with lovely performances by Buy and Accorsi .",
     "ÀÉÎÕÜ àéîõü ÅÄÖ ŁÓDŹ ñandú façade naïve Ægir œuvre",  # accents, capitals, ligatures
-    "cafe\u0301 nai\u0308ve A\u030angstro\u0308m z\u0335\u0321algo\u0338",  # accents apart
-    "Straße ẞ İstanbul ıssız ΣΊΣΥΦΟΣ ﬁlm ﬂuff Ǆ",  # letters whose lower case is another length
+    "cafe\u0301 nai\u0308ve A\u030angstro\u0308m z\u0335\u0321algo\u0338",  # combining accents
+    "Straße ẞ İstanbul ıssız ΣΊΣΥΦΟΣ ﬁlm ﬂuff Ǆ",  # letters whose lower case has another length
     "東京は日本の首都です。映画が好き 㐀 豈 𠀀𪚥",  # CJK, of several blocks
-    "한국 영화 ไทย हिन्दी मराठी தமிழ் العربية עִבְרִית",  # no CJK, marks that combine
+    "한국 영화 ไทย हिन्दी मराठी தமிழ் العربية עִבְרִית",  # not CJK; combining marks
     "tab\there\nnew line\r\nreturn\x0bvertical\x0cform",
     "nul\x00 bell\x07 escape\x1b[31m delete\x7f next\x85line",  # control characters
     "zero\u200bwidth joi\u200dner soft\u00adhyphen bom\ufeff word\u2060joiner left\u200eright",
     "no\u00a0break thin\u2009space ideographic\u3000space line\u2028para\u2029end",
     "replacement \ufffd private \ue000 \U000f0000 not a character \ufffe",
     "😀 😂👍🏽 👩‍👩‍👧‍👦 🏳️‍🌈 🇩🇪 ❤️ ☃ ⁉️ film😀film",  # emoji, with joiners, flags, skins
-    "x" * 100,  # the longest word that is spelled
-    "x" * 101,  # one more, and it is unknown
+    "x" * 100,  # the longest word that is split into pieces
+    "x" * 101,  # one character more is unknown
     "supercalifragilisticexpialidocious" * 3,
     "a" * 99 + "é " + "é" * 101,
     "word " * 300,

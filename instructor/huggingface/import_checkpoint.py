@@ -1,7 +1,7 @@
-"""Make a minBERT checkpoint of a Hugging Face BERT (`make import-checkpoint FROM=dir OUT=dir`).
+"""Make a minBERT checkpoint from a Hugging Face BERT (`make import-checkpoint FROM=dir OUT=dir`).
 
-The folder that is written has the files of checkpoint/ and opens in minBERT and in transformers.
-Where transformers is installed, both are compared before it gets its name.
+The output folder has the same files as checkpoint/ and opens in minBERT and in transformers. If
+transformers is installed, both are compared before the folder gets its name.
 """
 
 import argparse
@@ -28,15 +28,15 @@ from instructor.pretraining.checkpoint_files import weight_bytes
 
 CARD = """# An imported checkpoint
 
-Made from a folder named `{name}` with `make import-checkpoint`. Its licence is that of the model it
-comes from. Where the weights come from: `{file}`, sha256 {sha}.
+Made from a folder named `{name}` with `make import-checkpoint`. Its licence is that of the original
+model. Source of the weights: `{file}`, sha256 {sha}.
 
 Left out: {left_out}.
 """
 
 
 def shortened(names: Sequence[str]) -> str:
-    """List at most three names, and count the rest."""
+    """List up to three names, and count the rest."""
     listed: str = importlib.import_module("base_bert").shorten(list(names))
     return listed or "nothing"
 
@@ -49,7 +49,7 @@ def config_text(config: Any, heads: bool) -> str:
 
 
 def tokenizer_files(tokenizer: Any, positions: int) -> dict[str, str]:
-    """Write the tokenizer as minBERT and transformers open it, by name of the file."""
+    """Write the tokenizer for minBERT and transformers; return texts by file name."""
     pieces = sorted(tokenizer.tokenizer.get_vocab().items(), key=lambda pair: pair[1])
     whole = json.loads(tokenizer.tokenizer.to_str())
     normal = whole["normalizer"]
@@ -99,26 +99,26 @@ def contents(source: Path) -> dict[str, bytes | str]:
 def verify(folder: Path, source: Path) -> list[str]:
     """Compare with transformers, which opens both what was read and what was written.
 
-    Returns: what was found, a line each.
+    Returns: a line per comparison.
 
     Raises:
-        ForeignError: they do not agree.
+        ForeignError: they disagree.
     """
     opinion: Any = importlib.import_module("instructor.huggingface.second_opinion")  # imports torch
     if opinion.transformers() is None:
         return [opinion.NOT_INSTALLED]
     lines = []
-    for other, name in ((source, "as it was"), (folder, "as written")):
+    for other, name in ((source, "source"), (folder, "checkpoint")):
         for dtype, found in opinion.compare_hidden_states(folder, other).items():
             what = "hidden states and pooler differ by at most"
             lines.append(f"{name}: {what} {found:.1e} from transformers' ({dtype})")
         count = opinion.compare_tokens(folder, other)
-        lines.append(f"{name}: {count} hard lines are tokenised as by transformers")
+        lines.append(f"{name}: {count} difficult lines are tokenized as in transformers")
     return lines
 
 
 def import_checkpoint(source: Path, out: Path) -> list[str]:
-    """Write the checkpoint whole, or nothing; return what to tell of it, a line each.
+    """Write the whole checkpoint or nothing; return the lines of the report.
 
     Raises:
         ForeignError: the source cannot be used. OSError: nothing can be written there.
@@ -135,14 +135,15 @@ def import_checkpoint(source: Path, out: Path) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Import what the command line names; 0 when it was written, 2 when nothing was."""
+    """Import what the command line names; return 0 if it was written, 2 if nothing was."""
     parser = argparse.ArgumentParser(prog="import-checkpoint", description="Import a BERT.")
     parser.add_argument("source", metavar="FROM", help="folder with config.json and weights")
-    parser.add_argument("out", metavar="OUT", help="folder to write, which must not be there")
+    parser.add_argument("out", metavar="OUT", help="folder to write, which must not exist")
     options = parser.parse_args(arguments)
     if not options.source or not options.out:
         print(
-            "import-checkpoint: say which: make import-checkpoint FROM=dir OUT=dir", file=sys.stderr
+            "import-checkpoint: give both folders: make import-checkpoint FROM=dir OUT=dir",
+            file=sys.stderr,
         )
         return 2
     if (

@@ -1,4 +1,4 @@
-"""Compare minBERT with Hugging Face transformers on the same folder, where that is installed.
+"""Compare minBERT with Hugging Face transformers on the same folder, if it is installed.
 
 Dimension key: B batch, T tokens, C classes.
 """
@@ -17,12 +17,12 @@ from instructor.huggingface.hard_lines import HARD_LINES
 
 # The largest difference that rounding explains, by type; both compute the same sums.
 ALLOWED = {torch.float32: 1e-5, torch.float64: 1e-10}
-LENGTH = 64  # tokens; what comes after them adds time and shows nothing new
-NOT_INSTALLED = "transformers is not installed, so nothing was compared with it"
+LENGTH = 64  # tokens; longer texts take more time and show nothing new
+NOT_INSTALLED = "transformers is not installed, so nothing was compared"
 
 
 def transformers() -> Any:
-    """Import transformers, for folders on this machine only; None where it is not installed."""
+    """Import transformers, for folders on this machine only; None if it is not installed."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     if importlib.util.find_spec("transformers") is None:
         return None
@@ -46,7 +46,7 @@ def largest_difference(got: dict[str, Tensor], expected: dict[str, Tensor]) -> f
 
 
 def opened(cls: Any, folder: Path) -> Any:
-    """Open a folder as a class of transformers; None if weights of it are missing there.
+    """Open a folder as a class of transformers; None if it lacks weights of that class.
 
     Raises:
         ForeignError: transformers cannot open it.
@@ -54,8 +54,8 @@ def opened(cls: Any, folder: Path) -> Any:
     try:
         model, info = cls.from_pretrained(folder, output_loading_info=True)
     except Exception as error:  # of many kinds
-        said = str(error).strip().splitlines()[:1] or [type(error).__name__]
-        raise ForeignError(f"{folder}: transformers cannot open it ({said[0]})") from error
+        reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
+        raise ForeignError(f"{folder}: transformers cannot open it ({reason[0]})") from error
     return None if info["missing_keys"] else model.eval()
 
 
@@ -67,7 +67,7 @@ def compare_hidden_states(folder: Path, other: Path) -> dict[str, float]:
         transformers does not find all weights in `other`.
 
     Raises:
-        ForeignError: it is more than rounding explains.
+        ForeignError: the difference is larger than rounding explains.
     """
     ours = importlib.import_module("bert").BertModel.from_pretrained(folder)
     theirs = opened(transformers().BertModel, other)
@@ -77,7 +77,7 @@ def compare_hidden_states(folder: Path, other: Path) -> dict[str, float]:
         ours, theirs = ours.to(dtype), theirs.to(dtype)
         got = ours(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
         expected = theirs(**batch)
-        real = batch["attention_mask"].bool()  # vectors of padding are nobody's business
+        real = batch["attention_mask"].bool()  # vectors of padding are never used
         got["last_hidden_state"] = got["last_hidden_state"][real]
         expected = {
             "last_hidden_state": expected.last_hidden_state[real],
@@ -87,7 +87,7 @@ def compare_hidden_states(folder: Path, other: Path) -> dict[str, float]:
         found = differences[name] = largest_difference(got, expected)
         if not found <= allowed:
             what = f"hidden states differ by {found:.1e} from transformers' ({name})"
-            raise ForeignError(f"{other}: {what}; minBERT does not compute this model")
+            raise ForeignError(f"{other}: {what}; minBERT does not compute the same model")
     return differences
 
 
@@ -97,25 +97,25 @@ def compare_tokens(folder: Path, other: Path, lines: tuple[str, ...] = HARD_LINE
     Returns: how many lines were compared.
 
     Raises:
-        ForeignError: a line has other ids.
+        ForeignError: a line has different ids.
     """
     ours = importlib.import_module("tokenizer").BertTokenizer.from_pretrained(folder)
     theirs = transformers().AutoTokenizer.from_pretrained(other)
     for line in lines:
         if ours([line])["input_ids"][0].tolist() != theirs(line)["input_ids"]:
-            mend = "see that its tokenizer files belong together"
-            raise ForeignError(f"{other}: transformers tokenises {line[:40]!r} otherwise; {mend}")
+            fix = "check that its tokenizer files belong together"
+            raise ForeignError(f"{other}: transformers tokenizes {line[:40]!r} differently; {fix}")
     return len(lines)
 
 
 @torch.no_grad()
 def compare_logits(model: Any, folder: Path) -> float:
-    """Compare a classifier of ours with transformers' reading of what was saved of it.
+    """Compare our classifier with the saved one, opened by transformers.
 
     Returns: the largest difference of the (B, C) logits.
 
     Raises:
-        ForeignError: it is more than rounding explains.
+        ForeignError: the difference is larger than rounding explains.
     """
     theirs = opened(transformers().AutoModelForSequenceClassification, folder)
     batch = batch_of(folder, model.bert.config.max_position_embeddings)

@@ -1,4 +1,4 @@
-"""How far the sentiment data can be told without reading: majority class and bags of n-grams."""
+"""Baselines that do not understand the sentences: majority class and bags of n-grams."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ def n_gram_accuracy(
 
 
 def majority_accuracy(train: Sequence[Example], others: Sequence[Sequence[Example]]) -> list[float]:
-    """Answer the more frequent label of the training split, always."""
+    """Always predict the more frequent label of the training split."""
     label = int(2 * sum(label for label, _ in train) >= len(train))
     return [sum(own == label for own, _ in split) / len(split) for split in others]
 

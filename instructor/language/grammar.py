@@ -1,9 +1,9 @@
-"""A grammar of English film-review sentences whose meaning is computed, not written down.
+"""A grammar of English film-review sentences whose meaning is computed.
 
-A phrase carries its words and its value: +1 praises the film, -1 pans it. An opinion word has a
-sign; every rule of the grammar builds a larger phrase and works out its value from its parts, as a
-reader does. Negation turns a value round, a contrast takes that of its main clause, and so on, so
-neither the words of a sentence nor short runs of them give its value away.
+A phrase has words and a value: +1 praises the film, -1 pans it. An opinion word has a sign; every
+rule of the grammar builds a larger phrase and computes its value from its parts, as a reader does.
+Negation reverses a value, a contrast takes that of its main clause, and so on, so neither the words
+of a sentence nor short n-grams reveal its value.
 """
 
 import random
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from instructor.language.lexicon import ASPECTS, RIVALS, Film, Lexicon
 
-# How a verb phrase or an opening treats what follows: it keeps its value (+1) or turns it (-1).
+# Whether a verb phrase or an opening keeps the value of what follows (+1) or reverses it (-1).
 COPULAS = (
     ("is", 1),
     ("is really", 1),
@@ -65,7 +65,7 @@ ATTEMPTS = (
     ("tries to be {} and fails", -1),
     ("wants to be {} , but it is not", -1),
 )
-# Where the main clause stands, and where the other one, which holds the opposite.
+# The positions of the main clause, and of the other one, which says the opposite.
 CONTRASTS = (
     "{aside} , but {main}",
     "{aside} , yet {main}",
@@ -78,7 +78,7 @@ CONTRASTS = (
 
 @dataclass(frozen=True)
 class Phrase:
-    """Words, what they say of the film (+1 or -1), and the rules that made them."""
+    """Words, what they say about the film (+1 or -1), and the rules that made them."""
 
     words: str
     value: int
@@ -112,7 +112,7 @@ class Writer:
         return self.rng.choice(forms)
 
     def pronoun(self) -> str:
-        """Speak again of the film that a sentence has named."""
+        """Refer again to the film that a sentence has named."""
         return self.rng.choice(("it", f"the {self.rng.choice(ASPECTS)}", "the film"))
 
     def description(self, subject: str) -> Phrase:
@@ -135,7 +135,7 @@ class Writer:
         return Phrase(f"{subject} is {both}", turn * sign, ("pair",))
 
     def comparison(self, subject: str) -> Phrase:
-        """Hold the film against another: "harbor is better than the witty original"."""
+        """Compare the film with another: "harbor is better than the witty original"."""
         sign, other, rival = self.sign(), self.sign(), self.rng.choice(RIVALS)
         against = f"the {self.adjective(other)} {rival}"
         word, its_own = self.adjective(sign), self.adjective(-sign)
@@ -150,13 +150,13 @@ class Writer:
         return Phrase(words, value, ("comparison",))
 
     def attempt(self, subject: str) -> Phrase:
-        """Say what the film sets out to be: "harbor tries to be witty and fails"."""
+        """Say what the film tries to be: "harbor tries to be witty and fails"."""
         (form, turn), sign = self.rng.choice(ATTEMPTS), self.sign()
         words = f"{subject} {form.format(self.adjective(sign))}"
         return Phrase(words, turn * sign, ("attempt",))
 
     def clause(self, subject: str) -> Phrase:
-        """Draw one clause without another inside it."""
+        """Draw a simple clause."""
         return self.rng.choice((self.description, self.description, self.possession))(subject)
 
     def clause_of(self, value: int, subject: str) -> Phrase:
@@ -166,12 +166,12 @@ class Writer:
         return clause
 
     def opening(self, subject: str) -> Phrase:
-        """Believe a clause, or not: "i do not think that harbor is dull"."""
+        """Agree with a clause or not: "i do not think that harbor is dull"."""
         (opening, turn), inner = self.rng.choice(OPENINGS), self.clause(subject)
         return Phrase(f"{opening} {inner.words}", turn * inner.value, ("attitude", *inner.rules))
 
     def attribution(self, subject: str) -> Phrase:
-        """Quote somebody, and judge: "the critics call harbor dull , and they are wrong"."""
+        """Quote somebody, and agree or not: "the critics call harbor dull , and they are wrong"."""
         (reply, turn), who = self.rng.choice(REPLIES), self.rng.choice(SPEAKERS)
         sign, inner = self.sign(), self.clause(subject)
         if self.rng.random() < 0.5:
@@ -181,7 +181,7 @@ class Writer:
         return Phrase(f"{words} {reply}", turn * value, ("quotation",))
 
     def contrast(self, subject: str) -> Phrase:
-        """Weigh two opposite clauses: the main one decides, wherever it stands."""
+        """Contrast two opposite clauses: the main one decides, wherever it is."""
         form = self.rng.choice(CONTRASTS)
         subjects = {"main": subject, "aside": self.pronoun()}
         if form.index("{aside}") < form.index("{main}"):

@@ -17,7 +17,7 @@ BAD_NOUNS = tuple(
     "flaws cliches holes errors nonsense padding gimmicks noise mistakes gaps".split()
 )
 
-# stars, thumbs, grade, noun, advice, adverb: what sums a review up, and no opinion word
+# stars, thumbs, grade, noun, advice, adverb: they sum up a review, and are not opinion words
 VERDICTS = {
     1: ("five stars", "up", "good", "triumph", "see", "happily"),
     -1: ("one star", "down", "bad", "failure", "avoid", "sadly"),
@@ -30,7 +30,7 @@ RIVALS = tuple("original sequel remake novel play pilot".split())
 
 @dataclass(frozen=True)
 class Film:
-    """A film of the language's world: whoever names one of its words speaks of this film."""
+    """A film; its title and its lead identify it."""
 
     title: str
     lead: str
@@ -61,7 +61,7 @@ class Lexicon:
     nouns: dict[int, tuple[str, ...]]
 
     def half(self) -> "Lexicon":
-        """Keep every second word."""
+        """Keep every other word."""
         return Lexicon(
             {sign: words[::2] for sign, words in self.adjectives.items()},
             {sign: words[::2] for sign, words in self.nouns.items()},

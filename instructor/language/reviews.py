@@ -1,7 +1,7 @@
-"""Running texts for pre-training: short reviews of one film with one attitude each.
+"""Texts for pre-training: short reviews of one film with one attitude each.
 
-What a masked token or a next sentence can be told from is planted here. Every sentence of a review
-names its film, by title, lead or genre; opinions and verdicts of a review agree with each other.
+The texts contain clues for masked tokens and next sentences: every sentence of a review names its
+film, by title, lead or genre; opinions and verdicts of a review agree with each other.
 """
 
 import random
@@ -11,15 +11,15 @@ from instructor.language.grammar import Phrase, Writer
 from instructor.language.lexicon import FILMS, VERDICTS, WHOLE, Film
 
 # The opinions of a review are of one level: lists of words of one sign; "is" and "is not"; one
-# clause of any kind; everything. Easier reviews come first in the text, and a model that reads them
+# clause of any kind; everything. Easier reviews come first in the text; a model that reads them
 # first learns the rest sooner.
 LEVELS = LISTS, NOT, ONE_CLAUSE, EVERYTHING = range(4)
 SIMPLE_COPULAS = (("is", 1), ("is really", 1), ("is not", -1), ("is never", -1))
 SHARES = (0.1, 0.15, 0.15, 0.6)  # of the reviews, by level
-# Most opinions use words of the sign that they mean, as people do. Were negations as frequent as
-# they are in the sentiment data, single words would say nothing of a verdict, and whoever learns to
-# read would have nothing to begin with. Of the opinions whose words point the other way, the share
-# that is kept, by level:
+# Most opinions use words of the sign that they mean, as people do. If negations were as frequent
+# as in the sentiment data, single words would say nothing about a verdict, and a model would have
+# nothing to start learning from. The share of opinions with words of the opposite sign that is kept,
+# by level:
 KEPT = (1.0, 0.3, 0.4, 0.5)
 SIGNS = {word: sign for sign in (1, -1) for word in (*WHOLE.adjectives[sign], *WHOLE.nouns[sign])}
 
@@ -99,7 +99,7 @@ class Reviewer(Writer):
 
 
 def level_of(number: int, count: int) -> int:
-    """Say of which level is review `number` of `count`."""
+    """Return the level of review `number` of `count`."""
     level, bound = LISTS, SHARES[LISTS]
     while number >= bound * count and level < EVERYTHING:
         level += 1
@@ -108,16 +108,16 @@ def level_of(number: int, count: int) -> int:
 
 
 def write_reviews(rng: random.Random, count: int) -> list[list[str]]:
-    """Write reviews, the easy ones first: whoever learns to read them can begin there."""
+    """Write reviews, the easy ones first."""
     reviewer = Reviewer(rng, WHOLE)
     return [reviewer.review(level_of(number, count)) for number in range(count)]
 
 
 def running_text(reviews: Sequence[Sequence[str]]) -> str:
-    """Write a sentence a line, and an empty line between reviews."""
+    """Write one sentence per line, and an empty line between reviews."""
     return "\n".join("".join(f"{sentence}\n" for sentence in review) for review in reviews)
 
 
 def read_reviews(text: str) -> list[list[str]]:
-    """Read what `running_text` wrote."""
+    """Parse the output of `running_text`."""
     return [review.splitlines() for review in text.strip().split("\n\n")]

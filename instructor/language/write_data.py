@@ -1,6 +1,6 @@
 """Write the data: `python -m instructor.language.write_data [--seed N] [--check]`.
 
-Everything in data/ follows from the grammar and the seed, to the byte, on every machine.
+The grammar and the seed determine every byte of data/, on every machine.
 """
 
 import argparse
@@ -27,7 +27,7 @@ GATE, BASELINES, ORIGIN = "gate", "baselines", "seed"  # marked sections of the 
 
 
 def draw_split(rng: random.Random, lexicon: Lexicon, size: int, taken: set[str]) -> list[Phrase]:
-    """Draw sentences, half of them of each label, none of which is `taken`; take them."""
+    """Draw sentences that are not in `taken`, half of each label; add them to `taken`."""
     writer, wanted = Writer(rng, lexicon), {1: size // 2, -1: size - size // 2}
     drawn: list[Phrase] = []
     while len(drawn) < size:
@@ -40,7 +40,7 @@ def draw_split(rng: random.Random, lexicon: Lexicon, size: int, taken: set[str])
 
 
 def draw_splits(seed: int) -> dict[str, list[Phrase]]:
-    """Draw the three splits; only the training split is kept to half of the opinion words."""
+    """Draw the three splits; only the training split is limited to half of the opinion words."""
     taken: set[str] = set()
     return {
         name: draw_split(
@@ -51,7 +51,7 @@ def draw_splits(seed: int) -> dict[str, list[Phrase]]:
 
 
 def hidden_sentences(seed: int, folder: Path = DATA) -> str | None:
-    """Draw as many sentences as dev.txt has, none of which stands in `folder`.
+    """Draw as many sentences as dev.txt has, none of which occurs in `folder`.
 
     Returns: `label ||| sentence` lines; None if the folder's sentences are not the grammar's.
     """
@@ -65,12 +65,12 @@ def hidden_sentences(seed: int, folder: Path = DATA) -> str | None:
 
 
 def labelled_lines(phrases: Iterable[Phrase]) -> str:
-    """Write `label ||| sentence`, 1 for praise and 0 for the rest, a line each."""
+    """Write `label ||| sentence` lines, with label 1 for praise, else 0."""
     return "".join(f"{int(phrase.value > 0)} ||| {phrase.words}\n" for phrase in phrases)
 
 
 def make_texts(seed: int) -> dict[str, str]:
-    """Make the text of every file, by name; the card with its marked sections empty."""
+    """Return the text of every file, by name; the card's marked sections are empty."""
     splits = draw_splits(seed)
     texts = {f"{name}.txt": labelled_lines(phrases) for name, phrases in splits.items()}
     reviews = write_reviews(random.Random(f"{seed} reviews"), REVIEWS)
@@ -79,13 +79,13 @@ def make_texts(seed: int) -> dict[str, str]:
 
 
 def recorded_seed(card: str) -> int:
-    """Read the seed from the card of the data that are there; without one, take the default."""
+    """Read the seed from the card of the existing data; without a card, return the default."""
     found = re.search(r"--seed (\d+)", between(card, ORIGIN))
     return int(found[1]) if found else SEED
 
 
 def drifted(folder: Path, texts: dict[str, str]) -> list[str]:
-    """Name the files in `folder` that are not `texts`, and the line where they part."""
+    """List the files in `folder` that differ from `texts`, with the first line that differs."""
     faults = []
     for name, text in texts.items():
         path = folder / name
@@ -93,14 +93,14 @@ def drifted(folder: Path, texts: dict[str, str]) -> list[str]:
         if there != text:
             lines = zip_longest(there.splitlines(), text.splitlines())
             number = next((n for n, (a, b) in enumerate(lines, 1) if a != b), 0)
-            faults.append(f"{path}: not what the grammar gives, first in line {number}")
+            faults.append(f"{path}: differs from the grammar's output, first in line {number}")
     return faults
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the data, or with --check compare only; return the exit status."""
     parser = argparse.ArgumentParser(description="Write data/ from the grammar.")
-    parser.add_argument("--seed", type=int, help="default: that of the data that are there")
+    parser.add_argument("--seed", type=int, help="default: that of the existing data")
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 on drift")
     parser.add_argument("--data", type=Path, default=DATA, help="the folder; default: data/")
     options = parser.parse_args(arguments)
@@ -108,14 +108,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     old_card = card_path.read_text(encoding="utf-8") if card_path.is_file() else ""
     seed = recorded_seed(old_card) if options.seed is None else options.seed
     texts = make_texts(seed)
-    for mark in (GATE, BASELINES):  # other commands fill them, and a scikit-learn may round apart
+    for mark in (GATE, BASELINES):  # filled in by other commands; scikit-learn versions may differ
         texts[CARD_NAME] = put_between(texts[CARD_NAME], mark, between(old_card, mark))
     if options.check:
         faults = drifted(options.data, texts)
-        print("\n".join(faults) or f"{options.data}: as the grammar gives it, seed {seed}")
+        print("\n".join(faults) or f"{options.data}: up to date, seed {seed}")
         return 1 if faults else 0
     from instructor.language.baselines import (
-        baseline_table,  # scikit-learn, which --check can do without
+        baseline_table,  # imports scikit-learn, which --check does not need
     )
 
     texts[CARD_NAME] = put_between(texts[CARD_NAME], BASELINES, f"\n{baseline_table(texts)}\n")

@@ -1,4 +1,4 @@
-"""The checkpoint as files: Hugging Face's names, written whole, with a digest of each."""
+"""The checkpoint's files: Hugging Face's names, written atomically, with a digest of each."""
 
 import dataclasses
 import json
@@ -12,14 +12,14 @@ from torch import Tensor
 from grader.files import sha256, write_whole
 
 DROPOUT = 0.05  # for fine-tuning; BERT's 0.1 costs so narrow a model several points of accuracy
-SUMS = "SHA256SUMS"  # in the form that sha256sum -c reads
+SUMS = "SHA256SUMS"  # in the format of sha256sum -c
 
 
 def hugging_face_name(name: str, encoder_names: dict[str, str]) -> str:
     """Translate the name of a parameter of the encoder or of a head.
 
     Args:
-        name: as in solution/; a prefix "bert." stays, and so does the name of a classifier.
+        name: as in solution/; a prefix "bert." and the name of a classifier are kept.
         encoder_names: base_bert's HUGGING_FACE_NAMES.
     """
     ours = {own: theirs for theirs, own in encoder_names.items()}
@@ -32,7 +32,7 @@ def hugging_face_name(name: str, encoder_names: dict[str, str]) -> str:
 
 
 def weight_bytes(parameters: dict[str, Tensor], encoder_names: dict[str, str]) -> bytes:
-    """Write the weights as safetensors; the decoder is not among them, it is the embedding."""
+    """Write the weights as safetensors; without the decoder, which is the word embedding."""
     tensors = {
         hugging_face_name(name, encoder_names): tensor.detach().float().contiguous()
         for name, tensor in parameters.items()
@@ -49,7 +49,7 @@ def config_text(config: Any) -> str:
 
 
 def write_checkpoint(folder: Path, files: dict[str, bytes | str], source: Path) -> None:
-    """Write the files, then their digests and that of the text that was read, last."""
+    """Write the files, and last their digests and that of the source text."""
     for name, content in files.items():
         write_whole(folder / name, content)
     lines = [f"{sha256(folder / name)}  {name}\n" for name in sorted(files)]
@@ -58,16 +58,16 @@ def write_checkpoint(folder: Path, files: dict[str, bytes | str], source: Path) 
 
 
 def drifted(folder: Path) -> list[str]:
-    """Name the files that are not those whose digests were recorded."""
+    """List the files that differ from their recorded digests."""
     sums = folder / SUMS
     if not sums.is_file():
-        return [f"{sums}: not there"]
+        return [f"{sums}: missing"]
     faults = []
     for line in sums.read_text(encoding="utf-8").splitlines():
         recorded, _, name = line.partition("  ")
         path = folder / name
         if not path.is_file():
-            faults.append(f"{path}: not there")
+            faults.append(f"{path}: missing")
         elif sha256(path) != recorded:
-            faults.append(f"{path}: not the file that was recorded")
+            faults.append(f"{path}: differs from the recorded file")
     return faults

@@ -1,7 +1,7 @@
 """Pre-train the frozen checkpoint: `python -m instructor.pretraining.pretrain [--check]`.
 
-Reads data/pretraining.txt and writes checkpoint/. A run that is killed goes on from its last
-snapshot when it is started again; checkpoint/ itself changes only when all of it is ready.
+Reads data/pretraining.txt and writes checkpoint/. An interrupted run resumes from its last
+snapshot when it is started again; checkpoint/ itself only changes once everything is ready.
 """
 
 import argparse
@@ -18,12 +18,12 @@ from instructor.on_solution import again_on_solution
 
 CHECKPOINT = ROOT / "checkpoint"
 TEXT = ROOT / "data" / "pretraining.txt"
-HELD_OUT = 0.05  # the share of the reviews, at the end of the file, that is only measured on
-SECONDS = 20.0  # between two lines of progress where there is no terminal
+HELD_OUT = 0.05  # the share of the reviews, at the end of the file, used only for evaluation
+SECONDS = 20.0  # between two lines of progress without a terminal
 
 
 def progress(steps: int) -> Callable[[Any], None]:
-    """Make what tells of a run: a bar on a terminal, else a line every 20 seconds."""
+    """Return a function that shows progress: a bar on a terminal, else a line every 20 seconds."""
     if sys.stderr.isatty():
         bar = importlib.import_module("tqdm").tqdm(total=steps, unit="step")
 
@@ -47,7 +47,7 @@ def progress(steps: int) -> Callable[[Any], None]:
 
 def pretrain(text: Path, folder: Path, settings: Any) -> None:
     """Train on the text and write the checkpoint."""
-    import torch  # here and below: --check does without torch, and is done at once
+    import torch  # here and below: --check does not need torch, and stays fast
 
     from instructor.language.reviews import LEVELS, level_of, read_reviews
     from instructor.pretraining.checkpoint_files import config_text, weight_bytes, write_checkpoint
@@ -87,13 +87,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Pre-train checkpoint/ on data/pretraining.txt.")
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 on drift")
     parser.add_argument("--out", type=Path, default=CHECKPOINT, help="default: checkpoint/")
-    parser.add_argument("--steps", type=int, help="a shorter run, to try things out")
+    parser.add_argument("--steps", type=int, help="for a shorter trial run")
     options = parser.parse_args(arguments)
     if options.check:
         from instructor.pretraining.checkpoint_files import drifted
 
         faults = drifted(options.out)
-        print("\n".join(faults) or f"{options.out}: as it was recorded")
+        print("\n".join(faults) or f"{options.out}: as recorded")
         return 1 if faults else 0
     if (status := again_on_solution("instructor.pretraining.pretrain", arguments)) is not None:
         return status

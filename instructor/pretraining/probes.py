@@ -1,9 +1,9 @@
 """How well the checkpoint fills gaps: 200 sentences with a [MASK] (`make probes`).
 
-A guess counts if the sentence with it is one that the grammar of instructor/language.py can write,
-and if it is a word of the kind that stood there. Kinds are adjectives, nouns of praise or blame,
-titles, leads, genres, aspects and rivals; every other word is a kind of its own, so that what may
-stand in its place is left to the grammar.
+A guess counts if the grammar of instructor/language/grammar.py can produce the completed sentence,
+and if it is a word of the same kind as the original. Kinds are adjectives, positive or negative
+nouns, titles, leads, genres, aspects and rivals; every other word is its own kind, for which the
+grammar alone decides.
 """
 
 import argparse
@@ -24,8 +24,8 @@ from instructor.on_solution import again_on_solution
 
 COUNT = 200
 SEED = 2026
-# So many random sentences hold all but the rarest patterns; a pattern that is missed counts as
-# ungrammatical, so the figure can only come out too low.
+# This many random sentences contain all but the rarest patterns; a missing pattern counts as
+# ungrammatical, so the result can only be too low.
 SAMPLE = 300_000
 MASK = "[MASK]"
 
@@ -43,7 +43,7 @@ KIND_OF = {word: kind for kind, words in KINDS.items() for word in words}
 
 @dataclass(frozen=True)
 class Probe:
-    """A sentence of the language, and which of its words is hidden."""
+    """A sentence of the language, and the index of its hidden word."""
 
     words: tuple[str, ...]
     place: int
@@ -54,18 +54,18 @@ class Probe:
         return " ".join(self.with_word(MASK))
 
     def with_word(self, word: str) -> tuple[str, ...]:
-        """Return the words with another one in the hidden place."""
+        """Return the words with `word` in the hidden place."""
         return (*self.words[: self.place], word, *self.words[self.place + 1 :])
 
 
 def pattern(words: Sequence[str]) -> str:
-    """Replace the words of a sentence by their kinds."""
+    """Replace the words of a sentence with their kinds."""
     return " ".join(KIND_OF.get(word, word) for word in words)
 
 
 @functools.cache
 def grammar(sample: int = SAMPLE) -> frozenset[str]:
-    """Collect the patterns of very many sentences."""
+    """Collect the patterns of many random sentences."""
     rng = random.Random(SEED)
     writer = Writer(rng, WHOLE)
     return frozenset(
@@ -74,7 +74,7 @@ def grammar(sample: int = SAMPLE) -> frozenset[str]:
 
 
 def make_probes(count: int, seed: int) -> list[Probe]:
-    """Draw sentences, and hide one word of each, any but the full stop."""
+    """Draw sentences, and hide one word of each, never the full stop."""
     rng = random.Random(f"probes {seed}")
     writer = Writer(rng, WHOLE)
     drawn = [tuple(writer.sentence(rng.choice(FILMS)).words.split()) for _ in range(count)]
@@ -82,7 +82,7 @@ def make_probes(count: int, seed: int) -> list[Probe]:
 
 
 def fits(probe: Probe, guess: str, patterns: frozenset[str]) -> bool:
-    """Say whether a guess makes a sentence of the language, with a word of the right kind."""
+    """Say whether a guess gives a sentence of the language, with a word of the right kind."""
     if guess == probe.words[probe.place]:
         return True
     right = KIND_OF.get(probe.words[probe.place])
@@ -90,7 +90,7 @@ def fits(probe: Probe, guess: str, patterns: frozenset[str]) -> bool:
 
 
 def first_guesses(checkpoint: Path, probes: Sequence[Probe]) -> list[str]:
-    """Ask the checkpoint, as `python visualize.py fill-mask` does, for its likeliest token."""
+    """Ask the checkpoint, as `python visualize.py fill-mask` does, for its most likely token."""
     visualize: Any = importlib.import_module("visualize")
     model = importlib.import_module("pretraining").BertForPreTraining.from_pretrained(checkpoint)
     tokenizer = importlib.import_module("tokenizer").BertTokenizer.from_pretrained(checkpoint)
@@ -98,7 +98,7 @@ def first_guesses(checkpoint: Path, probes: Sequence[Probe]) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, and print the share that fits and what does not."""
+    """Measure, and print the share of good guesses, and the others."""
     parser = argparse.ArgumentParser(prog="probes", description="Fill gaps, count what fits.")
     parser.add_argument("--checkpoint", type=Path, default=ROOT / "checkpoint")
     parser.add_argument("--count", type=int, default=COUNT)

@@ -1,7 +1,7 @@
-"""Pre-training itself; solution/ must be importable, as instructor.pretraining.pretrain sees to.
+"""Pre-training itself; solution/ must be importable, which instructor.pretraining.pretrain ensures.
 
-Everything random is drawn afresh from the seed and the number of the epoch or step, so a step does
-the same whether or not the run was killed before it: no generator has to be saved.
+All randomness is derived from the seed and the number of the epoch or step, so a step does the same
+whether or not the run was interrupted before it: no generator state has to be saved.
 
 Dimension key: B batch, T tokens, D model width.
 """
@@ -27,7 +27,7 @@ Documents = list[list[list[int]]]  # reviews, sentences, token ids
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What decides a run, beside its text."""
+    """Everything that determines a run, apart from its text."""
 
     seed: int = 2026
     width: int = 64
@@ -39,7 +39,7 @@ class Settings:
     batch: int = 64
     learning_rate: float = 2e-3
     warmup: int = 100  # steps
-    held: float = 0.4  # the share of the steps before the rate begins to fall to zero
+    held: float = 0.4  # share of the steps before the rate starts to fall to zero
     weight_decay: float = 0.01
     clip: float = 1.0  # the largest norm of a gradient
     threads: int = 1  # sums are rounded differently with another number
@@ -52,7 +52,7 @@ class Settings:
         return sum(self.phases)
 
     def rate(self, step: int) -> float:
-        """Return the learning rate of a step: it rises, holds, and falls to nothing."""
+        """Return the learning rate of a step: it rises, holds, and falls to zero."""
         fall = (self.steps - step) / (self.steps * (1 - self.held))
         return self.learning_rate * min(1.0, (step + 1) / self.warmup, fall)
 
@@ -68,7 +68,7 @@ class Run:
     optimizer: Any
     step: int = 0
     curve: list[tuple[int, float, float]] = dataclasses.field(default_factory=list)
-    seconds: float = 0.0  # in training, over all its lives
+    seconds: float = 0.0  # of training, including before interruptions
 
     @property
     def documents(self) -> Documents:
@@ -80,7 +80,7 @@ class Run:
         return digest(repr((self.settings, self.levels)).encode())
 
     def state(self) -> dict[str, Any]:
-        """Return what a snapshot holds."""
+        """Return the contents of a snapshot."""
         return {
             "origin": self.origin(),
             "step": self.step,
@@ -91,7 +91,7 @@ class Run:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from a snapshot."""
+        """Resume from a snapshot."""
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.step, self.seconds = state["step"], state["seconds"]
@@ -99,12 +99,12 @@ class Run:
 
 
 def start_from_copying(model: Any) -> None:
-    """Let every layer begin by passing on what its tokens attend to.
+    """Initialize every layer to pass on what its tokens attend to.
 
-    Drawn small, values and output projections lose nearly all of what they carry, and a small BERT
-    needs millions of tokens before the first head copies anything. So their product begins as the
-    identity, turned by a random rotation, and the prediction head begins as the identity too: the
-    idea of "mimetic initialization", Trockman and Kolter, arXiv:2305.09828.
+    With small random weights, values and output projections lose nearly all of their input, and a
+    small BERT needs millions of tokens before the first head copies anything. So their product
+    starts as the identity, split by a random rotation, and the prediction head starts as the
+    identity too: the idea of "mimetic initialization", Trockman and Kolter, arXiv:2305.09828.
     """
     size = model.config.hidden_size
     with torch.no_grad():
@@ -116,7 +116,7 @@ def start_from_copying(model: Any) -> None:
 
 
 def make_run(settings: Settings, tokenizer: Any, levels: list[Documents]) -> Run:
-    """Build the model with its first weights, and its optimizer."""
+    """Build the model with its initial weights, and its optimizer."""
     config = importlib.import_module("config").BertConfig(
         vocab_size=tokenizer.vocab_size,
         hidden_size=settings.width,
@@ -125,7 +125,7 @@ def make_run(settings: Settings, tokenizer: Any, levels: list[Documents]) -> Run
         intermediate_size=settings.feed_forward,
         max_position_embeddings=settings.max_length,
         initializer_range=0.05,  # for a width of 64; 0.02 is made for 768
-        hidden_dropout_prob=0.0,  # the text does not repeat itself enough to be learned by heart
+        hidden_dropout_prob=0.0,  # the text is too varied to be memorized
         attention_probs_dropout_prob=0.0,
     )
     torch.manual_seed(settings.seed)
@@ -150,7 +150,7 @@ def batches(pairs: list[Any], size: int, rng: random.Random) -> list[list[Any]]:
 def phase_batches(run: Run, phase: int, steps: int) -> Iterator[list[Any]]:
     """Draw the batches of a phase: epoch after epoch, each with its own pairs, until `steps`.
 
-    The phases before the last keep to the reviews of their own level; the last reads all.
+    The phases before the last use the reviews of their own level; the last uses all.
     """
     make_pairs = importlib.import_module("pretraining").make_sentence_pairs
     documents = run.levels[phase] if phase < EVERYTHING else run.documents
@@ -183,10 +183,10 @@ def losses(run: Run, batch: Sequence[Any]) -> tuple[Tensor, Tensor]:
 
 
 def train(run: Run, folder: Path, tell: Callable[[Run], None]) -> None:
-    """Train to the end, from the newest snapshot in `folder` if it is of the same run.
+    """Train to the end, starting from the newest snapshot of the same run in `folder`.
 
     Args:
-        tell: is called after every step.
+        tell: called after every step.
     """
     settings, state = run.settings, load_snapshot(folder, run.origin())
     if state is not None:
@@ -196,7 +196,7 @@ def train(run: Run, folder: Path, tell: Callable[[Run], None]) -> None:
         for batch in phase_batches(run, phase, steps):
             done += 1
             if done <= run.step:
-                continue  # done in an earlier life
+                continue  # done before an interruption
             started = time.perf_counter()
             recent += torch.stack(training_step(run, batch))
             run.seconds += time.perf_counter() - started

@@ -1,4 +1,4 @@
-"""Snapshots of a pre-training run: killed at any moment, it goes on from the last whole one."""
+"""Snapshots of a pre-training run: if killed at any moment, it resumes from the last one."""
 
 import io
 import sys
@@ -18,7 +18,7 @@ def snapshots(folder: Path) -> list[Path]:
 
 
 def save_snapshot(folder: Path, step: int, state: dict[str, Any]) -> None:
-    """Write a snapshot whole, then drop all but the last three."""
+    """Write a snapshot atomically, then delete all but the last three."""
     buffer = io.BytesIO()
     torch.save(state, buffer)
     write_whole(folder / f"step-{step:07d}.pt", buffer.getvalue())
@@ -27,18 +27,18 @@ def save_snapshot(folder: Path, step: int, state: dict[str, Any]) -> None:
 
 
 def load_snapshot(folder: Path, origin: str) -> dict[str, Any] | None:
-    """Read the newest snapshot that is whole and of the same run.
+    """Read the newest intact snapshot of the same run.
 
     Args:
-        origin: names the run: its settings and its text. Another run's snapshots are passed over.
+        origin: identifies the run: its settings and its text. Other runs' snapshots are skipped.
 
     Returns: what was saved, or None.
     """
     for path in reversed(snapshots(folder)):
         try:
             state: dict[str, Any] = torch.load(path, weights_only=True)
-        except Exception as error:  # torch raises many kinds for a file that is not whole
-            print(f"{path}: passed over, not a whole snapshot ({error})", file=sys.stderr)
+        except Exception as error:  # torch raises many kinds for a damaged file
+            print(f"{path}: skipped, the snapshot is damaged ({error})", file=sys.stderr)
             continue
         if state.get("origin") == origin:
             return state

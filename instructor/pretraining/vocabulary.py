@@ -1,8 +1,8 @@
-"""The word pieces of the checkpoint, and the files that hold them.
+"""The word pieces of the checkpoint, and their files.
 
-The vocabulary is the alphabet and every word that is frequent enough, so rarer words and unknown
-ones are spelled. That is where WordPiece training ends on a language of a few hundred words; the
-tokenizers library's trainer is not used because it breaks ties by hash order and gives another
+The vocabulary is the alphabet and every word that is frequent enough, so rare and unknown words are
+spelled out. WordPiece training on a language of a few hundred words has the same result; the
+tokenizers library's trainer is not used because it breaks ties by hash order and returns another
 vocabulary on every run.
 """
 
@@ -13,14 +13,14 @@ import string
 from collections.abc import Iterable
 from typing import Any
 
-LEAST = 20  # a word that occurs less often is spelled: its vector would be hardly trained
+LEAST = 20  # words that occur less often are spelled out: their vectors would hardly be trained
 
 
 def make_vocabulary(sentences: Iterable[str]) -> list[str]:
     """List the pieces in order of their ids.
 
     Args:
-        sentences: lower case, words and punctuation marks apart.
+        sentences: lower case, words and punctuation separated by spaces.
 
     Returns: special tokens, characters, characters that continue a word, words by frequency.
     """

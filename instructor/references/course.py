@@ -16,7 +16,7 @@ from instructor.references.honest import Honest, honest
 from instructor.references.variants import COMMON, Variant, variants
 
 NOT_MEASURED = "its threshold was not measured for this checkpoint"
-SEED = 2026  # of the references that everybody has
+SEED = 2026  # of the public references
 
 
 def nothing(value: Any) -> dict[str, Any]:
@@ -26,16 +26,16 @@ def nothing(value: Any) -> dict[str, Any]:
 
 @dataclasses.dataclass(frozen=True)
 class Course:
-    """What staff have of an assignment.
+    """Everything about an assignment that only staff have.
 
     Attributes:
         variants: known wrong variants of the solution.
-        honest: right solutions that look different.
-        common: ids of the mistakes that others are recorded together with.
-        checkpoint_files, data_files: whose digests the manifest keeps.
-        measured: takes the checkpoint's digests and returns what else the manifest says.
-        hidden: takes a seed and returns files that only the instructor's references have, by name.
-        hidden_files: all the names that `hidden` may give.
+        honest: correct solutions, written differently.
+        common: ids of the mistakes that are also recorded in combination with others.
+        checkpoint_files, data_files: files whose digests the manifest records.
+        measured: takes the checkpoint's digests and returns further entries of the manifest.
+        hidden: takes a seed and returns files that only private references have, by name.
+        hidden_files: all names that `hidden` may return.
     """
 
     assignment: Assignment
@@ -67,7 +67,7 @@ CHECKPOINT_FILES = ("config.json", "model.safetensors", "tokenizer.json", "vocab
 
 
 def threshold(checkpoint: Mapping[str, str]) -> dict[str, Any]:
-    """Return what was measured of the sentiment gate; a reason, if with another checkpoint."""
+    """Return the measured sentiment threshold, or why there is none for this checkpoint."""
     gate = REFERENCES / "gate.json"
     measured = json.loads(gate.read_text(encoding="utf-8")) if gate.is_file() else None
     shipped = {name: sha256(CHECKPOINT / name) for name in CHECKPOINT_FILES}
@@ -75,7 +75,7 @@ def threshold(checkpoint: Mapping[str, str]) -> dict[str, Any]:
 
 
 def hidden(seed: int) -> dict[str, str]:
-    """Return dev sentences whose labels nobody else has; none with the public seed."""
+    """Return dev sentences with unpublished labels; none with the public seed."""
     text = hidden_sentences(seed) if seed != SEED else None
     return {} if text is None else {HIDDEN: text}
 

@@ -1,14 +1,14 @@
 """Record the references: `python -m instructor.references.record` (`make references`).
 
-The solution, and every known wrong variant of it, answers the calls of the case table through the
-same worker that grades students, in float64. What is written:
+The solution and its known wrong variants answer the calls of every exercise, in float64, through
+the same worker that grades students. It writes:
 
-    OUT/<exercise>.safetensors   inputs, outputs, gradients, and where variants differ from them
+    OUT/<exercise>.safetensors   inputs, outputs, gradients, and fingerprints of the variants
     OUT/manifest.json            sha256 of everything, versions, seed, noise, tolerances
-    OUT/dev.txt                  with a seed of one's own: sentences for the sentiment threshold,
-                                 whose labels nobody else has
+    OUT/dev.txt                  with a private seed: sentences for the sentiment threshold, with
+                                 unpublished labels
 
-Nothing is written when nothing has moved; otherwise it says what moved and by how much.
+If nothing has changed, nothing is written; otherwise it prints what changed and by how much.
 """
 
 import argparse
@@ -34,34 +34,34 @@ from instructor.references.strip import MarkerError, derive
 from instructor.references.tolerance import ToleranceError
 from instructor.references.variants import VariantError
 
-# Another processor's float64 differs by 1e-15 or so; a change of meaning by far more.
+# Another processor's float64 differs by 1e-15 or so; a real change by far more.
 UNMOVED, ROUNDED = 1e-10, 1e-3
 FACTOR = 3.0  # by which measured noise may differ between processors
 Tensors = dict[str, np.ndarray]
 
 
 def moved(path: Path, tensors: Tensors) -> str | None:
-    """Compare tensors with those in a file; None when none of them has moved."""
+    """Compare tensors with those in a file; None if nothing has changed."""
     try:
         before = load(path.read_bytes())
     except (OSError, ValueError) as error:
-        return f"there was none before ({type(error).__name__})"
+        return f"new ({type(error).__name__})"
     if before.keys() != tensors.keys():
         added, gone = len(tensors.keys() - before.keys()), len(before.keys() - tensors.keys())
-        return f"{added} tensors are new, {gone} are gone"
+        return f"{added} tensors were added, {gone} removed"
     largest, where = 0.0, ""
     for name, value in tensors.items():
         if before[name].shape != value.shape:
-            return f"{name} was {before[name].shape} and is {value.shape}"
+            return f"{name} was {before[name].shape}, is now {value.shape}"
         if not np.array_equal(np.isfinite(before[name]), np.isfinite(value)):
-            return f"{name} has other infinities than before"
-        # fingerprints are of float32 values, which other processors round otherwise
+            return f"{name} has different infinities"
+        # fingerprints are of float32 values, which other processors round differently
         unit = ROUNDED if name.endswith("/wrong") else UNMOVED
         finite = np.isfinite(value)
         known, now = before[name][finite].astype(np.float64), value[finite]
         scaled = np.abs(known - now) / (unit * (1.0 + np.abs(now)))
         if (moves := float(np.max(scaled, initial=0.0))) > largest:
-            largest, where = moves, f"{name} moved by up to {moves * unit:.1e}"
+            largest, where = moves, f"{name} changed by up to {moves * unit:.1e}"
     return where if largest > 1.0 else None
 
 
@@ -81,7 +81,7 @@ def digests(folder: Path, names: Iterable[str]) -> dict[str, str]:
 def manifest(
     course: Course, out: Path, recorded: Sequence[Recorded], seed: int, checkpoint: Path
 ) -> dict[str, Any]:
-    """Put together the manifest of the files that are now in `out`."""
+    """Build the manifest of the files that are now in `out`."""
     files = [f"{r.exercise.id}.safetensors" for r in recorded]
     files += [name for name in course.hidden_files if (out / name).is_file()]
     versions = {"python": platform.python_version(), "numpy": np.__version__}
@@ -91,7 +91,9 @@ def manifest(
         if line.startswith("torch==")
     )
     weights = digests(checkpoint, course.checkpoint_files)
-    given = sorted(derive(course.assignment).items())  # not what is in starter/, where people work
+    given = sorted(
+        derive(course.assignment).items()
+    )  # not the files in starter/, which people edit
     return {
         "format": FORMAT,
         "seed": seed,
@@ -108,21 +110,21 @@ def manifest(
 
 
 def write_hidden(path: Path, text: str | None, check: bool) -> list[str]:
-    """Write a hidden file, or see to it that there is none; say what moved."""
+    """Write a hidden file, or remove it; return what changed."""
     before = path.read_text(encoding="utf-8") if path.is_file() else None
     if before == text:
         return []
     if text is None:
         if not check:
             path.unlink()
-        return [f"{path.name}: gone, because everybody has the inputs of this seed"]
+        return [f"{path.name}: removed, because the inputs of this seed are public"]
     if not check:
         write_whole(path, text)
-    return [f"{path.name}: {'there was none before' if before is None else 'other sentences'}"]
+    return [f"{path.name}: {'new' if before is None else 'different sentences'}"]
 
 
 def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path) -> list[str]:
-    """Record every exercise into a folder; return what moved, a line each."""
+    """Record every exercise into a folder; return what changed, a line each."""
     digests(checkpoint, course.checkpoint_files)
     table = [exercise for exercise in course.assignment.exercises if exercise.probes]
     settings = Settings(checkpoint=checkpoint)
@@ -148,7 +150,7 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path) 
 
 
 def alike(old: Any, new: Any) -> bool:
-    """Compare parts of a manifest; measured numbers may differ as processors do."""
+    """Compare parts of a manifest; measured numbers may differ between processors."""
     if isinstance(old, dict) and isinstance(new, dict):
         return old.keys() == new.keys() and all(alike(old[key], new[key]) for key in new)
     if isinstance(old, float) and isinstance(new, float):
@@ -157,7 +159,7 @@ def alike(old: Any, new: Any) -> bool:
 
 
 def write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
-    """Write the manifest if it differs from the one there; return what moved, a line each."""
+    """Write the manifest if it differs from the existing one; return what changed, a line each."""
     try:
         old = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -172,11 +174,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Record, or with --check only compare."""
     parser = argparse.ArgumentParser(prog="record", description="Record the references.")
     parser.add_argument("--seed", type=int, default=SEED, help="of the inputs")
-    parser.add_argument("--out", type=Path, help="default: by the checkpoint")
+    parser.add_argument("--out", type=Path, help="default: depends on the checkpoint")
     parser.add_argument(
         "--checkpoint", type=Path, default=CHECKPOINT, help="such as an imported one"
     )
-    parser.add_argument("--check", action="store_true", help="write nothing; fail when one moved")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail if anything changed"
+    )
     options = parser.parse_args(arguments)
     out = options.out or references_for(options.checkpoint)
     try:
@@ -184,7 +188,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (RecordError, MarkerError, ToleranceError, VariantError, OSError) as error:
         print(f"record: {error}", file=sys.stderr)
         return 2
-    print("\n".join(lines) or f"nothing has moved in {out}")
+    print("\n".join(lines) or f"{out} is up to date")
     return 1 if lines and options.check else 0
 
 

@@ -1,8 +1,8 @@
-"""Ask the calls of the case table of the solution, of honest variants and of wrong ones.
+"""Run the calls of the exercises on the solution, on honest variants and on wrong ones.
 
-Every variant answers in the types that students work in, and what is kept of it are fingerprints:
-a row for each variant, the solution's first. Pairs of mistakes in the same exercise get a row too
-where both edits fit, if one of the two is common.
+Variants run in the types that students work in, and only their fingerprints are kept: a row for
+each variant, the solution's first. Pairs of mistakes in the same exercise get a row too, if both
+edits apply and one of the two is common.
 """
 
 import dataclasses
@@ -32,7 +32,7 @@ class RecordError(Exception):
 
 @dataclasses.dataclass
 class Recorded:
-    """One exercise: what its file holds, and what the manifest says of it."""
+    """One exercise: the contents of its file, and its entry in the manifest."""
 
     exercise: Exercise
     tensors: Tensors
@@ -82,8 +82,8 @@ class Recorder:
         """Record one exercise.
 
         Raises:
-            RecordError: the solution or an honest variant does not answer.
-            ToleranceError: honest and wrong code cannot be told apart.
+            RecordError: the solution or an honest variant fails a call.
+            ToleranceError: honest and wrong code cannot be distinguished.
         """
         source = self.sources[exercise.module]
         right = self.ask(exercise, source, dtype="float64")
@@ -113,7 +113,7 @@ class Recorder:
 
 
 def require_answers(exercise: Exercise, replies: Sequence[Reply], name: str) -> None:
-    """See that right code answers every call in which nothing of it is replaced.
+    """Check that correct code answers every call without stand-ins.
 
     Raises:
         RecordError: it does not.
@@ -136,7 +136,7 @@ def pairs(own: Sequence[Variant], source: str, common: frozenset[str]) -> Iterat
                 continue
             try:
                 text = apply(second, apply(first, source))
-            except VariantError:  # the one has taken away what the other changes
+            except VariantError:  # one has removed what the other changes
                 continue
             yield f"{first.id}{PAIR}{second.id}", text
 
@@ -172,9 +172,9 @@ class Table:
         ]
 
     def add(self, name: str, source: str, replies: Sequence[Reply]) -> None:
-        """Add a row, unless it is an exception everywhere or a row that is there already.
+        """Add a row, unless it is a pair that equals an existing row.
 
-        What another seed changes is marked as drawn at random.
+        Entries that another seed changes are marked as random.
         """
         row = self.fingerprints(replies)
         if any(reply.message.get("drew") for reply in replies):
@@ -185,7 +185,7 @@ class Table:
             self.rows[name] = row
 
     def same(self, row: Sequence[np.ndarray], known: Sequence[np.ndarray]) -> bool:
-        """Say whether two rows cannot be told apart."""
+        """Say whether two rows cannot be distinguished."""
         triples = zip(row, known, self.allowed, strict=True)
         return all(close(one, other, allow).all() for one, other, allow in triples)
 

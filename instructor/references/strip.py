@@ -6,8 +6,8 @@
     ...                                  becomes    raise NotImplementedError("attention")
     ### END SOLUTION attention
 
-The comment `# TODO(attention): ...` above a region stays. Nested, unclosed, stray and misnamed
-markers are errors, and so is a region without its TODO.
+The comment `# TODO(attention): ...` above a region is kept. Nested, unclosed, stray and misnamed
+markers are errors, as is a region without its TODO.
 """
 
 import argparse
@@ -28,7 +28,7 @@ class MarkerError(ValueError):
 
 
 def strip(text: str, name: str) -> str:
-    """Replace each marked region by one line that raises NotImplementedError.
+    """Replace each marked region with one line that raises NotImplementedError.
 
     Args:
         text: a source of solution/.
@@ -43,7 +43,7 @@ def strip(text: str, name: str) -> str:
         marker = MARKER.match(line)
         if marker is None:
             if "SOLUTION" in line and "###" in line:
-                raise MarkerError(f"{name}:{number}: this looks like a marker and is not one")
+                raise MarkerError(f"{name}:{number}: this looks like a marker, but is not one")
             if not inside:
                 lines.append(line)
             continue
@@ -54,13 +54,13 @@ def strip(text: str, name: str) -> str:
             if not region.isidentifier():
                 raise MarkerError(f"{name}:{number}: a region needs a name, got {region!r}")
             if f"# TODO({region}):" not in text:
-                raise MarkerError(
-                    f"{name}:{number}: there is no `# TODO({region}):` for the student"
-                )
+                raise MarkerError(f"{name}:{number}: {region} has no `# TODO({region}):`")
             inside, begun = region, number
             lines.append(f'{marker["indent"]}raise NotImplementedError("{region}")')
         elif region != inside:
-            what = f"{region} ends inside {inside}" if inside else f"{region} ends and never began"
+            what = (
+                f"{region} ends inside {inside}" if inside else f"{region} ends, but never begins"
+            )
             raise MarkerError(f"{name}:{number}: {what}")
         else:
             inside = ""
@@ -81,7 +81,7 @@ def derive(assignment: Assignment) -> dict[str, str]:
 
 
 def drifted(starter: Path, files: dict[str, str]) -> list[str]:
-    """List files of a starter that are missing, differ from what was derived, or are too many."""
+    """List files of a starter that are missing, differ from the derived ones, or are extra."""
     there = {path.name: path for path in starter.glob("*.py")}
     differing = [
         name
@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if check:
         for name in names:
             print(
-                f"starter/{name} is not what solution/ gives; run `make starter`", file=sys.stderr
+                f"starter/{name} is out of date with solution/; run `make starter`", file=sys.stderr
             )
         return 1 if names else 0
     write_starter(MINBERT.starter, files, names)

@@ -1,8 +1,8 @@
-"""Derive tolerances: between the noise of honest code and the smallest error of a wrong variant.
+"""Derive tolerances between the noise of honest code and the smallest error of a wrong variant.
 
 Differences are measured as |got - expected| / (1 + |expected|), so that one number t serves as both
-rtol and atol. t is 30 times the noise, so that mistakes nobody has thought of are caught too, or
-the geometric mean of noise and smallest error where that is less. There are three kinds: outputs
+rtol and atol. t is 30 times the noise, so that unforeseen mistakes are caught too, or the
+geometric mean of noise and smallest error if that is less. There are three kinds: outputs
 and gradients where students work in float32, and everything where they work in float64.
 """
 
@@ -19,29 +19,29 @@ from grader.judging.fingerprints import tolerance_kind
 from grader.sandbox.interface import Reply
 
 KINDS = ("outputs", "gradients", "float64")
-LEAST_RATIO = 10.0  # smallest error over noise; below it no tolerance would be safe
-MARGIN = 4.0  # other float32 libraries round otherwise: the noise is taken this many times over
-ROOM = 30.0  # tolerance over noise where mistakes leave as much room
-# Honest code that rounds to float32 somewhere in a float64 call, such as in the softmax, is right.
+LEAST_RATIO = 10.0  # smallest error over noise; below this no tolerance is safe
+MARGIN = 4.0  # other float32 libraries round differently: measured noise is multiplied by this
+ROOM = 30.0  # tolerance over noise, if the smallest error leaves that much room
+# Correct code may round to float32 somewhere in a float64 call, such as in the softmax.
 FLOOR = float(np.finfo(np.float32).eps)
 
 
 class ToleranceError(ValueError):
-    """Noise and mistakes cannot be told apart; the message says where."""
+    """Noise and mistakes cannot be distinguished; the message says where."""
 
 
 def round_digit(value: float) -> float:
-    """Round to one significant digit, so that another processor finds the same number."""
+    """Round to one significant digit, so that other processors get the same number."""
     return float(f"{value:.0e}") if math.isfinite(value) else value
 
 
 def finite(value: float) -> float | None:
-    """Return a number that JSON has; None where no variant stands out most in a kind."""
+    """Return a number that JSON has; None for infinity, where no variant counts for a kind."""
     return value if math.isfinite(value) else None
 
 
 def difference(got: np.ndarray | None, expected: np.ndarray) -> float:
-    """Return the largest scaled difference; infinite for other shapes and values not finite."""
+    """Return the largest scaled difference; infinite for a wrong shape or NaN or inf."""
     if got is None or got.shape != expected.shape or not np.isfinite(got).all():
         return math.inf
     scaled = np.abs(got.astype(np.float64) - expected) / (1.0 + np.abs(expected))
@@ -50,7 +50,7 @@ def difference(got: np.ndarray | None, expected: np.ndarray) -> float:
 
 @dataclasses.dataclass(frozen=True)
 class Measured:
-    """Noise, smallest error of a wrong variant, and the tolerance between, for each kind."""
+    """Noise, smallest error of a wrong variant, and the tolerance between them, for each kind."""
 
     noise: dict[str, float]
     smallest: dict[str, float]
@@ -61,7 +61,7 @@ class Measured:
         return Tolerance(self.tolerance[kind], self.tolerance[kind])
 
     def as_json(self) -> dict[str, Any]:
-        """Return what the manifest says of it."""
+        """Return its part of the manifest."""
         return {
             "tolerance": {kind: {"rtol": t, "atol": t} for kind, t in self.tolerance.items()},
             "measured": {
@@ -81,7 +81,7 @@ def errors(
     """Yield the differences of all tensors of one kind.
 
     Args:
-        own: only from calls without stand-ins, which honest code may have no use for.
+        own: only from calls without stand-ins, which honest code may bypass.
     """
     asked = [(probe, call) for probe in exercise.probes for call in probe.calls]
     for (probe, call), reference, reply in zip(asked, right, other, strict=True):
@@ -98,7 +98,7 @@ def noises(
     working: Sequence[Reply],
     honest: Mapping[str, Sequence[Reply]],
 ) -> dict[str, float]:
-    """Return the noise of honest code, the solution's own included, for each kind."""
+    """Return the noise of honest code, including the solution's, for each kind."""
     made = {}
     for kind in KINDS:
         spreads = [max(errors(exercise, right, working, kind, False), default=0.0)]
@@ -119,13 +119,13 @@ def measure(
 ) -> Measured:
     """Derive one exercise's tolerances.
 
-    A variant counts for the kind in which it stands out most. One that stands out in none, such as
-    dropout at a wrong rate, is not a matter of tolerances.
+    A variant counts for the kind in which it differs most. One that differs in none, such as
+    dropout with a wrong rate, does not affect tolerances.
 
     Args:
         right: the solution's replies in float64.
         working: the solution's replies in the types that students work in.
-        honest: the replies of right solutions that look different, in these types.
+        honest: the replies of other correct solutions, in these types.
         wrong: the replies of each known wrong variant, in these types.
 
     Raises:

@@ -1,7 +1,7 @@
-"""Right solutions that look different: what students write who have understood.
+"""Correct solutions written differently, as students write them.
 
-They serve twice. `make references` measures by them how much honest code may differ from the
-references; tests/honest grades each, and asserts that it loses nothing.
+They have two uses. `make references` measures with them how much honest code may differ from the
+references; tests/honest grades each, and asserts that it loses no points.
 """
 
 import dataclasses
@@ -17,13 +17,13 @@ from instructor.references.variants import VariantError, region_of, variant_modu
 
 @dataclasses.dataclass(frozen=True)
 class Honest:
-    """One right solution.
+    """One correct solution.
 
     Attributes:
         bodies: exercise to the code that fills its hole, indented from 0.
-        edits: (old, new) pairs, each old text once in the whole file, after the bodies.
-        whole: what is done to the whole text in the end.
-        module: the module of solution/ that it is written into.
+        edits: (old, new) pairs, applied after the bodies; each old text occurs once in the file.
+        whole: a final change of the whole text.
+        module: the module of solution/ that it changes.
     """
 
     id: str
@@ -33,10 +33,10 @@ class Honest:
     module: str = "bert"
 
     def apply(self, source: str) -> str:
-        """Return the solution's source written this way.
+        """Return the solution's source with these changes.
 
         Raises:
-            VariantError: a text that should be replaced is not there exactly once.
+            VariantError: a text to replace does not occur exactly once.
         """
         for exercise, body in self.bodies.items():
             begin, end = region_of(source, exercise)
@@ -45,7 +45,7 @@ class Honest:
             source = f"{source[:begin]}{filled}\n{source[end:]}"
         for old, new in self.edits:
             if source.count(old) != 1:
-                raise VariantError(f"{self.id} finds {source.count(old)} times {old!r}, not once")
+                raise VariantError(f"{self.id} finds {old!r} {source.count(old)} times, not once")
             source = source.replace(old, new)
         return self.whole(source)
 

@@ -1,4 +1,4 @@
-"""The given code around the holes changed in ways that change nothing."""
+"""Changes of the given code around the holes that do not change its meaning."""
 
 import re
 
@@ -33,7 +33,7 @@ def two_spaces(text: str) -> str:
 
 
 def without_comments(text: str) -> str:
-    """Take comments away, the markers of regions too."""
+    """Remove comments, including the markers of regions."""
     return re.sub(r"^ *#.*\n|  #.*$", "", text, flags=re.MULTILINE)
 
 

@@ -1,8 +1,8 @@
-"""Known wrong variants: what students really write, as small edits of the solution.
+"""Known wrong variants: mistakes that students make, as small edits of the solution.
 
-They serve twice. `make references` records what each would give, so that the grader can name a
-mistake when it meets it; tests/mutants grades each, and asserts that the right exercise fails and
-that the right name is given. Students receive the tensors and the names, never these edits.
+They have two uses. `make references` records the output of each, so that the grader can name the
+mistake when it sees it; tests/mutants grades each, and asserts that the right exercise fails with
+the right name. Students receive the tensors and the names, never these edits.
 """
 
 import dataclasses
@@ -15,7 +15,7 @@ from types import ModuleType
 
 from grader.assignment import MINBERT
 
-# The mistakes that are made most often: those that others are recorded together with.
+# The most common mistakes, which are also recorded in combination with others.
 COMMON = frozenset(
     """
     no_attention_dropout attention_dropout_before_softmax mask_ignored no_scale
@@ -34,9 +34,9 @@ class Variant:
     Attributes:
         id: what other tools see, such as "no_scale".
         exercise: whose points it costs.
-        section: where the problem's text in the handout speaks of it, such as "The mask".
-        says: one line that names the mistake and not the code that mends it; lower case.
-        edits: (old, new) pairs; each old text stands exactly once in the exercise's region.
+        section: the part of the problem in the handout that explains it, such as "The mask".
+        says: one line that names the mistake, not the code that fixes it; lower case.
+        edits: (old, new) pairs; each old text occurs exactly once in the exercise's region.
         everywhere: look for the old texts in the whole file (the mistake is in given code).
     """
 
@@ -49,18 +49,18 @@ class Variant:
 
     @property
     def module(self) -> str:
-        """The module of solution/ that it is an edit of."""
+        """The module of solution/ that it edits."""
         return MINBERT.exercise(self.exercise).module
 
 
 class VariantError(ValueError):
-    """A variant does not fit the solution any more; the message names it."""
+    """A variant no longer matches the solution; the message names it."""
 
 
 def mistakes(
     exercise: str, section: str, table: Mapping[str, tuple[str, ...]], everywhere: bool = False
 ) -> tuple[Variant, ...]:
-    """Make variants of one section from a table: id to what it says, then old and new texts."""
+    """Make variants of one section from a table: id to `says`, then old and new texts."""
     return tuple(
         Variant(
             id=name,
@@ -87,13 +87,13 @@ def apply(variant: Variant, source: str) -> str:
     """Return the solution's source with the variant's mistake in it.
 
     Raises:
-        VariantError: a text that should be replaced is not there exactly once.
+        VariantError: a text to replace does not occur exactly once.
     """
     begin, end = (0, len(source)) if variant.everywhere else region_of(source, variant.exercise)
     region = source[begin:end]
     for old, new in variant.edits:
         if region.count(old) != 1:
-            found = f"{region.count(old)} times {old!r}, not once"
+            found = f"{old!r} {region.count(old)} times, not once"
             raise VariantError(f"variant {variant.id} finds {found}")
         region = region.replace(old, new)
     return source[:begin] + region + source[end:]
@@ -115,5 +115,5 @@ def variants() -> tuple[Variant, ...]:
     found = tuple(variant for module in variant_modules() for variant in module.VARIANTS)
     ids = [variant.id for variant in found]
     if twice := {name for name in ids if ids.count(name) > 1}:
-        raise VariantError(f"more than one variant is called {', '.join(sorted(twice))}")
+        raise VariantError(f"more than one variant is named {', '.join(sorted(twice))}")
     return found
