@@ -219,7 +219,7 @@ BAD: dict[str, tuple[Spoil, str]] = {
     ),
     "no tokenizer": (
         lambda f: [(f / name).unlink() for name in FILES[2:]],
-        "source: there is no tokenizer.json or vocab.txt",
+        "source: there is no tokenizer.json or vocab.txt in it",
     ),
     "damaged tokenizer": (
         lambda f: (f / "tokenizer.json").write_text("{}"),

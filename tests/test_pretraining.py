@@ -179,7 +179,7 @@ def test_a_killed_run_ends_with_the_same_weights(
     assert len(list((tmp_path / "killed").glob("step-*.pt"))) == 3
 
 
-def test_a_damaged_snapshot_is_passed_over(
+def test_a_damaged_snapshot_is_skipped(
     new_run: Callable[[], Run], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     train(new_run(), tmp_path, lambda run: None)
@@ -190,7 +190,7 @@ def test_a_damaged_snapshot_is_passed_over(
     train(again, tmp_path, lambda run: None)
 
     assert again.step == sum(TINY.phases)
-    assert "not a whole snapshot" in capsys.readouterr().err
+    assert "skipped, the snapshot is damaged" in capsys.readouterr().err
 
 
 def test_a_pair_is_written_with_its_segments() -> None:

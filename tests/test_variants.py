@@ -86,5 +86,5 @@ def test_a_mistake_is_looked_for_in_its_own_exercise_only() -> None:
 
 
 def test_an_honest_variant_that_no_longer_fits_is_an_error() -> None:
-    with pytest.raises(VariantError, match="old finds 0 times"):
+    with pytest.raises(VariantError, match="old finds 'not there' 0 times"):
         Honest("old", edits=(("not there", "new"),)).apply("x = 1\n")

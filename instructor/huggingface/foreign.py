@@ -246,7 +246,7 @@ def read_tokenizer(folder: Path, words: int) -> Any:
     name = TOKENIZER if (folder / TOKENIZER).is_file() else VOCAB
     path = folder / name
     if not path.is_file():
-        what = f"no {TOKENIZER} and no {VOCAB} here; copy those of the model"
+        what = f"there is no {TOKENIZER} or {VOCAB} in it; copy those of the model"
         raise ForeignError(f"{folder}: {what}")
     opened = from_json(folder) if name == TOKENIZER else from_vocab(folder)
     try:

@@ -18,7 +18,7 @@ SIMPLE_COPULAS = (("is", 1), ("is really", 1), ("is not", -1), ("is never", -1))
 SHARES = (0.1, 0.15, 0.15, 0.6)  # of the reviews, by level
 # Most opinions use words of the sign that they mean, as people do. If negations were as frequent
 # as in the sentiment data, single words would say nothing about a verdict, and a model would have
-# nothing to start learning from. The share of opinions with words of the opposite sign that is kept,
+# nothing to start learning from. Of the opinions with words of the opposite sign, the share kept,
 # by level:
 KEPT = (1.0, 0.3, 0.4, 0.5)
 SIGNS = {word: sign for sign in (1, -1) for word in (*WHOLE.adjectives[sign], *WHOLE.nouns[sign])}
