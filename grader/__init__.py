@@ -1,21 +1,21 @@
-"""The grader: a submission goes in at the door, and a grade comes out.
+"""The grader: takes a submission, returns a grade.
 
-    __main__.py      the door: python -m grader SUBMISSION
-    settings.py      what may be set, and the command line that sets it
+    __main__.py      the entry point: python -m grader SUBMISSION
+    settings.py      the settings, and the command line that sets them
     grading.py       one submission, from its path to its grade
-    session.py       asks a sandbox, exercise after exercise, and has the answers judged
+    session.py       runs the exercises in a sandbox, one after another, and has them judged
     exercise.py      what an assignment is made of: exercises, probes, calls as data
-    references.py    recorded answers, trusted when their digests are right
+    references.py    recorded answers, trusted if their digests match
     result.py        outcomes, findings, grades
-    files.py         this repository's root, digests, one way to write a file
+    files.py         this repository's root, digests, atomic writes
 
-    assignment/      all that knows the subject; another assignment is another such room
-    intake/          what a stranger handed in becomes text: folders, archives, policy, given files
-    sandbox/         one interface to where a submission's code runs, in three tiers
-    worker/          the only code that runs beside a student's
+    assignment/      everything specific to the subject; another assignment is another such folder
+    intake/          reads submissions (folders, archives), checks policy, lays out the given files
+    sandbox/         where a submission's code runs: one interface, three tiers
+    worker/          the only code that runs next to a student's
     judging/         compares answers with references, and names the mistake
     reports/         what people read
 
-The way of a submission, no room entered twice:
-    door -> settings -> intake -> session -> (sandbox -> worker) -> judging -> result -> reports
+The path of a submission:
+    __main__ -> settings -> intake -> session -> (sandbox -> worker) -> judging -> result -> reports
 """

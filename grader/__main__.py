@@ -1,7 +1,7 @@
-"""The door: `python -m grader SUBMISSION` (`make check`, `make grade`).
+"""The entry point: `python -m grader SUBMISSION` (`make check`, `make grade`).
 
-Exit status: 0 when the submission was graded, whatever its score; 2 when there is nothing to grade,
-or an option is invalid; 3 when something could not be graded; 130 when a person has stopped it.
+Exit status: 0 if the submission was graded, whatever its score; 2 if there is nothing to grade or
+an option is invalid; 3 if an exercise could not be graded; 130 if it was interrupted.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"grade: {printable(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("\ngrade: stopped; nothing is written", file=sys.stderr)
+        print("\ngrade: interrupted; no result was written", file=sys.stderr)
         return 130
     finally:
         if started is not None:

@@ -1,7 +1,7 @@
-"""What an assignment is made of: exercises, the probes that test them, and calls as data.
+"""What an assignment consists of: exercises, the probes that test them, and calls as data.
 
-Nothing here knows a subject. An assignment (grader/assignment is one) fills these in; the rest of
-the grader records, grades and diagnoses whatever it is given.
+Nothing here is specific to a subject. An assignment (such as grader/assignment) fills these in; the
+rest of the grader records, grades and diagnoses any assignment.
 """
 
 import dataclasses
@@ -19,38 +19,38 @@ from grader.references import References
 from grader.sandbox.interface import Reply, Request
 
 Tensors = dict[str, np.ndarray]
-PARTS = ("values", "training", "properties")  # what an exercise's points are split over
+PARTS = ("values", "training", "properties")  # the parts of an exercise's points
 KEPT_HERE = frozenset({"given", "inputs", "deterministic"})  # fields of a call that are not sent
 
 
 @dataclasses.dataclass(frozen=True)
 class Call:
-    """One call of a student's function, as data: this is what the worker is sent.
+    """One call of a student's function, as data that is sent to the worker.
 
     Attributes:
         target: the class and the method, such as "Layer.forward"; or a function.
-        args: what is passed, by position: names of inputs or literals, ".name" for the object's own
-            module, "*generator" for a torch.Generator, "*random" for a random.Random; the
-            assignment's harness may know further names with an asterisk.
+        args: positional arguments: names of inputs or literals, ".name" for a module of the
+            object, "*generator" for a torch.Generator, "*random" for a random.Random; the
+            assignment's harness may define further names with an asterisk.
         module: where the target is.
-        inputs: which drawing of inputs it takes; calls that say the same share them.
-        given: exercises whose part is played by a stand-in in this call.
+        inputs: names a set of drawn inputs; calls with the same name share them.
+        given: exercises that are replaced by stand-ins in this call.
         stand_ins: attribute of the object to the stand-in's name in the assignment's harness.
-        deterministic: it draws no random numbers, even if its probe examines some.
-        checkpoint: use the frozen checkpoint's weights instead of drawn ones.
+        deterministic: it draws no random numbers, even if its probe examines random outputs.
+        checkpoint: use the frozen checkpoint's weights instead of random ones.
         train: training mode; otherwise eval.
         rates: attribute, or path of attributes, to the rate of one dropout module.
         gradients: also return gradients of sum(output * cotangent).
-        constants: inputs that no gradient is asked for.
+        constants: inputs that need no gradient.
         dtype: the type to compute in.
         kind: method, function, optimizer (literals: `groups`, each with the names of its
             parameters, and the number of `steps`), or one that the assignment's harness adds.
-        config: what the harness makes the constructor's arguments from.
+        config: from which the harness makes the constructor's arguments.
         options: further arguments of the class.
         literals: arguments that are not tensors.
-        returns: names of what is returned.
-        form: "tensor", "tuple" (of one, the tensor itself will do), "dict", "rows" in columns of
-            these names, or "lists" of whole numbers.
+        returns: names of the outputs.
+        form: "tensor", "tuple" (or a bare tensor, if there is one output), "dict", "rows" with
+            columns of these names, or "lists" of integers.
     """
 
     target: str
@@ -74,16 +74,16 @@ class Call:
     form: str = "tensor"
 
     def message(self) -> dict[str, Any]:
-        """Return the call as the JSON object that the worker is sent."""
+        """Return the call as the JSON object sent to the worker."""
         names = [field.name for field in dataclasses.fields(Call)]
         return {name: getattr(self, name) for name in names if name not in KEPT_HERE}
 
 
 class Examine(Protocol):
-    """Judges outputs that were drawn at random."""
+    """Judges random outputs."""
 
     def measure(self, outputs: Tensors, inputs: Tensors, /) -> np.ndarray:
-        """Read a few numbers off the outputs, at most four."""
+        """Compute at most four statistics of the outputs."""
 
     @property
     def spread(self) -> np.ndarray:
@@ -95,16 +95,16 @@ class Examine(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Probe:
-    """One question to the student's code, and the calls that may answer it.
+    """One test of the student's code, and the calls that may pass it.
 
     Attributes:
         name: unique within the exercise.
-        part: the share of the points that depends on it: values, training or properties.
-        says: what is wrong when it fails and the mistake has no better name; lower case.
-        calls: the student's own functions together first, then with stand-ins for what is upstream.
-            The stand-ins count where an exercise upstream has failed (follow-through).
-        examine: judges the outputs of calls that draw random numbers, where no reference can be
-            equal. Calls that say they are deterministic are compared all the same.
+        part: the part of the points that depends on it: values, training or properties.
+        says: what is wrong if it fails and the mistake has no better name; lower case.
+        calls: first with the student's own functions, then with stand-ins for upstream exercises.
+            The stand-ins count if an upstream exercise has failed (follow-through).
+        examine: judges the outputs of calls that draw random numbers, which cannot be compared with
+            a reference. Calls marked deterministic are still compared.
     """
 
     name: str
@@ -119,10 +119,10 @@ class Probe:
 
 
 class Task(Protocol):
-    """An exercise that is graded by what a long run of the student's code achieves."""
+    """An exercise that is graded by the result of a long run of the student's code."""
 
     def left_out(self, references: References) -> str | None:
-        """Say why these references cannot grade it, or None: then it is in no sum."""
+        """Say why these references cannot grade it, or None; if they cannot, it does not count."""
 
     def grade(self, references: References, data: Path, ask: Callable[[Request], Reply]) -> str:
         """Have the worker run it, and judge the answer; return a few words for the report.
@@ -139,16 +139,16 @@ class Exercise:
     Attributes:
         id: names the hole, the problem in the handout, the check and the reference file.
         order: its place in the report; exercises upstream come first.
-        file: which the hole is in.
+        file: contains the hole.
         points: by part (values, training, properties).
         upstream: exercises that its own code calls.
-        probes: what is asked of it; empty for a task.
-        draw: makes the inputs of one call from a generator.
-        task: how it is graded where probes cannot, such as by training.
+        probes: its tests; empty for a task.
+        draw: draws the inputs of one call.
+        task: how it is graded instead of by probes, such as by training.
         imports: modules that it needs besides the assignment's.
-        extension: its points are a bonus, and it is graded where its file was handed in.
-        forbidden: what its own function may not use, besides the assignment's policy: a name to the
-            module that messages put before it.
+        extension: its points are a bonus, and it is graded only if its file was handed in.
+        forbidden: what its own function may not use, in addition to the assignment's policy: name
+            to the module it belongs to, for messages.
     """
 
     id: str
@@ -192,18 +192,18 @@ class Exercise:
 
     @functools.cached_property
     def digest(self) -> str:
-        """A fingerprint of the calls, to recognise references of another case table."""
+        """A digest of the calls, to detect references that were recorded with other calls."""
         calls = [call.message() for call in self.calls]
         return digest(json.dumps(calls, sort_keys=True).encode())
 
 
 @dataclasses.dataclass(frozen=True)
 class Policy:
-    """What a submission may not use, and what a person should look at.
+    """What a submission may not use.
 
     Attributes:
-        forbidden_names: attribute to the module that is named in the message.
-        forbidden_modules: that may not be imported.
+        forbidden_names: attribute name to the module to name in the message.
+        forbidden_modules: modules that may not be imported.
     """
 
     forbidden_names: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -211,24 +211,24 @@ class Policy:
 
 
 def no_place(got: np.ndarray, expected: np.ndarray, inputs: Tensors) -> str | None:
-    """Say nothing of where an output is off."""
+    """Give no description."""
     return None
 
 
 @dataclasses.dataclass(frozen=True)
 class Assignment:
-    """All that the grader is told of one assignment.
+    """Everything that the grader knows about an assignment.
 
     Attributes:
         name: for reports.
-        folder: holds starter/, and for staff solution/.
-        editable: the files that students edit; the first is the one that must be handed in.
+        folder: contains starter/, and for staff solution/.
+        editable: the files that students edit; the first one must be handed in.
         imports: the modules that calls use, in the order in which they are imported.
         exercises: in the order of the report.
-        harness: the file that runs beside a student's code in the worker; see worker/calls.py.
+        harness: the file that runs next to a student's code in the worker; see worker/calls.py.
         policy: what is forbidden.
         axes: number of axes of a tensor to their names, for messages.
-        locate: says in a few words where an output is off, if that stands out.
+        locate: describes in a few words where an output is wrong, if it can.
     """
 
     name: str

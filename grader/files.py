@@ -1,4 +1,4 @@
-"""Where this repository lies, how its files are recognised, and how one is written."""
+"""The root of this repository, digests of files, and atomic writes."""
 
 import hashlib
 import os
@@ -19,10 +19,10 @@ def sha256(path: Path) -> str:
 
 
 def write_whole(path: Path, content: bytes | str) -> None:
-    """Write a file under another name, then rename it: a reader never sees half of it.
+    """Write a file under a temporary name, then rename it: a reader never sees half of it.
 
     Args:
-        content: bytes, or text that is written as UTF-8.
+        content: bytes, or text to write as UTF-8.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     raw = content.encode("utf-8") if isinstance(content, str) else content
@@ -30,7 +30,7 @@ def write_whole(path: Path, content: bytes | str) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(raw)
-        os.chmod(name, 0o644)  # mkstemp makes files that nobody else can read
+        os.chmod(name, 0o644)  # mkstemp makes files that only the owner can read
         os.replace(name, path)
     except BaseException:
         os.unlink(name)

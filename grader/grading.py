@@ -25,25 +25,27 @@ def selected(
     """Return the exercises to run, upstream ones included, and the ids of those to observer.
 
     Raises:
-        SubmissionError: there is no exercise of that name.
+        SubmissionError: there is no such exercise.
     """
     table = [one for one in assignment.exercises if one.task is None or not check]
     ids = [exercise.id for exercise in table]
     if only is None:
         return table, ids
     if only not in ids and any(exercise.id == only for exercise in assignment.exercises):
-        raise SubmissionError(f"K={only}: that takes training; run `make grade K={only}`")
+        raise SubmissionError(f"K={only}: needs training; run `make grade K={only}`")
     if only not in ids:
-        raise SubmissionError(f"K={only}: there is no such exercise; there are {', '.join(ids)}")
+        raise SubmissionError(
+            f"K={only}: there is no such exercise; choose one of {', '.join(ids)}"
+        )
     upstream = assignment.exercise(only).upstream
     return [exercise for exercise in table if exercise.id in (only, *upstream)], [only]
 
 
 def known_before(exercise: Exercise, submission: Submission, given: GivenFiles) -> Result | None:
-    """Return the result of an exercise that need not be asked for.
+    """Return the result of an exercise that need not run, or None.
 
-    That of an extension whose file was not handed in, or as it was given, and that of a file that
-    is not Python.
+    That is an extension whose file was not handed in or is unchanged, or an exercise whose file is
+    not valid Python.
     """
     if exercise.extension and given.untouched(submission, exercise.file):
         return result_of(exercise, Outcome.NOT_WRITTEN)
@@ -71,7 +73,7 @@ def program_of(
     sources: dict[str, str],
     settings: Settings,
 ) -> Program:
-    """Return what a sandbox runs so that these exercises can be graded."""
+    """Return the program that a sandbox runs to grade these exercises."""
     more = [name for exercise in exercises for name in exercise.imports]
     return Program(
         main_file=assignment.main_file,
@@ -93,7 +95,7 @@ class Grading:
         assignment: Assignment = MINBERT,
         opener: Opener = open_sandbox,
     ) -> None:
-        """Prepare; references are read when they are first needed, and then kept.
+        """Prepare; references are read when first needed, and then cached.
 
         Args:
             opener: opens a sandbox of a tier.
@@ -102,7 +104,7 @@ class Grading:
         self.references: References | ReferencesError
         try:
             self.references = References(settings.references)
-        except ReferencesError as error:  # it is told of every exercise
+        except ReferencesError as error:  # reported for every exercise
             self.references = error
 
     def grade(
@@ -145,7 +147,7 @@ class Grading:
     def without_tasks_left_out(
         references: References, exercises: Sequence[Exercise]
     ) -> tuple[list[Exercise], list[str]]:
-        """Leave out tasks that these references cannot grade; return why, a note each."""
+        """Leave out tasks that these references cannot grade; also return a note for each."""
         kept, notes = [], []
         for exercise in exercises:
             why = exercise.task.left_out(references) if exercise.task else None
@@ -162,7 +164,7 @@ class Grading:
         given: GivenFiles,
         observer: Observer,
     ) -> tuple[list[Result], str]:
-        """Grade a submission's exercises; also return what its code printed."""
+        """Grade a submission's exercises; also return its printed output."""
         known = {e.id: r for e in exercises if (r := known_before(e, submission, given))}
         asked = [exercise for exercise in exercises if exercise.id not in known]
         found: dict[str, Result] = {}
@@ -177,7 +179,7 @@ class Grading:
         for result in known.values():
             if (
                 result.findings or len(exercises) == 1
-            ):  # without extensions nobody need read of them
+            ):  # extensions that were not handed in are not reported
                 observer.result(result)
         return [(known | found)[exercise.id] for exercise in exercises], printed
 
@@ -188,10 +190,10 @@ class Grading:
         sources: dict[str, str],
         observer: Observer,
     ) -> tuple[dict[str, Result], str]:
-        """Grade in a sandbox of its own.
+        """Grade in a new sandbox.
 
         Raises:
-            ReferencesError: there are none. WorkerStartError: there is no sandbox of the tier.
+            ReferencesError: there are none. WorkerStartError: the tier is not available.
         """
         if isinstance(self.references, ReferencesError):
             raise self.references

@@ -1,4 +1,4 @@
-"""The references on disk, trusted only when every digest in their manifest is right.
+"""The references on disk, trusted only if every digest in their manifest matches.
 
 reference_outputs/manifest.json          what was recorded, with what, and sha256 of everything
 reference_outputs/<exercise>.safetensors <number of the call>/in|out|grad/<name>, and fingerprints
@@ -26,15 +26,15 @@ class ReferencesError(Exception):
 
 
 def under(tensors: Mapping[str, np.ndarray], prefix: str) -> Tensors:
-    """Return the tensors whose names start with `prefix`, under the rest of their names."""
+    """Return the tensors whose names start with `prefix`, without that prefix."""
     size = len(prefix)
-    # in one order: safetensors gives them in another on every run
+    # sorted: safetensors returns them in a different order on every run
     return {name[size:]: tensors[name] for name in sorted(tensors) if name.startswith(prefix)}
 
 
 @dataclasses.dataclass(frozen=True)
 class Recording:
-    """What one call was given and gave when solution/ answered, and when wrong variants did."""
+    """The inputs of one call, the outputs of solution/, and fingerprints of wrong variants."""
 
     inputs: Tensors
     outputs: Tensors
@@ -48,7 +48,7 @@ def read_checked(path: Path, expected: str, fix: str) -> bytes:
     """Read a file whose digest is known.
 
     Raises:
-        ReferencesError: it is missing, or not the file that was recorded.
+        ReferencesError: it is missing, or differs from the recorded file.
     """
     try:
         content = path.read_bytes()
@@ -60,7 +60,7 @@ def read_checked(path: Path, expected: str, fix: str) -> bytes:
 
 
 class References:
-    """One folder of references."""
+    """A folder of references."""
 
     def __init__(self, folder: str | Path) -> None:
         """Open a folder of references.
@@ -82,14 +82,14 @@ class References:
         if self.manifest.get("format") != FORMAT:
             found = self.manifest.get("format")
             raise ReferencesError(
-                f"{path} has format {found}, this grader reads {FORMAT}; run `{fix}`"
+                f"{path} has format {found}, but this grader reads {FORMAT}; run `{fix}`"
             )
 
     def entry(self, exercise: str) -> dict[str, Any]:
-        """Return what the manifest says of an exercise.
+        """Return the manifest's entry for an exercise.
 
         Raises:
-            ReferencesError: it says nothing.
+            ReferencesError: there is none.
         """
         try:
             found: dict[str, Any] = self.manifest["exercises"][exercise]
@@ -105,10 +105,10 @@ class References:
 
         Args:
             exercise: the exercise's id.
-            calls_digest: the case table's fingerprint of its calls, which must be the recorded one.
+            calls_digest: the digest of its calls, which must equal the recorded one.
 
         Raises:
-            ReferencesError: the file is missing, damaged, or of another case table.
+            ReferencesError: the file is missing, damaged, or was recorded with other calls.
         """
         key = exercise, calls_digest
         if key not in self.kept:
@@ -120,12 +120,12 @@ class References:
         name, fix = f"{exercise}.safetensors", "make references"
         path, entry = self.folder / name, self.entry(exercise)
         if entry["calls"] != calls_digest:
-            raise ReferencesError(f"{path} was recorded with another case table; run `{fix}`")
+            raise ReferencesError(f"{path} was recorded with other calls; run `{fix}`")
         content = read_checked(path, self.manifest["files"].get(name, ""), fix)
         try:
             tensors = load(content)
         except (SafetensorError, ValueError, TypeError, KeyError) as error:
-            raise ReferencesError(f"{path} is not whole ({error}); run `{fix}`") from error
+            raise ReferencesError(f"{path} is damaged ({error}); run `{fix}`") from error
         calls: list[Tensors] = [{} for _ in range(entry["count"])]
         for name, value in tensors.items():
             number, _, rest = name.partition("/")
@@ -145,10 +145,10 @@ class References:
         return self.folder / name
 
     def check_checkpoint(self, checkpoint: str | Path) -> None:
-        """See that the checkpoint is the one that the references were recorded with.
+        """Check that the checkpoint is the one that the references were recorded with.
 
         Raises:
-            ReferencesError: a file of it is missing or differs.
+            ReferencesError: one of its files is missing or differs.
         """
         for name, expected in self.manifest["checkpoint"].items():
             read_checked(Path(checkpoint) / name, expected, "make checkpoint")

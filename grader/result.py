@@ -1,4 +1,4 @@
-"""The five outcomes, and what one exercise and one submission came to."""
+"""The five outcomes, and the results of exercises and submissions."""
 
 import dataclasses
 import enum
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Outcome(enum.StrEnum):
-    """What can be said of an exercise; the same words everywhere."""
+    """The outcomes of an exercise, in the same words everywhere."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -22,7 +22,7 @@ class Finding:
     Attributes:
         headline: a few words for the exercise's line, lower case.
         details: at most five further lines.
-        mistake: the id of the named mistake, where one was recognised.
+        mistake: the id of the mistake, if it was recognized.
     """
 
     headline: str
@@ -39,11 +39,11 @@ class CheckFailed(AssertionError):
 
 
 class NotWrittenYet(Exception):
-    """The exercise's hole is still there."""
+    """The exercise's hole is not filled."""
 
 
 class Blocked(Exception):
-    """The exercise cannot be judged before others are written; the message lists them."""
+    """The exercise cannot be judged until others are written; the message lists them."""
 
 
 @dataclasses.dataclass
@@ -51,10 +51,10 @@ class Result:
     """One exercise's outcome.
 
     Attributes:
-        score: None when it could not be graded.
-        findings: what is wrong, the gravest first.
-        note: a few words for the exercise's line where nothing is wrong.
-        bonus: whether its points are counted apart.
+        score: None if it could not be graded.
+        findings: what is wrong, the most serious first.
+        note: a few words for the exercise's line if nothing is wrong.
+        bonus: whether its points are counted separately.
     """
 
     id: str
@@ -81,7 +81,7 @@ class Result:
 
 @dataclasses.dataclass
 class Grade:
-    """What one submission came to; an exercise that could not be graded is in neither sum."""
+    """A submission's results; exercises that could not be graded do not count."""
 
     submission: str
     tier: str
@@ -95,22 +95,22 @@ class Grade:
         return [result for result in self.results if result.score is not None]
 
     def sums(self, bonus: bool = False) -> tuple[float, float]:
-        """Return the points reached and those that could be: the core's, or the bonus."""
+        """Return the points scored and the maximum: of the core, or of the bonus."""
         chosen = [result for result in self.graded if result.bonus is bonus]
         return sum(r.score or 0 for r in chosen), sum(r.max_score for r in chosen)
 
     @property
     def score(self) -> float:
-        """Points reached."""
+        """Points scored."""
         return self.sums()[0]
 
     @property
     def max_score(self) -> float:
-        """Points that could be reached."""
+        """Maximum points."""
         return self.sums()[1]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result model: score, max_score, exercises, and how it was graded."""
+        """Return the JSON result: scores, exercises, and how they were graded."""
         return {
             "submission": self.submission,
             "tier": self.tier,

@@ -1,8 +1,8 @@
-"""A grading session: one submission's exercises, asked of a sandbox, judged, and handed on.
+"""A grading session: runs one submission's exercises in a sandbox, and judges and reports them.
 
 The session is given its sandbox, its references and an observer, so that a class of submissions, a
-benchmark or a test runs the same code as `make grade`. A second thread asks the sandbox, one call
-after another, while answers that are there are judged here.
+benchmark or a test runs the same code as `make grade`. A second thread runs the calls in the
+sandbox, one after another, while finished answers are judged here.
 """
 
 import functools
@@ -25,16 +25,16 @@ UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
 
 
 class Observer(Protocol):
-    """Is told how the grading of one submission goes on; see Silent and reports/."""
+    """Is notified of the progress of a grading; see Silent and reports/."""
 
     def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
         """Take note of what is graded, and of the ids of the exercises to report on."""
 
     def progress(self, what: str, done: int, total: int) -> None:
-        """Take note of how far a task is: steps done of a total."""
+        """Handle the progress of a task: steps done of a total."""
 
     def result(self, result: Result) -> None:
-        """Take note of an exercise's result."""
+        """Handle an exercise's result."""
 
     def end(self, grade: Grade, printed: str) -> None:
         """Take note of the grade, and of what the submission printed."""
@@ -69,7 +69,7 @@ class GradingSession:
         settings: Settings,
         observer: Observer,
     ) -> None:
-        """Prepare a session; nothing is asked before `run`.
+        """Prepare a session; nothing runs before `run`.
 
         Args:
             exercises: those to grade, in order, upstream ones included.
@@ -84,8 +84,8 @@ class GradingSession:
     def run(self) -> dict[str, Result]:
         """Grade; return the results by id, in order.
 
-        What follows a task is asked for when the task is done: an extension that hangs must not
-        keep the training waiting.
+        Exercises after a task only start once the task is done: an extension that hangs must not
+        delay the training.
         """
         caller = ThreadPoolExecutor(1)
         try:
@@ -104,7 +104,7 @@ class GradingSession:
         return self.results
 
     def ask(self, exercise: Exercise, own: bool) -> list[Answered]:
-        """Carry out calls of an exercise, with the recorded inputs.
+        """Run calls of an exercise with the recorded inputs.
 
         Args:
             own: those of the student's own functions together, otherwise those with stand-ins.
@@ -139,7 +139,7 @@ class GradingSession:
     def finish(
         self, exercise: Exercise, answers: Future[list[Answered]], caller: ThreadPoolExecutor
     ) -> None:
-        """Judge an exercise as soon as its answers are there.
+        """Judge an exercise as soon as its answers are available.
 
         Calls with stand-ins are made only where the student's own functions together are not right:
         most submissions never need them.
@@ -161,7 +161,7 @@ class GradingSession:
         self.take(result)
 
     def finish_task(self, exercise: Exercise) -> None:
-        """Carry out and judge a task, unless what it needs is not written yet."""
+        """Run and judge a task, unless an exercise it needs is not written yet."""
         assert exercise.task is not None
         results = self.results.values()
         blocking = [r.id for r in results if r.id in exercise.upstream and r.outcome in UNWRITTEN]
@@ -178,17 +178,17 @@ class GradingSession:
         self.take(result)
 
     def request(self, request: Request) -> Reply:
-        """Carry out a task's request, and pass on how far it is."""
+        """Run a task's request, and pass on its progress."""
         progress = functools.partial(self.observer.progress, request.target)
         return next(iter(self.sandbox.run([request], progress)))
 
     def take(self, result: Result) -> None:
-        """Keep a result and hand it on."""
+        """Store a result and report it."""
         self.results[result.id] = result
         self.observer.result(result)
 
     @property
     def failed(self) -> frozenset[str]:
-        """The exercises so far that have not passed."""
+        """The exercises that have not passed so far."""
         results = self.results.values()
         return frozenset(r.id for r in results if r.outcome is not Outcome.PASSED)

@@ -1,4 +1,4 @@
-"""What may be set for a grading, and the command line that sets it: `make`'s options."""
+"""The settings of a grading, and the command line that sets them: `make`'s options."""
 
 import argparse
 import dataclasses
@@ -16,7 +16,7 @@ CHECKPOINT, REFERENCES = ROOT / "checkpoint", ROOT / "reference_outputs"
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """What a submission is graded with, and how."""
+    """How a submission is graded."""
 
     references: Path = REFERENCES
     checkpoint: Path = CHECKPOINT
@@ -31,7 +31,7 @@ MAX_THREADS = 64
 
 
 def references_for(checkpoint: Path) -> Path:
-    """Return where the references for a checkpoint are; git keeps those of the shipped one only."""
+    """Return the folder of references for a checkpoint; git tracks only the shipped one's."""
     if checkpoint.resolve() == CHECKPOINT.resolve():
         return REFERENCES
     return REFERENCES / "private" / checkpoint.resolve().name
@@ -41,27 +41,27 @@ def recorded_for(checkpoint: Path) -> Path:
     """Return the folder of references for a checkpoint.
 
     Raises:
-        SubmissionError: there is no such checkpoint, or none were recorded with it.
+        SubmissionError: there is no such checkpoint, or it has no references.
     """
     folder = references_for(checkpoint)
-    if folder == REFERENCES:  # what is missing there is reported for every exercise
+    if folder == REFERENCES:  # missing files are reported for every exercise
         return folder
     if not checkpoint.is_dir():
         raise SubmissionError(f"CHECKPOINT={checkpoint}: there is no such folder")
     if not folder.is_dir():
         fix = f"run `make references CHECKPOINT={checkpoint}`"
-        raise SubmissionError(f"{checkpoint}: nothing was recorded with this checkpoint; {fix}")
+        raise SubmissionError(f"{checkpoint}: there are no references for this checkpoint; {fix}")
     return folder
 
 
 def check_writable(path: Path) -> None:
-    """See that a result can be written, before anything is graded for it.
+    """Check that a result can be written, before anything is graded.
 
     Raises:
         SubmissionError: it cannot.
     """
     if path.is_dir():
-        raise SubmissionError(f"JSON={path}: is a folder; name a file in it")
+        raise SubmissionError(f"JSON={path}: is a folder; give the name of a file in it")
     if not path.parent.is_dir():
         raise SubmissionError(f"JSON={path}: {path.parent} is not a folder")
     if not os.access(path.parent, os.W_OK | os.X_OK):
@@ -69,10 +69,10 @@ def check_writable(path: Path) -> None:
 
 
 def thread_count(text: str) -> int:
-    """Read a number of threads.
+    """Parse a number of threads.
 
     Raises:
-        SubmissionError: it is not one.
+        SubmissionError: it is invalid.
     """
     if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= MAX_THREADS):
         raise SubmissionError(f"THREADS={text}: must be a whole number, 1 to {MAX_THREADS}")
@@ -80,17 +80,19 @@ def thread_count(text: str) -> int:
 
 
 def tier(text: str) -> str:
-    """Read the name of a tier.
+    """Parse the name of a tier.
 
     Raises:
-        SubmissionError: there is none of that name.
+        SubmissionError: there is no such tier.
     """
     if text not in TIERS:
-        raise SubmissionError(f"TIER={text}: there is no such tier; there are {', '.join(TIERS)}")
+        raise SubmissionError(
+            f"TIER={text}: there is no such tier; choose one of {', '.join(TIERS)}"
+        )
     return text
 
 
-# how options are read; those that are not here name folders
+# parsers of options; all other options are folders
 KINDS: Mapping[str, Callable[[str], Any]] = {"threads": thread_count, "tier": tier}
 
 
@@ -104,5 +106,5 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     for field in OPTIONS:
         kind = KINDS.get(field.name, Path)
         parser.add_argument(f"--{field.name}", type=kind, default=field.default)
-    parser.set_defaults(references=None)  # by the checkpoint
+    parser.set_defaults(references=None)  # depends on the checkpoint
     return parser.parse_args(arguments)

@@ -83,10 +83,10 @@ def test_without_a_manifest_nothing_can_be_graded(
     ("change", "message"),
     [
         (lambda m: m.update(format=99), "has format 99"),
-        (lambda m: m["exercises"]["layer"].update(calls="0"), "with another case table"),
+        (lambda m: m["exercises"]["layer"].update(calls="0"), "with other calls"),
         (lambda m: m["exercises"].pop("layer"), "has no exercise layer"),
     ],
-    ids=["format", "case table", "exercise"],
+    ids=["format", "calls", "exercise"],
 )
 def test_a_stale_manifest_is_not_graded_with(
     grade: Grade, references: Path, change: Callable[[dict], None], message: str

@@ -124,19 +124,19 @@ def test_an_unknown_exercise_is_refused_with_the_known_ones(grade: Grade) -> Non
     [
         (
             ("--only", "sentiment"),
-            "K=sentiment: that takes training; run `make grade K=sentiment`",
+            "K=sentiment: needs training; run `make grade K=sentiment`",
         ),
         (("--threads", "0"), "THREADS=0: must be a whole number, 1 to 64"),
         (
             ("--tier", "none"),
-            "TIER=none: there is no such tier; there are contained, locked, process",
+            "TIER=none: there is no such tier; choose one of contained, locked, process",
         ),
         (("--checkpoint", "no/where"), "CHECKPOINT=no/where: there is no such folder"),
         (
             ("--json", "no/where/r.json"),
             "JSON=no/where/r.json: no/where is not a folder",
         ),
-        (("--json", "grader"), "JSON=grader: is a folder; name a file in it"),
+        (("--json", "grader"), "JSON=grader: is a folder; give the name of a file in it"),
     ],
 )
 def test_an_invalid_option_is_one_line_before_anything_is_graded(

@@ -130,7 +130,7 @@ def test_a_person_may_stop_it_and_nothing_is_left(
         _, errors = grader.communicate(timeout=60)
 
     assert grader.returncode == 130
-    assert errors == "\ngrade: stopped; nothing is written\n"
+    assert errors == "\ngrade: interrupted; no result was written\n"
     assert not answer.exists()
     assert below
     assert all_end(below)
@@ -151,7 +151,7 @@ def test_a_fine_tune_may_be_stopped_too(tier: str) -> None:
         _, errors = grader.communicate(timeout=60)
 
     assert grader.returncode == 130
-    assert errors.endswith("\ngrade: stopped; nothing is written\n")
+    assert errors.endswith("\ngrade: interrupted; no result was written\n")
     assert "Traceback" not in errors
     assert below
     assert all_end(below)

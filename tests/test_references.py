@@ -69,7 +69,7 @@ def test_a_checkpoint_that_nothing_was_recorded_with_is_told_with_the_fix(grade:
 
     assert graded.status == 2
     assert graded.errors == (
-        "grade: data: nothing was recorded with this checkpoint; "
+        "grade: data: there are no references for this checkpoint; "
         "run `make references CHECKPOINT=data`\n"
     )
 

@@ -1,9 +1,9 @@
-"""Read single files out of zip and tar archives that strangers packed; nothing reaches the disk.
+"""Read single files from untrusted zip and tar archives; nothing is written to disk.
 
-Covered: every size, count and ratio is bounded before it is paid for: the archive, the list of its
-members, what is decompressed, one member. Links, devices, encryption and paths that lead out are
-refused where they stand for a wanted file, and passed over elsewhere.
-Not covered: archives within archives (they are not opened), and kinds other than zip, tar, tar.gz
+Covered: every size, count and ratio is bounded before it costs anything: the archive, the list of
+its members, the decompressed data, a single member. Links, devices, encryption and paths that point
+outside are rejected for wanted files, and ignored for others.
+Not covered: archives within archives (they are not opened), and formats other than zip, tar, tar.gz
 and tar.xz.
 """
 
@@ -26,47 +26,47 @@ MAX_EXTENDED = 4096  # bytes of a pax header: some Pythons take time with the sq
 MAX_EXTENDED_IN_ALL = 1 << 20
 XZ_MEMORY = 128 << 20  # bytes that a decompressor may take; xz -9 makes it take 65 MiB
 CHUNK = 1 << 16
-METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others expand before they can be bounded
+METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others decompress before they can be bounded
 ENCRYPTED = 0x1  # a zip member's flag
 END = struct.Struct("<4s4H2LH")  # a zip's end record
 SUFFIXES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".txz", ".bz2", ".7z", ".rar")
 
 
 class ArchiveError(Exception):
-    """An archive that is not read; the message is the end of a sentence about it."""
+    """An archive that cannot be read; the message completes a sentence about it."""
 
 
 class Refused(ArchiveError):
-    """A member that is wanted and not taken."""
+    """A wanted member that is rejected."""
 
 
-Wanted = Callable[[str], str | None]  # which name a member is wanted under, or None
-Member = tuple[str, str, bytes]  # its path in the archive, the name it is wanted under, its content
+Wanted = Callable[[str], str | None]  # takes a name, returns the name it is wanted as, or None
+Member = tuple[str, str, bytes]  # its path in the archive, the name it is wanted as, its content
 
 
 def shown(name: str) -> str:
-    """Return a stranger's file name as it may stand in a message: short, printable, one line."""
+    """Return an untrusted file name made safe for a message: short, printable, one line."""
     short = name if len(name) <= 80 else f"{name[:60]}...{name[-15:]}"
     return "".join(c if c.isprintable() else "?" for c in short)
 
 
 def hidden(path: PurePosixPath) -> bool:
-    """Say whether a member is what systems add on their own."""
+    """Say whether a member is one that systems add by themselves."""
     return any((part[:1] == "." and part != "..") or part == "__MACOSX" for part in path.parts)
 
 
 def check_path(name: str) -> None:
-    """See that a member's path stays within the archive."""
+    """Check that a member's path stays within the archive."""
     path = PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
-        raise Refused(f"the path of {shown(name)} leads out of it")
+        raise Refused(f"the path of {shown(name)} points outside of it")
 
 
 def bounded(stream: BinaryIO, name: str, limit: int) -> bytes:
     """Read a member, no more than its limit whatever its header says."""
     content = stream.read(limit + 1)
     if len(content) > limit:
-        raise Refused(f"{shown(name)} is larger than {limit >> 10} KiB, which no solution is")
+        raise Refused(f"{shown(name)} is larger than {limit >> 10} KiB, too large for a solution")
     return content
 
 
@@ -82,10 +82,10 @@ def check_listing(path: Path) -> None:
     if tail[at : at + 4] != b"PK\5\6" or tail[-2:] != b"\0\0":  # it has a comment behind it
         at = tail.rfind(b"PK\5\6")
     if at < 0 or at + END.size > len(tail):
-        raise ArchiveError("the zip is cut short")
+        raise ArchiveError("the zip is truncated")
     length = END.unpack_from(tail, at)[5]
     if length > MAX_LISTING or tail[max(0, at - 20) :].startswith(b"PK\6\7"):
-        raise ArchiveError(f"there are more than {MAX_MEMBERS} files in it")
+        raise ArchiveError(f"it has more than {MAX_MEMBERS} files")
 
 
 def zip_members(path: Path, wanted: Wanted, limit: int) -> Iterator[Member]:
@@ -94,7 +94,7 @@ def zip_members(path: Path, wanted: Wanted, limit: int) -> Iterator[Member]:
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
         if len(members) > MAX_MEMBERS:
-            raise ArchiveError(f"there are more than {MAX_MEMBERS} files in it")
+            raise ArchiveError(f"it has more than {MAX_MEMBERS} files")
         for member in members:
             place = PurePosixPath(member.filename.replace("\\", "/"))
             if member.is_dir() or hidden(place) or (name := wanted(place.name)) is None:
@@ -103,12 +103,12 @@ def zip_members(path: Path, wanted: Wanted, limit: int) -> Iterator[Member]:
             kind = stat.S_IFMT(member.external_attr >> 16)
             if kind not in (0, stat.S_IFREG):
                 raise Refused(
-                    f"{shown(member.filename)} is a link or no file; pack the file itself"
+                    f"{shown(member.filename)} is a link or a special file; pack the file itself"
                 )
             if member.flag_bits & ENCRYPTED:
                 raise Refused(f"{shown(member.filename)} is encrypted")
             if member.compress_type not in METHODS:
-                raise Refused(f"{shown(member.filename)} is packed by an unusual method")
+                raise Refused(f"{shown(member.filename)} uses an unsupported compression method")
             with archive.open(member) as stream:
                 content = bounded(stream, member.filename, limit)  # type: ignore[arg-type]
             yield member.filename, name, content
@@ -118,7 +118,7 @@ def zip_members(path: Path, wanted: Wanted, limit: int) -> Iterator[Member]:
 
 
 class Unpacked(io.RawIOBase):
-    """A decompressed stream that ends in an error when it gets too long."""
+    """A decompressed stream that raises an error when it gets too long."""
 
     def __init__(self, file: BinaryIO, magic: bytes) -> None:
         self.file, self.left = file, MAX_UNPACKED
@@ -127,7 +127,7 @@ class Unpacked(io.RawIOBase):
         self.gz = zlib.decompressobj(31) if magic[:2] == b"\x1f\x8b" else None
 
     def readable(self) -> bool:
-        """It can be read."""
+        """Return True."""
         return True
 
     def some(self) -> bytes:
@@ -140,7 +140,7 @@ class Unpacked(io.RawIOBase):
                     return b""
                 packed = self.file.read(CHUNK) if self.xz.needs_input else b""
                 if self.xz.needs_input and not packed:
-                    raise ArchiveError("the archive is cut short")
+                    raise ArchiveError("the archive is truncated")
                 unpacked = self.xz.decompress(packed, CHUNK)
             else:
                 assert self.gz is not None
@@ -148,36 +148,36 @@ class Unpacked(io.RawIOBase):
                     return b""
                 packed = self.gz.unconsumed_tail or self.file.read(CHUNK)
                 if not packed:
-                    raise ArchiveError("the archive is cut short")
+                    raise ArchiveError("the archive is truncated")
                 unpacked = self.gz.decompress(packed, CHUNK)
             if unpacked:
                 return unpacked
 
     def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
-        """Fill a buffer as far as the next bytes go."""
+        """Fill a buffer with the next bytes."""
         self.pending = self.pending or self.some()
         part, self.pending = self.pending[: len(buffer)], self.pending[len(buffer) :]
         self.left -= len(part)
         if self.left < 0:
-            raise ArchiveError(f"there is more than {MAX_UNPACKED >> 20} MiB in it")
+            raise ArchiveError(f"it unpacks to more than {MAX_UNPACKED >> 20} MiB")
         buffer[: len(part)] = part
         return len(part)
 
 
 class Header(tarfile.TarInfo):
-    """A member's header, without the kinds that cost far more than their bytes."""
+    """A member's header, without the kinds that cost far more than their size."""
 
     def _proc_pax(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
-        """Read a pax header, if it and those before it are no longer than people's are."""
+        """Read a pax header, unless it or all of them together are too long."""
         before = getattr(archive, "extended", 0)
         archive.extended = before + self.size  # type: ignore[attr-defined]
         if self.size > MAX_EXTENDED or before + self.size > MAX_EXTENDED_IN_ALL:
-            raise ArchiveError("a header in it is too long")
+            raise ArchiveError("it has a header that is too long")
         return super()._proc_pax(archive)  # type: ignore[misc,no-any-return]
 
     def _proc_gnusparse_10(self, *_: object) -> tarfile.TarInfo:
-        """Refuse a file with holes: the list of them is as long as its packer likes."""
-        raise ArchiveError("there is a sparse file in it")
+        """Reject a sparse file: its list of holes can have any length."""
+        raise ArchiveError("it has a sparse file")
 
     _proc_sparse = _proc_gnusparse_10
 
@@ -192,28 +192,28 @@ def tar_members(path: Path, wanted: Wanted, limit: int) -> Iterator[Member]:
             for number, member in enumerate(archive):
                 archive.members.clear()  # type: ignore[attr-defined]  # else it keeps each
                 if number >= MAX_MEMBERS:
-                    raise ArchiveError(f"there are more than {MAX_MEMBERS} files in it")
+                    raise ArchiveError(f"it has more than {MAX_MEMBERS} files")
                 place = PurePosixPath(member.name)
                 if member.isdir() or hidden(place) or (name := wanted(place.name)) is None:
                     continue
                 check_path(member.name)
                 if member.type not in (tarfile.REGTYPE, tarfile.AREGTYPE):
                     raise Refused(
-                        f"{shown(member.name)} is a link or no file; pack the file itself"
+                        f"{shown(member.name)} is a link or a special file; pack the file itself"
                     )
                 opened = archive.extractfile(member)
                 assert opened is not None
                 content = bounded(opened, member.name, limit)  # type: ignore[arg-type]
                 if len(content) < member.size:
-                    raise ArchiveError("the archive is cut short")
+                    raise ArchiveError("the archive is truncated")
                 yield member.name, name, content
 
 
 # --- either ---------------------------------------------------------------------------------
 
 
-def kind_of(path: Path) -> str | None:
-    """Tell an archive by its first bytes: "zip", "tar" or None."""
+def archive_type(path: Path) -> str | None:
+    """Recognize an archive by its first bytes: "zip", "tar" or None."""
     with path.open("rb") as file:
         start = file.read(512)
     if start.startswith((b"PK\3\4", b"PK\5\6")):
@@ -227,19 +227,19 @@ def members(path: Path, wanted: Wanted, limit: int) -> Iterator[Member]:
 
     Args:
         wanted: takes a file's name, without folders.
-        limit: bytes that one of them may have.
+        limit: bytes of one member at most.
 
     Raises:
-        ArchiveError: it cannot be read, or what is wanted of it cannot be taken.
+        ArchiveError: it cannot be read, or a wanted member is rejected.
     """
     if path.stat().st_size > MAX_ARCHIVE:
         raise ArchiveError(f"it is larger than {MAX_ARCHIVE >> 20} MiB")
-    kind = kind_of(path)
+    kind = archive_type(path)
     try:
         yield from (zip_members if kind == "zip" else tar_members)(path, wanted, limit)
     except ArchiveError:
         raise
-    # whatever the libraries raise on damaged input, RecursionError and struct.error included
+    # anything the libraries raise on damaged input, including RecursionError and struct.error
     except (Exception, MemoryError) as error:
         what = shown(str(error)) or type(error).__name__
         raise ArchiveError(f"the {kind or 'archive'} cannot be read ({what})") from error

@@ -1,4 +1,4 @@
-"""The given files: what a submission is laid over, and which of them were modified."""
+"""The given files, which a submission is laid over, and which of them were modified."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -10,42 +10,42 @@ from grader.intake.submission import MAX_SOURCE, Submission
 
 
 def is_given(content: bytes, expected: str | None) -> bool:
-    """Say whether this is what was given; lines may end as Windows has them."""
+    """Say whether this is the given content; lines may have Windows endings."""
     return digest(content.replace(b"\r\n", b"\n")) == expected
 
 
 def as_given(path: Path, expected: str) -> bool:
-    """Say whether a stranger's file, of whatever size, is the given one."""
+    """Say whether an untrusted file, of any size, is the given one."""
     try:
         with path.open("rb") as file:
             return is_given(file.read(MAX_SOURCE + 1), expected)
-    except OSError:  # it may not be read
+    except OSError:  # no permission to read it
         return False
 
 
 @dataclasses.dataclass(frozen=True)
 class GivenFiles:
-    """The starter's files, as they are here and as they were given.
+    """The starter's files, as they are now and as they were given.
 
     Attributes:
         assignment: whose starter it is.
-        digests: name to sha256 of what was given, of the manifest. The starter itself is not a
-            measure of that: students work in it.
+        digests: name to sha256 of the original, from the manifest. The starter itself cannot tell:
+            students work in it.
     """
 
     assignment: Assignment
     digests: Mapping[str, str]
 
     def untouched(self, submission: Submission, file: str) -> bool:
-        """Say whether a file was not handed in, or as it was given."""
+        """Say whether a file was not handed in, or is unchanged."""
         text = submission.sources.get(file.removesuffix(".py"))
         return text is None or is_given(text.encode(), self.digests.get(file))
 
     def modified(self, path: Path) -> list[str]:
-        """Say which given files a folder has changed, and which were modified here.
+        """List the given files that were modified, here and in the submitted folder.
 
         Args:
-            path: what was handed in.
+            path: the submission.
         """
         starter = self.assignment.starter
         fixed = {
@@ -66,7 +66,7 @@ class GivenFiles:
         return notes
 
     def sources(self, submission: Submission) -> dict[str, str]:
-        """Return module name to text: the submission's files laid over the given ones."""
+        """Return module name to text: the submission's files over the given ones."""
         paths = self.assignment.starter.glob("*.py")
         given = {path.stem: path.read_text(encoding="utf-8") for path in paths}
         return given | submission.sources

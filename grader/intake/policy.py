@@ -1,11 +1,11 @@
-"""What an assignment forbids, and what an instructor may want to look at, from the syntax tree.
+"""What an assignment forbids, and what an instructor may want to review, from the syntax tree.
 
-`offences` costs points: the parts of libraries that are the exercise. `flags` costs nothing: names
-that functions on tensors have no need of, such as os or eval, with the line they stand in.
+`offences` cost points: library code that is the exercise itself. `flags` cost nothing: names that
+functions on tensors do not need, such as os or eval, with their lines.
 
 Covered: the usual ways of writing such a call or import. Not covered: code that hides what it does
 (getattr with a computed name, exec of a built string), which only shows as a flag for getattr or
-exec. A person reads for that; tensors cannot show it, and the sandbox does not depend on it.
+exec. A person has to read for that; tensors cannot show it, and the sandbox does not depend on it.
 """
 
 import ast
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from grader.exercise import Policy
 
-# flagged when they are imported: files, processes, the network, the interpreter's own workings
+# flagged when imported: files, processes, the network, the interpreter's internals
 FLAGGED_MODULES = set(
     "os sys subprocess ctypes socket importlib inspect gc pickle marshal shelve dill cloudpickle "
     "threading multiprocessing concurrent asyncio signal atexit resource mmap fcntl pty builtins "
@@ -23,12 +23,12 @@ FLAGGED_MODULES = set(
     "traceback linecache faulthandler tracemalloc weakref site sysconfig platform getpass "
     "grader".split()
 )
-# flagged when they are called by that name
+# flagged when called by that name
 FLAGGED_CALLS = set(
     "open eval exec compile __import__ globals locals vars setattr delattr getattr input "
     "breakpoint memoryview".split()
 )
-# flagged wherever they stand behind a dot
+# flagged as attributes of anything
 FLAGGED_ATTRIBUTES = set(
     "__globals__ __builtins__ __subclasses__ __code__ __closure__ __reduce__ __import__ __dict__ "
     "__class__ f_back f_locals f_globals tb_frame gi_frame _getframe".split()
@@ -47,7 +47,7 @@ FLAGGED_OF_TORCH = {
 
 @dataclasses.dataclass(frozen=True)
 class Offence:
-    """A name and where it stands."""
+    """A name and its line."""
 
     name: str
     line: int
@@ -57,7 +57,7 @@ class Offence:
 
 
 def find(tree: ast.AST, in_node: Callable[[ast.AST], Iterator[Offence]]) -> list[Offence]:
-    """List what is found in a syntax tree, in the order of its lines."""
+    """List what `in_node` finds in a syntax tree, in the order of lines."""
     found = {offence for node in ast.walk(tree) for offence in in_node(node)}
     return sorted(found, key=lambda offence: (offence.line, offence.name))
 
@@ -71,12 +71,12 @@ def imported(node: ast.AST) -> Iterator[str]:
 
 
 def line_of(node: ast.AST) -> int:
-    """Return the line of a node that has one."""
+    """Return the line of a node, or 0."""
     return int(getattr(node, "lineno", 0))
 
 
 def offence_in(policy: Policy, node: ast.AST) -> Iterator[Offence]:
-    """Yield what is forbidden in one node of the tree."""
+    """Yield what is forbidden in a node."""
     for module in imported(node):
         if module.split(".")[0] in policy.forbidden_modules:
             yield Offence(module, line_of(node))
@@ -89,7 +89,7 @@ def offence_in(policy: Policy, node: ast.AST) -> Iterator[Offence]:
 
 
 def flag_in(node: ast.AST) -> Iterator[Offence]:
-    """Yield what an instructor may want to look at in one node of the tree."""
+    """Yield what an instructor may want to review in a node."""
     for module in imported(node):
         if module.split(".")[0] in FLAGGED_MODULES:
             yield Offence(f"import {module}", line_of(node))
@@ -152,5 +152,5 @@ def offences_within(text: str, target: str, names: Mapping[str, str]) -> list[Of
 
 
 def flags(text: str) -> list[Offence]:
-    """List what in a source deserves a person's look; none of it costs points."""
+    """List what a person should review in a source; none of it costs points."""
     return find(ast.parse(text), flag_in)

@@ -1,10 +1,10 @@
-"""Take a submission in: a folder, a lone .py file or an archive becomes the text of its files.
+"""Read a submission: the text of the files in a folder, a single .py file or an archive.
 
-Only the files that students edit are taken, under their own name or the name that Canvas or Moodle
-gave them in a bulk download; everything else is left where it is. What cannot be taken is refused
-with one sentence that names the file.
+Only the files that students edit are read, under their own name or the name that Canvas or Moodle
+gave them in a bulk download; everything else is ignored. Invalid files are rejected with one
+sentence that names the file.
 
-Covered: archives are read within bounds and never unpacked to disk (archives.py); a link in a
+Covered: archives are read within limits and never unpacked to disk (archives.py); a link in a
 folder is followed within that folder only. Not covered: what the text does when it is run.
 """
 
@@ -16,21 +16,21 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from grader.intake.archives import SUFFIXES, ArchiveError, kind_of, members, shown
+from grader.intake.archives import SUFFIXES, ArchiveError, archive_type, members, shown
 
 MAX_SOURCE = 256 << 10  # bytes; the solution has 8 kB, and a syntax tree takes a thousand for each
-HEADROOM = 200  # frames; how deep a source may nest hangs on how deep the parser's caller stands
-MAX_SEARCHED = 2000  # entries of a folder that are looked at; beyond it only the top counts
+HEADROOM = 200  # frames; the allowed nesting depends on the stack depth of the parser's caller
+MAX_SEARCHED = 2000  # entries of a folder that are examined; more are ignored
 MAX_DEPTH = 3
-# `lovelace_12345_678_main.py`, late ones `lovelace_LATE_12345_678_main.py`; and
-# `Ada Lovelace_123_assignsubmission_file_main.py`. A second hand-in ends in `main-1.py`.
+# `lovelace_12345_678_main.py`, if late `lovelace_LATE_12345_678_main.py`; and
+# `Ada Lovelace_123_assignsubmission_file_main.py`. A resubmission ends in `main-1.py`.
 BULK = re.compile(r"(?:[^/]*_\d+_\d+_|[^/]*_\d+_assignsubmission_file_)?(.+?)(?:-\d+)?\.py", re.S)
 ONE = "hand in the folder starter/, or one file alone"
 NOT_SEARCHED = {"__MACOSX", "__pycache__", "venv", "node_modules"}
 
 
 class SubmissionError(Exception):
-    """A submission that cannot be taken; the message is one sentence."""
+    """A submission that cannot be graded; the message is one sentence."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Submission:
     """The editable files of one submission.
 
     Attributes:
-        name: how it was given on the command line.
+        name: as given on the command line.
         sources: module name to text, such as "main" to the text of main.py.
         faults: module name to why it cannot be imported, for files that are not Python.
     """
@@ -51,26 +51,28 @@ class Submission:
 def wanted(name: str, editable: Sequence[str]) -> str | None:
     """Return the editable file that a file name stands for, or None.
 
-    Case counts on some systems and not on others: `Main.py` stands for main.py as well, so that
-    two names that would clash are two files too many.
+    Some systems ignore case, so `Main.py` also stands for main.py; if both are there, that is an
+    error.
     """
-    if len(name) > 255:  # no system has such a name, and patterns take their time on it
+    if len(name) > 255:  # no system allows such a name, and patterns are slow on it
         return None
     found = BULK.fullmatch(name.lower())
     return f"{found[1]}.py" if found and f"{found[1]}.py" in editable else None
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a file that is not too large to be a source."""
+    """Read a file, unless it is too large to be a source."""
     with path.open("rb") as file:
         content = file.read(MAX_SOURCE + 1)
     if len(content) > MAX_SOURCE:
-        raise SubmissionError(f"{path}: larger than {MAX_SOURCE >> 10} KiB, which no solution is")
+        raise SubmissionError(
+            f"{path}: larger than {MAX_SOURCE >> 10} KiB, too large for a solution"
+        )
     return content
 
 
 def below(folder: Path, depth: int) -> Iterator[Path]:
-    """Yield the files of a folder, those at the top first; links to folders are not followed."""
+    """Yield the files below a folder, top level first; links to folders are not followed."""
     with os.scandir(folder) as scan:
         entries = sorted(itertools.islice(scan, MAX_SEARCHED), key=lambda entry: entry.name)
     yield from (Path(entry.path) for entry in entries if entry.is_file())
@@ -81,7 +83,7 @@ def below(folder: Path, depth: int) -> Iterator[Path]:
 
 
 def from_folder(folder: Path, editable: Sequence[str]) -> dict[str, bytes]:
-    """Read the editable files of a folder: at its top, or else where they are below it."""
+    """Read the editable files of a folder: at its top level, or else below it."""
     top = [folder / name for name in editable if (folder / name).is_file()]
     files = list(itertools.islice(below(folder, MAX_DEPTH), MAX_SEARCHED)) if not top else []
     found: dict[str, Path] = {}
@@ -98,12 +100,12 @@ def from_folder(folder: Path, editable: Sequence[str]) -> dict[str, bytes]:
         return from_archive(packed[0], editable)
     for path in found.values():
         if not path.resolve().is_relative_to(folder.resolve()):
-            raise SubmissionError(f"{path}: a link to a file outside of the folder")
+            raise SubmissionError(f"{path}: is a link to a file outside of the folder")
     return {name: read_bytes(path) for name, path in found.items()}
 
 
 def from_archive(path: Path, editable: Sequence[str]) -> dict[str, bytes]:
-    """Read the editable files of an archive, wherever in it they lie."""
+    """Read the editable files of an archive, at any level."""
     nested: list[str] = []
 
     def look(name: str) -> str | None:
@@ -129,7 +131,7 @@ def from_archive(path: Path, editable: Sequence[str]) -> dict[str, bytes]:
 
 
 def parse(text: str, name: str, frames: int) -> None:
-    """Parse a source under so many frames, so that whoever parses it later can as well."""
+    """Parse a source that many frames down, so that it can be parsed again later."""
     if frames:
         parse(text, name, frames - 1)
     else:
@@ -163,14 +165,14 @@ def read_submission(path: str | Path, editable: Sequence[str]) -> Submission:
         editable: the files that students edit; there is nothing to grade without the first.
 
     Raises:
-        SubmissionError: there is nothing there that could be graded.
+        SubmissionError: there is nothing to grade.
     """
     given, path = str(path), Path(path)
     if path.is_dir():
         files = from_folder(path, editable)
     elif path.is_file() and path.suffix == ".py":
         files = {wanted(path.name, editable) or editable[0]: read_bytes(path)}
-    elif path.is_file() and kind_of(path):
+    elif path.is_file() and archive_type(path):
         files = from_archive(path, editable)
     elif path.is_file() and not path.stat().st_size:
         raise SubmissionError(f"{given}: an empty file")

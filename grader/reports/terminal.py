@@ -1,4 +1,4 @@
-"""What a person reads on the terminal: a line an exercise, and under a failed one why."""
+"""The report on the terminal: a line per exercise, and under a failed one the reasons."""
 
 import sys
 import time
@@ -9,16 +9,16 @@ from tqdm import tqdm
 from grader.result import Grade, Outcome, Result
 
 INDENT = " " * 10
-EVERY = 5.0  # seconds between lines of progress where there is no terminal
+EVERY = 5.0  # seconds between lines of progress without a terminal
 
 
 def points(value: float) -> str:
-    """Write points without a needless fraction."""
+    """Format points without trailing zeros."""
     return f"{value:g}"
 
 
 class Report:
-    """Writes results as they come."""
+    """Prints results as they come in."""
 
     def __init__(self) -> None:
         self.shown: Collection[str] = ()
@@ -36,7 +36,7 @@ class Report:
         print(f"{assignment}   submission: {submission}   tier: {tier}\n", flush=True)
 
     def progress(self, what: str, done: int, total: int) -> None:
-        """Show how far a task is: a bar on a terminal, now and then a line elsewhere."""
+        """Show the progress of a task: a bar on a terminal, occasional lines elsewhere."""
         if sys.stderr.isatty():
             self.bar = self.bar or tqdm(total=total, desc=f"  {what}", leave=False, unit="step")
             self.bar.update(done - self.bar.n)
@@ -45,7 +45,7 @@ class Report:
             print(f"  {what}: step {done} of {total}", file=sys.stderr, flush=True)
 
     def result(self, result: Result) -> None:
-        """Write an exercise's line and what was found."""
+        """Print an exercise's line and findings."""
         if self.bar is not None:
             self.bar.close()
             self.bar = None
@@ -61,14 +61,14 @@ class Report:
         for number, finding in enumerate(result.findings):
             if number:
                 print(f"{INDENT}also: {finding.headline}")
-            # the same cause is explained once
+            # explain the same cause only once
             if finding.details != self.details:
                 print("".join(f"{INDENT}{line}\n" for line in finding.details), end="")
             self.details = finding.details
         sys.stdout.flush()
 
     def end(self, grade: Grade, printed: str) -> None:
-        """Write the sum, notes, and what the submission printed."""
+        """Print the total, notes, and the submission's output."""
         ungraded = [result.id for result in grade.results if result.score is None]
         bonus, most = grade.sums(bonus=True)
         print()
