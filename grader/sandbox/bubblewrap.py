@@ -1,10 +1,10 @@
-"""The container of one grading slot, as a command line of bubblewrap. Trusted side.
+"""The container of one grading slot, as a bubblewrap command line. Trusted side.
 
-Covered: the zygote and its children see Python, the system's libraries, the room worker/,
-the assignment's harness and the checkpoint, all read-only; no other file, process, host name
-or network. As root it also gets a user id of its own, which owns nothing on the machine.
-Not covered: memory and processor time (lockdown.py bounds them), and faults of the kernel. Run by
-an ordinary user, the container's user is outside of it still that user.
+Covered: the zygote and its children see Python, the system's libraries, the folder worker/, the
+assignment's harness and the checkpoint, all read-only; no other file, process, host name or
+network. If started by root, it also gets its own user id, which owns nothing on the machine.
+Not covered: memory and processor time (lockdown.py limits them), and kernel vulnerabilities. If
+started by an ordinary user, the container's user is still that user outside of it.
 """
 
 import os
@@ -16,16 +16,16 @@ from pathlib import Path
 from grader.sandbox.interface import WorkerStartError
 
 WORKER = Path(__file__).resolve().parents[1] / "worker"
-INSIDE = Path("/grading")  # where the worker's side lies in the container
+INSIDE = Path("/grading")  # where the worker's files are in the container
 WORKER_INSIDE, HARNESS_INSIDE = INSIDE / "grader" / "worker", INSIDE / "harness.py"
 LIBRARIES = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
-USER = "1000"  # inside, where a user namespace makes up one
-SCRATCH = 64 << 20  # bytes of /tmp, which torch wants while it is imported
+USER = "1000"  # inside, with a user namespace
+SCRATCH = 64 << 20  # bytes of /tmp, which torch needs while it is imported
 
 
 def python_paths() -> list[str]:
-    """Return the folders and files that this Python is made of."""
+    """Return the folders and files of this Python installation."""
     base, own = Path(sys.base_prefix), Path(sys.prefix)
     program = Path(sys.executable)
     paths = [base / "lib", program]
@@ -38,7 +38,7 @@ def python_paths() -> list[str]:
 
 
 def readable(checkpoint: Path) -> list[str]:
-    """Return what a submission may read."""
+    """Return the paths that a submission may read."""
     return [path for path in (*python_paths(), *LIBRARIES, str(checkpoint)) if os.path.exists(path)]
 
 
@@ -49,14 +49,14 @@ def parents(paths: Iterable[str]) -> list[str]:
 
 
 def mounts(checkpoint: Path, harness: Path) -> list[str]:
-    """Return the options that put files into the container."""
+    """Return the options that mount files in the container."""
     pairs = [(path, path) for path in readable(checkpoint)]
     pairs += [(str(WORKER), str(WORKER_INSIDE)), (str(harness), str(HARNESS_INSIDE))]
     options = ["--perms", "1777", "--size", str(SCRATCH), "--tmpfs", "/tmp", "--proc", "/proc"]
     links = [path for path in LIBRARIES if os.path.islink(path)]  # /lib -> usr/lib
     for folder in parents([*(target for _, target in pairs), *DEVICES]):
         if folder not in links:
-            options += ["--perms", "0755", "--dir", folder]  # bubblewrap itself would make it 0700
+            options += ["--perms", "0755", "--dir", folder]  # bubblewrap's default is 0700
     for source, target in pairs:
         if source in links:
             options += ["--symlink", os.readlink(source), target]
@@ -78,7 +78,7 @@ def command(checkpoint: Path, harness: Path, inner: Sequence[str]) -> list[str]:
         raise WorkerStartError("bubblewrap is missing: apt-get install bubblewrap")
     options = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
     options += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--chdir", "/"]
-    if os.getuid() == 0:  # the zygote needs these two to become another user, which drops them
+    if os.getuid() == 0:  # the zygote needs these two to switch users, which drops them
         options += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
         options += ["--unshare-user", "--uid", USER, "--gid", USER]

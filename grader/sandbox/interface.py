@@ -1,4 +1,4 @@
-"""What a sandbox is asked and answers, whatever its tier: requests, replies, limits, errors."""
+"""The interface of every sandbox: requests, replies, limits, errors."""
 
 import dataclasses
 import time
@@ -19,11 +19,11 @@ Tensors = dict[str, Any]  # numpy arrays, named here without importing numpy
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """A call to be carried out.
+    """A call to run.
 
     Attributes:
-        exercise: whose call it is.
-        runs: the exercises whose code of the student's it runs.
+        exercise: the exercise it belongs to.
+        runs: the exercises whose student code it runs.
         call: the JSON of the call; tensors: its inputs.
         deadline: seconds.
     """
@@ -36,16 +36,16 @@ class Request:
 
     @property
     def target(self) -> str:
-        """What the student knows the call by."""
+        """The name of the call in messages."""
         return str(self.call.get("target", "training"))
 
 
 @dataclasses.dataclass(frozen=True)
 class Reply:
-    """What came of a call: `ok`, `not written`, `error` (the student's) or `lost`.
+    """The result of a call: `ok`, `not written`, `error` (the student's) or `lost`.
 
     Attributes:
-        text: for the student, where it is not ok. For "not written", the id of the hole.
+        text: for the student, if it is not ok. For "not written", the id of the hole.
     """
 
     status: str
@@ -56,15 +56,15 @@ class Reply:
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """What a submission may use. The tier `process` knows the first two only.
+    """The resource limits of a submission. The tier `process` enforces only the first two.
 
     Attributes:
         load_seconds: for importing the submission.
-        call_seconds: caps the deadline that a request asks for.
-        exercise_seconds: for the calls of one exercise that are not training, together.
+        call_seconds: caps the deadline of a request.
+        exercise_seconds: for all calls of one exercise together, except training.
         memory_bytes: of address space; torch itself takes about 1 GiB of it.
-        reply_bytes: that one call may return; the largest of the case table has 0.1 MB.
-        files, threads: open at a time.
+        reply_bytes: that one call may return; the largest of any exercise is 0.1 MB.
+        files, threads: open at the same time.
     """
 
     load_seconds: float = LOAD_DEADLINE
@@ -81,10 +81,10 @@ class Program:
     """What a sandbox runs.
 
     Attributes:
-        main_file: the file that students know, for messages.
-        sources: module name to text, the given files and the submission.
+        main_file: the student's main file, for messages.
+        sources: module name to text, of the given files and the submission.
         imports: the modules that calls use, in the order in which they are imported.
-        harness: the assignment's file that runs beside them.
+        harness: the assignment's file that runs next to them.
         checkpoint: the folder of the frozen checkpoint.
         threads: for torch.
         limits: what the submission may use.
@@ -99,7 +99,7 @@ class Program:
     limits: Limits = dataclasses.field(default_factory=Limits)
 
     def load_message(self) -> dict[str, Any]:
-        """Return the request that has a worker import the program."""
+        """Return the request that makes a worker import the program."""
         return {
             "sources": dict(self.sources),
             "import": list(self.imports),
@@ -109,21 +109,21 @@ class Program:
 
 
 class WorkerLostError(Exception):
-    """The worker died, hung or babbled; the message is for the student."""
+    """The worker crashed, hung or sent garbage; the message is for the student."""
 
 
 class WorkerStartError(Exception):
-    """The worker cannot even start: the installation's fault, not the student's."""
+    """The worker cannot start: the installation's fault, not the student's."""
 
 
-class Printed:
-    """Keeps the beginning of what a submission write_fd, and forgets the rest."""
+class CapturedOutput:
+    """Keeps the beginning of a submission's printed output, and discards the rest."""
 
     def __init__(self) -> None:
         self.kept = b""
 
     def take(self, chunk: bytes) -> None:
-        """Keep a chunk, as long as there is room."""
+        """Keep as much of a chunk as there is room for."""
         self.kept += chunk[: max(0, KEPT_OUTPUT - len(self.kept))]
 
     def drain(self, stream: BinaryIO) -> None:
@@ -132,45 +132,45 @@ class Printed:
             self.take(chunk)
 
     def text(self) -> str:
-        """Return what was kept, without control characters that could play with a terminal."""
+        """Return the kept output, without control characters that could affect a terminal."""
         text = self.kept.decode("utf-8", "replace")
         return "".join(c for c in text if c in "\n\t" or c.isprintable())
 
 
 class Sandbox(Protocol):
-    """Where a submission's code runs; the tiers differ in how much they contain.
+    """Where a submission's code runs; the tiers differ in how well they isolate it.
 
-    A sandbox that was opened is closed by leaving its `with` block.
+    Leaving its `with` block closes a sandbox.
     """
 
-    printed: Printed
+    printed: CapturedOutput
 
     def __enter__(self) -> "Sandbox": ...
 
     def __exit__(self, *_: object) -> None: ...
 
     def reload(self, sources: Mapping[str, str]) -> None:
-        """Go on with other sources: for one's own code, never a student's."""
+        """Switch to other sources: for your own code, never a student's."""
 
     def run(self, requests: Iterable[Request], progress: Progress = ...) -> Iterator[Reply]:
-        """Carry out calls in order; exercises that have lost one are not run again."""
+        """Run calls in order; after a lost call, skip others that run the same exercise."""
 
 
 def clock() -> float:
-    """Return seconds that never run backwards."""
+    """Return monotonic time in seconds."""
     return time.monotonic()
 
 
 def printable(text: str) -> str:
-    """Return a stranger's words as they may stand in a message: on one line, without controls."""
+    """Return untrusted text made safe for a message: one line, no control characters."""
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def as_reply(answer: Mapping[str, Any], tensors: Tensors) -> Reply:
-    """Read a worker's answer.
+    """Validate a worker's answer.
 
     Raises:
-        WorkerLostError: it is not one.
+        WorkerLostError: it is invalid.
     """
     status, text = answer.get("status"), answer.get("text", "")
     if status not in ("ok", "not written", "error") or not isinstance(text, str):
@@ -179,24 +179,24 @@ def as_reply(answer: Mapping[str, Any], tensors: Tensors) -> Reply:
 
 
 def as_progress(value: Any) -> tuple[int, int]:
-    """Read a worker's claim of how far it is."""
+    """Validate a worker's progress report."""
     if isinstance(value, list) and len(value) == 2 and all(type(v) is int for v in value):
         return min(max(value[0], 0), 10**9), min(max(value[1], 1), 10**9)
     raise WorkerLostError("wrote into the grader's channel")
 
 
 class FailedCalls:
-    """Remembers which exercises have lost a call, so that a hang costs one deadline only."""
+    """Remembers which exercises have lost a call, so that a hang costs only one deadline."""
 
     def __init__(self) -> None:
         self.first: dict[str, Reply] = {}
 
     def add(self, request: Request, reply: Reply) -> None:
-        """Take note of a reply."""
+        """Record a reply."""
         if reply.status == "lost":
             self.first.setdefault(request.exercise, reply)
 
     def known(self, request: Request) -> Reply | None:
-        """Return why a request is not worth running, if it is not."""
+        """Return the lost reply of an exercise that the request runs, if there is one."""
         lost = [self.first[name] for name in sorted(request.runs) if name in self.first]
         return lost[0] if lost else None

@@ -1,13 +1,13 @@
-"""Carry out a submission's calls in a slot: the tiers `contained` and `locked`.
+"""Run a submission's calls in a slot: the tiers `contained` and `locked`.
 
-Each exercise has a child process of its own, and so has a task: it imports the submission,
-answers the exercise's calls in order and is gone. Answers are read when it is dead.
+Each exercise, and each task, has its own child process: it imports the submission, answers the
+exercise's calls in order and exits. Answers are read once it is dead.
 
-Covered: what the modules it rests on say: bubblewrap.py (the files, processes and network that are
-there at all), lockdown.py and seccomp.py (what the child may do), reply_buffer.py (size),
-slot.py (time). Nothing that one exercise leaves behind reaches the next.
+Covered: see the modules it builds on: bubblewrap.py (which files, processes and network exist),
+lockdown.py and seccomp.py (what the child may do), reply_buffer.py (size), slot.py (time). Nothing
+that one exercise leaves behind reaches the next.
 Not covered: the calls of one exercise share a process, so an answer may depend on the calls before
-it. Answers are claims: only that they equal a reference, or labels, means anything.
+it. Answers are untrusted: they only count if they equal a reference, or labels.
 """
 
 import atexit
@@ -19,8 +19,8 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from grader.sandbox.interface import (
+    CapturedOutput,
     FailedCalls,
-    Printed,
     Program,
     Progress,
     Reply,
@@ -35,14 +35,14 @@ from grader.worker import protocol
 
 
 class Slots:
-    """Slots that are not in use; one is started when there is none."""
+    """A pool of idle slots; if there is none, a new one is started."""
 
     def __init__(self) -> None:
         self.idle: dict[SlotKey, list[Slot]] = {}
         self.lock = threading.Lock()
 
     def take(self, key: SlotKey) -> Slot:
-        """Return a slot that nobody else has."""
+        """Return a slot that nobody else is using."""
         with self.lock:
             waiting = self.idle.get(key, [])
             if waiting:
@@ -55,7 +55,7 @@ class Slots:
             self.idle.setdefault(key, []).append(slot)
 
     def close(self) -> None:
-        """End all that are not in use."""
+        """Close all idle slots."""
         with self.lock:
             slots = [slot for waiting in self.idle.values() for slot in waiting]
             self.idle.clear()
@@ -68,7 +68,7 @@ atexit.register(SLOTS.close)
 
 
 def cause(ended: Ended) -> str:
-    """Say for the student what ended a child."""
+    """Say, for the student, what ended a child."""
     if ended.late is not None:
         return f"took longer than {ended.late:g} seconds"
     if ended.status < 0:
@@ -79,23 +79,23 @@ def cause(ended: Ended) -> str:
 
 
 class IsolatedSandbox:
-    """Carries out a submission's calls in the tier `contained` or `locked`."""
+    """Runs a submission's calls in the tier `contained` or `locked`."""
 
     def __init__(self, program: Program, *, contained: bool = True, lock: bool = True) -> None:
-        """Take a slot, or start one; it imports torch while the caller goes on.
+        """Take a slot, or start one; it imports torch in the background.
 
         Args:
             contained: in a container; otherwise without namespaces.
-            lock: False leaves the lockdown out, which only measurements want.
+            lock: False skips the lockdown, for measurements only.
 
         Raises:
             WorkerStartError: the machine lacks something; the message says what.
         """
         self.program = program
-        self.printed = Printed()
+        self.printed = CapturedOutput()
         self.unloadable: Reply | None = None
         self.failed_calls = FailedCalls()
-        self.fault: WorkerStartError | None = None  # a machine that lacks something will go on so
+        self.fault: WorkerStartError | None = None  # what the machine lacks will not appear later
         self.key = SlotKey(contained, program.checkpoint.resolve(), program.harness, lock)
         self.slot: Slot | None = SLOTS.take(self.key)
 
@@ -106,28 +106,28 @@ class IsolatedSandbox:
         self.fault = WorkerStartError("the sandbox is closed")
         if self.slot is not None and not any(raised):
             SLOTS.give_back(self.key, self.slot)
-        elif self.slot is not None:  # something may still be running there
+        elif self.slot is not None:  # something may still be running in it
             self.slot.close()
         self.slot = None
 
     def reload(self, sources: Mapping[str, str]) -> None:
-        """Go on with other sources; there is nothing here that remembers the old ones."""
+        """Switch to other sources; nothing here depends on the old ones."""
         self.program = dataclasses.replace(self.program, sources=dict(sources))
         self.unloadable, self.failed_calls = None, FailedCalls()
 
     def run(
         self, requests: Iterable[Request], progress: Progress = lambda done, total: None
     ) -> Iterator[Reply]:
-        """Carry out calls in order, those of one exercise in one child.
+        """Run calls in order, those of one exercise in one child.
 
         Raises:
-            WorkerStartError: no slot can be had, which is not the submission's fault.
+            WorkerStartError: no slot is available, which is not the submission's fault.
         """
         for _, batch in itertools.groupby(requests, key=lambda request: request.exercise):
             yield from self.exercise(list(batch), progress)
 
     def exercise(self, requests: Sequence[Request], progress: Progress) -> Iterator[Reply]:
-        """Carry out the calls of one exercise; after a lost one those that do not run its code."""
+        """Run the calls of one exercise; after a lost one, only those that do not run its code."""
         replies: dict[int, Reply] = {}
         while True:
             for place, request in enumerate(requests):
@@ -146,7 +146,7 @@ class IsolatedSandbox:
             yield replies[place]
 
     def batch(self, requests: Sequence[Request], progress: Progress) -> list[Reply]:
-        """Have one child carry out calls; return the replies up to the first lost one."""
+        """Run calls in one child; return the replies up to the first lost one."""
         ended = self.attempt(self.job(requests), progress)
         try:
             loaded = self.reply(ended, 0)
@@ -177,7 +177,7 @@ class IsolatedSandbox:
         return Job(b"".join(frames), deadlines, together, self.program.threads, limits)
 
     def attempt(self, job: Job, progress: Progress) -> Ended:
-        """Run a job; a slot that is lost is replaced, and the job tried once more."""
+        """Run a job; if the slot is lost, retry once in a new one."""
         if self.fault is not None:
             raise self.fault
         for last in (False, True):
@@ -193,10 +193,10 @@ class IsolatedSandbox:
         raise AssertionError("unreachable")
 
     def reply(self, ended: Ended, slot: int) -> Reply:
-        """Read an answer out of the reply buffer.
+        """Read an answer from the reply buffer.
 
         Raises:
-            WorkerLostError: there is none, or it is no answer.
+            WorkerLostError: it is missing or invalid.
         """
         try:
             found = ended.answers.read(slot)

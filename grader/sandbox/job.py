@@ -9,7 +9,7 @@ from grader.worker.reply_buffer import ReplyBuffer
 
 
 class SlotError(Exception):
-    """The slot is lost, by no fault that could be pinned on a submission."""
+    """The slot is lost; this cannot be blamed on a submission."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -17,10 +17,10 @@ class SlotKey:
     """What a slot is started with.
 
     Attributes:
-        contained: in a container of its own.
-        checkpoint: the one folder that children may read beside Python.
-        harness: the assignment's file that runs beside a student's code.
-        lock: False leaves the children's lockdown out, which only measurements want.
+        contained: in its own container.
+        checkpoint: the only folder that children may read besides Python.
+        harness: the assignment's file that runs next to a student's code.
+        lock: False skips the children's lockdown, for measurements only.
     """
 
     contained: bool
@@ -31,7 +31,7 @@ class SlotKey:
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """What a child is to do.
+    """The work of one child.
 
     Attributes:
         content: the frames of its requests, the load first.
@@ -51,7 +51,7 @@ class Ended:
 
     Attributes:
         status: exit status, or minus the signal that ended it.
-        late: the deadline in seconds that it missed, or None.
+        late: the deadline in seconds that it exceeded, or None.
         seconds: of processor time.
     """
 

@@ -1,14 +1,14 @@
-"""The memory files and pipes that a job and its answers travel in. Trusted side."""
+"""The memory files and pipes that carry a job and its answers. Trusted side."""
 
 import contextlib
 import fcntl
 import os
 
-from grader.sandbox.interface import Printed
+from grader.sandbox.interface import CapturedOutput
 
 
 def sealed(content: bytes) -> int:
-    """Return a memory file with this content that nobody can change any more."""
+    """Return a memory file with this content, sealed against changes."""
     descriptor = os.memfd_create("requests", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     with open(descriptor, "wb", closefd=False) as file:
         file.write(content)
@@ -18,7 +18,7 @@ def sealed(content: bytes) -> int:
 
 
 def of_size(length: int) -> int:
-    """Return a memory file of this size, which cannot be changed."""
+    """Return a memory file of this size, sealed against resizing."""
     descriptor = os.memfd_create("answers", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.ftruncate(descriptor, length)
     seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
@@ -26,7 +26,7 @@ def of_size(length: int) -> int:
     return descriptor
 
 
-def read_all(descriptor: int, printed: Printed) -> None:
-    """Take what there is to read, one helping at a time."""
+def read_all(descriptor: int, printed: CapturedOutput) -> None:
+    """Read one chunk of what is available."""
     with contextlib.suppress(BlockingIOError):
         printed.take(os.read(descriptor, 1 << 16))

@@ -1,13 +1,13 @@
 """Run a submission's calls in a worker process: the tier `process`.
 
-A plain subprocess with an almost empty environment, an empty folder to work in and resource limits.
-It is made for people who grade their own code on their own machine, whatever system that runs.
+A plain subprocess with an almost empty environment, an empty working folder and resource limits. It
+is for people who grade their own code on their own machine, on any system.
 
-Covered: a worker that dies, hangs, babbles or floods loses the call it was at (and what hangs on
-the same exercise), is replaced, and the next exercise is graded all the same. Nothing that it
+Covered: a worker that crashes, hangs, sends garbage or floods fails its current call (and the
+remaining calls of the exercise) and is replaced; the next exercise is still graded. Nothing that it
 prints can pass for an answer.
 Not covered: a hostile submission can read the user's files, use the network and start processes. Do
-not grade strangers' code with it.
+not grade untrusted code with it.
 """
 
 import contextlib
@@ -19,8 +19,8 @@ from typing import Any
 
 from grader.sandbox.interface import (
     START_DEADLINE,
+    CapturedOutput,
     FailedCalls,
-    Printed,
     Program,
     Progress,
     Reply,
@@ -36,9 +36,9 @@ from grader.worker import protocol
 
 
 class Worker:
-    """One worker process and the threads that listen to it."""
+    """A worker process and the threads that read from it."""
 
-    def __init__(self, started: WorkerProcess, printed: Printed) -> None:
+    def __init__(self, started: WorkerProcess, printed: CapturedOutput) -> None:
         self.started, self.process = started, started.process
         self.frames: queue.Queue[tuple[protocol.Message, protocol.Tensors] | str] = queue.Queue(64)
         self.threads = [
@@ -50,8 +50,8 @@ class Worker:
         self.number = 0
         self.ready = False
 
-    def listen(self, printed: Printed) -> None:
-        """Put frames into the queue, and at the end why there are no more."""
+    def listen(self, printed: CapturedOutput) -> None:
+        """Put frames into the queue, and finally the reason why there are no more."""
         del printed
         stream = self.process.stdout
         assert stream is not None
@@ -63,8 +63,8 @@ class Worker:
             except (protocol.ProtocolError, ValueError, OSError):
                 self.frames.put("wrote into the grader's channel")
 
-    def drain(self, printed: Printed) -> None:
-        """Keep the pipe of what is printed from filling up."""
+    def drain(self, printed: CapturedOutput) -> None:
+        """Keep the pipe of printed output from filling up."""
         stream = self.process.stderr
         assert stream is not None
         with stream, contextlib.suppress(ValueError, OSError):
@@ -73,7 +73,7 @@ class Worker:
     def receive(
         self, deadline: float, progress: Progress
     ) -> tuple[protocol.Message, protocol.Tensors]:
-        """Wait for the answer to the present request; news of progress does not extend the wait."""
+        """Wait for the answer to the current request; progress does not extend the deadline."""
         ends = clock() + deadline
         while True:
             try:
@@ -102,7 +102,7 @@ class Worker:
             try:
                 self.receive(START_DEADLINE, progress)
             except WorkerLostError as error:
-                self.frames.put(str(error))  # so that who asks again does not wait again
+                self.frames.put(str(error))  # so that asking again does not wait again
                 raise WorkerStartError(f"the worker does not start: it {error}") from error
             self.ready = True
         self.number += 1
@@ -124,16 +124,16 @@ class Worker:
 
 
 class ProcessSandbox:
-    """Carries out a submission's calls in worker processes of the tier `process`."""
+    """Runs a submission's calls in worker processes of the tier `process`."""
 
     def __init__(self, program: Program, started: WorkerProcess | None = None) -> None:
-        """Start a worker; it imports torch while the caller goes on.
+        """Start a worker; it imports torch in the background.
 
         Args:
             started: the process of the first worker, if there is one already.
         """
         self.program = program
-        self.printed = Printed()
+        self.printed = CapturedOutput()
         self.worker: Worker | None = Worker(started or self.start(), self.printed)
         self.loaded = False
         self.unloadable: Reply | None = None
@@ -150,13 +150,13 @@ class ProcessSandbox:
         return WorkerProcess(self.program.threads)
 
     def drop(self) -> None:
-        """End the worker."""
+        """Kill the worker."""
         if self.worker is not None:
             self.worker.kill()
         self.worker, self.loaded = None, False
 
     def reload(self, sources: Mapping[str, str]) -> None:
-        """Have the same worker import other sources: for one's own code, never a student's."""
+        """Make the same worker import other sources: for your own code, never a student's."""
         self.program = dataclasses.replace(self.program, sources=dict(sources))
         self.loaded, self.unloadable = False, None
         self.failed_calls = FailedCalls()
@@ -174,10 +174,10 @@ class ProcessSandbox:
         return self.worker
 
     def ask(self, request: Request, progress: Progress = lambda done, total: None) -> Reply:
-        """Carry out one call; a lost worker is a reply as well.
+        """Run one call; a lost worker also gives a reply.
 
         Raises:
-            WorkerStartError: no worker can be had, which is not the submission's fault.
+            WorkerStartError: no worker can start, which is not the submission's fault.
         """
         try:
             worker = None if self.unloadable else self.ready()
@@ -196,9 +196,9 @@ class ProcessSandbox:
     def run(
         self, requests: Iterable[Request], progress: Progress = lambda done, total: None
     ) -> Iterator[Reply]:
-        """Carry out calls in order; exercises that have lost one are not run again.
+        """Run calls in order; after a lost call, skip the other calls that run the same exercise.
 
-        So a function that hangs costs one deadline, and not one for each call that runs it.
+        So a function that hangs costs one deadline, not one for each call that runs it.
         """
         for request in requests:
             reply = self.failed_calls.known(request)

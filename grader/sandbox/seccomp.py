@@ -1,13 +1,13 @@
 """The system calls that a submission may make, as a filter for the kernel. Trusted side.
 
-It is a list of what is allowed; all else fails with "operation not permitted", calls that future
-kernels bring included. The filter is compiled once, here, and installed by lockdown.py in each
-child, which needs no library for it.
+It is an allow list; everything else fails with "operation not permitted", including calls of future
+kernels. The filter is compiled once, here, and installed by lockdown.py in each child, which needs
+no library for it.
 
 Covered: no new process or program, no socket, no signal, nothing done to another process, no file
 opened for writing, no memory file, namespace, lock, timer, io_uring, bpf or key.
-Not covered: what the allowed calls do with what is already open (lockdown.py sees to that), and
-faults of the kernel in those calls.
+Not covered: what the allowed calls do with files that are already open (lockdown.py closes them),
+and kernel vulnerabilities in those calls.
 """
 
 import functools
@@ -21,13 +21,13 @@ from grader.sandbox.interface import WorkerStartError
 ALLOWED = (
     # memory
     "brk mmap munmap mremap mprotect madvise "
-    # files that are open, or that Landlock lets be opened for reading
+    # files that are open, or that Landlock allows to open for reading
     "read readv pread64 lseek close close_range dup fstat newfstatat stat lstat statx readlink "
     "readlinkat access faccessat faccessat2 getcwd getdents64 write writev "
-    # threads of its own, waiting, and its own signal handlers
+    # its own threads, waiting, its own signal handlers
     "futex futex_waitv set_robust_list rseq sched_yield sched_getaffinity restart_syscall "
     "rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack poll ppoll select pselect6 "
-    # time, chance, names
+    # time, randomness, names
     "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time getrandom "
     "getpid getppid gettid getuid geteuid getgid getegid getpgrp getrusage times sysinfo uname "
     "getcpu exit exit_group"
@@ -44,7 +44,7 @@ INSTALL = f"apt-get install libseccomp2, and {PIP} install -r requirements-staff
 
 
 def conditional(library: Any) -> list[tuple[str, Any]]:
-    """Return the calls that are allowed with certain arguments only."""
+    """Return the calls that are allowed only with certain arguments."""
     argument = functools.partial(library.Arg)
     equal, masked = library.EQ, library.MASKED_EQ
     threads_only = argument(0, masked, CLONE_THREAD | NEW_NAMESPACES, CLONE_THREAD)
@@ -63,13 +63,13 @@ def conditional(library: Any) -> list[tuple[str, Any]]:
 
 @functools.cache
 def compiled() -> bytes:
-    """Return the filter as the kernel takes it.
+    """Return the filter in the kernel's format.
 
     Raises:
-        WorkerStartError: there is no library that can compile it.
+        WorkerStartError: the library that compiles it is missing.
     """
     try:
-        import pyseccomp  # here, because it fails where libseccomp is missing, and students lack it
+        import pyseccomp  # here, because it fails without libseccomp, which students do not have
     except (ImportError, RuntimeError, OSError) as error:
         raise WorkerStartError(f"the seccomp library is missing ({error}): {INSTALL}") from error
     rules = pyseccomp.SyscallFilter(pyseccomp.ERRNO(1))
@@ -77,7 +77,7 @@ def compiled() -> bytes:
         add(rules, pyseccomp, name, [])
     for name, arguments in conditional(pyseccomp):
         add(rules, pyseccomp, name, arguments)
-    # its flags lie in memory, which a filter cannot see; without it the C library takes clone
+    # its flags are in memory, which a filter cannot read; the C library then falls back to clone
     rules.add_rule(pyseccomp.ERRNO(ENOSYS), "clone3")
     with tempfile.TemporaryFile() as file:
         rules.export_bpf(file)
@@ -86,6 +86,6 @@ def compiled() -> bytes:
 
 
 def add(rules: Any, library: Any, name: str, arguments: list[Any]) -> None:
-    """Allow a call, unless this kind of machine has none of that name."""
+    """Allow a call, unless this architecture does not have it."""
     if library.resolve_syscall(library.Arch.NATIVE, name) >= 0:
         rules.add_rule(library.ALLOW, name, *arguments)

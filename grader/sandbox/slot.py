@@ -1,11 +1,12 @@
-"""A grading slot: a zygote, in a container or without one, and the jobs it is given. Trusted side.
+"""A grading slot: a zygote, with or without a container, and its jobs. Trusted side.
 
-A slot outlives a submission, so that torch is imported once. Whatever is wrong with it (it dies, is
-silent, says what it should not) is SlotError; the slot is then killed with all that is in it.
+A slot outlives a submission, so that torch is imported only once. Any problem with it (it dies,
+does not respond, sends an invalid message) is a SlotError; the slot is then killed with everything
+in it.
 
-Covered: deadlines are kept here, by this process's clock, and a job's end is the kernel's word as
-the zygote read_fd it. Not covered: a submission that got hold of the zygote could lie about both;
-lockdown.py is what stands against that.
+Covered: deadlines are enforced here, by this process's clock, and a job's exit status is what the
+kernel reported to the zygote. Not covered: a submission that took over the zygote could lie about
+both; lockdown.py is the defence against that.
 """
 
 import base64
@@ -25,7 +26,7 @@ from typing import Any
 from grader.sandbox import bubblewrap, seccomp
 from grader.sandbox.interface import (
     START_DEADLINE,
-    Printed,
+    CapturedOutput,
     Progress,
     WorkerStartError,
     clock,
@@ -34,20 +35,20 @@ from grader.sandbox.job import Ended, Job, SlotError, SlotKey
 from grader.sandbox.memory import of_size, read_all, sealed
 from grader.worker.reply_buffer import BEGUN, DONE, TOTAL, ReplyBuffer, size
 
-KILLED_WITHIN = 5.0  # seconds that the zygote gets to report a child that it was told to kill
+KILLED_WITHIN = 5.0  # seconds for the zygote to report the child that it was told to kill
 LOOK_EVERY = 0.02  # seconds between looks at the counters
-FIRST_USER = 1_000_000_000  # of the user ids that slots take, far above those that people have
+FIRST_USER = 1_000_000_000  # of the slots' user ids, far above those of real users
 SLOTS = 64  # of one process
 MAX_MESSAGE = 1 << 16
 
 
 class Slot:
-    """A zygote and what belongs to it."""
+    """A zygote and its resources."""
 
     users = iter(range(FIRST_USER + os.getpid() * SLOTS, 1 << 31))
 
     def __init__(self, key: SlotKey) -> None:
-        """Start a zygote; it imports torch while the caller goes on.
+        """Start a zygote; it imports torch in the background.
 
         Raises:
             WorkerStartError: the machine lacks something; the message says what.
@@ -87,13 +88,13 @@ class Slot:
         command += [str(bubblewrap.HARNESS_INSIDE if contained else harness)]
         scratch = "/tmp" if contained else self.folder.name
         if not contained:
-            os.chmod(scratch, 0o777)  # the zygote may become another user
+            os.chmod(scratch, 0o777)  # the zygote may switch to another user
         environment = {
             "PATH": "/usr/bin:/bin",
             "LANG": "C.UTF-8",
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
-            # torch._dynamo wants a user and a place for files
+            # torch._dynamo needs a user and a cache folder
             **dict.fromkeys(("HOME", "TMPDIR", "TORCHINDUCTOR_CACHE_DIR"), scratch),
             "USER": "student",
         }
@@ -114,19 +115,19 @@ class Slot:
 
     def send(self, message: Mapping[str, Any], descriptors: Sequence[int] = ()) -> None:
         """Send the zygote a message, with descriptors for its child."""
-        with contextlib.suppress(OSError):  # that it has died shows when it does not answer
+        with contextlib.suppress(OSError):  # if it has died, it will not answer
             socket.send_fds(self.control, [json.dumps(message).encode()], list(descriptors))
 
     def receive(self, deadline: float) -> dict[str, Any]:
-        """Wait for a message of the zygote."""
+        """Wait for a message from the zygote."""
         ready, _, _ = select.select([self.control], [], [], max(0.0, deadline))
         if not ready:
-            raise SlotError("the zygote is silent")
+            raise SlotError("the zygote does not respond")
         try:
             text = self.control.recv(MAX_MESSAGE)
             message = json.loads(text) if text else None
         except (OSError, ValueError) as error:
-            raise SlotError(f"the zygote is not understood: {error}") from error
+            raise SlotError(f"invalid message from the zygote: {error}") from error
         if not isinstance(message, dict):
             raise SlotError("the zygote has died")
         return message
@@ -148,19 +149,19 @@ class Slot:
         self.ready = True
 
     def explain(self, error: str) -> str:
-        """Add what the container said to the reason why nothing starts."""
+        """Add the container's output to the reason why nothing starts."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1)
         self.complaints.seek(0)
-        said = self.complaints.read(2000).decode("utf-8", "replace").strip().split("\n")[-1]
-        if self.key.contained and said.startswith("bwrap:"):
-            return f"no container can be had ({said}); the tier `locked` does without namespaces"
-        return f"the sandbox does not start: {error}: {said}"
+        output = self.complaints.read(2000).decode("utf-8", "replace").strip().split("\n")[-1]
+        if self.key.contained and output.startswith("bwrap:"):
+            return f"cannot create a container ({output}); the tier `locked` does not need one"
+        return f"the sandbox does not start: {error}: {output}"
 
     # --- jobs -----------------------------------------------------------------------------------
 
-    def run(self, job: Job, printed: Printed, progress: Progress) -> Ended:
-        """Have a job carried out, and see to it that it ends.
+    def run(self, job: Job, printed: CapturedOutput, progress: Progress) -> Ended:
+        """Run a job, and make sure that it ends.
 
         Raises:
             SlotError: the slot is lost. WorkerStartError: the child cannot be locked down.
@@ -199,10 +200,10 @@ class Slot:
         job: Job,
         reply_buffer: ReplyBuffer,
         read_fd: int,
-        printed: Printed,
+        printed: CapturedOutput,
         progress: Progress,
     ) -> Ended:
-        """Wait for a job's end: its own, or the one that a deadline brings."""
+        """Wait until a job ends, or kill it at a deadline."""
         at, since, done = 0, clock(), 0
         ends = since + job.together
         while True:
@@ -222,7 +223,7 @@ class Slot:
                 progress(done, max(1, min(reply_buffer.get(TOTAL), 10**9)))
 
     def kill_job(self) -> dict[str, Any]:
-        """Have the child killed."""
+        """Kill the child."""
         self.send({"kill": True})
         return self.receive(KILLED_WITHIN)
 
@@ -233,12 +234,12 @@ class Slot:
             raise WorkerStartError(f"a child cannot be locked down: {str(message['fault'])[:500]}")
         status, seconds = message.get("ended"), message.get("seconds")
         if type(status) is not int or not isinstance(seconds, int | float):
-            raise SlotError("the zygote is not understood")
+            raise SlotError("invalid message from the zygote")
         return Ended(reply_buffer, status, late, float(seconds))
 
     def close(self) -> None:
         """End the zygote and everything in its container."""
-        self.control.close()  # a zygote without one ends, with its child
+        self.control.close()  # then the zygote exits, with its child
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1.0)
         with contextlib.suppress(ProcessLookupError, PermissionError):

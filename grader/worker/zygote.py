@@ -2,14 +2,14 @@
 
 Started as a script, `python -I zygote.py SOCKET HARNESS`, by slot.py, in a container (tier
 `contained`) or without one (`locked`). It never runs a student's code and never reads a job's
-contents: it hands the child the memory that the job and the answers live in, waits for it, and
-tells the trusted side how it ended. A child is forked before there is a job for it, which is when
-nobody waits; once it has one, it locks itself down (lockdown.py), then imports the submission and
-carries out the calls.
+contents: it passes the child the memory for the job and the answers, waits for it, and reports its
+exit status to the trusted side. A child is forked before there is a job for it, while nobody is
+waiting; once it has one, it locks itself down (lockdown.py), then imports the submission and runs
+the calls.
 
-Covered: a child begins with nothing of the jobs before it, and with torch warm; its end is known
-from wait4, not from what it says. Not covered: a fault in lockdown.py or in the kernel would put
-this process, and with it later jobs of this slot, in the child's hands.
+Covered: a child inherits nothing from earlier jobs, and has torch warmed up; its end is known from
+wait4, not from what it reports. Not covered: a fault in lockdown.py or in the kernel would let the
+child take over this process, and with it later jobs of this slot.
 """
 
 import array
@@ -36,21 +36,21 @@ from grader.worker import lockdown, protocol, reply_buffer
 from grader.worker.overlay import Overlay, load_harness
 
 MAX_MESSAGE = 1 << 16
-DESCRIPTORS = 3  # that come with a job: its requests, the reply buffer, where to print
+DESCRIPTORS = 3  # sent with a job: its requests, the reply buffer, the pipe for printed output
 
 
 def send(control: socket.socket, **message: Any) -> None:
-    """Tell the trusted side something."""
+    """Send a message to the trusted side."""
     control.send(json.dumps(message).encode())
 
 
 def receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """Wait for a message and the descriptors that come with it; leave when the sender has gone."""
+    """Wait for a message and its descriptors; exit if the sender is gone."""
     descriptors = array.array("i")
     room = socket.CMSG_SPACE(DESCRIPTORS * descriptors.itemsize)
     text, ancillary, _, _ = control.recvmsg(MAX_MESSAGE, room)
     if not text:
-        os._exit(0)  # at once: nothing here is worth tidying up
+        os._exit(0)  # at once: there is nothing to clean up
     for level, kind, data in ancillary:
         if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
             descriptors.frombytes(data[: len(data) - len(data) % descriptors.itemsize])
@@ -60,7 +60,7 @@ def receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
 def warm_up() -> str:
     """Import what jobs need and use it once, on one thread; return torch's version.
 
-    A region of several threads before a fork would hang every child that has another one.
+    A multi-threaded region before a fork would hang every child that starts another one.
     """
     import torch
 
@@ -82,19 +82,19 @@ def warm_up() -> str:
         torch.autograd.backward(loss)
         optimizer.step()
     gc.collect()
-    gc.freeze()  # a child's collector leaves these pages shared
+    gc.freeze()  # keeps these pages shared with children
     return str(torch.__version__)
 
 
 class Child:
-    """A forked process that waits for one job, carries it out and never returns."""
+    """A forked process that waits for one job, runs it and never returns."""
 
     def __init__(self, setup: dict[str, Any], zygote: socket.socket, harness: ModuleType) -> None:
         self.setup, self.zygote, self.harness = setup, zygote, harness
 
     def live(self) -> NoReturn:
-        """Take in a job, lock down, say so to the zygote, and carry out the job."""
-        told = self.zygote.fileno()
+        """Receive a job, lock down, report that to the zygote, and run the job."""
+        report_fd = self.zygote.fileno()
         try:
             os.setsid()
             lockdown.die_with_parent()
@@ -102,25 +102,25 @@ class Child:
             try:
                 content, answered = self.prepare(descriptors)
             except BaseException as error:
-                os.write(told, f"{type(error).__name__}: {error}".encode()[:1000])
+                os.write(report_fd, f"{type(error).__name__}: {error}".encode()[:1000])
             else:
-                os.write(told, b"locked")  # what sends is shut off by now
-                os.close(told)
+                os.write(report_fd, b"locked")  # sending is blocked by now
+                os.close(report_fd)
                 self.serve(content, answered)
         finally:
             os._exit(0)  # no handler at exit, no waiting for threads
 
     def prepare(self, descriptors: list[int]) -> tuple[bytes, reply_buffer.ReplyBuffer]:
-        """Open the job, and give up everything else."""
+        """Open the job, and close or drop everything else."""
         requests, answers, printed = descriptors
         size = reply_buffer.size(self.job["calls"], self.job["reply"])
         answered = reply_buffer.ReplyBuffer(mmap.mmap(answers, size), self.job["reply"])
         content = os.pread(requests, os.fstat(requests).st_size, 0)
         for standard, target in enumerate((os.open(os.devnull, os.O_RDONLY), printed, printed)):
             os.dup2(target, standard)
-        told = self.zygote.fileno()
-        os.closerange(3, told)
-        os.closerange(told + 1, os.sysconf("SC_OPEN_MAX"))
+        report_fd = self.zygote.fileno()
+        os.closerange(3, report_fd)
+        os.closerange(report_fd + 1, os.sysconf("SC_OPEN_MAX"))
         if self.setup["lock"]:
             names = ("memory", "seconds", "files", "threads")
             compiled = base64.b64decode(self.setup["filter"])
@@ -129,8 +129,8 @@ class Child:
         return content, answered
 
     def serve(self, content: bytes, answered: reply_buffer.ReplyBuffer) -> None:
-        """Import the submission and carry out its calls, each answer into its slot."""
-        import torch  # imported long ago
+        """Import the submission and run its calls, writing each answer to its slot."""
+        import torch  # already imported
 
         warnings.resetwarnings()
         torch.set_num_threads(self.job["torch_threads"])
@@ -147,7 +147,7 @@ class Child:
                 text = f"returned more than {answered.space >> 20} MiB"
                 number = request["number"]
                 frame = protocol.encode({"number": number, "status": "error", "text": text})
-            with contextlib.suppress(Exception):  # a student may have put anything there
+            with contextlib.suppress(Exception):  # a student may have replaced it
                 sys.stdout.flush()
             answered.write(slot, frame)
             if slot == 0 and protocol.decode(frame)[0].get("status") != "ok":
@@ -155,7 +155,7 @@ class Child:
 
 
 def watch(control: socket.socket, child: int) -> tuple[int, float]:
-    """Wait for a child's end; kill it when asked to, or when the trusted side is gone."""
+    """Wait for a child to end; kill it on request, or if the trusted side is gone."""
     descriptor = os.pidfd_open(child)
     try:
         while True:
@@ -164,7 +164,7 @@ def watch(control: socket.socket, child: int) -> tuple[int, float]:
                 _, status, usage = os.wait4(child, 0)
                 return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
             os.kill(child, signal.SIGKILL)
-            receive(control)  # whatever it says
+            receive(control)  # whatever the message is
     finally:
         os.close(descriptor)
 
@@ -180,7 +180,7 @@ def fork_child(control: socket.socket, setup: dict[str, Any], harness: ModuleTyp
     """Fork the child for the next job before there is one.
 
     Raises:
-        RuntimeError: there is more than one thread, and a fork takes only one along.
+        RuntimeError: there is more than one thread, and a fork copies only one.
     """
     if len(os.listdir("/proc/self/task")) != 1:
         raise RuntimeError("the zygote has more than one thread")
