@@ -1,14 +1,14 @@
-"""minBERT: all that the grader knows of BERT, in one room.
+"""minBERT: everything that the grader knows about BERT.
 
-    exercises/     a file for each exercise: how it is called, with what, what it is worth
-    model.py       sizes and config of the small models, and what every call of them shares
+    exercises/     a file per exercise: its calls, their inputs, its points
+    model.py       sizes and config of the small models, and what their calls have in common
     inputs.py      random weights, hidden states, ids and masks
-    dropout.py, statistics.py   judges of what is drawn at random
-    locate.py      where an output is off, in words such as row, token and unit
+    dropout.py, statistics.py   judge random outputs
+    locate.py      where an output is wrong, in words such as row, token and unit
     sentiment.py   the fine-tune and its threshold
-    harness.py     builds models and plays upstream exercises; runs in the worker
+    harness.py     builds models, with stand-ins for upstream exercises; runs in the worker
 
-Another assignment is another such room; see `Assignment` in grader/exercise.py.
+Another assignment is another such folder; see `Assignment` in grader/exercise.py.
 """
 
 import importlib

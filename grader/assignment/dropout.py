@@ -1,12 +1,12 @@
-"""What dropout does in training, measured without knowing what was drawn.
+"""What dropout does in training, measured without knowing the random draws.
 
-Inputs of these probes are such that a right output shows, value by value, whether it was dropped.
-Four numbers are read off it and compared with what the rate demands:
+The inputs of these probes are such that a correct output shows, for each value, whether it was
+dropped. Four statistics of it are compared with those expected for the rate:
 
     kept     the share of values that were not dropped               1 - rate
     factor   what the kept ones were multiplied by                   1 / (1 - rate)
-    broken   the share of values that fit no dropout of that place   0
-    zero     the share of sums that vanish as a whole                0
+    broken   the share of values inconsistent with dropout there     0
+    zero     the share of sums that are entirely zero                0
 
 Dimension key: B batch, T tokens, D model width, F feed-forward width.
 """
@@ -19,8 +19,8 @@ import numpy as np
 from grader.exercise import Tensors
 
 RATE = 0.4  # keeps 0.60; twice keeps 0.36, a rate of 0.5 or 0.1 written into the code 0.50, 0.90
-FALSE_ALARM = 1e-9  # chance that a right dropout is called wrong; the draws are many, so it is free
-EXACT = 2e-3  # for what hangs on no draw
+FALSE_ALARM = 1e-9  # chance that a correct dropout fails; cheap, as there are many draws
+EXACT = 2e-3  # for what does not depend on draws
 ANCHORS = (-1.5, 1.5)  # units whose projection is 0, by which a norm can be undone
 
 
@@ -31,8 +31,8 @@ class Dropout:
     Attributes:
         place: what should be dropped, in words.
         rate: of every dropout module.
-        number: of values that are drawn for.
-        measure: reads kept, factor, broken and zero off outputs and inputs.
+        number: of values that can be dropped.
+        measure: computes kept, factor, broken and zero from outputs and inputs.
     """
 
     place: str
@@ -42,19 +42,19 @@ class Dropout:
 
     @property
     def expected(self) -> np.ndarray:
-        """What a right dropout gives."""
+        """The statistics of a correct dropout."""
         return np.array([1 - self.rate, 1 / (1 - self.rate), 0.0, 0.0])
 
     @property
     def spread(self) -> np.ndarray:
-        """How far each number may be off where a share of the draws decides it."""
+        """How far each statistic may be off if it depends on the draws."""
         # Hoeffding: P(|kept - mean| > t) <= 2 exp(-2 n t^2)
         chance = np.sqrt(np.log(2 / FALSE_ALARM) / (2 * self.number))
         return np.array([chance, EXACT, chance, chance])
 
     @property
     def allowed(self) -> np.ndarray:
-        """How far each number of a right dropout may be off."""
+        """How far each statistic of a correct dropout may be off."""
         chance, exact, *_ = self.spread
         return np.array([chance, exact, exact, chance]) if self.rate else np.full(4, EXACT)
 
@@ -79,7 +79,7 @@ class Dropout:
 
 
 def numbers(values: np.ndarray, whole: np.ndarray | float = 1.0) -> np.ndarray:
-    """Read kept, factor and broken off values that are 0 where dropped, else `factor * whole`."""
+    """Compute the statistics of values that are 0 if dropped, else `factor * whole`."""
     values = (values.astype(np.float64) / whole).ravel()
     kept = np.abs(values) > EXACT
     if not kept.any():
@@ -91,9 +91,9 @@ def numbers(values: np.ndarray, whole: np.ndarray | float = 1.0) -> np.ndarray:
 
 
 def neighbours(width_out: int, width_in: int) -> np.ndarray:
-    """Return a dense layer's weight (width_out, width_in) that takes all ones to ones.
+    """Return a dense layer's weight (width_out, width_in) that maps all ones to ones.
 
-    Each unit but the anchors is the mean of two inputs, so that a dropout before the layer shows
+    Each unit except the anchors is the mean of two inputs, so that dropout before the layer shows
     as halves.
     """
     weight = np.zeros((width_out, width_in))

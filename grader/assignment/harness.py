@@ -1,9 +1,8 @@
-"""What the worker knows of BERT: how a model is built, played in part, and fine-tuned.
+"""What the worker knows about BERT: building models, with stand-ins or not, and fine-tuning.
 
-Runs beside a student's code, and knows no right answer. Stand-ins play the part of upstream
-exercises: smooth functions made up for the purpose, which let through everything that the function
-on trial decides (which tensors, which modules, which mask, which order) and are none of the
-exercises' solutions.
+Runs next to a student's code, and knows no correct answer. Stand-ins replace upstream exercises:
+smooth artificial functions that depend on everything the function on trial decides (which tensors,
+which modules, which mask, which order), and are not the solution of any exercise.
 
 Dimension key: B batch, T tokens, D model width, N sentences.
 """
@@ -27,14 +26,14 @@ def seen(attention_mask: Tensor, like: Tensor) -> Tensor:
 
 
 class StandIn(nn.Module):
-    """A module of which nothing can be had but what a call returns."""
+    """A module that can be called, but whose attributes cannot be accessed."""
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"`{name}` of a part is used; call the part itself, as a module")
 
 
 class AttentionStandIn(StandIn):
-    """Takes the place of a BertSelfAttention: mixes neighbours, feels the mask."""
+    """Replaces a BertSelfAttention: mixes neighbours, depends on the mask."""
 
     def forward(self, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
         """(B, T, D) and the additive mask in, (B, T, D) out."""
@@ -43,7 +42,7 @@ class AttentionStandIn(StandIn):
 
 
 class OnesStandIn(StandIn):
-    """Takes the place of a BertSelfAttention whose values are all ones."""
+    """Replaces a BertSelfAttention whose values are all ones."""
 
     def forward(self, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
         """(B, T, D) and the additive mask in, ones (B, T, D) out."""
@@ -51,7 +50,7 @@ class OnesStandIn(StandIn):
 
 
 class LayerStandIn(StandIn):
-    """Takes the place of the encoder layer with this number: order and count of layers matter."""
+    """Replaces the encoder layer with this number: order and number of layers matter."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -67,7 +66,7 @@ class LayerStandIn(StandIn):
 def add_norm_stand_in(
     input: Tensor, output: Tensor, dense_layer: Any, dropout: Any, ln_layer: Any
 ) -> Tensor:
-    """Take the place of add_norm: every argument leaves its mark."""
+    """Replace add_norm: the result depends on every argument."""
     scale: Tensor = ln_layer.weight + getattr(dropout, "p", 0.0)
     return torch.cos(input) * scale + torch.tanh(dense_layer(output)) - 0.5 * input
 
@@ -87,7 +86,7 @@ STAND_INS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def constructor_arguments(context: Context, call: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what every class of the submission is constructed with: a BertConfig."""
+    """Return the arguments of every constructor of the submission: a BertConfig."""
     config = context.modules["config"].BertConfig
     if call["checkpoint"]:
         return (config.from_json(context.checkpoint),)
@@ -130,7 +129,7 @@ def fine_tune(
     tensors: Mapping[str, Tensor],
     progress: Progress,
 ) -> Answer:
-    """Fine-tune the given classifier on the student's model and predict sentences without labels.
+    """Fine-tune the given classifier on the student's model and predict unlabelled sentences.
 
     Args:
         call: `train` and `predict`, lists of sentences; `num_labels`; `seed`.

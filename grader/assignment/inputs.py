@@ -1,6 +1,6 @@
-"""Inputs that expose: random weights of a small model, hidden states, ids and masks with padding.
+"""Inputs that expose mistakes: random weights, hidden states, ids and masks with padding.
 
-Everything is drawn in float64 by numpy; references keep what was drawn, so nothing is drawn twice.
+Everything is drawn in float64 by numpy and stored in the references, so nothing is drawn twice.
 
 Dimension key: B batch, T tokens, D model width, F feed-forward width, V vocabulary.
 """
@@ -10,7 +10,7 @@ import numpy as np
 from grader.assignment.model import Sizes
 from grader.exercise import Tensors
 
-MASKED = -10000.0  # what get_extended_attention_mask gives for padding
+MASKED = -10000.0  # what get_extended_attention_mask returns for padding
 
 
 def mask(sizes: Sizes) -> np.ndarray:
@@ -41,7 +41,7 @@ def norm(rng: np.random.Generator, name: str, D: int) -> Tensors:
 
 
 def identity_norm(name: str, D: int) -> Tensors:
-    """Return a LayerNorm that only normalises."""
+    """Return a LayerNorm that only normalizes."""
     return {f"{name}.weight": np.ones(D), f"{name}.bias": np.zeros(D)}
 
 
@@ -87,11 +87,11 @@ def as_weights(weights: Tensors) -> Tensors:
 
 
 def hidden_states(rng: np.random.Generator, sizes: Sizes) -> np.ndarray:
-    """Draw (B, T, D), padding included: what stands there must not matter."""
+    """Draw (B, T, D), padding included: its contents must not matter."""
     return np.asarray(rng.standard_normal((sizes.B, sizes.T, sizes.D)))
 
 
 def token_ids(rng: np.random.Generator, sizes: Sizes) -> np.ndarray:
-    """Draw ids (B, T) without repeats in a row, 0 (padding) behind each row's length."""
+    """Draw ids (B, T) without repeats in a row, 0 (padding) after each row's length."""
     rows = [1 + rng.permutation(sizes.V - 1)[: sizes.T] for _ in range(sizes.B)]
     return np.asarray((np.array(rows) * mask(sizes)).astype(np.int64))

@@ -1,4 +1,4 @@
-"""Where an output (B, T, D) is off, when the mistake has no name.
+"""Where an output (B, T, D) is wrong, if the mistake has no name.
 
 Dimension key: B batch, T tokens, D model width.
 """
@@ -11,7 +11,7 @@ AXES = {1: ("unit",), 2: ("row", "unit"), 3: ("row", "token", "unit")}
 
 
 def ratio(got: np.ndarray, expected: np.ndarray) -> float | None:
-    """Return the one factor between two arrays, if there is one other than 1."""
+    """Return the constant factor between two arrays, if there is one other than 0."""
     total = float((expected * expected).sum())
     factor = float((got * expected).sum()) / total if total else 0.0
     fits = np.allclose(got, factor * expected, rtol=1e-3, atol=1e-4)
@@ -19,7 +19,7 @@ def ratio(got: np.ndarray, expected: np.ndarray) -> float | None:
 
 
 def moved(got: np.ndarray, expected: np.ndarray) -> str | None:
-    """Say whether the right values are there in another place."""
+    """Say whether the right values are in the wrong places."""
     if np.allclose(np.sort(got, axis=-1), np.sort(expected, axis=-1), rtol=1e-3, atol=1e-4):
         return "each token has the right values, but its units are in the wrong order"
     if np.allclose(np.sort(got.ravel()), np.sort(expected.ravel()), rtol=1e-3, atol=1e-4):
@@ -28,7 +28,7 @@ def moved(got: np.ndarray, expected: np.ndarray) -> str | None:
 
 
 def locate_among(got: np.ndarray, expected: np.ndarray, padding: np.ndarray | None) -> str | None:
-    """Say in one line where, or by what, an array (B, T, D) is off; None when nothing stands out.
+    """Say in one line where, or by what, an array (B, T, D) is wrong; None if unclear.
 
     Args:
         padding: (B, T), true where there is no token.
@@ -57,7 +57,7 @@ def locate_among(got: np.ndarray, expected: np.ndarray, padding: np.ndarray | No
 
 
 def by_place(wrong: np.ndarray) -> str | None:
-    """Say which rows or tokens (B, T) are wrong, where it is not all of them."""
+    """Say which rows or tokens (B, T) are wrong, unless all of them are."""
     rows, tokens = np.asarray(wrong.any(1)), np.asarray(wrong.any(0))
     if rows[0] and not rows[1:].any() and len(rows) > 1:
         return "only row 0 of the batch is wrong"
@@ -73,7 +73,7 @@ def by_place(wrong: np.ndarray) -> str | None:
 
 
 def padding_of(inputs: Tensors) -> np.ndarray | None:
-    """Return (B, T), true where the inputs of a call have no token; None where they do not say."""
+    """Return (B, T), true where the inputs of a call have no token; None if they do not show it."""
     if "input_ids" in inputs:
         return np.asarray(inputs["input_ids"] == 0)
     if "attention_mask" in inputs:
@@ -83,5 +83,5 @@ def padding_of(inputs: Tensors) -> np.ndarray | None:
 
 
 def locate(got: np.ndarray, expected: np.ndarray, inputs: Tensors) -> str | None:
-    """Say in a few words where, or by what, an output is off; None when nothing stands out."""
+    """Say in a few words where, or by what, an output is wrong; None if unclear."""
     return locate_among(got, expected, padding_of(inputs))

@@ -1,4 +1,4 @@
-"""Calls of a small BERT: its sizes, its config, and what every call of it has in common."""
+"""Calls of a small BERT: its sizes, its config, and what all calls have in common."""
 
 import dataclasses
 from typing import Any
@@ -8,7 +8,7 @@ from grader.exercise import Call
 
 @dataclasses.dataclass(frozen=True)
 class Sizes:
-    """The sizes of a small random model and its input; all distinct, so that no axis hides.
+    """The sizes of a small random model and its input; all distinct, to expose confused axes.
 
     B batch, T tokens, H heads, d head width, F feed-forward width, V vocabulary.
     """
@@ -60,5 +60,5 @@ class BertCall(Call):
     constants: tuple[str, ...] = ("attention_mask",)
 
     def message(self) -> dict[str, Any]:
-        """Return the call as the JSON object that the worker is sent."""
+        """Return the call as the JSON object sent to the worker."""
         return super().message() | {"config": self.sizes.config(self.dropout)}

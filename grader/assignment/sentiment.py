@@ -1,7 +1,7 @@
-"""Sentiment: fine-tune from the frozen checkpoint, predict dev sentences, count what is right.
+"""Sentiment: fine-tune from the frozen checkpoint, predict dev sentences, compute accuracy.
 
-The worker is sent the train sentences with their labels and the dev sentences without; accuracy is
-computed here, and labels stay here. The threshold stands in the manifest, with the runs it comes
+The worker gets the training sentences with their labels and the dev sentences without; accuracy is
+computed here, and dev labels stay here. The threshold is in the manifest, with the runs it comes
 from (see instructor/gate).
 """
 
@@ -18,7 +18,7 @@ from grader.sandbox.interface import Reply, Request
 
 DEADLINE = 600.0  # seconds; the fine-tune takes 10 to 20 on a laptop
 DATA = ("train.txt", "dev.txt")
-HIDDEN = "dev.txt"  # among private references: sentences instead of the public ones
+HIDDEN = "dev.txt"  # in private references: sentences that replace the public ones
 ENTRY = "sentiment"  # of the manifest: the threshold, or why there is none
 
 
@@ -47,7 +47,7 @@ def read_sentences(path: Path) -> Sentences:
 
 
 class Gate:
-    """The sentences, and the threshold that the accuracy on them has to reach."""
+    """The sentences, and the threshold for the accuracy on them."""
 
     def __init__(self, references: References, data: Path) -> None:
         """Read the data and the threshold.
@@ -68,7 +68,7 @@ class Gate:
         self.threshold, self.seed = float(entry["threshold"]), int(entry["seed"])
 
     def request(self) -> Request:
-        """Return what the worker is asked: no dev label is in it."""
+        """Return the request for the worker; it contains no dev labels."""
         call: dict[str, Any] = {
             "kind": "fine-tune",
             "target": "fine-tuning",
@@ -80,28 +80,28 @@ class Gate:
         return Request("sentiment", frozenset(), call, {"labels": self.train.labels}, DEADLINE)
 
     def accuracy(self, reply: Reply) -> float:
-        """Return the share of dev sentences that were predicted rightly.
+        """Return the share of dev sentences that were predicted correctly.
 
         Raises:
-            CheckFailed: training did not come to its end, or gave no predictions.
+            CheckFailed: training did not finish, or returned no valid predictions.
         """
-        if reply.status == "not written":  # the exercises are, or the gate would not have opened
+        if reply.status == "not written":  # all exercises are written, or it would not run
             raise CheckFailed(Finding(f"fine-tuning: raised NotImplementedError: {reply.text}"))
         if reply.status != "ok":
             raise CheckFailed(Finding(f"fine-tuning: {reply.text}"))
         predictions = reply.tensors.get("out/predictions")
         if predictions is None or predictions.dtype != np.int64:
-            raise CheckFailed(Finding("fine-tuning gave no predictions"))
+            raise CheckFailed(Finding("fine-tuning returned no predictions"))
         if predictions.shape != self.dev.labels.shape:
-            raise CheckFailed(Finding("fine-tuning gave another number of predictions"))
+            raise CheckFailed(Finding("fine-tuning returned the wrong number of predictions"))
         return float((predictions == self.dev.labels).mean())
 
 
 class Sentiment:
-    """The task: the fine-tuned model has to reach the threshold."""
+    """The task: the fine-tuned model must reach the threshold."""
 
     def left_out(self, references: References) -> str | None:
-        """Give the manifest's reason why it has no threshold, if it has none."""
+        """Return the manifest's reason if it has no threshold."""
         entry = references.manifest.get(ENTRY)
         return entry if isinstance(entry, str) else None
 
@@ -109,12 +109,14 @@ class Sentiment:
         """Fine-tune and compare the dev accuracy with the threshold; return it in words.
 
         Raises:
-            CheckFailed: the model is not good enough, or gave no predictions.
+            CheckFailed: the model is not good enough, or returned no valid predictions.
             ReferencesError: data or threshold cannot be used.
         """
         gate = Gate(references, data)
         accuracy = gate.accuracy(ask(gate.request()))
         if not accuracy >= gate.threshold:
-            details = (f"dev accuracy {accuracy:.3f}, a right model reaches {gate.threshold:.3f}",)
+            details = (
+                f"dev accuracy {accuracy:.3f}, a correct model reaches {gate.threshold:.3f}",
+            )
             raise CheckFailed(Finding("the fine-tuned model is not good enough", details))
         return f"dev accuracy {accuracy:.3f}"

@@ -1,4 +1,4 @@
-"""What each exercise is checked for, and what the checks of one exercise add up to."""
+"""The checks of an exercise, and the score that they add up to."""
 
 import dataclasses
 from collections.abc import Callable, Iterator
@@ -21,12 +21,12 @@ Fault = tuple[str, Exception]  # the part of the points, and what a check raised
 
 @dataclasses.dataclass(frozen=True)
 class Check:
-    """One thing to look for in the answers of probes.
+    """One thing to check in the answers of probes.
 
     Attributes:
-        applies: says for which probes.
-        examine: the trial's method that looks at one answer.
-        part: of the points that it costs; None: the probe's own.
+        applies: says to which probes.
+        examine: the trial's method that checks one answer.
+        part: the part of the points that it costs; None: the probe's part.
     """
 
     applies: Callable[[Probe], bool]
@@ -40,7 +40,7 @@ def compared(probe: Probe) -> bool:
 
 
 def drawn(probe: Probe) -> bool:
-    """Say whether a probe's outputs are drawn at random."""
+    """Say whether a probe's outputs are random."""
     return probe.examine is not None
 
 
@@ -50,7 +50,7 @@ def differentiated(probe: Probe) -> bool:
 
 
 def every(probe: Probe) -> bool:
-    """Say yes."""
+    """Return True."""
     return True
 
 
@@ -64,9 +64,9 @@ CHECKS = (
 
 
 def faults(trial: Trial) -> Iterator[Fault]:
-    """Yield what the checks of an exercise find wrong, in their order.
+    """Yield what the checks of an exercise find wrong, in order.
 
-    A hole that is not filled ends them: nothing more is to be said of it.
+    If the hole is not filled, there are no further checks.
     """
     if trial.unwritten:
         yield "values", NotWrittenYet()
@@ -97,7 +97,7 @@ def needs_stand_ins(trial: Trial) -> bool:
 
 
 def judge(trial: Trial) -> Result:
-    """Return the result of an exercise that was asked for."""
+    """Return the result of an exercise that was run."""
     found = list(faults(trial))
     upstream = " and ".join(sorted(trial.used_stand_ins))
     note = f"right when given a correct {upstream}" if upstream else ""
@@ -130,7 +130,7 @@ def could_not_grade(exercise: Exercise, error: Exception) -> Result:
 
 
 def result_of_faults(exercise: Exercise, found: list[Fault], note: str = "") -> Result:
-    """Add up what the checks of one exercise raised.
+    """Combine what the checks of one exercise raised into a result.
 
     Args:
         note: a few words for the exercise's line if nothing is wrong.
@@ -150,9 +150,9 @@ def result_of_faults(exercise: Exercise, found: list[Fault], note: str = "") -> 
 def score_and_findings(
     exercise: Exercise, failed: list[tuple[str, Finding]], lost: set[str]
 ) -> tuple[float, list[Finding]]:
-    """Return the points that are left and the first finding of each part; wrong values cost all.
+    """Return the remaining points and the first finding of each part; wrong values cost all points.
 
-    A part is lost as well when its checks were blocked: what nobody has seen earns nothing.
+    A part is also lost if its checks were blocked: what was not checked earns nothing.
     """
     first = dict(reversed(failed))
     if "values" in first:

@@ -21,12 +21,12 @@ class Tolerance:
 
 @dataclasses.dataclass(frozen=True)
 class Mismatch:
-    """Why an array is not the expected one.
+    """Why an array differs from the expected one.
 
     Attributes:
         kind: names, shape, dtype, finite or values.
         lines: the report, at most two lines.
-        headline: a few words for the exercise's line; empty where the probe has them.
+        headline: a few words for the exercise's line; empty to use the probe's.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class Mismatch:
 
 
 def place(index: tuple[int, ...], axes: Axes) -> str:
-    """Name an index of an array in words."""
+    """Describe an index of an array in words."""
     words = axes.get(len(index))
     if words is None:
         return f"index {tuple(int(i) for i in index)}"
@@ -54,15 +54,15 @@ def compare(
     """Compare one array with its reference.
 
     Args:
-        name: what the array is called in messages.
+        name: of the array, in messages.
         got: the student's.
         expected: the reference, float64 (or integers).
         tolerance: how far a value may be off.
-        dtype: what the type should be, such as "float32"; whole numbers have their own.
-        axes: what its axes are called in messages.
+        dtype: the required type, such as "float32"; integers have their own.
+        axes: the names of its axes in messages.
 
     Returns:
-        None when they agree.
+        None if they agree.
     """
     if got.shape != expected.shape:
         lines = (f"{name} should have shape {expected.shape}, got {got.shape}",)
@@ -82,7 +82,7 @@ def compare(
 def compare_values(
     name: str, got: np.ndarray, expected: np.ndarray, tolerance: Tolerance, axes: Axes
 ) -> Mismatch | None:
-    """Compare finite values of equal shape; None when every one is within the tolerance."""
+    """Compare finite values of equal shape; None if all are within the tolerance."""
     error = np.abs(got.astype(np.float64) - expected)
     allowed = tolerance.atol + tolerance.rtol * np.abs(expected)
     wrong = ~(error <= allowed)

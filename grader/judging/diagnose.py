@@ -1,7 +1,7 @@
-"""Name the mistake: match what a student's code gave with what known wrong variants gave.
+"""Name the mistake: match the results of a student's code with those of known wrong variants.
 
-A variant is recognised when it explains everything that was seen: every fingerprint of every call
-is the variant's. Several that explain it equally are all named; none that fits means silence.
+A variant is recognized if it explains everything: every fingerprint of every call equals the
+variant's. If several variants do, all are named; if none does, the mistake has no name.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ def close(got: np.ndarray, rows: np.ndarray, allowed: np.ndarray) -> np.ndarray:
 def agreeing(seen: Seen) -> np.ndarray:
     """Say which variants explain a call: (variants,).
 
-    Where a variant draws at random all that is asked is that the student's code is off too.
+    Where a variant is random, the student's code only has to be wrong too.
     """
     equal = close(seen.got, seen.rows, seen.allowed)
     random = seen.rows[..., 0] == RANDOM
@@ -33,21 +33,21 @@ def agreeing(seen: Seen) -> np.ndarray:
 
 
 def telling(seen: Seen) -> np.ndarray:
-    """Say which variants differ here from the solution by more than noise and chance."""
+    """Say which variants differ from the solution in this call by more than noise and chance."""
     off = ~close(seen.rows[0], seen.rows, seen.allowed)
     return np.asarray((off & (seen.rows[..., 0] != RANDOM)).any(-1))
 
 
 def recognise(seen: Sequence[Seen], names: Sequence[str]) -> list[str]:
-    """Return the ids of the variants that explain all that was seen, in alphabetical order.
+    """Return the ids of the variants that explain all observations, in alphabetical order.
 
-    A single mistake is preferred to two made together, and of those only one pair is believed.
+    Single mistakes take precedence over pairs, and a pair is only named if it is the only one.
     """
     if not seen:
         return []
     fits = np.logical_and.reduce([agreeing(one) for one in seen])
     tells = np.logical_or.reduce([telling(one) for one in seen])
-    # what raises everywhere says in its own words all that can be known
+    # if everything raises, the exception's message already says it all
     tells &= ~np.logical_and.reduce([(one.rows[:, 0, 0] == RAISED) for one in seen])
     found = sorted(np.array(names)[fits & tells].tolist())
     single = [name for name in found if PAIR not in name]
@@ -55,9 +55,9 @@ def recognise(seen: Sequence[Seen], names: Sequence[str]) -> list[str]:
 
 
 def recognised(levels: Iterable[Sequence[Seen]], names: Sequence[str]) -> list[str]:
-    """Return the mistakes of the first level of evidence that shows any.
+    """Return the mistakes of the first level that shows any.
 
-    Where it cannot decide between several, the levels after it may.
+    If it cannot decide between several, later levels may.
     """
     found: list[str] = []
     for level in levels:

@@ -1,8 +1,8 @@
-"""Fingerprints: what is kept of the answers of wrong variants, and compared with a student's.
+"""Fingerprints of answers: recorded for wrong variants, and compared with a student's.
 
-Of each tensor a fingerprint is kept: its form (shape and type) and a few weighted sums of its
-values, with weights drawn once and for all from the tensor's name. The recorder makes the rows of
-variants with the same functions, so that the two cannot drift apart.
+A tensor's fingerprint is its form (shape and type) and a few random projections of its values,
+seeded by the tensor's name. The recorder uses the same functions for variants, so that the two
+cannot diverge.
 """
 
 import dataclasses
@@ -18,16 +18,16 @@ from grader.judging.compare import Tolerance
 from grader.references import Recording, under
 from grader.sandbox.interface import Reply, printable
 
-SUMS = 4  # per tensor; two tensors that differ agree in all of them by accident once in ages
+SUMS = 4  # per tensor; different tensors practically never agree in all of them
 WIDTH = 1 + SUMS
-MOST = 1 << 15  # values of a tensor whose sums are taken; those of the case table have 8000 at most
-RAISED, MISSING, RANDOM = -1.0, -2.0, -3.0  # stand where a tensor's form would
-LOCATION = re.compile(r" \([^()]*, line \d+\)$")  # differs between two who make the same mistake
+MOST = 1 << 15  # values of a tensor at most for its sums; those of the exercises have up to 8000
+RAISED, MISSING, RANDOM = -1.0, -2.0, -3.0  # in place of a tensor's form
+LOCATION = re.compile(r" \([^()]*, line \d+\)$")  # differs between students with the same mistake
 
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """What one call gave, beside what the solution and its wrong variants gave.
+    """The fingerprints of one call, next to those of the solution and its wrong variants.
 
     Attributes:
         got: (entries, WIDTH), the student's fingerprints.
@@ -68,7 +68,7 @@ def projections(name: str, size: int) -> np.ndarray:
 
 
 def form(array: np.ndarray) -> float:
-    """Return a number that stands for a shape and a type."""
+    """Return a number that represents a shape and a type."""
     return float(zlib.crc32(f"{array.shape} {array.dtype}".encode()) & 0xFFFFFF)
 
 
@@ -84,17 +84,17 @@ def of_tensor(name: str, array: np.ndarray | None) -> np.ndarray:
     """Return the fingerprint of a tensor, or of its absence."""
     if array is None:
         return entry(MISSING)
-    if array.size > MOST:  # weights for as much as a stranger sends would take all memory
+    if array.size > MOST:  # projections of arbitrarily large tensors would use up memory
         return entry(form(array))
-    with np.errstate(all="ignore"):  # infinities give NaN, which is a fingerprint too
+    with np.errstate(all="ignore"):  # infinities give NaN, which is also a fingerprint
         sums = projections(name, array.size) @ array.astype(np.float64).ravel()
     return entry(form(array), sums)
 
 
 def raised(names: Sequence[str], text: str) -> np.ndarray:
-    """Return the fingerprints (entries, WIDTH) of a call that raised: what it said, all over."""
-    said = float(zlib.crc32(text.encode()) & 0xFFFFFF)
-    return np.stack([entry(RAISED, [said])] * (len(names) + 1))
+    """Return the fingerprints (entries, WIDTH) of a call that raised: its message, repeated."""
+    message = float(zlib.crc32(text.encode()) & 0xFFFFFF)
+    return np.stack([entry(RAISED, [message])] * (len(names) + 1))
 
 
 def of_call(
@@ -105,7 +105,7 @@ def of_call(
     Args:
         names: of the tensors that the solution gives, such as "out/output".
         tensors: what came back.
-        side_effects: a number that stands for what the call changed and should not have.
+        side_effects: a number that represents changes that the call should not have made.
     """
     found = [of_tensor(name, tensors.get(name)) for name in names]
     return np.stack([*found, entry(side_effects)])
@@ -123,16 +123,16 @@ def tolerances(names: Sequence[str], of_name: Mapping[str, Tolerance]) -> np.nda
 
 
 def tolerance_kind(name: str, call: Call) -> str:
-    """Return which of the manifest's tolerances is for a tensor of a call."""
+    """Return which of the manifest's tolerances applies to a tensor of a call."""
     if call.dtype == "float64":
         return "float64"
     return "gradients" if name.startswith("grad/") else "outputs"
 
 
 def changed_state(reply: Reply) -> list[str] | None:
-    """Name what a call has changed of the state; None when the worker did not report it.
+    """List the parts of the state that a call changed; None if the worker did not report it.
 
-    A state is a plain value: what nests counts as changed, for it may be too deep to compare.
+    States are plain values: nested ones count as changed, as they may be too deep to compare.
     """
     before, after = (reply.message.get(key) for key in ("before", "after"))
     if not isinstance(before, dict) or not isinstance(after, dict):
@@ -148,7 +148,7 @@ def changed_state(reply: Reply) -> list[str] | None:
 
 
 def side_effects(sent: Tensors, reply: Reply) -> float:
-    """Return a number that stands for the inputs and the state that a call has changed."""
+    """Return a number that represents the inputs and the state that a call has changed."""
     after = under(reply.tensors, "after/")
     changed = [
         printable(name)
@@ -164,7 +164,7 @@ def side_effects(sent: Tensors, reply: Reply) -> float:
 def fingerprints(
     probe: Probe, call: Call, names: Sequence[str], sent: Tensors, reply: Reply
 ) -> np.ndarray:
-    """Return the fingerprints of one reply; of one drawn at random, what was measured of it.
+    """Return the fingerprints of one reply; of a random one, its statistics.
 
     Args:
         names: of the tensors that the solution gives.
@@ -183,9 +183,9 @@ def fingerprints(
         if name not in got or got[name].size > MOST:
             return np.stack([of_tensor(name, got.get(name)), entry(effects)])
     try:
-        with np.errstate(all="ignore"):  # a wrong output may be as large as it likes
+        with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
             measured = probe.examine.measure(got, sent)
-    except (ValueError, KeyError, IndexError, TypeError):  # another shape; its form says enough
+    except (ValueError, KeyError, IndexError, TypeError):  # another shape; its form is enough
         measured = np.zeros(0)
     forms = sum(form(got[name]) for name in outputs)
     return np.stack([entry(forms, measured), entry(effects)])
@@ -194,7 +194,7 @@ def fingerprints(
 def allowed(
     probe: Probe, call: Call, names: Sequence[str], tolerance: Callable[[str, Call], Tolerance]
 ) -> np.ndarray:
-    """Return how far the fingerprints of a call may be off, beside `fingerprints`."""
+    """Return how far each of the `fingerprints` of a call may be off."""
     if not probe.draws(call):
         return tolerances(names, {name: tolerance(name, call) for name in names})
     assert probe.examine is not None
@@ -202,7 +202,7 @@ def allowed(
 
 
 def observe(answered: Answered, tolerance: Callable[[str, Call], Tolerance]) -> Seen:
-    """Put an answer beside those of the solution and of the variants."""
+    """Return an answer's fingerprints, with those of the solution and the variants."""
     probe, call, recording = answered.probe, answered.call, answered.recording
     names = sorted(answered.expected)
     got = fingerprints(probe, call, names, recording.inputs, answered.reply)

@@ -1,8 +1,8 @@
-"""One exercise on trial: its calls, what came back, what should have, and what follows.
+"""The trial of one exercise: its calls, their answers, the expected answers, and the verdict.
 
-Follow-through: a probe is asked with the student's own functions together and, where the exercise
-calls others, with stand-ins for them. The stand-ins decide when one of the exercises that they
-stand for has failed, so that one mistake costs one exercise.
+Follow-through: a probe is run with the student's own functions and, if the exercise calls others,
+also with stand-ins for them. The stand-ins decide if one of the exercises they replace has failed,
+so that one mistake costs one exercise.
 """
 
 import dataclasses
@@ -35,9 +35,9 @@ class Trial:
 
     Attributes:
         answered: calls; those of the student's own functions together come first.
-        failed: exercises upstream that have not passed.
-        entry: what the manifest says of the exercise: tolerances and known wrong variants.
-        used_stand_ins: exercises whose stand-ins decided; filled while judging.
+        failed: upstream exercises that have not passed.
+        entry: the manifest's entry for the exercise: tolerances and known wrong variants.
+        used_stand_ins: exercises whose stand-ins decided; filled in while judging.
     """
 
     assignment: Assignment
@@ -55,14 +55,14 @@ class Trial:
         return any(r.status == "not written" and r.text == self.exercise.id for r in replies)
 
     def of(self, probe: Probe) -> list[Answered]:
-        """Return the answers of a probe, the student's own functions together first."""
+        """Return the answers of a probe, that of the student's own functions first."""
         return [answered for answered in self.answered if answered.probe is probe]
 
     def judge(self, probe: Probe, examine: Examine) -> None:
-        """Let `examine` look at a probe's answers until one of those that count is right.
+        """Examine a probe's answers; pass if one of those that count is right.
 
         Raises:
-            CheckFailed: none is; the finding is that of the most telling one.
+            CheckFailed: none is; the finding is that of the most informative one.
             Blocked: none could run, because other exercises are not written yet.
         """
         own, *given = answers = self.of(probe)
@@ -76,7 +76,7 @@ class Trial:
         raise self.verdict(own, given, faults)
 
     def fault(self, answered: Answered, examine: Examine) -> Mismatch | None:
-        """Say what is wrong with one answer."""
+        """Return what is wrong with one answer, or None."""
         reply = answered.reply
         if reply.status == "ok":
             return examine(self, answered)
@@ -88,7 +88,7 @@ class Trial:
     def verdict(
         self, own: Answered, given: Sequence[Answered], faults: Sequence[Mismatch | None]
     ) -> Exception:
-        """Choose what to say: the answer in which the least of other exercises is at work."""
+        """Choose the message: of the answer that depends least on other exercises."""
         found = [(a, f) for a, f in zip([own, *given], faults, strict=True) if f is not None]
         if all(fault.kind == "blocked" for _, fault in found) and len(found) == len(faults):
             return Blocked(", ".join(sorted({fault.name for _, fault in found})))
@@ -111,11 +111,11 @@ class Trial:
 
     @functools.cached_property
     def mistakes(self) -> list[str]:
-        """The known mistakes that explain all that was seen."""
+        """The known mistakes that explain all observations."""
         return recognised(self.levels(), self.entry["rows"])
 
     def named(self, mistakes: Sequence[str]) -> tuple[str, str]:
-        """Put recognised mistakes into words, and where the handout speaks of them."""
+        """Describe recognized mistakes in words, and say where the handout explains them."""
         known = self.entry["variants"]
         says = [", and ".join(known[one]["says"] for one in m.split(PAIR)) for m in mistakes]
         parts = {known[one]["section"]: None for m in mistakes for one in m.split(PAIR)}
@@ -123,9 +123,9 @@ class Trial:
         return either + " or ".join(says), ", " + " and ".join(f'"{part}"' for part in parts)
 
     def levels(self) -> Iterator[list[Seen]]:
-        """Yield what was seen where the least of other exercises was at work, then where more was.
+        """Yield the observations that depend least on other exercises first, then the others.
 
-        Calls in which an exercise that has failed is at work say nothing about this one.
+        Calls that run a failed exercise say nothing about this one, and are left out.
         """
         grouped = [self.of(probe) for probe in self.exercise.probes]
         suspect = self.failed.intersection(self.exercise.upstream)
@@ -139,7 +139,7 @@ class Trial:
         return Tolerance(**self.entry["tolerance"][tolerance_kind(name, call)])
 
     def place(self, answered: Answered) -> list[str]:
-        """Say in a line where the first output that is wrong is off, if that stands out."""
+        """Return a line that says where the first wrong output is wrong, if that can be said."""
         inputs, got = answered.recording.inputs, under(answered.reply.tensors, "out/")
         for name, expected in answered.recording.outputs.items():
             with np.errstate(all="ignore"):
@@ -148,7 +148,7 @@ class Trial:
                 return [found]
         return []
 
-    # --- what checks look for ---------------------------------------------------------------
+    # --- the checks ------------------------------------------------------------------------------
 
     def wrong_output(self, answered: Answered) -> Mismatch | None:
         """Compare outputs with the reference's."""
@@ -158,7 +158,7 @@ class Trial:
         return compare_all(got, answered.recording.outputs, tolerance, dtype, axes)
 
     def wrong_gradient(self, answered: Answered) -> Mismatch | None:
-        """Compare gradients with the reference's; each that it has must be there."""
+        """Compare gradients with the reference's; all of them must be there."""
         got = under(answered.reply.tensors, "grad/")
         for name, expected in answered.recording.gradients.items():
             called = name.removeprefix("weights/")
@@ -175,10 +175,10 @@ class Trial:
         return None
 
     def changed_input(self, answered: Answered) -> Mismatch | None:
-        """See that the call left its inputs as they were."""
+        """Check that the call did not change its inputs."""
         for name, value in under(answered.reply.tensors, "after/").items():
             sent = answered.recording.inputs.get(name)
-            if sent is None:  # a name that no call has asked for
+            if sent is None:  # not an input of the call
                 continue
             if value.shape != sent.shape or not np.array_equal(value, sent.astype(value.dtype)):
                 lines = (f"the call changes {name} in place",)
@@ -186,7 +186,7 @@ class Trial:
         return None
 
     def changed_state(self, answered: Answered) -> Mismatch | None:
-        """See that the call left torch's global state and the model's mode as they were."""
+        """Check that the call did not change torch's global state or the model's mode."""
         changed = changed_state(answered.reply)
         if changed is None:
             return Mismatch("changed", "state", ("the worker did not report its state",))
@@ -198,7 +198,7 @@ class Trial:
         return None
 
     def wrong_draw(self, answered: Answered) -> Mismatch | None:
-        """Let the probe's own judge look at outputs that were drawn at random."""
+        """Let the probe examine random outputs."""
         if not answered.probe.draws(answered.call):
             return self.wrong_output(answered)
         assert answered.probe.examine is not None
@@ -208,6 +208,6 @@ class Trial:
                 return Mismatch("shape", name, (f"{name} should have shape {expected.shape}",))
             if not np.isfinite(got[name]).all():
                 return Mismatch("finite", name, (f"{name} has values that are NaN or inf",))
-        with np.errstate(all="ignore"):  # a wrong output may be as large as it likes
+        with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
             wrong = answered.probe.examine(got, answered.recording.inputs)
         return Mismatch("draw", "output", (wrong,)) if wrong else None

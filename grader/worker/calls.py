@@ -1,16 +1,16 @@
-"""Call a student's function as the case table says, and hand back tensors. Runs in the worker.
+"""Call a student's function as described by a call, and return tensors. Runs in the worker.
 
-Three kinds of calls are described as data (see `Call` in grader/exercise.py): a method of an object
-that is built with weights, a function, and the steps of an optimizer. What an assignment adds comes
-from its harness, a module with these names:
+There are three kinds of calls (see `Call` in grader/exercise.py): a method of an object that is
+built with weights, a function, and the steps of an optimizer. An assignment adds its own kinds in
+its harness, a module with these names:
 
-    constructor_arguments(context, call)   what every class is constructed with
+    constructor_arguments(context, call)   the arguments of every constructor
     checkpoint_weights(context)            the frozen checkpoint's weights by parameter
     STAND_INS    name to a function of the object that makes a stand-in for a part of it
     ARGUMENTS    name with an asterisk to a function of the context that makes an argument
     KINDS        further kinds of calls: function of context, call, tensors and progress
 
-Nothing here knows a right answer.
+Nothing here knows a correct answer.
 """
 
 import dataclasses
@@ -29,14 +29,14 @@ from torch import Tensor, nn
 from grader.worker.outputs import StudentError, outputs_of
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
-GENERATORS = {"*generator", "*random"}  # arguments that random numbers are to come from
+GENERATORS = {"*generator", "*random"}  # arguments that provide random numbers
 MAX_TEXT = 300  # characters of an exception's message that are passed on
-Progress = Callable[[int, int], None]  # is told the steps done and their number
+Progress = Callable[[int, int], None]  # takes the steps done and their total
 
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What a call came to: a small JSON object and tensors."""
+    """The result of a call: a small JSON object and tensors."""
 
     message: dict[str, Any]
     tensors: dict[str, Tensor] = dataclasses.field(default_factory=dict)
@@ -44,10 +44,10 @@ class Answer:
 
 @dataclasses.dataclass(frozen=True)
 class Context:
-    """What a call is carried out with.
+    """What a call runs with.
 
     Attributes:
-        modules: name to module, those of the submission and the given ones that are imported.
+        modules: name to module, of the imported submission and given files.
         checkpoint: the folder of the frozen checkpoint.
         harness: the assignment's module; see above.
     """
@@ -57,7 +57,7 @@ class Context:
     harness: Any
 
     def module(self, name: str) -> ModuleType:
-        """Return a module of the submission; one that no other exercise needs is imported now."""
+        """Return a module of the submission; import it if it is not imported yet."""
         return self.modules.get(name) or importlib.import_module(name)
 
 
@@ -65,7 +65,7 @@ class Context:
 
 
 def member(owner: Any, name: str, kind: str) -> Any:
-    """Return an attribute of the student's module or object, or say that it is missing."""
+    """Return an attribute of the student's module or object, or report that it is missing."""
     try:
         return getattr(owner, name)
     except AttributeError:
@@ -75,7 +75,7 @@ def member(owner: Any, name: str, kind: str) -> Any:
 
 
 def load_by_name(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
-    """Copy weights into the parameters of these names; other parameters stay as they are."""
+    """Copy weights into the parameters of these names; other parameters are unchanged."""
     own = dict(model.named_parameters())
     for name, value in sorted(weights.items()):
         if name not in own:
@@ -101,7 +101,7 @@ def build(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tenso
     made = member(context.module(call["module"]), call["target"].split(".")[0], "class")
     owner: nn.Module = made(*arguments, **call["options"])
     load_by_name(owner, weights)
-    if call["dtype"] != "float32":  # which it has been made in
+    if call["dtype"] != "float32":  # the type it was built in
         owner.to(DTYPES[call["dtype"]])
     owner.train(call["train"])
     for name, rate in call["rates"].items():
@@ -117,7 +117,7 @@ def build(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tenso
 def gradients(
     outputs: Mapping[str, Tensor], leaves: Mapping[str, Tensor], cotangents: Mapping[str, Tensor]
 ) -> dict[str, Tensor]:
-    """Return the gradient of sum(output * cotangent) for every leaf that it reaches."""
+    """Return the gradient of sum(output * cotangent) for every leaf that has one."""
     usable = [
         (value * cotangents[name]).sum()
         for name, value in outputs.items()
@@ -130,7 +130,7 @@ def gradients(
 
 
 def state(owner: nn.Module | None, random_too: bool = False) -> dict[str, Any]:
-    """Return what a function must leave as it found it; with a generator of its own, more."""
+    """Return the state that a function must not change; with its own generator, more of it."""
     found = {
         "the default dtype": str(torch.get_default_dtype()),
         "the gradient mode": torch.is_grad_enabled(),
@@ -141,7 +141,7 @@ def state(owner: nn.Module | None, random_too: bool = False) -> dict[str, Any]:
         weights = [p.detach().flatten() for p in owner.parameters()]
         total = float(torch.cat([torch.zeros(0), *weights]).sum())
         found["the model's training mode"] = owner.training
-        found["the model's weights"] = str(total)  # NaN is equal to NaN, then
+        found["the model's weights"] = str(total)  # as text, NaN equals NaN
     if random_too:
         states = torch.get_rng_state().numpy().tobytes() + repr(random.getstate()).encode()
         found["the global random generators"] = zlib.crc32(states)
@@ -165,15 +165,15 @@ def arguments_of(
         elif name.startswith("."):
             yield member(owner, name[1:], "module")
         else:
-            yield tensors[name].clone()  # what the student may change by mistake is not the leaf
+            yield tensors[name].clone()  # so that an in-place change does not affect the leaf
 
 
 def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Answer:
-    """Call a method of an object that is built for it, or a function.
+    """Call a method of a newly built object, or a function.
 
     Returns:
-        Tensors out/<name> (what was returned), after/<input> (the inputs as the call left them)
-        and, where asked for, grad/<input or weights/parameter>; the state before and after.
+        Tensors out/<name> (the outputs), after/<input> (the inputs after the call) and, if
+        requested, grad/<input or weights/parameter>; the state before and after.
     """
     owner = None
     if call["kind"] == "method":
@@ -208,14 +208,14 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
 def run_optimizer(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor]
 ) -> Answer:
-    """Let an optimizer take steps, each with gradients that are given.
+    """Let an optimizer take steps with given gradients.
 
     Args:
         tensors: start/<name>, a parameter; gradients/<name>, (steps, *its shape), or none.
 
     Returns:
         Tensors out/<name>, (steps, *its shape): the parameter after each step; and
-        after/gradients/<name>, what the steps left of them.
+        after/gradients/<name>, the gradients after the steps.
     """
     made = member(context.module(call["module"]), call["target"].split(".")[0], "class")
     groups = call["literals"]["groups"]
@@ -238,8 +238,8 @@ def run_optimizer(
 def run(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
-    """Carry out a call of any kind."""
-    torch.set_grad_enabled(True)  # what a call before this one has changed is not its fault
+    """Run a call of any kind."""
+    torch.set_grad_enabled(True)  # an earlier call may have changed these
     torch.set_default_dtype(torch.float32)
     if call["kind"] in context.harness.KINDS:
         answer: Answer = context.harness.KINDS[call["kind"]](context, call, tensors, progress)
@@ -254,7 +254,7 @@ def run(
 
 
 def describe(error: BaseException, files: Mapping[str, str]) -> dict[str, Any]:
-    """Say what a student's code raised, and at which of its lines."""
+    """Describe what a student's code raised, and on which of its lines."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename in files]
     where = f" ({own[-1].filename}, line {own[-1].lineno})" if own else ""

@@ -1,10 +1,10 @@
-"""Take from this process, for good, what a submission does not need. Runs in the zygote's child.
+"""Permanently drop everything that a submission does not need. Runs in the zygote's child.
 
 Covered: open files, resource limits, capabilities, the file system (Landlock: Python and the
 checkpoint can be read, nothing can be written) and system calls (the filter of seccomp.py). Each
-step either works or raises LockdownError; nothing is left out because a kernel lacks it.
-Not covered: time (the trusted side's deadlines), the processor's caches, and whatever was in
-memory before: the zygote must hold no secret.
+step either works or raises LockdownError; nothing is skipped because a kernel lacks it.
+Not covered: time (the trusted side's deadlines), the processor's caches, and anything that was in
+memory before: the zygote must not hold secrets.
 """
 
 import ctypes
@@ -19,17 +19,17 @@ from pathlib import Path
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 22, 38
 SECCOMP_MODE_FILTER = 2
-# the same numbers on every kind of machine
+# the same numbers on every architecture
 LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
 LANDLOCK_VERSION, LANDLOCK_BENEATH = 1, 1
 READ_FILE, READ_FOLDER = 1 << 2, 1 << 3
-ACCESS = {1: 13, 2: 14, 3: 15, 5: 16}  # from this version of Landlock on: kinds of access it knows
+ACCESS = {1: 13, 2: 14, 3: 15, 5: 16}  # Landlock version to the number of access kinds it knows
 CAPSET, CAPABILITY_VERSION = {"x86_64": 126, "aarch64": 91}, 0x20080522
 SIGKILL = 9
 
 
 class LockdownError(Exception):
-    """The kernel lacks something, or refuses it; the message names it."""
+    """The kernel does not support or allow something; the message names it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,9 +37,9 @@ class Lock:
     """What to lock a process down to.
 
     Attributes:
-        readable: files and folders that stay readable.
-        filter: of system calls, compiled.
-        memory: bytes; seconds: of processor time; files, threads: at a time.
+        readable: files and folders that remain readable.
+        filter: the compiled system call filter.
+        memory: bytes; seconds: of processor time; files, threads: at the same time.
     """
 
     readable: Sequence[str]
@@ -64,20 +64,20 @@ def call(what: str, function: object, *arguments: object) -> int:
 
 
 def tasks_of(user: int) -> int:
-    """Count the processes and threads of a user that can be seen from here."""
+    """Count the visible processes and threads of a user."""
     count = 0
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
             try:
                 if entry.stat().st_uid == user:
                     count += len(os.listdir(f"/proc/{entry.name}/task"))
-            except OSError:  # it has ended meanwhile
+            except OSError:  # it has ended in the meantime
                 continue
     return count
 
 
 def limit_resources(lock: Lock) -> None:
-    """Bound memory, processor time, open files, threads; no written files, no core dumps."""
+    """Limit memory, processor time, open files and threads; forbid writing files and core dumps."""
     seconds = math.ceil(lock.seconds)
     for kind, bound in [
         (resource.RLIMIT_AS, lock.memory),
@@ -98,7 +98,7 @@ def limit_resources(lock: Lock) -> None:
 
 
 def drop_capabilities() -> None:
-    """Give up every capability, and the ways to gain one."""
+    """Drop every capability, and the ways to gain one."""
     number = CAPSET.get(os.uname().machine)
     if number is None:
         raise LockdownError(f"capabilities cannot be dropped on {os.uname().machine}")
@@ -118,10 +118,10 @@ def landlock_version() -> int:
 
 
 def restrict_files(readable: Iterable[str]) -> None:
-    """Let these files and folders be read, and nothing else; nothing can be written at all."""
+    """Allow only these files and folders to be read; nothing can be written at all."""
     version = landlock_version()
     handled = (1 << max(bits for since, bits in ACCESS.items() if since <= version)) - 1
-    # the kernel takes a shorter structure than its own: file access only, network is seccomp's
+    # the kernel accepts a shorter structure: file access only; seccomp handles the network
     rules = call("Landlock", LIBC.syscall, LANDLOCK_CREATE, struct.pack("<Q", handled), 8, 0)
     for path in readable:
         allowed = READ_FILE | READ_FOLDER if Path(path).is_dir() else READ_FILE
@@ -134,7 +134,7 @@ def restrict_files(readable: Iterable[str]) -> None:
 
 
 def filter_calls(compiled: bytes) -> None:
-    """Install the filter of system calls."""
+    """Install the system call filter."""
     instructions = ctypes.create_string_buffer(compiled, len(compiled))
 
     class Program(ctypes.Structure):
@@ -146,7 +146,7 @@ def filter_calls(compiled: bytes) -> None:
 
 
 def die_with_parent() -> None:
-    """Have the kernel end this process when its parent ends."""
+    """Make the kernel kill this process when its parent ends."""
     parent = os.getppid()
     call("PR_SET_PDEATHSIG", LIBC.prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
@@ -154,10 +154,10 @@ def die_with_parent() -> None:
 
 
 def become(user: int, checkpoint: str) -> None:
-    """Go from root to a user that owns nothing.
+    """Switch from root to a user that owns nothing.
 
     Raises:
-        LockdownError: that user could not read this Python, or the checkpoint.
+        LockdownError: that user cannot read this Python, or the checkpoint.
     """
     os.setgroups([])
     os.setresgid(user, user, user)
@@ -166,19 +166,19 @@ def become(user: int, checkpoint: str) -> None:
         os.stat(os.__file__)
     except OSError as error:
         raise LockdownError(
-            f"this Python, {os.__file__}, lies where only root can read it; "
-            "install it elsewhere, grade as its owner, or take the tier `contained`"
+            f"only root can read this Python, {os.__file__}; "
+            "install it elsewhere, grade as its owner, or use the tier `contained`"
         ) from error
     try:
         for file in os.scandir(checkpoint):
             os.close(os.open(file.path, os.O_RDONLY))
     except OSError as error:
-        text = f"{error.filename} can be read by root only: chmod -R a+rX {checkpoint}"
+        text = f"only root can read {error.filename}: chmod -R a+rX {checkpoint}"
         raise LockdownError(text) from error
 
 
 def lock_down(lock: Lock) -> None:
-    """Apply everything, in the order in which each step still has what it needs."""
+    """Apply everything, in an order in which each step still has what it needs."""
     limit_resources(lock)
     drop_capabilities()
     restrict_files(lock.readable)

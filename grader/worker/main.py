@@ -1,11 +1,11 @@
 """The worker: a process that runs a student's code. It returns tensors, never verdicts.
 
-Started as a script, `python -I main.py`, by the tier `process`. It talks over its first
+Started as a script, `python -I main.py`, by the tier `process`. It communicates over its original
 stdin and stdout, which it moves out of reach of `print` and `input` before any student's code is
 loaded. The submission and the given files arrive as text and are imported from memory (overlay.py).
 
 Covered: a submission cannot break the protocol by printing or reading. Not covered here: what a
-hostile one does to this process; isolation is the sandbox's business.
+hostile one does to this process; isolation is the sandbox's job.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ ADDRESS_SPACE = 16 << 30  # bytes; torch alone maps about 1 GiB, a real model wi
 
 
 def take_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Move the protocol's streams to new descriptors; print goes to stderr, input finds the end."""
+    """Move the protocol's streams to new descriptors; print goes to stderr, input reads EOF."""
     requests, replies = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -35,9 +35,9 @@ def take_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def limit_resources() -> None:
-    """Bound memory, written files and core dumps, where the system knows such limits."""
+    """Limit memory, written files and core dumps, if the system supports such limits."""
     try:
-        import resource  # there is none on Windows
+        import resource  # missing on Windows
     except ImportError:
         return
     for kind, limit in [
@@ -51,33 +51,33 @@ def limit_resources() -> None:
 
 
 class Worker:
-    """Answers requests on a stream."""
+    """Answers requests from a stream."""
 
     def __init__(self, replies: BinaryIO, overlay: Overlay) -> None:
         self.replies, self.overlay = replies, overlay
 
     def send(self, frame: bytes) -> None:
-        """Write one frame at once."""
+        """Write one frame and flush it."""
         self.replies.write(frame)
         self.replies.flush()
 
     def handle(self, request: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-        """Carry out one request."""
+        """Run one request."""
 
         def progress(done: int, total: int) -> None:
             self.send(protocol.encode({"number": request["number"], "progress": [done, total]}))
 
         answer = self.overlay.answer(request, arrays, progress)
-        with contextlib.suppress(Exception):  # a submission may have put anything in its place
+        with contextlib.suppress(Exception):  # a submission may have replaced it
             sys.stdout.flush()
         self.send(answer)
 
 
 def main() -> None:
-    """Serve requests until the stream of them ends."""
+    """Serve requests until their stream ends."""
     requests, replies = take_streams()
     limit_resources()
-    import torch  # after the streams are safe
+    import torch  # only once the streams are safe
 
     from grader.worker.dynamo import spare_dynamo
 

@@ -1,4 +1,4 @@
-"""What a student's function returned becomes tensors by name, or a sentence. Runs in the worker."""
+"""Convert a student's return value to tensors by name, or raise an error. Runs in the worker."""
 
 import operator
 from collections.abc import Mapping, Sequence
@@ -7,20 +7,20 @@ from typing import Any
 import torch
 from torch import Tensor
 
-# What numpy has a type for, and safetensors too.
+# The types that both numpy and safetensors support.
 SENDABLE = {torch.float16, torch.float32, torch.float64, torch.int32, torch.int64, torch.bool}
-WIDTH = 16  # of lists in rows, so that what is drawn at random does not decide shapes
+WIDTH = 16  # of lists in rows, so that random draws do not determine shapes
 
 
 class StudentError(Exception):
-    """Something about the submission that stops a call; the message is for the student."""
+    """An error in the submission that stops a call; the message is for the student."""
 
 
 def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
-    """Turn rows of whole numbers and lists of them into a tensor for each column.
+    """Convert rows of integers and lists of integers to a tensor for each column.
 
-    Returns: by name (rows,) for numbers, (rows, WIDTH or longest) for lists, filled up with -1;
-        int64.
+    Returns: by name, int64: (rows,) for integers, (rows, WIDTH or longest) for lists, padded
+        with -1.
 
     Raises:
         StudentError: it is something else.
@@ -56,10 +56,10 @@ def lists(result: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
 
 
 def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str, Any]:
-    """Give what a function returned its names; further keys and further elements are let pass.
+    """Name the outputs of a function; extra keys and extra elements are ignored.
 
     Raises:
-        StudentError: there is less, or it is something else.
+        StudentError: something is missing, or it is something else.
     """
     if form == "dict" and isinstance(result, Mapping) and all(name in result for name in names):
         return {name: result[name] for name in names}

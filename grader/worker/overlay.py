@@ -1,7 +1,7 @@
 """The given files with a submission laid over them, imported from memory. Runs in the worker.
 
 Covered: no file of the submission other than those that were sent can be imported, and nothing is
-written. Not covered: what the code does once it runs; that is the sandbox's business.
+written. Not covered: what the code does once it runs; that is the sandbox's job.
 """
 
 import importlib.abc
@@ -19,7 +19,7 @@ Sent = tuple[protocol.Message, dict[str, Any]]
 
 
 class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
-    """Imports the submission's modules from text, before anything of the same name on disk."""
+    """Imports the submission's modules from text, with priority over files on disk."""
 
     def __init__(self, sources: Mapping[str, str]) -> None:
         self.sources = sources
@@ -37,7 +37,7 @@ class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         return self.sources[fullname]
 
     def get_code(self, fullname: str) -> Any:
-        """Compile under the name the student knows: main.py."""
+        """Compile under the student's file name, such as main.py."""
         return compile(self.sources[fullname], f"{fullname}.py", "exec", dont_inherit=True)
 
 
@@ -53,10 +53,10 @@ def load_harness(path: str) -> ModuleType:
 
 
 class Overlay:
-    """The given files with a submission laid over them, imported; carries out calls of it."""
+    """The given files with a submission laid over them, imported; runs its calls."""
 
     def __init__(self, harness: ModuleType | None = None) -> None:
-        """Carry out calls.
+        """Prepare to run calls.
 
         Args:
             harness: the assignment's; None: the one in the file that the first load names.
@@ -69,7 +69,7 @@ class Overlay:
     def load(self, request: Mapping[str, Any]) -> protocol.Message:
         """Import the harness, the given modules and the student's."""
         self.harness = self.harness or load_harness(request["harness"])
-        for name in self.sources:  # of a load before this one
+        for name in self.sources:  # of an earlier load
             sys.modules.pop(name, None)
         sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, MemoryImporter)]
         self.sources, self.checkpoint = request["sources"], request["checkpoint"]
@@ -78,8 +78,8 @@ class Overlay:
         return {"status": "ok"}
 
     def call(self, call: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress) -> Sent:
-        """Carry out one call; return its answer and tensors."""
-        import torch  # imported by now; named here because the streams come first
+        """Run one call; return its answer and tensors."""
+        import torch  # already imported; not at the top, because main.py moves the streams first
 
         from grader.worker import calls
 
@@ -92,7 +92,7 @@ class Overlay:
     def answer(
         self, request: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress
     ) -> bytes:
-        """Carry out a request, a load or a call; what it raises is an answer too. As a frame."""
+        """Run a request, a load or a call; return the answer, or what it raised, as a frame."""
         from grader.worker import calls  # imports torch
 
         number = {"number": request["number"]}
@@ -101,6 +101,6 @@ class Overlay:
                 return protocol.encode({**number, **self.load(request)})
             message, tensors = self.call(request["call"], arrays, progress)
             return protocol.encode({**number, **message}, tensors)
-        except BaseException as error:  # SystemExit and KeyboardInterrupt of a student's code too
+        except BaseException as error:  # including SystemExit and KeyboardInterrupt
             files = {f"{name}.py": name for name in self.sources}
             return protocol.encode({**number, **calls.describe(error, files)})

@@ -1,11 +1,11 @@
-"""What crosses the wall: frames of a small JSON object and named tensors, and nothing else.
+"""The messages between grader and worker: frames of a small JSON object and named tensors.
 
 A frame is a fixed header (magic, length of the JSON, length of the tensors), the JSON in UTF-8, and
 the tensors in safetensors form. Lengths are bounded before anything is read, JSON and safetensors
-are parsed without running code, and whatever is wrong with a frame is one error: ProtocolError.
+are parsed without running code, and any problem with a frame is a ProtocolError.
 
 Covered: size, form, names and types of what arrives. Not covered: whether it is true. A frame from
-a worker is a claim of the student's process; its tensors still have to equal a reference.
+a worker is untrusted; its tensors still have to equal a reference.
 """
 
 import io
@@ -20,7 +20,7 @@ from safetensors.numpy import load, save
 
 MAGIC = b"mBF1"
 HEADER = struct.Struct("<4sIQ")  # magic, bytes of JSON, bytes of tensors
-MAX_JSON = 4 << 20  # sources of a submission are the largest text that is sent
+MAX_JSON = 4 << 20  # a submission's sources are the largest text
 MAX_TENSORS = 256 << 20  # a real model's largest weights and their gradients fit
 
 Message = dict[str, Any]
@@ -28,17 +28,17 @@ Tensors = dict[str, np.ndarray]
 
 
 class ProtocolError(Exception):
-    """A frame that is not one; the worker that sent it is not to be trusted any further."""
+    """An invalid frame; the worker that sent it can no longer be trusted."""
 
 
 def encode(message: Mapping[str, Any], tensors: Mapping[str, np.ndarray] | None = None) -> bytes:
     """Pack a JSON object and tensors into one frame.
 
     Raises:
-        ProtocolError: a part is larger than a frame may carry.
+        ProtocolError: a part is too large for a frame.
     """
     text = json.dumps(message).encode()
-    # safetensors writes memory as it lies, so the order of axes must be the one in memory
+    # safetensors writes raw memory, so arrays must be contiguous
     arrays = {name: np.ascontiguousarray(array) for name, array in (tensors or {}).items()}
     packed = save(arrays) if arrays else b""
     if len(text) > MAX_JSON or len(packed) > MAX_TENSORS:
@@ -66,12 +66,12 @@ def decode_body(text: bytes, packed: bytes) -> tuple[Message, Tensors]:
     """Parse a frame's two parts.
 
     Raises:
-        ProtocolError: the JSON is not one object, or the tensors not safetensors that numpy has.
+        ProtocolError: the JSON is not an object, or the tensors are invalid.
     """
     try:
         message = json.loads(text)
         tensors = load(packed) if packed else {}
-    # numpy raises TypeError or KeyError for a type it does not have, json RecursionError for depth
+    # numpy raises TypeError or KeyError for an unknown type, json RecursionError for deep nesting
     except (ValueError, SafetensorError, TypeError, KeyError, RecursionError) as error:
         raise ProtocolError(f"the frame cannot be read: {error}") from error
     if not isinstance(message, dict):
@@ -88,12 +88,12 @@ def decode(frame: bytes) -> tuple[Message, Tensors]:
     text_length, tensors_length = decode_header(frame[: HEADER.size])
     text, packed = frame[HEADER.size :][:text_length], frame[HEADER.size + text_length :]
     if len(text) != text_length or len(packed) != tensors_length:
-        raise ProtocolError("a frame of another length than its header says")
+        raise ProtocolError("the frame's length does not match its header")
     return decode_body(text, packed)
 
 
 def frames(content: bytes) -> Iterator[tuple[Message, Tensors]]:
-    """Parse frames that follow each other.
+    """Parse consecutive frames.
 
     Raises:
         ProtocolError: the bytes are not a whole number of frames.
@@ -104,7 +104,7 @@ def frames(content: bytes) -> Iterator[tuple[Message, Tensors]]:
 
 
 def read_exactly(stream: BinaryIO, length: int) -> bytes:
-    """Read `length` bytes, or what there is before the stream ends."""
+    """Read `length` bytes, or fewer if the stream ends."""
     parts = []
     while length > 0 and (part := stream.read(min(length, 1 << 20))):
         parts.append(part)
@@ -113,10 +113,10 @@ def read_exactly(stream: BinaryIO, length: int) -> bytes:
 
 
 def read_frame(stream: BinaryIO) -> tuple[Message, Tensors] | None:
-    """Read one frame; None when the stream has ended before it.
+    """Read one frame; None if the stream has ended.
 
     Raises:
-        ProtocolError: the stream ended inside the frame, or the frame is not one.
+        ProtocolError: the stream ended inside the frame, or the frame is invalid.
     """
     header = read_exactly(stream, HEADER.size)
     if not header:

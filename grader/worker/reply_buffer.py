@@ -1,13 +1,13 @@
-"""The memory in which a contained submission leaves its answers: of a size fixed beforehand.
+"""The memory to which a contained submission writes its answers; its size is fixed in advance.
 
-    0   how many calls were begun       8   steps of training done      16   steps in all
+    0   number of calls begun       8   steps of training done      16   total steps
     64  slot 0: the import's answer, then a slot for each call: its length, then a frame
 
-The trusted side creates it, seals its size, and parses nothing in it before the process that can
-write there is dead. Answers that were complete by then count, whatever ended the process.
+The trusted side creates it, seals its size, and parses nothing in it until the process that can
+write to it is dead. Answers that were complete by then count, whatever ended the process.
 
 Covered: size, and that a reader sees each byte once (slots are copied before they are parsed).
-Not covered: truth. All that stands here, the counters included, is a claim.
+Not covered: truth. Everything in it, including the counters, is untrusted.
 """
 
 import mmap
@@ -21,12 +21,12 @@ WORD = struct.Struct("<Q")
 
 
 def size(calls: int, space: int) -> int:
-    """Return the bytes of a buffer for so many calls, each with `space` bytes for its answer."""
+    """Return the size of a buffer for this many calls, with `space` bytes for each answer."""
     return FIRST_SLOT + (calls + 1) * (WORD.size + space)
 
 
 class ReplyBuffer:
-    """Reads and writes a reply_buffer."""
+    """Reads and writes a reply buffer."""
 
     def __init__(self, memory: mmap.mmap, space: int) -> None:
         self.memory, self.space = memory, space
@@ -40,26 +40,28 @@ class ReplyBuffer:
         WORD.pack_into(self.memory, offset, value)
 
     def start_of(self, slot: int) -> int:
-        """Return where a slot begins."""
+        """Return the offset of a slot."""
         return FIRST_SLOT + slot * (WORD.size + self.space)
 
     def write(self, slot: int, frame: bytes) -> None:
-        """Leave an answer; its length comes last, so that half an answer is none.
+        """Write an answer; its length is written last, so that an incomplete answer does not count.
 
         Raises:
-            ValueError: there is no room for it.
+            ValueError: it is too large.
         """
         if len(frame) > self.space:
-            raise ValueError(f"{len(frame)} bytes are more than an answer may have, {self.space}")
+            raise ValueError(
+                f"an answer of {len(frame)} bytes does not fit its slot of {self.space}"
+            )
         start = self.start_of(slot)
         self.memory[start + WORD.size : start + WORD.size + len(frame)] = frame
         self.put(start, len(frame))
 
     def read(self, slot: int) -> tuple[protocol.Message, protocol.Tensors] | None:
-        """Return a slot's answer, or None when it holds none.
+        """Return a slot's answer, or None if it is empty.
 
         Raises:
-            ProtocolError: what it holds is not one frame.
+            ProtocolError: its content is not one frame.
         """
         start = self.start_of(slot)
         length = self.get(start)

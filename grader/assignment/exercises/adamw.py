@@ -17,7 +17,7 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     inputs: Tensors = {f"start/{name}": rng.standard_normal(s) for name, s in SHAPES.items()}
     for name in ("a", "b"):
         values = rng.standard_normal((STEPS, *SHAPES[name]))
-        values += 0.5 * np.sign(values)  # none so small that the place of eps would show
+        values += 0.5 * np.sign(values)  # none so small that the position of eps matters
         values[:, 0] = 0.0
         inputs[f"gradients/{name}"] = values
     return inputs

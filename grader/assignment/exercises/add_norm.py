@@ -1,4 +1,4 @@
-"""Add-and-norm: project, dropout, residual, LayerNorm, with the modules that are passed.
+"""Add-and-norm: project, dropout, residual, LayerNorm, with the modules passed in.
 
 Dimension key: B batch, T tokens, D model width, F feed-forward width.
 """
@@ -16,7 +16,7 @@ DRAWN = PATTERN.B * PATTERN.T * (PATTERN.D - len(ANCHORS))  # values that are dr
 
 
 def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
-    """Draw what goes into the sublayer and what comes out of it; the width says which sublayer."""
+    """Draw the input and output of a sublayer; the width depends on the sublayer."""
     sizes = call.sizes
     width = sizes.F if ".out_dense" in call.args else sizes.D
     weights = layer_weights(rng, sizes)
@@ -41,7 +41,7 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
 
 
 def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
-    """Read off what dropout did: `kept`, `factor`, `broken` and `zero` of dropout.py."""
+    """Compute the statistics `kept`, `factor`, `broken` and `zero` of dropout.py."""
     return numbers(undone(outputs["output"], inputs["input"]))
 
 

@@ -22,7 +22,7 @@ PATTERN = Sizes(B=8, T=16, H=2, d=17, lengths=(16, 15, 13, 16, 14, 12, 16, 15))
 
 
 def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
-    """Draw what the call takes; scores are spread, so that softmax is far from uniform."""
+    """Draw the inputs; the scores are spread out, so that the softmax is far from uniform."""
     sizes = call.sizes
     B, T, H, d = sizes.B, sizes.T, sizes.H, sizes.d
     if call.target == "BertSelfAttention.forward":
@@ -44,10 +44,10 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
 
 
 def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
-    """Read off what dropout did: `kept`, `factor`, `broken` and `zero` of dropout.py.
+    """Compute the statistics `kept`, `factor`, `broken` and `zero` of dropout.py.
 
     With the values of `pattern`, a head's output holds the dropped probabilities and, in its last
-    unit, their sum: dropout on the context would drop the sum by itself.
+    unit, their sum: dropout on the context would drop the sum separately.
     """
     B, H, T, d = inputs["value"].shape
     heads = outputs["output"].astype(np.float64).reshape(B, T, H, d).transpose(0, 2, 1, 3)

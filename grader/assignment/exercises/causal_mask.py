@@ -8,7 +8,7 @@ from grader.exercise import Exercise, Probe, Tensors
 
 
 def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
-    """Return the 1/0 mask, as whole numbers: that is how the tokenizer gives it."""
+    """Return the 1/0 mask as integers, like the tokenizer."""
     return {"attention_mask": mask(call.sizes).astype(np.int64)}
 
 

@@ -41,7 +41,7 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
 
 
 def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
-    """Read off what dropout did: `kept`, `factor`, `broken` and `zero` of dropout.py."""
+    """Compute the statistics `kept`, `factor`, `broken` and `zero` of dropout.py."""
     undropped = 3.0 + 2.0 * inputs["weights/word_embedding.weight"][1]  # (D,)
     return numbers(outputs["output"], undropped)
 
@@ -50,7 +50,7 @@ DRAWN = PATTERN.B * PATTERN.T * PATTERN.D  # values that are drawn for
 
 
 def embed(sizes: Sizes = MAIN, **more: Any) -> BertCall:
-    """Return a call of embed, in a model of one layer: no layer has a part in it."""
+    """Return a call of embed, in a model of one layer, as layers are not involved."""
     return BertCall("BertModel.embed", ("input_ids",), sizes=replace(sizes, layers=1), **more)
 
 

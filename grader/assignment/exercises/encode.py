@@ -1,5 +1,5 @@
-"""The stack of layers, alone (with stand-ins for the layers), with the student's own, and within
-the whole model on the frozen checkpoint.
+"""The stack of layers: with stand-ins for the layers, with the student's own, and in the whole
+model on the frozen checkpoint.
 
 Dimension key: B batch, T tokens, D model width.
 """
@@ -43,7 +43,7 @@ def calls(
     dropout: float = 0.1,
     dtype: str = "float32",
 ) -> tuple[BertCall, ...]:
-    """Return encode's own call, then with every layer given."""
+    """Return the call with the student's own layers, then with stand-ins."""
     return tuple(
         BertCall(
             "BertModel.encode",

@@ -1,4 +1,4 @@
-"""One encoder layer, alone (with stand-ins for attention and add_norm) and with the student's own.
+"""One encoder layer, with stand-ins for attention and add_norm, and with the student's own.
 
 Dimension key: B batch, T tokens, D model width.
 """
@@ -38,14 +38,14 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
 
 
 def pattern(rng: np.random.Generator, call: BertCall) -> Tensors:
-    """Draw a residual under which what is added to it, and what was dropped of that, shows."""
+    """Draw a residual that reveals what is added to it, and what of that was dropped."""
     sizes = call.sizes
     shape = (sizes.B, sizes.T, sizes.D)
     return {"hidden_states": anchored(rng, shape), "attention_mask": extended_mask(sizes)}
 
 
 def pattern_weights(call: BertCall) -> Tensors:
-    """Return weights with which one sublayer adds ones to its residual and the other nothing."""
+    """Return weights with which one sublayer adds ones to its residual, and the other nothing."""
     D, F = call.sizes.D, call.sizes.F
     first = call.inputs == "after attention"
     return {
@@ -63,7 +63,7 @@ def pattern_weights(call: BertCall) -> Tensors:
 
 
 def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
-    """Read off what dropout did: `kept`, `factor`, `broken` and `zero` of dropout.py."""
+    """Compute the statistics `kept`, `factor`, `broken` and `zero` of dropout.py."""
     return numbers(undone(outputs["output"], inputs["hidden_states"]))
 
 
@@ -89,7 +89,7 @@ def calls(
     dtype: str = "float32",
     undropped: str | None = None,
 ) -> tuple[BertCall, ...]:
-    """Return the layer's own call, then with attention given, then with both given.
+    """Return the call with the student's functions, then with stand-ins for attention, for both.
 
     Args:
         undropped: the dropout module whose rate is 0 whatever `dropout` says.

@@ -30,24 +30,24 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
 
 
 def rows(outputs: Tensors) -> list[tuple[list[int], list[int], int]]:
-    """Return the pairs without what fills them up."""
+    """Return the pairs without padding."""
     columns = [outputs["first"].tolist(), outputs["second"].tolist()]
     first, second = ([[t for t in row if t >= 0] for row in column] for column in columns)
     return list(zip(first, second, outputs["label"].tolist(), strict=True))
 
 
 def share(found: list[bool]) -> float:
-    """Return the share of what is true."""
+    """Return the share of true values."""
     return sum(found) / len(found)
 
 
 def place(sentence: list[int]) -> tuple[int, int]:
-    """Return the document and the number of a sentence; NOWHERE of one that there is not."""
+    """Return the document and the number of a sentence; NOWHERE if there is none."""
     return OF.get(sentence[0], NOWHERE) if sentence else NOWHERE
 
 
 def which(outputs: Tensors, inputs: Tensors) -> list[float]:
-    """Read off which sentences were paired."""
+    """Compute statistics of which sentences were paired."""
     pairs = rows(outputs)
     wrong_first = [place(a) != at for (a, _, _), at in zip(pairs, FIRSTS, strict=True)]
     following = [(n, k + 1) for n, k in FIRSTS]
@@ -60,7 +60,7 @@ def which(outputs: Tensors, inputs: Tensors) -> list[float]:
 
 
 def fitting(first: int, second: int, longest: int) -> set[tuple[int, int]]:
-    """Return what the lengths may be when the longer is cut; of two that are equal, either."""
+    """Return the possible lengths when the longer sentence is cut; if equal, either."""
     found = set()
     for ahead in (0, 1):
         lengths = [first, second]
@@ -71,15 +71,15 @@ def fitting(first: int, second: int, longest: int) -> set[tuple[int, int]]:
 
 
 def mean(found: list[float]) -> float:
-    """Return the mean, 0 of nothing."""
+    """Return the mean; 0 if empty."""
     return sum(found) / max(1, len(found))
 
 
 def lengths_with(longest: int) -> Statistics:
-    """Return the judge of lengths, where pairs may have so many tokens.
+    """Return the statistics of lengths, for pairs of at most `longest` tokens.
 
-    The first share says whether all is right. The others are for names, and are such that what is
-    drawn does not change them: each looks at pairs of one kind.
+    The first share says whether everything is right. The others distinguish mistakes, and do not
+    depend on the draws: each looks at pairs of one kind.
     """
 
     def read(outputs: Tensors, inputs: Tensors) -> list[float]:
@@ -119,7 +119,7 @@ def lengths_with(longest: int) -> Statistics:
 
 
 def call(longest: int) -> tuple[BertCall]:
-    """Return a call with this longest pair."""
+    """Return a call with this maximum length of a pair."""
     return (
         BertCall(
             "make_sentence_pairs",

@@ -13,7 +13,7 @@ B, T, V = 40, 200, 1000
 SHORTEST = 180  # tokens of a row, [CLS] and [SEP] included
 SPECIAL = {"pad": 0, "unknown": 1, "cls": 2, "sep": 3, "mask": 4}
 IGNORED = -100
-OFTEN = 0.9  # the probability with which tokens are chosen where their fate is looked at
+OFTEN = 0.9  # the probability of choosing tokens in the probe of their fate
 
 
 def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
@@ -26,11 +26,11 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     return {"input_ids": ids}
 
 
-ORDINARY = B * (SHORTEST - 2)  # at least so many tokens may be chosen
+ORDINARY = B * (SHORTEST - 2)  # at least this many tokens may be chosen
 
 
 def which(outputs: Tensors, inputs: Tensors) -> list[float]:
-    """Read off which tokens were chosen, by their labels."""
+    """Compute statistics of which tokens were chosen, by their labels."""
     true, labels = inputs["input_ids"], outputs["labels"]
     special = np.isin(true, list(SPECIAL.values()))
     chosen = labels != IGNORED
@@ -43,7 +43,7 @@ def which(outputs: Tensors, inputs: Tensors) -> list[float]:
 
 
 def fate(outputs: Tensors, inputs: Tensors) -> list[float]:
-    """Read off what became of the tokens that were chosen."""
+    """Compute statistics of what became of the chosen tokens."""
     true, labels = inputs["input_ids"], outputs["labels"]
     special = np.isin(true, list(SPECIAL.values()))
     chosen = (labels != IGNORED) & ~special

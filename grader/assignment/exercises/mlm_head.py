@@ -1,4 +1,4 @@
-"""The head that predicts tokens: dense, GELU, LayerNorm, and the word embedding read backwards."""
+"""The head that predicts tokens: dense, GELU, LayerNorm, and the transposed word embedding."""
 
 import functools
 

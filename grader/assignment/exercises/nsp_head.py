@@ -1,4 +1,4 @@
-"""The head that says whether the second sentence follows the first."""
+"""The head that predicts whether the second sentence follows the first."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""The sentiment fine-tune: what five right functions are for."""
+"""The sentiment fine-tune, which needs all five functions."""
 
 from grader.assignment.sentiment import Sentiment
 from grader.exercise import Exercise

@@ -7,7 +7,7 @@ from grader.exercise import Exercise, Probe, Tensors
 
 
 def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
-    """Return nothing: sizes are all that the function is given."""
+    """Return nothing: the function only takes sizes."""
     return {}
 
 
