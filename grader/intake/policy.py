@@ -1,4 +1,4 @@
-"""What an assignment forbids, and what an instructor may want to review, from the syntax tree.
+"""What an assignment forbids, and what an instructor may want to look at, from the syntax tree.
 
 `offences` cost points: library code that is the exercise itself. `flags` cost nothing: names that
 functions on tensors do not need, such as os or eval, with their lines.
@@ -89,7 +89,7 @@ def offence_in(policy: Policy, node: ast.AST) -> Iterator[Offence]:
 
 
 def flag_in(node: ast.AST) -> Iterator[Offence]:
-    """Yield what an instructor may want to review in a node."""
+    """Yield what an instructor may want to look at in a node."""
     for module in imported(node):
         if module.split(".")[0] in FLAGGED_MODULES:
             yield Offence(f"import {module}", line_of(node))
@@ -152,5 +152,5 @@ def offences_within(text: str, target: str, names: Mapping[str, str]) -> list[Of
 
 
 def flags(text: str) -> list[Offence]:
-    """List what a person should review in a source; none of it costs points."""
+    """List what a person should look at in a source; none of it costs points."""
     return find(ast.parse(text), flag_in)
