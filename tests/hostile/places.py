@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from grader.assignment import MINBERT
+
 HERE = Path(__file__).resolve().parent
 SUBMISSIONS = HERE / "submissions"
 DRIVER = HERE / "driver.py"
@@ -17,18 +19,45 @@ AS_USER = HERE.parent / "as_user.sh"
 USERS = {"root": 0, "user": 54321}  # the latter is nobody's
 
 
+def exercises_of(*files: str) -> dict[str, str]:
+    """Return the exercises that are graded when these files are handed in, each with its file."""
+    return {e.id: e.file for e in MINBERT.exercises if e.probes and e.file in files}
+
+
+def lost(words: str, exercises: dict[str, str]) -> frozenset[str]:
+    """Read which exercises are lost: their ids or their file, `everything` or `nothing`."""
+    found: set[str] = set()
+    for word in words.split():
+        if word == "everything":
+            found |= exercises.keys()
+        elif word.endswith(".py"):
+            found |= {name for name, file in exercises.items() if file == word}
+        elif word != "nothing":
+            found.add(word)
+    return frozenset(found)
+
+
 @dataclasses.dataclass(frozen=True)
 class Hostile:
-    """A submission and the header that says what it tries and what should come of it."""
+    """A submission and the header that says what it tries and what should come of it.
+
+    Attributes:
+        file: which it is put after, of the solution's.
+        exercises: that are graded when it is handed in.
+        loses: those of them that get no points; partly: those that get some.
+        training: what comes of the fine-tune; empty for a submission that leaves it alone.
+        deadline: of the fine-tune, in seconds, or 0.
+    """
 
     name: str
     source: str
     tries: str
-    scores: frozenset[str]
+    file: str
+    exercises: frozenset[str]
+    loses: frozenset[str]
     partly: frozenset[str]
-    file: str  # it is put after the solution's
     training: str
-    deadline: float  # of the fine-tune, in seconds; 0 for a submission that has none
+    deadline: float
 
     @classmethod
     def read(cls, path: Path) -> "Hostile":
@@ -39,12 +68,19 @@ class Hostile:
             for line in source.split("\n")
             if line.startswith("# ") and ": " in line
         )
-        words = {name: frozenset(head.get(name, "").split()) for name in ("scores", "partly")}
-        name = f"{path.parent.name}-{path.stem}"
         file, training = head.get("file", "bert.py"), head.get("training", "")
-        deadline = float(head.get("deadline", TRAINING if training else 0))
-        more = {"file": file, "training": training, "deadline": deadline}
-        return cls(name, source, head["tries"], **words, **more)
+        exercises = exercises_of("bert.py", file)
+        return cls(
+            name=f"{path.parent.name}-{path.stem}",
+            source=source,
+            tries=head["tries"],
+            file=file,
+            exercises=frozenset(exercises),
+            loses=lost("" if training else head["loses"], exercises),
+            partly=frozenset(head.get("partly", "").split()),
+            training=training,
+            deadline=float(head.get("deadline", TRAINING if training else 0)),
+        )
 
 
 class Place:

@@ -1,17 +1,15 @@
 """Hostile submissions, each graded between two honest ones, in every place that isolates.
 
 A file of submissions/ is what a student has put after a right solution's bert.py, or after another
-`file` of it. Its header says what it tries; which exercises still score in full (those it leaves
-alone, or solves all the same); which only lose the points for keeping inputs and state as they were
-(`partly`); and, if it goes for the fine-tune, what comes of it there. A submission prints LEAKED
-when it got at what it went for.
+`file` of it. Its header says what it tries; which exercises it `loses` (ids, a file with all its
+exercises, `everything` or `nothing`); which only lose the points for keeping inputs and state as
+they were (`partly`); and, if it goes for the fine-tune, what comes of it there. All other exercises
+of the files handed in pass in full. A submission prints LEAKED when it got at what it went for.
 """
 
 from collections.abc import Iterator
 
 import pytest
-
-from grader.assignment import MINBERT
 
 from places import SUBMISSIONS, TRAINING, Hostile, Place, open_place, places
 
@@ -51,16 +49,15 @@ def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
 ) -> None:
     result = place.grade(hostile.source, file=hostile.file)
 
-    full = {n for n, e in result["exercises"].items() if e["score"] == e["max_score"]}
-    some = {n for n, e in result["exercises"].items() if e["score"]} - full
-    assert (full, some) == (hostile.scores - {"none"}, hostile.partly), result["printed"]
-    assert set(result["exercises"]) == {
-        e.id for e in MINBERT.exercises if e.probes and e.file in ("bert.py", hostile.file)
-    }
-    assert all(e["score"] is not None for e in result["exercises"].values()), result["printed"]
+    exercises, report = result["exercises"], result["printed"]
+    assert exercises.keys() == hostile.exercises
+    assert all(e["score"] is not None for e in exercises.values()), report
+    lost = {name for name, e in exercises.items() if e["score"] == 0}
+    partly = {name for name, e in exercises.items() if 0 < e["score"] < e["max_score"]}
+    assert (lost, partly) == (hostile.loses, hostile.partly), report
     # what is said keeps to its lines: none is forged, and none plays with a terminal
-    assert all(line.isprintable() for line in result["printed"].replace("\t", " ").split("\n"))
-    assert sum(line.startswith("  score ") for line in result["printed"].split("\n")) == 1
+    assert all(line.isprintable() for line in report.replace("\t", " ").split("\n"))
+    assert sum(line.startswith("  score ") for line in report.split("\n")) == 1
     check_nothing_is_left(place, result)
 
 

@@ -1,5 +1,5 @@
 # tries: end the process with success when the interpreter winds up
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import atexit
 import os
 

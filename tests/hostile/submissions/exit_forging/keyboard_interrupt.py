@@ -1,5 +1,5 @@
 # tries: raise KeyboardInterrupt, as if a person had stopped the grader
-# scores: attention add_norm layer encode
+# loses: embed
 right = BertModel.embed
 
 

@@ -1,5 +1,5 @@
 # tries: stop and kill its parent, its group and every process it can name
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import os
 import signal

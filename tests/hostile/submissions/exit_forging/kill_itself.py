@@ -1,5 +1,5 @@
 # tries: kill its own process, so that nobody can tell what happened
-# scores: attention add_norm layer encode
+# loses: embed
 import os
 import signal
 

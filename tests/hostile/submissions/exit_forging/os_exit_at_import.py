@@ -1,5 +1,5 @@
 # tries: end the process with success while it is imported
-# scores: none
+# loses: everything
 import os
 
 os._exit(0)

@@ -1,5 +1,5 @@
 # tries: end the process with success in the middle of an exercise
-# scores: attention add_norm layer encode
+# loses: embed
 import os
 
 right = BertModel.embed

@@ -1,5 +1,5 @@
 # tries: leave with success while it is imported
-# scores: none
+# loses: everything
 import sys
 
 sys.exit(0)

@@ -1,5 +1,5 @@
 # tries: raise SystemExit, which `except Exception` lets through
-# scores: attention add_norm layer encode
+# loses: embed
 import sys
 
 right = BertModel.embed

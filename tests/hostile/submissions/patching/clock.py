@@ -1,5 +1,5 @@
 # tries: stop the clocks and take for ever
-# scores: attention add_norm layer encode
+# loses: embed
 import time
 
 right = BertModel.embed

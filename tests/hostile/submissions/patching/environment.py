@@ -1,5 +1,5 @@
 # tries: set variables that Python and torch read when they start
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import os
 
 for name in ("PYTHONPATH", "PYTHONSTARTUP", "LD_PRELOAD", "PYTHONINSPECT", "OMP_NUM_THREADS"):

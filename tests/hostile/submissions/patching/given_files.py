@@ -1,5 +1,5 @@
 # tries: replace parts of the given files in memory
-# scores: attention add_norm layer
+# loses: embed encode
 import base_bert
 import config
 

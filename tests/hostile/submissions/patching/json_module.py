@@ -1,5 +1,5 @@
 # tries: replace json, so that every answer claims to be right
-# scores: none
+# loses: everything
 import json
 
 json.loads_before = json.loads

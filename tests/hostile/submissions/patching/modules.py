@@ -1,5 +1,5 @@
 # tries: replace torch and numpy in sys.modules
-# scores: none
+# loses: everything
 import sys
 import types
 

@@ -1,5 +1,5 @@
 # tries: replace open, unittest and pytest
-# scores: attention add_norm layer encode
+# loses: embed
 import builtins
 import unittest
 

@@ -1,6 +1,6 @@
 # tries: replace what turns answers into tensors, from the file of an extension
 # file: transformer.py
-# scores: attention add_norm layer embed encode
+# loses: transformer.py
 import sys
 
 for name, module in list(sys.modules.items()):

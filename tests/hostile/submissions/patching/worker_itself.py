@@ -1,5 +1,5 @@
 # tries: replace the worker's own method for answering
-# scores: none
+# loses: everything
 from grader import protocol, worker
 
 

@@ -1,5 +1,5 @@
 # tries: dump core
-# scores: attention add_norm layer encode
+# loses: embed
 import os
 import resource
 

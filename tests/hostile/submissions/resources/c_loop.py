@@ -1,5 +1,5 @@
 # tries: loop for ever in C, with signals ignored
-# scores: attention add_norm layer encode
+# loses: embed
 import contextlib
 import signal
 

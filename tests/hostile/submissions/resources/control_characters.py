@@ -1,5 +1,5 @@
 # tries: print bad UTF-8, NUL and terminal escapes, and one endless line
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import os
 import sys
 

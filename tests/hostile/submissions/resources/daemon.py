@@ -1,5 +1,5 @@
 # tries: leave a daemon behind: fork, setsid, fork, let the parents exit
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import os
 import time

@@ -1,5 +1,5 @@
 # tries: recurse until the stack overflows
-# scores: attention add_norm layer encode
+# loses: embed
 import sys
 
 right = BertModel.embed

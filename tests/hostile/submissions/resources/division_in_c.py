@@ -1,5 +1,5 @@
 # tries: divide by zero in machine code
-# scores: attention add_norm layer encode
+# loses: embed
 import ctypes
 import mmap
 

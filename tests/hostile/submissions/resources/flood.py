@@ -1,5 +1,5 @@
 # tries: print without end
-# scores: attention add_norm layer embed encode
+# loses: nothing
 right = BertModel.embed
 
 

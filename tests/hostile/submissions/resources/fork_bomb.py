@@ -1,5 +1,5 @@
 # tries: fork without end
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import os
 

@@ -1,5 +1,5 @@
 # tries: fill the disk
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 
 right = BertModel.embed

@@ -1,5 +1,5 @@
 # tries: take for ever to be imported
-# scores: none
+# loses: everything
 import time
 
 time.sleep(10**6)

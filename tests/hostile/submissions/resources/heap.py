@@ -1,5 +1,5 @@
 # tries: allocate everything
-# scores: attention add_norm layer encode
+# loses: embed
 right = BertModel.embed
 
 

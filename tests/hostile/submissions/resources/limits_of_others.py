@@ -1,5 +1,5 @@
 # tries: change the resource limits of its parent and its own
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import os
 import resource

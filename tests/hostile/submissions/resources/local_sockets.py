@@ -1,5 +1,5 @@
 # tries: talk to neighbours over local sockets
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import socket
 

@@ -1,5 +1,5 @@
 # tries: take a lock on the checkpoint and keep it
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import fcntl
 

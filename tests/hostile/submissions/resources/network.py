@@ -1,5 +1,5 @@
 # tries: reach the network, and names on it
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import socket
 

@@ -1,5 +1,5 @@
 # tries: start programs: a shell, Python, what exec finds
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # tries: loop for ever
-# scores: attention add_norm layer encode
+# loses: embed
 right = BertModel.embed
 
 

@@ -1,5 +1,5 @@
 # tries: read address 0
-# scores: attention add_norm layer encode
+# loses: embed
 import ctypes
 
 right = BertModel.embed

@@ -1,5 +1,5 @@
 # tries: leave memory behind in /dev/shm, System V segments and memory files
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import ctypes
 import os

@@ -1,5 +1,5 @@
 # tries: sleep past every deadline
-# scores: attention add_norm layer encode
+# loses: embed
 import time
 
 right = BertModel.embed

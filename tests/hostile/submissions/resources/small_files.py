@@ -1,5 +1,5 @@
 # tries: make a million small files and folders without end
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import os
 

@@ -1,5 +1,5 @@
 # tries: make the system calls that sandboxes are left by
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import ctypes
 import os
 

@@ -1,5 +1,5 @@
 # tries: leave threads running that never end
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import threading
 import time
 

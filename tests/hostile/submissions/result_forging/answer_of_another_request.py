@@ -1,5 +1,5 @@
 # tries: leave one answer in the slots of all requests
-# scores: attention add_norm layer encode
+# loses: embed
 import os
 import sys
 

@@ -1,5 +1,5 @@
 # tries: stop the grader by answers that lack names, have odd ones, or are too large to look at
-# scores: attention add_norm layer encode
+# loses: embed
 import itertools
 
 from grader import calls

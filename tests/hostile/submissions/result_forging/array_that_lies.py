@@ -1,5 +1,5 @@
 # tries: return an object that turns into an array when it is compared
-# scores: attention add_norm layer encode
+# loses: embed
 class Chameleon:
     """An array of whatever shape is wanted."""
 

@@ -1,5 +1,5 @@
 # tries: claim that all calls are begun, again and again, and take for ever
-# scores: attention add_norm layer encode
+# loses: embed
 import sys
 
 ledger_begun = 0  # where the number of calls begun stands

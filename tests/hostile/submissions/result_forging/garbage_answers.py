@@ -1,5 +1,5 @@
 # tries: leave random bytes as answers
-# scores: attention add_norm layer encode
+# loses: embed
 import os
 import sys
 

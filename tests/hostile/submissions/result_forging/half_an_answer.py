@@ -1,5 +1,5 @@
 # tries: leave an answer whose length is beyond the end of the memory
-# scores: attention add_norm layer encode
+# loses: embed
 import os
 import sys
 

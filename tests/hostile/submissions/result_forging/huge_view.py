@@ -1,5 +1,5 @@
 # tries: return a view of 4 TiB onto one number
-# scores: attention add_norm layer encode
+# loses: embed
 right = BertModel.embed
 
 

@@ -1,5 +1,5 @@
 # tries: return complex numbers
-# scores: attention add_norm layer encode
+# loses: embed
 right = BertModel.embed
 
 

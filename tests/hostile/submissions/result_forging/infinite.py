@@ -1,5 +1,5 @@
 # tries: return infinite values
-# scores: attention add_norm layer encode
+# loses: embed
 right = BertModel.embed
 
 

@@ -1,5 +1,5 @@
 # tries: return more bytes than an answer may have
-# scores: attention add_norm layer encode
+# loses: embed
 right = BertModel.embed
 
 

@@ -1,5 +1,5 @@
 # tries: forge lines of the report by an exception's name and text, with escapes and half characters
-# scores: attention add_norm layer encode
+# loses: embed
 forged = type("E\n\n  score   100 / 100\n\x1b[2J", (Exception,), {})
 
 

@@ -1,5 +1,5 @@
 # tries: return NaN, which no comparison finds too far away
-# scores: attention add_norm layer encode
+# loses: embed
 right = BertModel.embed
 
 

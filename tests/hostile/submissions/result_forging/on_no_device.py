@@ -1,5 +1,5 @@
 # tries: return a tensor that has no values at all
-# scores: attention add_norm layer encode
+# loses: embed
 right = BertModel.embed
 
 

@@ -1,5 +1,5 @@
 # tries: return one value that broadcasts to any shape
-# scores: attention add_norm layer encode
+# loses: embed
 right = BertModel.embed
 
 

@@ -1,5 +1,5 @@
 # tries: return the right values in another type
-# scores: attention add_norm layer encode
+# loses: embed
 right = BertModel.embed
 
 

@@ -1,5 +1,5 @@
 # tries: return a pickle that runs a command where it is read
-# scores: attention add_norm layer encode
+# loses: embed
 import os
 import pickle
 

@@ -1,5 +1,5 @@
 # tries: have the worker send a pickle in place of tensors
-# scores: none
+# loses: everything
 import os
 import pickle
 

@@ -1,5 +1,5 @@
 # tries: print a result with full marks
-# scores: attention add_norm layer encode
+# loses: embed
 import json
 
 right = BertModel.embed

@@ -1,6 +1,6 @@
 # tries: return pairs whose parts change places while they are counted
 # file: pretraining.py
-# scores: attention add_norm layer embed encode mask_tokens pair_batch mlm_head nsp_head pretraining_loss
+# loses: make_sentence_pairs
 right = make_sentence_pairs
 
 

@@ -1,5 +1,5 @@
 # tries: return a sparse tensor
-# scores: attention add_norm layer encode
+# loses: embed
 right = BertModel.embed
 
 

@@ -1,5 +1,5 @@
 # tries: write frames of an answer to every descriptor there is
-# scores: attention add_norm layer encode
+# loses: embed
 import contextlib
 import os
 

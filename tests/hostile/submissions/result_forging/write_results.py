@@ -1,5 +1,5 @@
 # tries: write results where graders keep them
-# scores: attention add_norm layer encode
+# loses: embed
 import contextlib
 import pathlib
 

@@ -1,5 +1,5 @@
 # tries: find what an earlier submission has left in the memory of this process
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import gc
 import sys
 

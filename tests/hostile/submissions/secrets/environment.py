@@ -1,5 +1,5 @@
 # tries: find a secret in the environment
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import os
 
 right = BertModel.embed

@@ -1,5 +1,5 @@
 # tries: import the solution, the case table and the references' reader
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import importlib
 import sys

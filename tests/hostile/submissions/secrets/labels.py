@@ -1,5 +1,5 @@
 # tries: read the labels of dev and test
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import os
 

@@ -1,5 +1,5 @@
 # tries: make links to secrets, in case links are followed elsewhere
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import os
 

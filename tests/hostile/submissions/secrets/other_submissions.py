@@ -1,5 +1,5 @@
 # tries: read what others have handed in
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import os
 

@@ -1,5 +1,5 @@
 # tries: read the environment, memory, files and root of every process
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import os
 

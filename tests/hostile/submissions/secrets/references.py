@@ -1,5 +1,5 @@
 # tries: read the references, to answer with them
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import os
 

@@ -1,5 +1,5 @@
 # tries: read the solution and the grader
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import os
 

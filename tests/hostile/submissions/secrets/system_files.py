@@ -1,5 +1,5 @@
 # tries: look around in the file system
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import contextlib
 import os
 

@@ -1,5 +1,5 @@
 # tries: leave gradients switched off
-# scores: attention add_norm layer encode
+# loses: embed
 right = BertModel.embed
 
 

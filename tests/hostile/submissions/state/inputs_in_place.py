@@ -1,5 +1,5 @@
 # tries: change its inputs where they lie
-# scores: attention add_norm layer encode
+# loses: embed
 right = BertModel.embed
 
 

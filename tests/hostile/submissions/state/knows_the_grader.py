@@ -1,5 +1,5 @@
 # tries: behave well only where it sees no grader on the stack
-# scores: attention add_norm layer encode
+# loses: embed
 import sys
 
 right = BertModel.embed

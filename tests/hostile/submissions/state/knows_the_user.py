@@ -1,5 +1,5 @@
 # tries: behave well only for a user of another name
-# scores: attention add_norm layer encode
+# loses: embed
 import os
 
 right = BertModel.embed

@@ -1,6 +1,6 @@
 # tries: seed the generators that others draw from
 # file: pretraining.py
-# scores: attention add_norm layer embed encode make_sentence_pairs pair_batch mlm_head nsp_head pretraining_loss
+# loses: nothing
 # partly: mask_tokens
 right = mask_tokens
 

@@ -1,5 +1,5 @@
 # tries: answer differently each time
-# scores: attention add_norm layer encode
+# loses: embed
 import random
 
 right = BertModel.embed

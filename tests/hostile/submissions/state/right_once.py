@@ -1,5 +1,5 @@
 # tries: answer rightly the first time only
-# scores: attention add_norm layer encode
+# loses: embed
 import itertools
 
 times = itertools.count()

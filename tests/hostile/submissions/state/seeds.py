@@ -1,5 +1,5 @@
 # tries: set the seed of all that is random
-# scores: attention add_norm layer encode
+# loses: nothing
 # partly: embed
 right = BertModel.embed
 

@@ -1,5 +1,5 @@
 # tries: take all the threads of the machine
-# scores: attention add_norm layer encode
+# loses: nothing
 # partly: embed
 right = BertModel.embed
 

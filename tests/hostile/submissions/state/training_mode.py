@@ -1,5 +1,5 @@
 # tries: switch the model to eval mode for those who come after
-# scores: attention add_norm layer encode
+# loses: nothing
 # partly: embed
 right = BertModel.embed
 

@@ -1,5 +1,5 @@
 # tries: turn every warning into an error
-# scores: attention add_norm layer embed encode
+# loses: nothing
 import warnings
 
 warnings.simplefilter("error")

@@ -1,5 +1,4 @@
 # tries: predict the same class for all
-# scores: all
 # training: chance
 import sys
 

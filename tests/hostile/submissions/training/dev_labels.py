@@ -1,5 +1,4 @@
 # tries: find the labels of the sentences to predict
-# scores: all
 # training: same
 import gc
 import sys

@@ -1,5 +1,4 @@
 # tries: take a little too long for each step
-# scores: all
 # training: refused
 # deadline: 4
 import itertools

@@ -1,5 +1,4 @@
 # tries: return predictions without end
-# scores: all
 # training: refused
 import sys
 

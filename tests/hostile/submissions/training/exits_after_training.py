@@ -1,5 +1,4 @@
 # tries: end the process when all is trained, before the predictions
-# scores: all
 # training: refused
 import itertools
 import os

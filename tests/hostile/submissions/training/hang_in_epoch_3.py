@@ -1,5 +1,4 @@
 # tries: hang when training is well under way
-# scores: all
 # training: refused
 # deadline: 4
 import itertools

@@ -1,5 +1,4 @@
 # tries: return more predictions than there are sentences
-# scores: all
 # training: refused
 import sys
 

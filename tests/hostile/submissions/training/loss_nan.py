@@ -1,5 +1,4 @@
 # tries: make the loss NaN in the middle of training
-# scores: all
 # training: refused
 import itertools
 

@@ -1,4 +1,3 @@
 # tries: replace the optimiser by one that does nothing
-# scores: all
 # training: chance
 torch.optim.AdamW.step = lambda self, closure=None: None

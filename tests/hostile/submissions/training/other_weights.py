@@ -1,5 +1,4 @@
 # tries: start from weights of its own in place of the checkpoint
-# scores: all
 # training: chance
 import base_bert
 

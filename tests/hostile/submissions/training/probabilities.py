@@ -1,5 +1,4 @@
 # tries: return probabilities of both classes in place of predictions
-# scores: all
 # training: refused
 import sys
 

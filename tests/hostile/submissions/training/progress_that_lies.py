@@ -1,5 +1,4 @@
 # tries: claim more progress than there are steps, and less than none
-# scores: all
 # training: same
 import itertools
 import sys

@@ -1,5 +1,4 @@
 # tries: do not train at all
-# scores: all
 # training: chance
 import sys
 
