@@ -7,6 +7,7 @@ the tests.
 """
 
 import contextlib
+import ctypes
 import dataclasses
 import io
 import json
@@ -38,6 +39,7 @@ from grader.settings import CHECKPOINT, Settings
 LIMITS = Limits(load_seconds=5.0, call_seconds=3.0, exercise_seconds=6.0, memory_bytes=2 << 30)
 TRAINING = Limits(load_seconds=5.0, memory_bytes=2 << 30)
 REST = 3.0  # seconds in which the grader is at rest again: its zygote forks the next child by then
+PR_SET_CHILD_SUBREAPER = 36
 TRAIN, PREDICT = 320, 200  # sentences
 MARK = "hostile_mark"  # in the name of every file that a submission tries to leave behind
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/", ".", str(Path.home()), tempfile.gettempdir())
@@ -51,8 +53,13 @@ def stat_fields(process: int) -> tuple[str, int]:
     return state, int(parent)
 
 
+def adopt_orphans() -> None:
+    """Become the parent of every process below this one whose own parent ends."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
 def descendants() -> set[int]:
-    """Return the processes below this one, and orphans that once were zygotes or their children."""
+    """Return the processes below this one."""
     parents = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -63,11 +70,6 @@ def descendants() -> set[int]:
     found = {os.getpid()}
     while more := {child for child, parent in parents.items() if parent in found} - found:
         found |= more
-    mine = f"MINBERT_HOSTILE={os.getpid()}".encode()
-    for process, parent in parents.items():
-        with contextlib.suppress(OSError):
-            if parent == 1 and mine in Path(f"/proc/{process}/environ").read_bytes():
-                found.add(process)
     return found - {os.getpid()}
 
 
@@ -207,6 +209,7 @@ def requests() -> Iterator[dict[str, Any]]:
 def main() -> None:
     """Serve the tests."""
     os.environ["MINBERT_SECRET"] = "a hostile secret"
+    adopt_orphans()
     driver = Driver(sys.argv[1])
     for request in requests():
         print(json.dumps(driver.answer(request)), flush=True)

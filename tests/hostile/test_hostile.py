@@ -7,11 +7,13 @@ they were (`partly`); and, if it goes for the fine-tune, what comes of it there.
 of the files handed in pass in full. A submission prints LEAKED when it got at what it went for.
 """
 
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
 
-from places import SUBMISSIONS, TRAINING, Hostile, Place, open_place, places
+from places import DRIVER, SUBMISSIONS, TRAINING, Hostile, Place, open_place, places
 
 HOSTILE = [Hostile.read(path) for path in sorted(SUBMISSIONS.glob("*/*.py"))]
 CHANCE = 0.6  # share of right predictions that no training gives; half of the labels are 1
@@ -79,6 +81,19 @@ def test_honest_training_is_far_from_chance_and_the_same_again(place: Place) -> 
 
     assert again["accuracy"] > CHANCE + 0.1
     assert again["predictions"] == place.trained["predictions"]
+
+
+def test_a_daemon_is_found_though_its_parents_have_ended() -> None:
+    finds = (
+        "import driver, subprocess; driver.adopt_orphans();"
+        "daemon = int(subprocess.check_output(['sh', '-c', 'setsid sleep 60 >&2 & echo $!']));"
+        "print(daemon in driver.descendants()); subprocess.run(['kill', str(daemon)])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", finds], cwd=DRIVER.parent, capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "True\n"
 
 
 def test_there_are_sixty_submissions_of_every_group() -> None:
