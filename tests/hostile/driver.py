@@ -1,9 +1,9 @@
 """Grade submissions one after the other in one process, and look at what each leaves behind.
 
-Run as a script, by places.py: it reads one JSON object a line, {"file", "source", "training"}, the
-latter a deadline or 0 for the exercises, and answers with one a line. It is a process of its own so
-that it can run as another user, and so that a submission that harms its grader harms this and not
-the tests.
+Run as a script, by places.py: it reads one JSON object a line, {"file", "source", "loses",
+"training"}, the latter a deadline or 0 for the exercises, and answers with one a line. It is a
+process of its own so that it can run as another user, and so that a submission that harms its
+grader harms this and not the tests.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +30,20 @@ from grader.grading import Grading, program_of
 from grader.intake.given_files import GivenFiles
 from grader.intake.submission import Submission
 from grader.reports.terminal import Report
-from grader.sandbox.interface import Limits, Request
+from grader.sandbox.interface import Limits, Program, Reply, Request, Sandbox
 from grader.sandbox.tiers import open_sandbox
 from grader.settings import CHECKPOINT, Settings
 
-# short deadlines, so that a submission that hangs costs seconds; a call takes milliseconds, but a
-# machine that is short of memory pages may stand still for more than a second
-LIMITS = Limits(load_seconds=5.0, call_seconds=3.0, exercise_seconds=6.0, memory_bytes=2 << 30)
-TRAINING = Limits(load_seconds=5.0, memory_bytes=2 << 30)
-REST = 3.0  # seconds in which the grader is at rest again: its zygote forks the next child by then
+# A call takes milliseconds, but a machine may stand still for ten seconds. Where points are lost
+# anyway there is no need to wait so long: submissions that hang cost seconds.
+PATIENT = Limits(load_seconds=20.0, call_seconds=20.0, exercise_seconds=30.0, memory_bytes=2 << 30)
+HOPELESS = dataclasses.replace(PATIENT, call_seconds=3.0, exercise_seconds=6.0)
+ALL_HOPELESS = dataclasses.replace(HOPELESS, load_seconds=5.0)
+TRAINING = Limits(load_seconds=20.0, memory_bytes=2 << 30)
+# the processes are counted so often, not so long: a machine that stands still counts none
+LOOK_EVERY = 0.02  # seconds
+SETTLED = 100  # looks that find the same number, after which the grader is at rest
+REST = 500  # looks in which it is at rest again: its zygote forks the next child by then
 PR_SET_CHILD_SUBREAPER = 36
 TRAIN, PREDICT = 320, 200  # sentences
 MARK = "hostile_mark"  # in the name of every file that a submission tries to leave behind
@@ -109,9 +114,11 @@ def locks() -> list[str]:
 class Driver:
     """Grades what it is told to."""
 
-    def __init__(self, tier: str) -> None:
-        self.grading = Grading(Settings(tier=tier, limits=LIMITS))
-        self.folder = Path(tempfile.mkdtemp(prefix="minbert-hostile-"))
+    def __init__(self, tier: str, folder: Path) -> None:
+        """Prepare to grade what is put into `folder`."""
+        self.grading = Grading(Settings(tier=tier), opener=self.open_sandbox)
+        self.limits: dict[str, Limits] = {}  # of exercises that are expected to be lost
+        self.folder = folder
         other = self.folder / "others" / "other_student"
         other.mkdir(parents=True)
         (other / "bert.py").write_text("# what another student has handed in\n")
@@ -120,12 +127,36 @@ class Driver:
 
     def processes(self) -> int:
         """Count the processes below this one, as soon as there are as many as at rest."""
-        ends = time.monotonic() + REST
-        while (found := len(descendants())) != self.at_rest and time.monotonic() < ends:
-            time.sleep(0.02)
         if self.at_rest is None:
-            self.at_rest = found
+            self.at_rest = self.settled()
+        for _ in range(REST):
+            if (found := len(descendants())) == self.at_rest:
+                break
+            time.sleep(LOOK_EVERY)
         return found
+
+    @staticmethod
+    def settled() -> int:
+        """Return the number of processes once it stays the same."""
+        found, looks = 0, 0
+        while looks < SETTLED:
+            before, found = found, len(descendants())
+            looks = looks + 1 if found == before else 0
+            time.sleep(LOOK_EVERY)
+        return found
+
+    def open_sandbox(self, tier: str, program: Program) -> Sandbox:
+        """Open a sandbox that gives each exercise its own limits."""
+        sandbox = open_sandbox(tier, program)
+        run = sandbox.run
+
+        def run_within_limits(requests: Sequence[Request]) -> Iterator[Reply]:
+            limits = self.limits.get(requests[0].exercise, PATIENT)
+            sandbox.program = dataclasses.replace(program, limits=limits)
+            return run(requests)
+
+        sandbox.run = run_within_limits
+        return sandbox
 
     def complete(self, file: str, source: str) -> str:
         """Put a hostile file together: that of the solution, then what it adds."""
@@ -138,13 +169,19 @@ class Driver:
         right = (ROOT / "solution" / file).read_text(encoding="utf-8")
         return right + re.sub(r"\{([A-Z]+)\}", lambda m: names[m[1]], source)
 
-    def grade(self, file: str, source: str) -> dict[str, Any]:
-        """Grade the exercises of bert.py and of the hostile file."""
+    def grade(self, file: str, source: str, loses: Sequence[str]) -> dict[str, Any]:
+        """Grade the exercises of bert.py and of the hostile file.
+
+        Args:
+            loses: exercises that are expected to be lost.
+        """
         shutil.rmtree(self.handed_in, ignore_errors=True)
         self.handed_in.mkdir()
         files = {"bert.py": self.complete("bert.py", ""), file: self.complete(file, source)}
         for name, text in files.items():
             (self.handed_in / name).write_text(text, encoding="utf-8")
+        exercises = {e.id for e in MINBERT.exercises if e.probes and e.file in files}
+        self.limits = dict.fromkeys(loses, HOPELESS if exercises - {*loses} else ALL_HOPELESS)
         report = io.StringIO()
         with contextlib.redirect_stdout(report):
             made = self.grading.grade(str(self.handed_in), check=True, observer=Report())
@@ -187,7 +224,10 @@ class Driver:
         files = set(fingerprint())
         started = time.monotonic()
         source, deadline = request["source"], request["training"]
-        result = self.train(source, deadline) if deadline else self.grade(request["file"], source)
+        if deadline:
+            result = self.train(source, deadline)
+        else:
+            result = self.grade(request["file"], source, request["loses"])
         result["seconds"] = time.monotonic() - started
         changed = files ^ set(fingerprint())
         result["left"] = {
@@ -210,9 +250,10 @@ def main() -> None:
     """Serve the tests."""
     os.environ["MINBERT_SECRET"] = "a hostile secret"
     adopt_orphans()
-    driver = Driver(sys.argv[1])
-    for request in requests():
-        print(json.dumps(driver.answer(request)), flush=True)
+    with tempfile.TemporaryDirectory(prefix="minbert-hostile-") as folder:
+        driver = Driver(sys.argv[1], Path(folder))
+        for request in requests():
+            print(json.dumps(driver.answer(request)), flush=True)
 
 
 if __name__ == "__main__":
