@@ -1,10 +1,10 @@
 # tries: replace the worker's own method for answering
 # loses: everything
-from grader import protocol, worker
+from grader.worker import overlay, protocol
 
 
 def answer(self, request, arrays, progress):
     return protocol.encode({"number": request["number"], "status": "ok", "score": 100})
 
 
-worker.Overlay.answer = answer
+overlay.Overlay.answer = answer

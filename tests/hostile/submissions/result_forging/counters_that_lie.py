@@ -2,10 +2,10 @@
 # loses: embed
 import sys
 
-ledger_begun = 0  # where the number of calls begun stands
+BEGUN = 0  # where the number of calls begun stands
 
 
-def ledger():
+def reply_buffer():
     """Find the memory for answers in the frames of the caller."""
     frame = sys._getframe()
     while frame is not None:
@@ -19,10 +19,10 @@ right = BertModel.embed
 
 
 def embed(self, input_ids, *more):
-    memory = ledger()
+    memory = reply_buffer()
     while True:
         for number in range(1, 9):
-            memory.put(ledger_begun, number)
+            memory.put(BEGUN, number)
 
 
 BertModel.embed = embed

@@ -3,7 +3,7 @@
 import os
 import pickle
 
-from grader import protocol
+from grader.worker import protocol
 
 
 class Payload:

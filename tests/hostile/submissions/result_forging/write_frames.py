@@ -3,7 +3,7 @@
 import contextlib
 import os
 
-from grader import protocol
+from grader.worker import protocol
 
 ZEROS = torch.zeros(2, 2).numpy()
 

@@ -1,6 +1,6 @@
-# tries: replace the function that takes outputs, to hand back inputs that look right
+# tries: replace what the worker calls an error, and the state that it reports
 # loses: embed
-from grader import calls
+from grader.worker import calls
 
 calls.StudentError = ZeroDivisionError
 calls.state = lambda *_: {}
