@@ -1,5 +1,6 @@
 """Where hostile submissions are graded: in each isolating tier, as root and as an ordinary user."""
 
+import ast
 import dataclasses
 import json
 import os
@@ -17,6 +18,7 @@ SUBMISSIONS = HERE / "submissions"
 DRIVER = HERE / "driver.py"
 TRAINING = 30.0  # seconds for a fine-tune that takes one or two
 AS_USER = HERE.parent / "as_user.sh"
+LISTS = ("PATHS", "MODULES")  # of what a submission goes for
 USERS = {"root": 0, "user": 54321}  # the latter is nobody's
 
 
@@ -46,8 +48,10 @@ class Hostile:
         file: which it is put after, of the solution's.
         exercises: that are graded when it is handed in.
         loses: those of them that get no points; partly: those that get some.
+        control: how it shows that its attack works where nothing is isolated.
         training: what comes of the fine-tune; empty for a submission that leaves it alone.
         deadline: of the fine-tune, in seconds, or 0.
+        targets: the files or modules that it goes for, if it lists them.
     """
 
     name: str
@@ -57,8 +61,10 @@ class Hostile:
     exercises: frozenset[str]
     loses: frozenset[str]
     partly: frozenset[str]
+    control: str
     training: str
     deadline: float
+    targets: tuple[str, ...]
 
     @classmethod
     def read(cls, path: Path) -> "Hostile":
@@ -79,8 +85,15 @@ class Hostile:
             exercises=frozenset(exercises),
             loses=lost("" if training else head["loses"], exercises),
             partly=frozenset(head.get("partly", "").split()),
+            control=head.get("control", ""),
             training=training,
             deadline=float(head.get("deadline", TRAINING if training else 0)),
+            targets=tuple(
+                target
+                for node in ast.parse(source).body
+                if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in LISTS
+                for target in ast.literal_eval(node.value)
+            ),
         )
 
 
@@ -92,7 +105,11 @@ class Place:
         if user:
             command = [str(AS_USER), str(USERS[user]), *command]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-        self.process = subprocess.Popen(command, text=True, **pipes)
+        environment = {**os.environ, "MINBERT_SECRET": "a hostile secret"}
+        self.process = subprocess.Popen(command, text=True, env=environment, **pipes)
+
+    def grade_honest(self) -> None:
+        """Grade and fine-tune the solution, for comparisons."""
         self.trained = self.grade("", TRAINING)
         self.honest = self.grade("")
 

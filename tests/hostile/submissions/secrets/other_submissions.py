@@ -1,5 +1,6 @@
 # tries: read what others have handed in
 # loses: nothing
+# control: leaks
 import contextlib
 import os
 

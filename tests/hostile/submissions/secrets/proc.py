@@ -1,13 +1,17 @@
 # tries: read the environment, memory, files and root of every process
 # loses: nothing
+# control: leaks
 import contextlib
 import os
+
+PARENT = os.getppid()
+AROUND = range(max(2, PARENT - 200), PARENT + 200)
 
 right = BertModel.embed
 
 
 def embed(self, input_ids, *more):
-    for process in ("self", "thread-self", "1", str(os.getppid()), *map(str, range(2, 400))):
+    for process in ("self", "thread-self", 1, PARENT, *AROUND):
         for name in ("environ", "cmdline", "fd", "mem", "cwd", "root", "maps", "task"):
             path = f"/proc/{process}/{name}"
             with contextlib.suppress(OSError):

@@ -1,5 +1,6 @@
 # tries: read the references, to answer with them
 # loses: nothing
+# control: leaks
 import contextlib
 import os
 

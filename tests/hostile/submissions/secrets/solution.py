@@ -1,5 +1,6 @@
 # tries: read the solution and the grader
 # loses: nothing
+# control: leaks
 import contextlib
 import os
 
@@ -7,8 +8,9 @@ PATHS = [
     "{ROOT}/solution",
     "{ROOT}/solution/bert.py",
     "{ROOT}/instructor",
-    "{ROOT}/grader/grade.py",
-    "{ROOT}/grader/store.py",
+    "{ROOT}/grader/grading.py",
+    "{ROOT}/grader/judging/compare.py",
+    "{ROOT}/grader/assignment/exercises/embed.py",
 ]
 
 right = BertModel.embed

@@ -1,5 +1,6 @@
 # tries: look around in the file system
 # loses: nothing
+# control: leaks
 import contextlib
 import os
 
