@@ -20,7 +20,7 @@ from packing import SOURCE, refusal, taken, tarred, zipped
 
 @pytest.mark.parametrize("pack", ["zip", "tar", "tar.gz", "tar.xz"])
 def test_a_bomb_of_zeros_is_refused(tmp_path: Path, pack: str) -> None:
-    path, zeros = tmp_path / f"bomb.{pack}", {"bert.py": bytes(200 << 20)}
+    path, zeros = tmp_path / f"bomb.{pack}", {"bert.py": bytes(80 << 20)}
     if pack == "zip":
         zipped(path, zeros)
     elif pack == "tar":
