@@ -1,18 +1,15 @@
 """A small submission that misbehaves when it is asked to, and sandboxes to ask it in."""
 
-import os
-import sys
-from pathlib import Path
-
 import numpy as np
 
 from grader.assignment import MINBERT
 from grader.assignment.model import BertCall
-from grader.sandbox.interface import TIERS, Limits, Program, Request, Sandbox
+from grader.sandbox.interface import Limits, Program, Request, Sandbox
 from grader.sandbox.tiers import open_sandbox
 from grader.settings import CHECKPOINT
 
-LIMITS = Limits(load_seconds=10.0, call_seconds=4.0, exercise_seconds=8.0, memory_bytes=2 << 30)
+BUSY = 60.0  # seconds for a call; more than a busy machine stands still for
+LIMITS = Limits(load_seconds=BUSY, memory_bytes=2 << 30)
 GIVEN = {"config": "class BertConfig:\n    pass\n", "base_bert": ""}
 CODE = """
 import os, sys, time, torch
@@ -49,17 +46,9 @@ class Thing(torch.nn.Module):
 X = np.array([1.0, 2.0], dtype=np.float32)
 
 
-def tiers() -> list[str]:
-    """Return the tiers that this user can have; a user's place opens `locked` to root."""
-    unreachable = os.getuid() == 0 and Path(sys.base_prefix).is_relative_to(
-        Path("~root").expanduser()
-    )
-    return [tier for tier in TIERS if tier != "locked" or not unreachable]
-
-
-def ask(method: str, exercise: str = "one", runs: str = "") -> Request:
+def ask(method: str, exercise: str = "one", runs: str = "", deadline: float = BUSY) -> Request:
     call = BertCall(f"Thing.{method}", ("x",)).message() | {"config": {}}
-    return Request(exercise, frozenset(runs.split() or [exercise]), call, {"x": X})
+    return Request(exercise, frozenset(runs.split() or [exercise]), call, {"x": X}, deadline)
 
 
 def program_with(code: str = CODE, threads: int = 1, limits: Limits = LIMITS) -> Program:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+import tiers
+
 if TYPE_CHECKING:
     from bench import Bench
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(ROOT / "solution"))  # its modules import each other by their bare names
 
 
 class Graded(NamedTuple):
@@ -56,6 +56,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return f"{file} {place[1]}" if place and "hostile" in file else file
 
     return ByPlace(config, log)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """End at once where tiers are required and this machine lacks one."""
+    in_worker = hasattr(session.config, "workerinput")  # of pytest-xdist
+    if not in_worker and (lines := tiers.required_but_missing()):
+        raise pytest.UsageError("\n".join(f"REQUIRE_TIERS=all, but {line}" for line in lines))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave out what needs a tier that this machine lacks; `-r s` says so once for each tier."""
+    marker = item.get_closest_marker("tier")
+    if marker and not tiers.REQUIRED and (line := tiers.missing(marker.args[0])):
+        pytest.skip(line)
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,6 @@
 """The tier `contained` from the command line; tests/hostile has the hostile submissions."""
 
 import os
-import shutil
 import subprocess
 import time
 
@@ -11,19 +10,10 @@ from grader.files import sha256
 
 from conftest import ROOT, Grade
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("bwrap") is None, reason="bubblewrap is not installed: apt-get install bubblewrap"
-)
+pytestmark = pytest.mark.tier("contained")
 
 ADD_NORM = "return ln_layer(input + dropout(dense_layer(output)))"
 CONTAINED = ("--tier", "contained")
-
-
-def test_the_solution_passes_in_the_container(grade: Grade) -> None:
-    graded = grade("solution", *CONTAINED)
-
-    assert graded.result["score"] == 80, graded.output
-    assert graded.result["tier"] == "contained"
 
 
 def test_a_flood_of_output_is_bounded(submit: Grade) -> None:
@@ -48,7 +38,7 @@ def test_nothing_is_left_running_and_no_file_of_the_grader_has_changed(submit: G
 
     submit((ADD_NORM, "import os; os._exit(1)"), options=CONTAINED)
 
-    ends = time.monotonic() + 10
+    ends = time.monotonic() + 60
     while orphans() - before_it and time.monotonic() < ends:  # other tests kill their graders
         time.sleep(0.1)
     assert orphans() <= before_it

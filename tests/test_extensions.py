@@ -115,6 +115,7 @@ def test_an_extension_that_is_not_python_costs_only_what_is_in_it(
     assert graded.result["score"] == CORE
 
 
+@pytest.mark.tier("contained")
 def test_an_extension_that_ends_the_process_costs_only_itself(
     grade: Grade, handed_in: Path
 ) -> None:

@@ -19,7 +19,7 @@ from instructor.references.record import record
 from instructor.references.strip import derive, drifted, write_starter
 from instructor.references.variants import apply
 
-from asking import tiers
+from tiers import marked, own_tiers
 from tiny.course import HONEST, VARIANTS, course
 
 SEED = 1
@@ -47,7 +47,7 @@ class Place:
         return record(self.course, self.folder / "references", SEED, True, self.no_weights)
 
     def settings(self, tier: str) -> Settings:
-        limits = Limits(call_seconds=3.0)
+        limits = Limits(call_seconds=12.0)  # a busy machine may stand still for ten
         return Settings(self.folder / "references", self.no_weights, tier=tier, limits=limits)
 
     def submission(self, **texts: str) -> str:
@@ -91,7 +91,7 @@ class KeptWorker(ProcessSandbox):
         return self
 
 
-@pytest.fixture(scope="module", params=tiers())
+@pytest.fixture(scope="module", params=marked(own_tiers()))
 def settings(request: pytest.FixtureRequest, place: Place) -> Settings:
     return place.settings(request.param)
 
@@ -224,7 +224,7 @@ def test_a_forbidden_name_is_an_offence(grade: Callable[..., Grade], place: Plac
     ("code", "says"),
     [
         ("raise ValueError('no')", "raised ValueError: no (detector.py, line "),
-        ("while True: pass", "Convolution.forward took longer than 3 seconds"),
+        ("while True: pass", "Convolution.forward took longer than 12 seconds"),
     ],
     ids=["raises", "hangs"],
 )

@@ -1,0 +1,108 @@
+"""One grading in each tier, and what the tests do on a machine that cannot give one."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader.sandbox.interface import CONTAINED
+
+from conftest import ROOT
+from tiers import command_in, marked, place_of_each_tier
+
+LINE = (
+    "tier contained is not tested: bubblewrap is missing; "
+    "on Debian, as root: apt-get install bubblewrap libseccomp2 util-linux"
+)
+PROGRAMS = {  # stand-ins for those of the system
+    "dpkg-query": '[ "$4" != bubblewrap ] && echo "install ok installed"',
+    "apt-get": 'echo "$@" >>"$0.calls"; [ "$1" = update ] || [ "$BROKEN" = "" ] || exit 1',
+}
+
+
+@pytest.mark.parametrize("place", marked(place_of_each_tier()))
+def test_the_solution_passes_in_every_tier(place: str, tmp_path: Path) -> None:
+    tier, answer = place.partition("-")[0], tmp_path / "result.json"
+    grade = ["-m", "grader", "solution", "--check", "--tier", tier, "--json", str(answer)]
+
+    done = subprocess.run(
+        command_in(place, sys.executable, *grade),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    result = json.loads(answer.read_text(encoding="utf-8"))
+    assert (result["tier"], result["score"]) == (tier, 80), done.stdout
+
+
+def run_without_bubblewrap(require: str) -> subprocess.CompletedProcess[str]:
+    """Run a file that needs the container where no program can be found."""
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "tests/test_contained.py"],
+        cwd=ROOT,
+        env={**os.environ, "PATH": os.devnull, "REQUIRE_TIERS": require},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.tier(CONTAINED)
+def test_a_tier_that_is_missing_is_left_out_with_one_line() -> None:
+    done = run_without_bubblewrap("")
+
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count(CONTAINED) == 1
+    assert LINE in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.tier(CONTAINED)
+def test_a_required_tier_that_is_missing_is_an_error_before_any_test() -> None:
+    done = run_without_bubblewrap("all")
+
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert LINE in done.stderr
+    assert "test_contained" not in done.stdout
+
+
+def install(folder: Path, user: int, **environment: str) -> tuple[str, list[str]]:
+    """Run install_tiers.sh with stand-ins; return what it says and how apt-get was called."""
+    for name, line in {**PROGRAMS, "id": f"echo {user}"}.items():
+        (folder / name).write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
+        (folder / name).chmod(0o755)
+    environment = {"PATH": f"{folder}:/usr/bin:/bin", "BROKEN": "", **environment}
+    done = subprocess.run(
+        [ROOT / "tests" / "install_tiers.sh"],
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    calls = folder / "apt-get.calls"
+    return done.stderr, calls.read_text("utf-8").splitlines() if calls.exists() else []
+
+
+def test_root_installs_what_is_missing_and_says_so(tmp_path: Path) -> None:
+    said, calls = install(tmp_path, 0)
+
+    assert said == "installing for the tests of the isolating tiers, with apt-get: bubblewrap\n"
+    assert [call.split()[0] for call in calls] == ["update", "install"]
+    assert calls[1].endswith(" bubblewrap")
+
+
+def test_an_ordinary_user_installs_nothing(tmp_path: Path) -> None:
+    assert install(tmp_path, 1000) == ("", [])
+
+
+def test_an_installation_that_fails_does_not_end_the_tests(tmp_path: Path) -> None:
+    said, _ = install(tmp_path, 0, BROKEN="yes")
+
+    assert said.splitlines()[1].startswith("that failed: ")
