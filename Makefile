@@ -19,10 +19,15 @@ GRADE = $(BIN)/python -m grader "$(SUBMISSION)" $(call option,only,$(K)) $(call 
 # the isolating tiers need more packages than the tier `process`
 GRADER = $(VENV)/.installed$(if $(filter contained locked,$(TIER)),-staff)
 
+PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
+# the files of `make test-fast`; tests/test_tiers.py has the gradings
+FAST = archives compare diagnose engine fuzz gate handout intake language new_exercise policy probes \
+	project protocol references strip tiers tokenizer variants
+
 ON_SOLUTION = cd solution && $(abspath $(BIN))/python
 
 .DEFAULT_GOAL := help
-.PHONY: help check grade test test-real bench bench-real soak lint starter exercise handout references checkpoint import-checkpoint export-checkpoint data gate pictures probes clean
+.PHONY: help check grade test test-fast test-real bench bench-real soak lint starter exercise handout references checkpoint import-checkpoint export-checkpoint data gate pictures probes clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,8 +38,14 @@ check: $(GRADER)  ## the five exercises of SUBMISSION (default: starter), no tra
 grade: $(GRADER)  ## everything, with fine-tuning; SUBMISSION is a folder, a bert.py or a zip
 	@$(GRADE)
 
-test: $(VENV)/.installed-staff  ## the project's own tests
-	@$(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+test: $(VENV)/.installed-staff  ## the project's own tests, all of them
+	@tests/install_tiers.sh
+	@$(PYTEST) $(ARGS)
+
+test-fast: $(VENV)/.installed-staff  ## lint, the tests that need no model, a grading in each tier: a minute
+	@start=$$(date +%s); tests/install_tiers.sh && $(MAKE) -s lint && \
+		$(PYTEST) -q -m "not slow" $(FAST:%=tests/test_%.py) $(ARGS); \
+		status=$$?; echo "test-fast took $$(($$(date +%s) - start)) s"; exit $$status
 
 test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=folder): minutes
 	@HF_HUB_OFFLINE=1 SST="$(SST)" $(REAL)/bin/python -m pytest -s tests/real/minilm.py $(ARGS)
@@ -54,7 +65,7 @@ soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, one submission grad
 	@$(BIN)/python -m benchmarks.same_score
 
 lint: $(VENV)/.installed-staff  ## format, style and types
-	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares)
 	@$(BIN)/python -m instructor.references.strip $(call flag,check,$(CHECK))

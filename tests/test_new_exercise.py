@@ -65,6 +65,7 @@ def run(root: Path, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_skeleton_is_recorded_graded_and_its_mistakes_are_named(checkout: Path) -> None:
     found = json.loads(run(checkout, "-c", PROGRAM))
 

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from grader.files import sha256
 from grader.settings import references_for
 from instructor.references.course import CHECKPOINT_FILES, NOT_MEASURED, threshold
@@ -19,6 +21,8 @@ def record(*options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(900)  # it takes a minute, or several where others are at work too
 def test_recording_again_moves_nothing() -> None:
     done = record("--check")
 
@@ -74,6 +78,7 @@ def test_a_checkpoint_that_nothing_was_recorded_with_is_told_with_the_fix(grade:
     )
 
 
+@pytest.mark.slow
 def test_sentiment_is_left_out_where_the_references_say_why(grade: Grade, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "reference_outputs", tmp_path / "own")
     manifest = tmp_path / "own" / "manifest.json"
