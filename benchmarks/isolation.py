@@ -24,7 +24,7 @@ SUBMISSIONS = 20  # graded one after another, without training
 
 
 def open_tier(tier: str, program: Program) -> Sandbox:
-    """Open a sandbox of a tier, or one that isolates nothing and is otherwise the same."""
+    """Open a sandbox of a tier, or the same without isolation."""
     if tier == WITHOUT:
         return IsolatedSandbox(program, contained=False, lock=False)
     return open_sandbox(tier, program)
@@ -32,7 +32,7 @@ def open_tier(tier: str, program: Program) -> Sandbox:
 
 @functools.cache
 def grading(tier: str) -> Grading:
-    """Return what grades in a tier, one submission after another."""
+    """Return a function that grades in a tier, one submission after another."""
     return Grading(Settings(tier=tier), opener=open_tier)
 
 
@@ -54,7 +54,7 @@ def seconds(tier: str, check: bool) -> float:
 
 
 def warm(tiers: Iterable[str]) -> Iterator[str]:
-    """Start what each tier needs; leave out those that cannot be had here."""
+    """Start what each tier needs; leave out unavailable tiers."""
     for tier in tiers:
         try:
             first = seconds(tier, check=True)

@@ -30,7 +30,7 @@ from instructor.huggingface.export_checkpoint import export_checkpoint
 from instructor.huggingface.second_opinion import transformers
 from instructor.on_solution import again_on_solution
 
-EVERY = 20.0  # seconds between lines of progress where there is no terminal
+EVERY = 20.0  # seconds between lines of progress without a terminal
 
 
 class Theirs(nn.Module):
@@ -53,7 +53,7 @@ class Theirs(nn.Module):
 
 
 class Turns:
-    """Lets several runs take turns; each finds the random generator as it left it."""
+    """Alternates several runs; each keeps its own state of the random generator."""
 
     def __init__(self, count: int) -> None:
         self.waiting = list(range(count))  # the first of them has its turn
@@ -82,7 +82,7 @@ class Turns:
 
 @dataclasses.dataclass
 class Run:
-    """One model in training, and what became of it."""
+    """One model in training, and its results."""
 
     name: str
     model: Any
@@ -132,7 +132,7 @@ def side_by_side(runs: Sequence[Run], split: Any, recipe: Any, tell: Callable[[]
 
 
 def progress(total: int) -> Callable[[], None]:
-    """Make what tells of a step: a bar on a terminal, else a line now and then."""
+    """Return a function that shows progress: a bar on a terminal, else occasional lines."""
     bar = tqdm(total=total, unit="step", disable=not sys.stderr.isatty(), leave=False)
     done, last = [0], [time.monotonic()]
 
@@ -175,7 +175,7 @@ def build(checkpoint: Path, classes: int, seed: int, folder: Path) -> list[Run]:
 
 
 def report(runs: Sequence[Run], dev: Any) -> float:
-    """Print a line a model; return how many times as fast as the second the first is."""
+    """Print a line per model; return how many times faster the first is than the second."""
     seconds = [sum(run.steps) for run in runs]
     print(f"\n  {'':<14} {'seconds':>8} {'a step':>8} {'last loss':>10} {'dev accuracy':>13}")
     for run, taken in zip(runs, seconds, strict=True):

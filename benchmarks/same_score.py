@@ -47,7 +47,7 @@ def result(path: Path, tier: str, threads: int) -> dict[str, Any]:
 
 
 def verdict(found: dict[str, Any]) -> str:
-    """Return all that must not differ."""
+    """Return everything that must not differ."""
     parts = ("id", "outcome", "score", "max_score", "mistake")
     rows = [{part: exercise[part] for part in parts} for exercise in found["exercises"]]
     return json.dumps([found["score"], found["max_score"], rows])
@@ -75,8 +75,8 @@ def main() -> int:
         for tier, threads in tqdm(itertools.islice(places, runs), total=runs):
             found = result(path, tier, threads)
             verdicts[verdict(found)] += 1
-            said = next(e["message"] for e in found["exercises"] if e["id"] == "sentiment")
-            accuracies[threads].update(re.findall(r"0\.\d+", said)[:1])
+            message = next(e["message"] for e in found["exercises"] if e["id"] == "sentiment")
+            accuracies[threads].update(re.findall(r"0\.\d+", message)[:1])
     for tier, why in left_out.items():
         print(f"left out: {tier}: {why}")
     for threads, seen in accuracies.items():

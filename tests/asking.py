@@ -1,4 +1,4 @@
-"""A small submission that misbehaves when it is asked to, and sandboxes to ask it in."""
+"""A small submission that misbehaves on request, and sandboxes to run it in."""
 
 import numpy as np
 

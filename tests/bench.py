@@ -18,7 +18,7 @@ from conftest import ROOT
 
 
 class Bench:
-    """One worker, and what it grades."""
+    """Grades sources in one worker."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings, self.references = settings, References(settings.references)
@@ -56,5 +56,5 @@ def lost(results: dict[str, Result]) -> set[str]:
 
 
 def named(result: Result) -> list[str]:
-    """Return the mistakes that were recognised: one, or several that nothing tells apart."""
+    """Return the recognized mistakes: one, or several that cannot be distinguished."""
     return (result.as_json()["mistake"] or "").split("|")

@@ -1,4 +1,4 @@
-"""What the tests share: the solution's modules, and grading as a person does it."""
+"""Shared fixtures: the solution's modules, and grading from the command line."""
 
 import json
 import re
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class Graded(NamedTuple):
-    """What a grading run came to."""
+    """The result of a grading run."""
 
     status: int
     output: str
@@ -79,7 +79,7 @@ def solution_source() -> str:
 
 @pytest.fixture
 def grade(tmp_path: Path) -> Grade:
-    """Grade a submission in a process of its own, as `make check` does."""
+    """Grade a submission in a separate process, like `make check`."""
 
     def run(submission: Path | str, *options: str, training: bool = False) -> Graded:
         answer = tmp_path / "result.json"

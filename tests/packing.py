@@ -1,4 +1,4 @@
-"""Packs archives for the tests of intake, and looks at how one is refused."""
+"""Packs archives for the tests of intake, and returns why one is refused."""
 
 import io
 import tarfile
@@ -31,12 +31,12 @@ def tarred(path: Path, files: dict[str, bytes], mode: str = "w") -> Path:
 
 
 def taken(path: Path) -> Submission:
-    """Read a submission as the grader does."""
+    """Read a submission like the grader."""
     return read_submission(path, MINBERT.editable)
 
 
 def refusal(path: Path) -> str:
-    """Return why a submission is refused: one sentence, soon."""
+    """Return why a submission is refused: one sentence, quickly."""
     started = time.process_time()
     with pytest.raises(SubmissionError) as caught:
         taken(path)

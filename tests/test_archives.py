@@ -1,4 +1,4 @@
-"""Archives that attackers pack: bombs, damage, strange names. All are refused in a sentence."""
+"""Malicious archives: bombs, damage, strange names. All are refused with one sentence."""
 
 import bz2
 import gzip
@@ -101,10 +101,10 @@ def test_too_many_files_are_refused(tmp_path: Path, pack: Callable[..., Path]) -
     assert "more than 10000 files" in refusal(path)
 
 
-def test_a_long_list_behind_a_small_count_is_refused(tmp_path: Path) -> None:
+def test_a_long_member_list_with_a_small_count_is_refused(tmp_path: Path) -> None:
     path = zipped(tmp_path / "work.zip", {f"{n:0>200}": b"" for n in range(9_999)})
     content = bytearray(path.read_bytes())
-    struct.pack_into("<HH", content, len(content) - 14, 1, 1)  # it says that there is one
+    struct.pack_into("<HH", content, len(content) - 14, 1, 1)  # claims that there is one
     path.write_bytes(content)
 
     assert "more than 10000 files" in refusal(path)
@@ -137,7 +137,7 @@ def test_an_unsupported_compression_method_is_refused(tmp_path: Path, method: in
 
 @pytest.mark.parametrize("pack", ["zip", "tar", "tar.gz", "tar.xz"])
 @pytest.mark.parametrize("kept", [0.2, 0.5, 0.9])
-def test_an_archive_that_is_cut_short_is_refused(tmp_path: Path, pack: str, kept: float) -> None:
+def test_a_truncated_archive_is_refused(tmp_path: Path, pack: str, kept: float) -> None:
     path, noise = tmp_path / f"work.{pack}", os.urandom(3000).hex().encode()
     files = {"bert.py": b"# " + noise}
     zipped(path, files) if pack == "zip" else tarred(path, files, "w:" + pack[4:])
@@ -161,7 +161,7 @@ def test_an_archive_that_is_cut_short_is_refused(tmp_path: Path, pack: str, kept
         b"7z\xbc\xaf",
     ],
 )
-def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_an_archive_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "work.zip"
     path.write_bytes(content)
 

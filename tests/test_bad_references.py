@@ -1,4 +1,4 @@
-"""What is missing, damaged or stale on the grader's side: could not grade, and no point is lost."""
+"""Missing, damaged or stale files of the grader: could not grade, and no points are lost."""
 
 import json
 import shutil
@@ -38,7 +38,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 
 
 def costs_no_point(graded: Graded, name: str) -> bool:
-    """Say whether an exercise could not be graded and is in neither sum."""
+    """Say whether an exercise could not be graded and does not count."""
     entry = graded.exercise(name)
     counted = [e for e in graded.result["exercises"] if e["score"] is not None]
     return (
@@ -51,7 +51,7 @@ def costs_no_point(graded: Graded, name: str) -> bool:
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_reference_costs_no_point_and_is_named(
+def test_a_damaged_reference_costs_no_points_and_is_named(
     grade: Grade, references: Path, damage: str
 ) -> None:
     DAMAGES[damage](references / "attention.safetensors")
@@ -88,7 +88,7 @@ def test_without_a_manifest_nothing_can_be_graded(
     ],
     ids=["format", "calls", "exercise"],
 )
-def test_a_stale_manifest_is_not_graded_with(
+def test_a_stale_manifest_is_not_used(
     grade: Grade, references: Path, change: Callable[[dict], None], message: str
 ) -> None:
     path = references / "manifest.json"
@@ -104,7 +104,7 @@ def test_a_stale_manifest_is_not_graded_with(
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_checkpoint_costs_no_point_and_is_named(
+def test_a_damaged_checkpoint_costs_no_points_and_is_named(
     grade: Grade, tmp_path: Path, name: str, damage: str
 ) -> None:
     folder = tmp_path / "checkpoint"
@@ -118,7 +118,7 @@ def test_a_damaged_checkpoint_costs_no_point_and_is_named(
     assert "`make checkpoint`" in graded.exercise("attention")["message"]
 
 
-def test_other_data_than_the_measured_are_not_graded_with(grade: Grade, tmp_path: Path) -> None:
+def test_data_other_than_the_measured_are_not_used(grade: Grade, tmp_path: Path) -> None:
     folder = tmp_path / "data"
     shutil.copytree(ROOT / "data", folder)
     flip(folder / "dev.txt")

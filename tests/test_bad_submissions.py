@@ -1,4 +1,4 @@
-"""Submissions that are broken: a sentence each, and the other exercises are graded all the same."""
+"""Broken submissions: one sentence each, and the other exercises are still graded."""
 
 import zipfile
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_a_damaged_zip_is_one_line(grade: Grade, tmp_path: Path) -> None:
     assert graded.errors.count("\n") == 1
 
 
-def test_a_name_writes_no_lines_of_the_report(
+def test_a_name_cannot_add_lines_to_the_report(
     grade: Grade, tmp_path: Path, solution_source: str
 ) -> None:
     folder = tmp_path / "mine\x1b[2J\n  score   80 | 80"
@@ -133,7 +133,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_is_broken_is_said_and_the_rest_is_graded(submit: Grade, name: str) -> None:
+def test_a_broken_exercise_is_explained_and_the_rest_is_graded(submit: Grade, name: str) -> None:
     edit, exercise, message = BROKEN[name]
 
     graded = submit(edit)
@@ -144,7 +144,7 @@ def test_what_is_broken_is_said_and_the_rest_is_graded(submit: Grade, name: str)
     assert "Traceback" not in graded.output + graded.errors
 
 
-def test_a_forbidden_part_of_a_library_is_named_and_costs_the_file(submit: Grade) -> None:
+def test_a_forbidden_library_part_is_named_and_costs_all_points_of_the_file(submit: Grade) -> None:
     graded = submit(
         ("self.dropout = nn.Dropout", "nn.MultiheadAttention; self.dropout = nn.Dropout")
     )
@@ -167,14 +167,14 @@ def test_a_crash_names_its_line(submit: Grade) -> None:
     assert "(bert.py, line " in message
 
 
-def test_an_import_that_fails_is_said_once_for_all(submit: Grade) -> None:
+def test_a_failed_import_is_explained_once(submit: Grade) -> None:
     graded = submit(("import math\n", "import math\nimport no_such_module\n"))
 
     assert graded.result["score"] == 0
     assert "raised ModuleNotFoundError: No module named 'no_such_module'" in graded.output
 
 
-def test_a_worker_that_ends_itself_costs_that_exercise_only(submit: Grade) -> None:
+def test_a_worker_that_exits_costs_only_that_exercise(submit: Grade) -> None:
     graded = submit((ADD_NORM, "import os; os._exit(0)"))
 
     assert graded.outcomes()["add_norm"] == "failed"

@@ -1,4 +1,4 @@
-"""The frozen checkpoint: whole, opens in Hugging Face transformers, and agrees with solution/."""
+"""The frozen checkpoint: intact, opens in Hugging Face transformers, and agrees with solution/."""
 
 import json
 import shutil
@@ -55,7 +55,7 @@ def test_transformers_opens_the_pre_training_heads() -> None:
     }
 
 
-def test_transformers_tokenises_alike(batch: dict[str, torch.Tensor]) -> None:
+def test_transformers_tokenizes_the_same(batch: dict[str, torch.Tensor]) -> None:
     transformers = pytest.importorskip("transformers")
     theirs = transformers.AutoTokenizer.from_pretrained(CHECKPOINT)
 
@@ -80,7 +80,7 @@ def test_weights_load_without_the_prefix_and_by_the_old_names_of_layer_norm(tmp_
         assert torch.equal(value, again.state_dict()[name]), name
 
 
-def test_misfits_are_named_all_at_once(tmp_path: Path) -> None:
+def test_all_mismatches_are_named_at_once(tmp_path: Path) -> None:
     weights = load_file(CHECKPOINT / "model.safetensors")
     del weights["bert.pooler.dense.bias"]
     weights["bert.extra"] = torch.zeros(1)

@@ -1,4 +1,4 @@
-"""The sentiment classifier: its data lines, its training, and what its command line says.
+"""The sentiment classifier: its data files, its training, and its command line.
 
 Dimension key: N sentences, B batch, T tokens.
 """
@@ -108,7 +108,7 @@ def test_a_bad_line_is_named_with_its_file_and_number(tmp_path: Path, line: byte
 
 
 @pytest.mark.parametrize("names", ["", "id\tsentence\tsentiment\n", "\tid\tsentence\tsentiment\n"])
-def test_cells_with_tabs_between_are_read_with_and_without_names(tmp_path: Path, names) -> None:
+def test_tab_separated_lines_are_read_with_and_without_a_header(tmp_path: Path, names) -> None:
     number = "0\t" if names.startswith("\t") else ""
     path = tmp_path / "ids-sst-dev.csv"
     lines = f'{names}{number}ab12\tIt \'s ``fine\'\' .\t3\r\n{number}cd34\t"so ""bad"" ."\t0\n'
@@ -149,7 +149,7 @@ def test_an_empty_file_is_refused(tmp_path: Path, content: bytes) -> None:
         sentences.read_examples(tmp_path / "some.txt")
 
 
-def test_batches_hold_every_sentence_once_and_sentences_of_like_length() -> None:
+def test_batches_have_every_sentence_once_and_similar_lengths() -> None:
     _, mask, _ = tensors(rows=50)
 
     batches = sentences.by_length(mask, 8, torch.Generator().manual_seed(3))
@@ -167,7 +167,7 @@ def test_predictions_come_in_the_order_of_the_sentences() -> None:
 
     alone = [classifier.predict(fresh, ids[i : i + 1], mask[i : i + 1])[0] for i in range(24)]
     assert together.tolist() == [int(one) for one in alone]
-    assert together.unique().numel() == 2  # otherwise any order would do
+    assert together.unique().numel() == 2  # otherwise the order would not matter
 
 
 def test_equal_seeds_give_equal_weights_and_others_do_not() -> None:
@@ -196,7 +196,7 @@ def test_last_linear_layer_leaves_the_encoder_as_it_is() -> None:
     assert moved == {"classifier.weight", "classifier.bias"}
 
 
-def test_the_learning_rate_climbs_and_falls_and_is_small_for_wide_models() -> None:
+def test_the_learning_rate_rises_and_falls_and_is_small_for_wide_models() -> None:
     recipe = classifier.Recipe(warmup=0.2)
 
     rates = list(classifier.learning_rates(recipe, 64, 10))
@@ -214,7 +214,7 @@ def test_a_loss_that_is_not_finite_ends_the_training() -> None:
         classifier.fine_tune(broken, *tensors(), classifier.Recipe())
 
 
-def test_macro_f1_weighs_the_classes_alike() -> None:
+def test_macro_f1_weights_classes_equally() -> None:
     predictions, labels = torch.tensor([0, 0, 0, 1]), torch.tensor([0, 0, 1, 1])
 
     assert sentences.accuracy(predictions, labels) == 0.75
@@ -290,7 +290,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     assert not (tmp_path / "predictions").exists()
 
 
-def test_a_label_that_training_never_saw_is_refused(command, data, capsys) -> None:
+def test_a_label_not_in_the_training_data_is_refused(command, data, capsys) -> None:
     data["dev"].write_text("3 ||| a film\n", encoding="utf-8")
 
     assert classifier.main(command) == 2
@@ -321,7 +321,7 @@ def test_the_program_writes_its_curve_and_a_folder_that_is_a_checkpoint(command,
     assert classifier.main([*command, "--checkpoint", str(save)]) == 0
 
 
-def test_sentences_that_are_too_long_are_cut_and_counted(command, data, capsys) -> None:
+def test_sentences_that_are_too_long_are_truncated_and_counted(command, data, capsys) -> None:
     data["dev"].write_text("1 ||| good\n0 ||| bad" + " film" * 30 + "\n", encoding="utf-8")
 
     assert classifier.main(command) == 0

@@ -21,7 +21,7 @@ def test_equal_arrays_agree() -> None:
     assert kind(REFERENCE + 5e-6) is None
 
 
-def test_what_would_only_broadcast_does_not_agree() -> None:
+def test_arrays_that_only_broadcast_do_not_agree() -> None:
     assert kind(np.zeros((1,)), np.zeros((2, 3))) == "shape"
     assert kind(np.zeros((2, 3, 1)), np.zeros((2, 3))) == "shape"
 
@@ -39,7 +39,7 @@ def test_values_that_are_not_finite_never_agree(value: float) -> None:
     assert kind(got) == "finite"
 
 
-def test_a_single_value_that_is_off_is_found_and_placed() -> None:
+def test_a_single_wrong_value_is_found_and_located() -> None:
     got = REFERENCE.copy()
     got[1, 2, 3] += 1.0
 

@@ -24,7 +24,7 @@ def test_a_flood_of_output_is_bounded(submit: Grade) -> None:
 
 
 def orphans() -> set[str]:
-    """Return the zygotes, and what they run in, whose grader is gone, by process id."""
+    """Return the process ids of zygotes and containers whose grader is gone."""
     command = ["ps", "-eo", "ppid,pid,args"]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     rows = [line.split(None, 2) for line in listed.splitlines()]
@@ -45,7 +45,7 @@ def test_nothing_is_left_running_and_no_file_of_the_grader_has_changed(submit: G
     assert {path: sha256(path) for path in before} == before
 
 
-def test_an_isolating_tier_that_cannot_be_had_is_an_error_and_no_step_down(
+def test_an_unavailable_tier_is_an_error_and_not_a_fallback(
     grade: Grade, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", os.devnull)  # no bwrap

@@ -1,4 +1,4 @@
-"""Mistakes are named when everything fits, and otherwise nothing is said, or where it is wrong."""
+"""A mistake is named if everything matches; otherwise at most its location is."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ ALLOWED = tolerances(NAMES, {"out/output": Tolerance(1e-5, 1e-5)})
 
 
 def prints(array: np.ndarray, effects: float = 0.0) -> np.ndarray:
-    """Return the fingerprints of a call that gave one array."""
+    """Return the fingerprints of a call that returned one array."""
     return of_call(NAMES, {"out/output": array}, effects)
 
 
@@ -23,7 +23,7 @@ TABLE = np.stack([prints(a) for a in (RIGHT, RIGHT / 2, RIGHT + 1, RIGHT / 2 + 1
 
 
 def names(got: np.ndarray, table: np.ndarray = TABLE) -> list[str]:
-    """Return what is recognised in one call."""
+    """Return the mistakes recognized in one call."""
     return recognise([Seen(got, table, ALLOWED)], ROWS)
 
 
@@ -33,20 +33,20 @@ def test_a_mistake_is_recognised_through_rounding() -> None:
     assert names(prints(RIGHT / 2 + noise)) == ["halved"]
 
 
-def test_what_is_right_or_unknown_gets_no_name() -> None:
+def test_right_or_unknown_results_get_no_name() -> None:
     assert names(prints(RIGHT)) == []
     assert names(prints(RIGHT / 3)) == []
     assert names(prints(RIGHT * np.nan)) == []
 
 
-def test_a_single_value_that_does_not_fit_silences() -> None:
+def test_a_single_value_that_does_not_match_prevents_a_name() -> None:
     got = RIGHT / 2
     got[1, 2, 3] += 1e-2
 
     assert names(prints(got)) == []
 
 
-def test_another_shape_or_type_is_another_thing() -> None:
+def test_another_shape_or_type_does_not_match() -> None:
     assert names(prints((RIGHT / 2).reshape(3, 2, 4))) == []
     assert names(prints((RIGHT / 2).astype(np.float32))) == []
 
@@ -62,11 +62,11 @@ def test_a_mistake_must_explain_every_call() -> None:
     assert recognise([fits, other], ROWS) == []
 
 
-def test_side_effects_belong_to_what_is_seen() -> None:
+def test_side_effects_are_part_of_the_fingerprint() -> None:
     assert names(prints(RIGHT / 2, effects=7.0)) == []
 
 
-def test_what_nothing_tells_apart_is_named_together() -> None:
+def test_indistinguishable_mistakes_are_named_together() -> None:
     table = TABLE.copy()
     table[2] = table[1]
 

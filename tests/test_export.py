@@ -1,4 +1,4 @@
-"""What solution/ fine-tunes, saved for Hugging Face transformers and opened again."""
+"""Models fine-tuned by solution/, saved for Hugging Face transformers and reopened."""
 
 import json
 
@@ -49,7 +49,7 @@ def test_what_was_fine_tuned_is_a_checkpoint_like_any_other(tmp_path, monkeypatc
     assert import_main([str(saved), str(tmp_path / "out")]) == 0
 
 
-def test_a_classifier_that_transformers_computes_otherwise_is_not_written(
+def test_a_classifier_that_transformers_computes_differently_is_not_written(
     tmp_path, capsys, monkeypatch
 ):
     pytest.importorskip("transformers")

@@ -1,4 +1,4 @@
-"""The extensions: a bonus that is counted apart, and quiet for those who do not want it."""
+"""The extensions: a bonus that is counted separately, and not shown if not handed in."""
 
 import json
 import random
@@ -48,7 +48,7 @@ def test_core_exercises_come_first(grade: Grade) -> None:
 
 
 @pytest.mark.parametrize("submission", ["starter", "solution/bert.py"])
-def test_who_hands_in_no_extension_hears_of_none(grade: Grade, submission: str) -> None:
+def test_extensions_that_are_not_handed_in_are_not_reported(grade: Grade, submission: str) -> None:
     graded = grade(submission)
 
     assert {graded.outcomes()[name] for name in IDS} == {"not written yet"}
@@ -57,7 +57,7 @@ def test_who_hands_in_no_extension_hears_of_none(grade: Grade, submission: str) 
     assert "bonus" not in graded.output
 
 
-def test_a_bert_that_is_not_python_says_nothing_of_extensions(grade: Grade, tmp_path: Path) -> None:
+def test_a_bert_that_is_not_python_does_not_report_extensions(grade: Grade, tmp_path: Path) -> None:
     (tmp_path / "bert.py").write_text("def (", encoding="utf-8")
 
     graded = grade(tmp_path / "bert.py")
@@ -66,16 +66,14 @@ def test_a_bert_that_is_not_python_says_nothing_of_extensions(grade: Grade, tmp_
     assert not [name for name in IDS if name in graded.output]
 
 
-def test_who_asks_for_an_extension_hears_of_it(grade: Grade) -> None:
+def test_an_extension_that_is_asked_for_is_reported(grade: Grade) -> None:
     graded = grade("starter", "--only", "adamw")
 
     assert "not written yet  adamw" in graded.output
     assert "bonus   0 / 10" in graded.output
 
 
-def test_a_hole_that_is_left_in_a_file_that_was_begun_is_shown(
-    grade: Grade, handed_in: Path
-) -> None:
+def test_a_hole_left_in_a_started_file_is_reported(grade: Grade, handed_in: Path) -> None:
     shutil.copy(ROOT / "starter" / "pretraining.py", handed_in)
     edit(
         handed_in / "pretraining.py",
@@ -90,9 +88,7 @@ def test_a_hole_that_is_left_in_a_file_that_was_begun_is_shown(
     assert "not written yet  mask_tokens" in graded.output
 
 
-def test_a_mistake_in_an_extension_costs_no_point_of_the_core(
-    grade: Grade, handed_in: Path
-) -> None:
+def test_a_mistake_in_an_extension_costs_no_core_points(grade: Grade, handed_in: Path) -> None:
     edit(handed_in / "optimizer.py", 'lr * group["weight_decay"]', 'group["weight_decay"]')
 
     graded = grade(handed_in)
@@ -102,7 +98,7 @@ def test_a_mistake_in_an_extension_costs_no_point_of_the_core(
     assert graded.exercise("adamw")["mistake"] == "decay_without_rate"
 
 
-def test_an_extension_that_is_not_python_costs_only_what_is_in_it(
+def test_an_extension_that_is_not_python_costs_only_its_own_exercises(
     grade: Grade, handed_in: Path
 ) -> None:
     edit(handed_in / "transformer.py", "import math\n", "import math (\n")
@@ -127,7 +123,7 @@ def test_an_extension_that_ends_the_process_costs_only_itself(
     assert failed == ["adamw"]
 
 
-def test_the_optimizer_of_torch_is_not_for_calling(grade: Grade, handed_in: Path) -> None:
+def test_the_optimizer_of_torch_is_forbidden(grade: Grade, handed_in: Path) -> None:
     edit(
         handed_in / "optimizer.py",
         "from torch.optim import Optimizer",
@@ -161,7 +157,7 @@ def test_the_solutions_optimizer_is_torchs(decay: float, dtype: torch.dtype) -> 
         torch.testing.assert_close(one, other)
 
 
-def test_right_code_that_draws_otherwise_is_never_called_wrong() -> None:
+def test_correct_code_that_draws_differently_never_fails() -> None:
     from grader.assignment.exercises import make_sentence_pairs as pairs
     from grader.assignment.exercises import mask_tokens as masks
 
@@ -187,7 +183,7 @@ def test_right_code_that_draws_otherwise_is_never_called_wrong() -> None:
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project, in which a student works."""
+    """A copy of the project that a student works in."""
     folder = tmp_path_factory.mktemp("checkout")
     names = "starter grader reference_outputs checkpoint data solution instructor"
     for name in names.split():
@@ -227,7 +223,7 @@ def test_a_given_file_that_was_changed_in_the_starter_itself_is_named(checkout: 
     assert notes == ["starter/utils.py was modified, and this run uses the modified file"]
 
 
-def test_references_that_are_recorded_there_know_what_was_given(checkout: Path) -> None:
+def test_references_recorded_there_know_the_given_files(checkout: Path) -> None:
     code = (
         "import json; from instructor.references.course import SEED, minbert; "
         "from grader.settings import CHECKPOINT, REFERENCES; "
@@ -244,7 +240,7 @@ def test_references_that_are_recorded_there_know_what_was_given(checkout: Path) 
     assert json.loads(made.stdout) == json.loads(recorded)["starter"]
 
 
-def test_an_extension_as_it_was_given_is_not_begun_whatever_ends_its_lines(
+def test_an_unchanged_extension_is_not_started_whatever_its_line_endings(
     grade: Grade, handed_in: Path
 ) -> None:
     for name in ("optimizer.py", "pretraining.py", "transformer.py"):

@@ -1,4 +1,4 @@
-"""Random damage to frames, ledgers and archives: an error of ours or the right answer, and soon.
+"""Random damage to frames, reply buffers and archives: our own error or the right answer, quickly.
 
 FUZZ=long tries 100,000 frames and 10,000 archives; otherwise a few hundred of each.
 """
@@ -66,7 +66,7 @@ def damaged(content: bytes, rng: random.Random, other: bytes) -> bytes:
 
 
 def accepted(frame: bytes) -> bool:
-    """Decode; return whether it was taken. Whatever is not a ProtocolError fails the test."""
+    """Decode; return whether it was accepted. Any error but a ProtocolError fails the test."""
     try:
         message, tensors = decode(frame)
     except ProtocolError:
@@ -106,7 +106,7 @@ def test_frames_that_are_replayed_or_interleaved_are_counted_or_refused() -> Non
 
 @FEW
 @given(st.binary(max_size=300))
-def test_random_bytes_are_no_frame(content: bytes) -> None:
+def test_random_bytes_are_not_a_frame(content: bytes) -> None:
     assert not accepted(content) or content.startswith(protocol.MAGIC)
 
 
@@ -141,7 +141,7 @@ def test_any_progress_is_two_bounded_numbers_or_a_lost_worker(value: object) -> 
 
 @FEW
 @given(st.binary(max_size=400), st.integers(0, 500), st.integers(0, 2**64 - 1))
-def test_any_ledger_is_answers_or_an_error(content: bytes, at: int, length: int) -> None:
+def test_any_reply_buffer_has_answers_or_an_error(content: bytes, at: int, length: int) -> None:
     memory = mmap.mmap(-1, size(2, 128))
     reply_buffer = ReplyBuffer(memory, 128)
     memory[at % 100 : at % 100 + min(len(content), 300)] = content[:300]
@@ -184,14 +184,14 @@ def outcome(path: Path) -> str:
     return ""
 
 
-def test_a_damaged_archive_is_refused_in_a_sentence_or_read(tmp_path: Path) -> None:
+def test_a_damaged_archive_is_refused_with_one_sentence_or_read(tmp_path: Path) -> None:
     rng, sources, path = random.Random(2), packed_sources(), tmp_path / "work"
     for number in range(ARCHIVES):
         path.write_bytes(damaged(sources[number % len(sources)], rng, rng.choice(sources)))
         started = time.process_time()
 
-        said = outcome(path)
+        output = outcome(path)
 
-        assert "\n" not in said
-        assert len(said) < 400 + len(str(path))
+        assert "\n" not in output
+        assert len(output) < 400 + len(str(path))
         assert time.process_time() - started < 10

@@ -1,4 +1,4 @@
-"""The sentiment gate: what comes back is counted, and what does not come back costs the points."""
+"""The sentiment gate: predictions are scored, and missing predictions cost the points."""
 
 import numpy as np
 import pytest
@@ -37,6 +37,6 @@ def test_accuracy_is_the_share_of_right_predictions(gate: Gate) -> None:
     ],
     ids=["not-written", "error", "lost", "none", "too-few", "other-type"],
 )
-def test_a_fine_tune_that_gives_no_predictions_has_failed(gate: Gate, reply: Reply) -> None:
+def test_a_fine_tune_without_predictions_has_failed(gate: Gate, reply: Reply) -> None:
     with pytest.raises(CheckFailed):
         gate.accuracy(reply)

@@ -1,4 +1,4 @@
-"""Grading as a student meets it: what scores what, and what is said."""
+"""Grading from a student's point of view: scores and messages."""
 
 import json
 import shutil
@@ -57,7 +57,7 @@ def test_forgotten_attention_dropout_costs_a_fifth_of_the_exercise(submit: Grade
     assert "dropout" in graded.exercise("attention")["message"]
 
 
-def test_an_unwritten_exercise_does_not_sink_those_that_call_it(submit: Grade) -> None:
+def test_an_unwritten_exercise_does_not_fail_those_that_call_it(submit: Grade) -> None:
     graded = submit(
         (
             "return ln_layer(input + dropout(dense_layer(output)))",
@@ -69,7 +69,7 @@ def test_an_unwritten_exercise_does_not_sink_those_that_call_it(submit: Grade) -
     assert [graded.outcomes()[name] for name in ("layer", "encode")] == ["passed", "passed"]
 
 
-def test_changed_given_code_shows_though_each_function_is_right(submit: Grade) -> None:
+def test_changed_given_code_is_noticed_although_each_function_is_right(submit: Grade) -> None:
     graded = submit(
         ("self.transform(hidden_states, self.value)", "self.transform(hidden_states, self.query)")
     )
@@ -152,7 +152,7 @@ def test_the_score_does_not_depend_on_the_number_of_threads(grade: Grade, thread
     assert grade("solution", "--threads", threads).result["score"] == 80
 
 
-def test_two_runs_say_the_same(submit: Grade) -> None:
+def test_two_runs_print_the_same(submit: Grade) -> None:
     first, second = submit(NO_MASK), submit(NO_MASK)
 
     assert json.dumps(first.result) == json.dumps(second.result)

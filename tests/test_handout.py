@@ -1,4 +1,4 @@
-"""The handout keeps up with the grader: problems, points, sections, messages, commands, links."""
+"""The handout matches the grader: problems, points, sections, messages, commands, links."""
 
 import ast
 import re
@@ -25,7 +25,7 @@ MIN_SECRET = 20  # characters; shorter lines, such as `return x`, give nothing a
 
 
 def squeezed(text: str) -> str:
-    """Return a text without white space, so that another layout hides nothing."""
+    """Return a text without white space, to ignore its layout."""
     return re.sub(r"\s+", "", text)
 
 
@@ -43,7 +43,7 @@ def block(problem: str) -> str:
 
 
 def solution_lines() -> list[str]:
-    """Return what the lines in the solution's regions compute, where it gives answers away."""
+    """Return the expressions in the solution's regions that would give answers away."""
     lines = []
     for path in sorted((ROOT / "solution").glob("*.py")):
         inside = False
@@ -56,7 +56,7 @@ def solution_lines() -> list[str]:
 
 
 def texts_of_the_grader() -> list[str]:
-    """Return every text in the sources that messages come from; an f-string in its pieces."""
+    """Return every string in the sources of messages; f-strings in pieces."""
     folders = [*ROOT.glob("grader/**/*.py"), *ROOT.glob("instructor/references/variants/*.py")]
     trees = [
         ast.parse(p.read_text("utf-8")) for p in [*folders, ROOT / "solution" / "classifier.py"]
@@ -79,7 +79,7 @@ def test_every_exercise_has_its_problem_with_its_title_and_points(exercise: Exer
     assert found[exercise.id] == (exercise.title, exercise.max_score)
 
 
-def test_problems_stand_in_the_order_of_the_report() -> None:
+def test_problems_are_in_the_order_of_the_report() -> None:
     assert [name for name, _, _ in PROBLEM.findall(TEXT)] == IDS
 
 
@@ -113,7 +113,7 @@ def test_all_five_outcomes_are_explained() -> None:
         assert f"- **{outcome}**: " in TEXT
 
 
-def test_no_line_of_a_solution_stands_in_the_handout() -> None:
+def test_no_line_of_a_solution_is_in_the_handout() -> None:
     lines, text = solution_lines(), squeezed(TEXT)
     assert len(lines) > 15
 
@@ -124,7 +124,7 @@ def test_every_message_that_is_explained_is_one_that_the_grader_gives() -> None:
     known, messages = texts_of_the_grader(), quoted_messages()
     assert len(messages) > 40
 
-    # what Python or torch raised is passed on as it is, so it stands in no source of the grader
+    # what Python or torch raised is passed on unchanged, so it is not in the grader's sources
     own = [message for message in messages if not message.startswith("raised ")]
     pieces = {piece.strip() for message in own for piece in message.split("...") if piece.strip()}
     assert [piece for piece in sorted(pieces) if not any(piece in text for text in known)] == []

@@ -1,4 +1,4 @@
-"""Hidden inputs: whoever replays the public answers gets nothing for them."""
+"""Hidden inputs: replaying the public answers scores nothing."""
 
 import itertools
 import shutil
@@ -55,7 +55,7 @@ BertModel = ByHeart
 
 @pytest.fixture(scope="module")
 def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """References that only an instructor has, with inputs of their own."""
+    """Private references, with their own inputs."""
     folder = tmp_path_factory.mktemp("private")
     command = [
         sys.executable,
@@ -72,7 +72,7 @@ def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def replay(tmp_path: Path, solution_source: str) -> Path:
-    """A submission that knows the public answers of embed by heart, and nothing else of it."""
+    """A submission that has memorized the public answers of embed, and nothing else."""
     exercise = MINBERT.exercise("embed")
     known = {}
     for recording in References(ROOT / "reference_outputs").recordings("embed", exercise.digest):
@@ -107,7 +107,7 @@ def test_a_replay_of_public_answers_gives_the_right_public_outputs(
 ) -> None:
     embed = grade(replay).exercise("embed")
 
-    # what gives it away in public is dropout and gradients, which it does not know by heart
+    # in public, dropout and gradients give it away, which it has not memorized
     assert "values of output differ" not in embed["message"]
 
 
@@ -122,7 +122,7 @@ def test_a_replay_of_public_answers_scores_nothing_on_hidden_inputs(
 
 @pytest.fixture
 def by_heart(tmp_path: Path, solution_source: str) -> Path:
-    """A submission that knows the labels of all public sentences, and learns nothing."""
+    """A submission that has memorized the labels of all public sentences, and learns nothing."""
     tokenizer = BertTokenizer.from_pretrained(ROOT / "checkpoint")
     positive = set()
     for name in ("train", "dev", "test"):
@@ -145,7 +145,7 @@ def test_hidden_sentences_are_not_among_the_public_ones() -> None:
     assert hidden_sentences(7) != hidden_sentences(8)
 
 
-def test_none_are_drawn_beside_data_of_another_kind(tmp_path: Path) -> None:
+def test_none_are_drawn_for_data_of_another_kind(tmp_path: Path) -> None:
     for path in (ROOT / "data").glob("*"):
         shutil.copy(path, tmp_path)
     with (tmp_path / "dev.txt").open("a", encoding="utf-8") as file:
@@ -164,7 +164,7 @@ def test_the_worker_is_asked_for_the_hidden_sentences(private: Path) -> None:
     assert set(hidden["predict"]).isdisjoint(public["predict"])
 
 
-def test_public_labels_by_heart_score_in_public_and_nothing_on_hidden_sentences(
+def test_memorized_public_labels_score_in_public_and_nothing_on_hidden_sentences(
     grade: Grade, private: Path, by_heart: Path
 ) -> None:
     scores = [
@@ -175,9 +175,7 @@ def test_public_labels_by_heart_score_in_public_and_nothing_on_hidden_sentences(
     assert scores == [20, 0]
 
 
-def test_hidden_sentences_that_were_changed_are_not_graded_with(
-    private: Path, tmp_path: Path
-) -> None:
+def test_hidden_sentences_that_were_changed_are_not_used(private: Path, tmp_path: Path) -> None:
     folder = tmp_path / "changed"
     shutil.copytree(private, folder)
     (folder / "dev.txt").write_text("1 ||| fine .\n", encoding="utf-8")

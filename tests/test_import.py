@@ -36,7 +36,7 @@ def source(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No transformers: what is tested has nothing to do with it, and it takes long to import."""
+    """Without transformers, which is not tested here and slow to import."""
     monkeypatch.setattr(second_opinion, "transformers", lambda: None)
 
 
@@ -49,7 +49,7 @@ def edit_json(path: Path, **values: object) -> None:
 
 
 def edit_weights(folder: Path, **values: torch.Tensor | None) -> None:
-    """Replace tensors by name, "__" for a dot; None takes one away."""
+    """Replace tensors by name, "__" for a dot; None removes one."""
     changed = weights_of(folder) | {k.replace("__", "."): v for k, v in values.items()}
     kept = {name: tensor for name, tensor in changed.items() if tensor is not None}
     save_file(kept, folder / "model.safetensors")
@@ -71,9 +71,11 @@ def test_an_import_keeps_every_weight_and_agrees_with_transformers(source, tmp_p
 
     assert import_main([str(source), str(tmp_path / "out")]) == 0
 
-    said = capsys.readouterr().out
-    assert said.count("from transformers' (float64)") == 2  # of what was read, of what was written
-    assert said.count("tokenized as in transformers") == 2
+    output = capsys.readouterr().out
+    assert (
+        output.count("from transformers' (float64)") == 2
+    )  # of what was read, of what was written
+    assert output.count("tokenized as in transformers") == 2
     assert {path.name for path in (tmp_path / "out").iterdir()} >= set(FILES)
     assert_same_model(tmp_path / "out", CHECKPOINT)
 
@@ -260,16 +262,16 @@ def test_bad_input_is_one_line_and_nothing_is_written(source, tmp_path, capsys, 
 
     assert import_main([str(source), str(tmp_path / "out")]) == 2
 
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert said.startswith("import-checkpoint: ")
-    assert complaint in said
+    output = capsys.readouterr().err
+    assert output.count("\n") == 1
+    assert output.startswith("import-checkpoint: ")
+    assert complaint in output
     assert {path.name for path in tmp_path.rglob("*")} == before
 
 
 @pytest.mark.usefixtures("alone")
 @pytest.mark.parametrize("main", [import_main, export_main])
-def test_a_folder_that_is_there_is_never_written_over(source, tmp_path, capsys, main):
+def test_an_existing_folder_is_never_overwritten(source, tmp_path, capsys, main):
     out = tmp_path / "out"
     out.mkdir()
     (out / "mine").write_text("precious")
@@ -281,7 +283,7 @@ def test_a_folder_that_is_there_is_never_written_over(source, tmp_path, capsys, 
 
 
 @pytest.mark.parametrize("main", [import_main, export_main])
-def test_a_model_that_transformers_computes_otherwise_is_not_written(
+def test_a_model_that_transformers_computes_differently_is_not_written(
     source, tmp_path, capsys, monkeypatch, main
 ):
     pytest.importorskip("transformers")
@@ -293,7 +295,7 @@ def test_a_model_that_transformers_computes_otherwise_is_not_written(
     assert [path.name for path in tmp_path.iterdir()] == ["source"]
 
 
-def test_another_tokenisation_is_noticed(source, tmp_path):
+def test_a_different_tokenization_is_noticed(source, tmp_path):
     pytest.importorskip("transformers")
     other = tmp_path / "other"
     shutil.copytree(source, other)

@@ -1,4 +1,4 @@
-"""Taking submissions in: what people and learning platforms hand over, and what is refused."""
+"""Reading submissions: what people and learning platforms hand in, and what is refused."""
 
 import ast
 import os
@@ -53,7 +53,7 @@ def test_a_file_is_found_under_its_own_name_and_that_of_a_platform(
         assert taken(path).sources == {"bert": SOURCE.decode()}
 
 
-def test_a_lone_file_may_have_any_name(tmp_path: Path) -> None:
+def test_a_single_file_may_have_any_name(tmp_path: Path) -> None:
     path = tmp_path / "my version (3).py"
     path.write_bytes(SOURCE)
 
@@ -91,7 +91,7 @@ def test_only_the_editable_files_are_taken(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["/etc/bert.py", "../../bert.py", "C:\\x\\bert.py", "..\\bert.py"])
 @pytest.mark.parametrize("pack", [zipped, tarred])
-def test_a_path_that_leads_out_is_refused(
+def test_a_path_that_points_outside_is_refused(
     tmp_path: Path, name: str, pack: Callable[..., Path]
 ) -> None:
     path = pack(tmp_path / "work", {name: SOURCE})
@@ -118,7 +118,7 @@ def test_two_files_of_one_name_are_refused(
     assert "more than one bert.py" in refusal(pack(tmp_path / "work", files))
 
 
-def test_a_name_that_stands_twice_is_refused(tmp_path: Path) -> None:
+def test_a_name_that_occurs_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "work.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("bert.py", SOURCE)
@@ -160,7 +160,7 @@ def test_a_link_out_of_a_folder_is_refused(tmp_path: Path) -> None:
     assert "a link to a file outside" in refusal(folder)
 
 
-def test_a_pipe_in_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_a_pipe_in_a_folder_is_ignored(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "bert.py")
 
     assert "there is no bert.py" in refusal(tmp_path)
@@ -182,14 +182,14 @@ def test_a_source_that_is_too_large_is_refused(tmp_path: Path) -> None:
 
 
 def under(frames: int, source: str) -> None:
-    """Parse a source so many frames further down."""
+    """Parse a source that many frames down."""
     if frames:
         under(frames - 1, source)
     else:
         ast.parse(source)
 
 
-def test_a_source_that_is_taken_can_be_parsed_further_down_the_stack(tmp_path: Path) -> None:
+def test_an_accepted_source_can_be_parsed_further_down_the_stack(tmp_path: Path) -> None:
     path = tmp_path / "bert.py"
     for levels in range(100, 4000, 20):
         source = f"x = {'-' * levels}1\n"

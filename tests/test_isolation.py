@@ -1,4 +1,4 @@
-"""The isolating tiers: zygotes that die, graders that are killed, machines that lack something."""
+"""The isolating tiers: dying zygotes, killed graders, machines that lack something."""
 
 import shutil
 import signal
@@ -32,7 +32,7 @@ def contained() -> Iterator[IsolatedSandbox]:
 
 
 def listen_to_interrupts() -> None:
-    """Heed SIGINT, which what is started in the background is told to ignore."""
+    """Handle SIGINT, which background processes ignore by default."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -176,7 +176,7 @@ def descendants(process: int) -> list[int]:
 
 
 def alive(process: int) -> bool:
-    """Say whether a process is there and no zombie."""
+    """Say whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -212,7 +212,7 @@ def test_without_landlock_there_is_no_isolation(monkeypatch: pytest.MonkeyPatch)
         lockdown.restrict_files(["/"])
 
 
-def test_on_another_machine_capabilities_are_not_passed_over(
+def test_on_another_architecture_capabilities_are_not_ignored(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(lockdown, "CAPSET", {})

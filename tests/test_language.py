@@ -1,4 +1,4 @@
-"""The review language and the data that were written with it."""
+"""The review language and the data generated with it."""
 
 import random
 import subprocess
@@ -58,7 +58,7 @@ def test_seed_gives_the_same_text_whatever_the_hash_seed() -> None:
     assert outputs[0] == outputs[1]
 
 
-def test_committed_data_are_what_the_grammar_gives(capsys: pytest.CaptureFixture[str]) -> None:
+def test_committed_data_are_the_grammars_output(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--check"]) == 0, capsys.readouterr().out
 
 
@@ -78,7 +78,7 @@ def test_check_names_the_file_and_line_that_changed(
     )
 
 
-def test_no_sentence_stands_in_two_splits(splits: dict[str, list[tuple[int, str]]]) -> None:
+def test_no_sentence_is_in_two_splits(splits: dict[str, list[tuple[int, str]]]) -> None:
     everything = [sentence for split in splits.values() for _, sentence in split]
 
     assert len(set(everything)) == len(everything)
@@ -119,7 +119,7 @@ def test_bags_of_n_grams_stay_near_chance(splits: dict[str, list[tuple[int, str]
     assert accuracy < 0.68
 
 
-def test_negation_turns_the_adjective_round() -> None:
+def test_negation_reverses_the_adjective() -> None:
     for phrase in phrases("description"):
         sign = 1 if phrase.words.split()[-1] in WHOLE.adjectives[1] else -1
         turned = any(word in phrase.words for word in (" not at", "is not ", "never dull", "fails"))
@@ -141,7 +141,7 @@ def test_main_clause_decides_a_contrast() -> None:
 
 
 def read_clause(words: str) -> int:
-    """Work a clause's value out by hand: its last word's sign, turned round by these turns."""
+    """Compute a clause's value by hand: its last word's sign, reversed by these phrases."""
     turns = ("is not", "never", "hardly", "far from", "anything but", "be less", "fails to be")
     turns = (*turns, "is free of", " lacks", "has no", "is without")
     last = words.split()[-1]

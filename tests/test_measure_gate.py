@@ -1,4 +1,4 @@
-"""Measuring the sentiment gate: broken models are broken, and the runs decide the threshold."""
+"""Measuring the sentiment gate: broken models are broken, and the runs determine the threshold."""
 
 import copy
 from pathlib import Path
@@ -18,7 +18,7 @@ INVISIBLE_IN_EVAL = {"no_dropout", "no_attention_dropout", "detached"}
 
 @pytest.fixture
 def bert() -> BertModel:
-    """A model with weights that make every part of it matter."""
+    """A model with weights for which every part matters."""
     torch.manual_seed(0)
     sizes = {"vocab_size": 20, "hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2}
     model = BertModel(BertConfig(**sizes, intermediate_size=12, max_position_embeddings=9))
@@ -38,7 +38,7 @@ def answer(model: BertModel, training: bool) -> tuple[torch.Tensor, torch.Tensor
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_model_is_not_the_right_one(bert: BertModel, name: str) -> None:
+def test_a_broken_model_differs_from_the_correct_one(bert: BertModel, name: str) -> None:
     broken = copy.deepcopy(bert)
 
     BROKEN[name](broken)
@@ -63,7 +63,7 @@ def runs_of(accuracies: dict[str, list[float | None]]) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that stands for checkpoint/ and data/, with a card in it."""
+    """A folder in place of checkpoint/ and data/, with a card."""
     for name in ("model.safetensors", *measure_gate.DATA_FILES):
         (tmp_path / name).write_text(name, encoding="utf-8")
     card = "before\n<!-- gate:begin -->\nold\n<!-- gate:end -->\nafter\n"
@@ -74,7 +74,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_threshold_lies_the_stated_deviations_below_the_mean(files: Path) -> None:
+def test_the_threshold_is_the_stated_deviations_below_the_mean(files: Path) -> None:
     broken = {name: [0.5] for name in [*BROKEN, measure_gate.LAST_LINEAR_LAYER]}
     runs = runs_of({"honest": [0.96, 0.97, 0.96, 0.97], **broken})
 
@@ -99,11 +99,11 @@ def test_a_broken_model_above_the_threshold_is_left_to_the_tensors(
     assert measure_gate.verdict(found, threshold=0.9) == words
 
 
-def test_a_loss_that_ran_away_counts_as_nothing_right() -> None:
+def test_a_diverged_run_counts_as_zero() -> None:
     assert measure_gate.accuracies(runs_of({"no_layer_norm": [None]}), "no_layer_norm") == [0.0]
 
 
-def test_the_table_stands_between_the_markers_and_nothing_else_moves(files: Path) -> None:
+def test_only_the_table_between_the_markers_changes(files: Path) -> None:
     measure_gate.fill_card("new")
 
     lines = (files / "README.md").read_text(encoding="utf-8").splitlines()
@@ -117,7 +117,7 @@ def test_a_card_without_markers_is_refused(files: Path) -> None:
         measure_gate.fill_card("new")
 
 
-def test_a_comment_is_no_reason_to_measure_again(tmp_path: Path) -> None:
+def test_a_changed_comment_does_not_require_measuring_again(tmp_path: Path) -> None:
     for name, text in {
         "a": 'x = 1  # one\n"""Text."""\n',
         "b": 'x = 1\n"""Words."""\n',

@@ -89,7 +89,7 @@ def test_what_one_exercise_forbids_is_looked_for_in_its_own_function(body: str, 
         ("from grader.worker import calls", "import grader.worker (line 2)"),
     ],
 )
-def test_what_deserves_a_look_is_flagged_with_its_line(line: str, flag: str) -> None:
+def test_code_to_review_is_flagged_with_its_line(line: str, flag: str) -> None:
     assert [str(found) for found in flags(f"import math\n{line}\n")] == [flag]
 
 

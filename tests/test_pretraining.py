@@ -1,4 +1,4 @@
-"""The two pre-training tasks, the optimizer, and a run that survives being killed."""
+"""The two pre-training tasks, the optimizer, and resuming a killed run."""
 
 import random
 from collections.abc import Callable
@@ -72,7 +72,7 @@ def test_special_tokens_are_never_chosen(hidden: Hidden) -> None:
     assert (masked[special] == ids[special]).all()
 
 
-def test_labels_are_the_truth_where_chosen_and_all_else_is_untouched(hidden: Hidden) -> None:
+def test_labels_are_the_true_ids_where_chosen_and_all_else_is_unchanged(hidden: Hidden) -> None:
     ids, masked, labels = hidden
     chosen = labels != IGNORED
 

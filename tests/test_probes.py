@@ -1,4 +1,4 @@
-"""Gaps in sentences of the language: which guesses count, and that the checkpoint fills them."""
+"""Gaps in sentences of the language: which guesses count, and how the checkpoint fills them."""
 
 import pytest
 
@@ -22,23 +22,23 @@ ENOUGH = 0.9
     ("place", "guess", "right"),
     [
         (3, "boring", True),  # another adjective
-        (3, "charming", True),  # of the other sign: grammatical all the same
+        (3, "charming", True),  # of the other sign, but grammatical
         (3, "charm", False),  # a noun
         (3, "not", False),
         (2, "never", True),
         (2, "dull", False),
         (0, "lantern", True),  # another title
-        (0, "mira", False),  # a lead does not stand alone
+        (0, "mira", False),  # a lead cannot be the subject
         (1, "the", False),
     ],
 )
-def test_a_guess_counts_if_the_grammar_could_have_written_it(place, guess, right) -> None:
+def test_a_guess_counts_if_the_grammar_can_generate_it(place, guess, right) -> None:
     probe = Probe(("harbor", "is", "not", "dull", "."), place)
 
     assert fits(probe, guess, PATTERNS) == right
 
 
-def test_probes_hide_every_kind_of_word_and_come_again_with_their_seed() -> None:
+def test_probes_hide_every_kind_of_word_and_depend_only_on_their_seed() -> None:
     probes = make_probes(COUNT, SEED)
 
     assert probes == make_probes(COUNT, SEED) != make_probes(COUNT, SEED + 1)

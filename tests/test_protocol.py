@@ -1,4 +1,4 @@
-"""Frames: what is accepted is exactly one frame, and all else is one kind of error."""
+"""Frames: exactly one frame is accepted, and anything else is one kind of error."""
 
 import io
 import json
@@ -36,7 +36,7 @@ def safetensors(header: bytes, data: bytes = b"") -> bytes:
     return struct.pack("<Q", len(header)) + header + data
 
 
-def test_a_frame_comes_out_as_it_went_in() -> None:
+def test_a_frame_survives_a_round_trip() -> None:
     message, tensors = decode(encode({"number": 1, "text": "é"}, TENSORS))
 
     assert message == {"number": 1, "text": "é"}
@@ -63,7 +63,7 @@ def test_a_stream_of_frames_is_read_one_by_one() -> None:
     assert read[2] is None
 
 
-def test_a_frame_that_is_cut_short_is_refused_wherever_it_is_cut() -> None:
+def test_a_truncated_frame_is_refused_wherever_it_is_cut() -> None:
     frame = encode({"number": 1}, {"x": np.arange(3)})
 
     for length in range(1, len(frame)):
@@ -73,7 +73,7 @@ def test_a_frame_that_is_cut_short_is_refused_wherever_it_is_cut() -> None:
             decode(frame[:length])
 
 
-def test_a_frame_with_something_behind_it_is_refused() -> None:
+def test_a_frame_with_trailing_bytes_is_refused() -> None:
     with pytest.raises(ProtocolError):
         decode(encode({"number": 1}) + b"\0")
 
@@ -132,7 +132,7 @@ def test_tensors_that_lie_about_themselves_are_refused(header: object) -> None:
         decode(frame_of(b"{}", packed))
 
 
-def test_a_pickle_is_no_tensor() -> None:
+def test_a_pickle_is_not_a_tensor() -> None:
     with pytest.raises(ProtocolError):
         decode(frame_of(b"{}", b"\x80\x04cos\nsystem\n(S'touch /tmp/hostile_mark'\ntR."))
 
@@ -142,6 +142,6 @@ def test_a_header_of_a_terabyte_is_refused() -> None:
         decode(frame_of(b"{}", struct.pack("<Q", 1 << 40) + b"{}"))
 
 
-def test_what_is_too_large_is_not_sent() -> None:
+def test_a_message_that_is_too_large_is_not_sent() -> None:
     with pytest.raises(ProtocolError):
         encode({"text": "x" * (MAX_JSON + 1)})

@@ -1,4 +1,4 @@
-"""The committed references are what the solution gives, and private ones are others."""
+"""The committed references match the solution, and private ones are different."""
 
 import json
 import shutil
@@ -51,12 +51,12 @@ def test_mistakes_are_at_least_ten_times_the_noise_and_tolerances_lie_between() 
         for kind, measured in entry["measured"].items():
             allowed = entry["tolerance"][kind]["atol"]
             assert measured["noise"] < allowed
-            if measured["ratio"] is not None:  # no variant stands out most in this kind
+            if measured["ratio"] is not None:  # no variant counts for this kind
                 assert measured["ratio"] >= 10
                 assert allowed < measured["smallest_error"]
 
 
-def test_another_checkpoint_has_references_of_its_own_and_no_threshold(tmp_path: Path) -> None:
+def test_another_checkpoint_has_its_own_references_and_no_threshold(tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(ROOT / "checkpoint", other)
     (other / "vocab.txt").write_text("something else", encoding="utf-8")
@@ -68,7 +68,7 @@ def test_another_checkpoint_has_references_of_its_own_and_no_threshold(tmp_path:
     assert shipped["sentiment"]["threshold"] > 0.5
 
 
-def test_a_checkpoint_that_nothing_was_recorded_with_is_told_with_the_fix(grade: Grade) -> None:
+def test_a_checkpoint_without_references_is_reported_with_the_fix(grade: Grade) -> None:
     graded = grade("solution", "--checkpoint", "data")
 
     assert graded.status == 2

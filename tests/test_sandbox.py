@@ -1,4 +1,4 @@
-"""The tiers behind one interface: deadlines, partial answers, what is lost and what is not."""
+"""The tiers behind one interface: deadlines, partial answers, lost calls."""
 
 import dataclasses
 import os
@@ -30,7 +30,7 @@ def test_a_call_is_answered_with_tensors(sandbox: Sandbox) -> None:
     np.testing.assert_array_equal(reply.tensors["out/output"], 2 * X)
 
 
-def test_answers_before_a_crash_are_kept_and_other_exercises_go_on(sandbox: Sandbox) -> None:
+def test_answers_before_a_crash_are_kept_and_other_exercises_run(sandbox: Sandbox) -> None:
     calls = [ask("double"), ask("end"), ask("double"), ask("double", "two")]
 
     replies = list(sandbox.run(calls))
@@ -39,7 +39,7 @@ def test_answers_before_a_crash_are_kept_and_other_exercises_go_on(sandbox: Sand
     assert "Thing.end ended the process that graded it" in replies[1].text
 
 
-def test_a_call_that_does_not_run_a_lost_exercise_is_carried_out(sandbox: Sandbox) -> None:
+def test_a_call_that_does_not_run_a_lost_exercise_is_run(sandbox: Sandbox) -> None:
     list(sandbox.run([ask("end", "one")]))
 
     replies = list(sandbox.run([ask("double", "two", "one two"), ask("double", "two", "two")]))
@@ -47,7 +47,7 @@ def test_a_call_that_does_not_run_a_lost_exercise_is_carried_out(sandbox: Sandbo
     assert [reply.status for reply in replies] == ["lost", "ok"]
 
 
-def test_a_worker_that_does_not_start_is_waited_for_once() -> None:
+def test_the_grader_waits_only_once_for_a_worker_that_does_not_start() -> None:
     with sandbox_of(PROCESS, threads=0) as sandbox:
         for _ in range(2):
             with pytest.raises(WorkerStartError, match="it ended the process that graded it"):
@@ -92,7 +92,7 @@ def test_a_submission_that_cannot_be_imported_is_explained(
     assert [(reply.status, reply.text) for reply in replies] == [(status, text)] * 2
 
 
-def test_what_is_printed_is_kept_up_to_a_bound(sandbox: Sandbox) -> None:
+def test_printed_output_is_kept_up_to_a_limit(sandbox: Sandbox) -> None:
     list(sandbox.run([ask("speak")]))
     sandbox.__exit__()
 

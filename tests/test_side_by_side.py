@@ -1,4 +1,4 @@
-"""The benchmark on real weights: runs that take turns are the runs that each would be alone."""
+"""The benchmark on real weights: alternating runs give the same results as separate ones."""
 
 import types
 from pathlib import Path
@@ -28,7 +28,7 @@ def fresh(name: str) -> Run:
     return Run(name, classifier.BertSentimentClassifier(BertModel(CONFIG), 2))
 
 
-def test_a_run_that_takes_turns_is_the_run_that_it_would_be_alone() -> None:
+def test_alternating_runs_give_the_same_results_as_separate_ones() -> None:
     runs, alone = [fresh("one"), fresh("two")], fresh("alone")
     data = split()
     ticks: list[None] = []

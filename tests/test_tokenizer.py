@@ -1,4 +1,4 @@
-"""The tokenizer, on a vocabulary of its own."""
+"""The tokenizer, with a small vocabulary."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def tokenizer(folder: Path) -> BertTokenizer:
     return BertTokenizer.from_pretrained(folder)
 
 
-def test_sentence_stands_between_cls_and_sep(tokenizer: BertTokenizer) -> None:
+def test_sentence_is_between_cls_and_sep(tokenizer: BertTokenizer) -> None:
     batch = tokenizer(["The films."])
 
     assert batch["input_ids"].tolist() == [[2, 5, 6, 7, 8, 3]]
@@ -52,7 +52,7 @@ def test_truncation_of_one_call_does_not_reach_the_next(tokenizer: BertTokenizer
     assert tokenizer(["good good good"])["input_ids"].shape == (1, 5)
 
 
-def test_length_that_the_marks_do_not_fit_in_is_refused(tokenizer: BertTokenizer) -> None:
+def test_length_without_room_for_special_tokens_is_refused(tokenizer: BertTokenizer) -> None:
     with pytest.raises(ValueError, match="max_length must be at least 3"):
         tokenizer(["good"], max_length=2)
 
@@ -62,11 +62,11 @@ def test_one_string_in_place_of_a_list_is_refused(tokenizer: BertTokenizer) -> N
         tokenizer("good")
 
 
-def test_accents_and_capitals_are_taken_away(tokenizer: BertTokenizer) -> None:
+def test_accents_and_capitals_are_removed(tokenizer: BertTokenizer) -> None:
     assert tokenizer(["GÓOD Fílm"])["input_ids"].tolist() == [[2, 9, 6, 3]]
 
 
-def test_decode_leaves_out_marks_and_padding(tokenizer: BertTokenizer) -> None:
+def test_decode_leaves_out_special_tokens_and_padding(tokenizer: BertTokenizer) -> None:
     row = tokenizer(["the films [MASK] .", "not good , the film ."])["input_ids"][0]
 
     assert tokenizer.decode(row) == "the films [MASK]."

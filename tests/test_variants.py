@@ -1,4 +1,4 @@
-"""The table of known wrong variants: whole, well put, and with a place in the handout."""
+"""The known wrong variants: complete, well worded, and explained in the handout."""
 
 import ast
 import re
@@ -56,7 +56,7 @@ def test_what_is_said_is_one_line_and_no_code() -> None:
     assert [v.id for v in variants() if len(v.says) > 90 or code.search(v.says)] == []
 
 
-def test_mistakes_belong_to_exercises_that_there_are() -> None:
+def test_mistakes_belong_to_existing_exercises() -> None:
     assert {variant.exercise for variant in variants()} == {
         e.id for e in MINBERT.exercises if e.probes
     }
@@ -64,11 +64,11 @@ def test_mistakes_belong_to_exercises_that_there_are() -> None:
 
 
 @pytest.mark.parametrize("exercise", [e.id for e in MINBERT.exercises if e.extension])
-def test_every_extension_has_mistakes_enough(exercise: str) -> None:
+def test_every_extension_has_enough_mistakes(exercise: str) -> None:
     assert len([variant for variant in variants() if variant.exercise == exercise]) >= 8
 
 
-def test_a_mistake_that_no_longer_fits_the_solution_is_an_error() -> None:
+def test_a_mistake_that_no_longer_matches_the_solution_is_an_error() -> None:
     (variant,) = mistakes("attention", "The mask", {"gone": ("it is gone", "not there", "new")})
     source = "### BEGIN SOLUTION attention\npass\n### END SOLUTION attention\n"
 
@@ -84,6 +84,6 @@ def test_a_mistake_is_looked_for_in_its_own_exercise_only() -> None:
     assert "x = 2" in apply(variant, source)
 
 
-def test_an_honest_variant_that_no_longer_fits_is_an_error() -> None:
+def test_an_honest_variant_that_no_longer_matches_is_an_error() -> None:
     with pytest.raises(VariantError, match="old finds 'not there' 0 times"):
         Honest("old", edits=(("not there", "new"),)).apply("x = 1\n")

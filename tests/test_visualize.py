@@ -1,4 +1,4 @@
-"""The pictures: they show what the code at hand computes, they open, and bad input is one line."""
+"""The pictures: they show what the code computes, they open, and bad input is one line."""
 
 import json
 import math
@@ -69,7 +69,7 @@ def test_probabilities_are_found_through_the_published_signature(T: int) -> None
     torch.testing.assert_close(found, expected)
 
 
-def test_the_picture_is_of_the_attention_that_the_model_has(monkeypatch) -> None:
+def test_the_picture_shows_the_models_own_attention(monkeypatch) -> None:
     def even(self, key, query, value, attention_mask):
         B, H, T, d = value.shape
         mean = value.mean(dim=2, keepdim=True).expand(B, H, T, d)
@@ -83,7 +83,7 @@ def test_the_picture_is_of_the_attention_that_the_model_has(monkeypatch) -> None
     torch.testing.assert_close(maps, torch.full((2, 2, 5, 5), 0.2))
 
 
-def test_a_model_that_is_watched_computes_as_before() -> None:
+def test_watching_a_model_does_not_change_its_output() -> None:
     model, ids = BertModel(CONFIG).eval(), torch.tensor([[2, 7, 9, 8, 3]])
     mask = torch.ones_like(ids)
     before = model(ids, mask)["last_hidden_state"]
@@ -96,7 +96,7 @@ def test_a_model_that_is_watched_computes_as_before() -> None:
     assert all("attention" not in vars(layer.self_attention) for layer in model.bert_layers)
 
 
-def test_attention_of_another_shape_is_told(monkeypatch, tmp_path, capsys) -> None:
+def test_attention_of_a_wrong_shape_is_reported(monkeypatch, tmp_path, capsys) -> None:
     wrong = lambda self, key, query, value, attention_mask: value  # noqa: E731
     monkeypatch.setattr(BertSelfAttention, "attention", wrong)
 
@@ -106,7 +106,7 @@ def test_attention_of_another_shape_is_told(monkeypatch, tmp_path, capsys) -> No
     assert capsys.readouterr().err == expected
 
 
-def test_attention_has_a_panel_a_head_and_tokens_on_both_axes(tmp_path: Path) -> None:
+def test_attention_has_a_panel_per_head_and_tokens_on_both_axes(tmp_path: Path) -> None:
     out = tmp_path / "pictures" / "attention.svg"
 
     assert main(["attention", "the film is not dull .", "--out", str(out)]) == 0
@@ -119,7 +119,7 @@ def test_attention_has_a_panel_a_head_and_tokens_on_both_axes(tmp_path: Path) ->
     assert len(list(xml.etree.ElementTree.parse(out).getroot().iter(f"{SVG}image"))) >= 12
 
 
-def test_one_layer_can_be_had_by_itself(tmp_path: Path) -> None:
+def test_one_layer_can_be_drawn_alone(tmp_path: Path) -> None:
     out = tmp_path / "layer.svg"
 
     assert main(["attention", "good .", "--layer", "2", "--out", str(out)]) == 0
@@ -150,7 +150,7 @@ def test_embeddings_show_sentences_before_and_after(tmp_path: Path) -> None:
     assert shades(out) > 10
 
 
-def test_positions_are_drawn_beside_those_that_were_learned(tmp_path, monkeypatch) -> None:
+def test_sinusoidal_positions_are_drawn_next_to_learned_ones(tmp_path, monkeypatch) -> None:
     asked = []
 
     def sinusoidal_positions(length: int, width: int) -> torch.Tensor:
@@ -168,7 +168,7 @@ def test_positions_are_drawn_beside_those_that_were_learned(tmp_path, monkeypatc
     assert titles <= set(texts(out))
 
 
-def test_a_picture_whose_exercises_are_not_there_says_so(monkeypatch, capsys) -> None:
+def test_a_missing_module_of_exercises_is_reported(monkeypatch, capsys) -> None:
     monkeypatch.setitem(sys.modules, "transformer", None)
 
     assert main(["positions"]) == 2
@@ -229,15 +229,15 @@ def test_bad_input_is_one_line_and_nothing_is_drawn(
     except SystemExit as leaving:
         status = leaving.code
 
-    said = capsys.readouterr().err
+    output = capsys.readouterr().err
     assert status == 2
-    assert said.count("\n") == 1
-    assert said.startswith("visualize.py: ")
-    assert complaint in said
+    assert output.count("\n") == 1
+    assert output.startswith("visualize.py: ")
+    assert complaint in output
     assert not list(tmp_path.iterdir())
 
 
-def test_without_matplotlib_one_is_told_how_to_get_it(monkeypatch, capsys) -> None:
+def test_without_matplotlib_the_message_says_how_to_install_it(monkeypatch, capsys) -> None:
     monkeypatch.delitem(sys.modules, "drawing", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
 

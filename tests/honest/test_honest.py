@@ -1,4 +1,4 @@
-"""Right solutions that look different lose nothing."""
+"""Correct solutions that are written differently lose no points."""
 
 from collections.abc import Iterator
 

@@ -1,6 +1,6 @@
-"""Mutants of solution/bert.py: every small change inside the holes that an operator can make.
+"""Mutants of solution/bert.py: every small change inside the holes that an operator makes.
 
-An operator looks at one node of the syntax tree and gives what could stand in its place.
+An operator looks at one node of the syntax tree and returns possible replacements.
 """
 
 import ast
@@ -18,7 +18,7 @@ SIBLINGS = (  # attributes of self that can be mistaken for each other
     "word_embedding pos_embedding tk_type_embedding".split(),
     "num_attention_heads attention_head_size all_head_size".split(),
 )
-MODULES = {"F", "math", "torch", "self"}  # what stands before the dot of a function, not a method
+MODULES = {"F", "math", "torch", "self"}  # names before the dot of a function, not a method
 OPERATORS = {
     ast.Add: (ast.Sub, ast.Mult),
     ast.Sub: (ast.Add,),
@@ -134,7 +134,7 @@ def of_name(node: ast.Name, known: list[str]) -> Iterator[ast.AST]:
 
 
 class Put(ast.NodeTransformer):
-    """Puts a node in the place of another."""
+    """Replaces a node."""
 
     def __init__(self, old: ast.AST, new: ast.AST) -> None:
         self.old, self.new = old, new
@@ -144,7 +144,7 @@ class Put(ast.NodeTransformer):
 
 
 def replaced(tree: ast.Module, old: ast.AST, new: ast.AST) -> str:
-    """Return the source with one node in the place of another."""
+    """Return the source with one node replaced."""
     memo: dict[int, object] = {}
     copied = copy.deepcopy(tree, memo)
     changed = Put(memo[id(old)], copy.deepcopy(new)).visit(copied)
@@ -161,7 +161,7 @@ def names_in(function: ast.FunctionDef) -> list[str]:
 
 
 def in_region(tree: ast.Module, first: int, last: int) -> Iterator[tuple[ast.AST, ast.AST]]:
-    """Yield every node between two lines with what could stand in its place."""
+    """Yield every node between two lines with its possible replacements."""
     for function in ast.walk(tree):
         if not isinstance(function, ast.FunctionDef):
             continue

@@ -1,4 +1,4 @@
-"""Two mistakes in the same exercise, one of them a frequent one, are both named."""
+"""Two mistakes in the same exercise, one of them a common one, are both named."""
 
 import pytest
 from bench import Bench, named

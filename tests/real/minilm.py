@@ -29,7 +29,7 @@ from tokenizer import BertTokenizer
 ALLOWED = {torch.float32: 1e-5, torch.float64: 1e-10}
 TRAINED_ON = 960  # sentences
 RANDOM_LINES = 2000
-pytestmark = pytest.mark.timeout(1800)  # fine-tuning takes minutes where others are at work too
+pytestmark = pytest.mark.timeout(1800)  # fine-tuning takes minutes on a busy machine
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tuned(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with files to train on, and what two epochs made of them."""
+    """A folder with training files, and the results of two epochs."""
     folder = tmp_path_factory.mktemp("tuned")
     for split in ("train", "dev"):
         chosen = examples(split)
@@ -100,18 +100,18 @@ def test_hidden_states_and_pooler_are_those_of_transformers(checkpoint: Path, dt
     assert max(hidden, pooled) <= ALLOWED[dtype]
 
 
-def test_every_sentence_is_tokenised_as_by_transformers(checkpoint: Path) -> None:
+def test_every_sentence_is_tokenized_as_in_transformers(checkpoint: Path) -> None:
     lines = [example.sentence for split in ("dev", "train") for example in examples(split)]
     assert len(lines) >= 2000
 
     assert_alike(checkpoint, lines)
 
 
-def test_hard_lines_are_tokenised_as_by_transformers(checkpoint: Path) -> None:
+def test_hard_lines_are_tokenized_as_in_transformers(checkpoint: Path) -> None:
     assert_alike(checkpoint, list(HARD_LINES))
 
 
-def test_random_lines_are_tokenised_as_by_transformers(checkpoint: Path) -> None:
+def test_random_lines_are_tokenized_as_in_transformers(checkpoint: Path) -> None:
     draw = random.Random(2026)
 
     assert_alike(checkpoint, [random_line(draw) for _ in range(RANDOM_LINES)])
