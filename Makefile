@@ -70,8 +70,9 @@ lint: $(VENV)/.installed-staff  ## format, style and types
 starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares)
 	@$(BIN)/python -m instructor.references.strip $(call flag,check,$(CHECK))
 
-exercise: $(VENV)/.installed  ## skeletons of a new exercise, ID=name (FILE=transformer.py)
-	@$(BIN)/python -m instructor.references.new_exercise "$(ID)" $(call option,file,$(FILE))
+exercise: $(VENV)/.installed  ## skeletons of a new exercise, ID=name (FILE=transformer.py, BEFORE=id)
+	@$(BIN)/python -m instructor.references.new_exercise "$(ID)" $(call option,file,$(FILE)) \
+		$(call option,before,$(BEFORE))
 
 handout: $(VENV)/.installed  ## write the handout's tables of points (CHECK=1 only compares)
 	@$(BIN)/python -m instructor.references.handout $(call flag,check,$(CHECK))

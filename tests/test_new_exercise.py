@@ -1,5 +1,7 @@
 """The skeleton of a new exercise runs as it is written."""
 
+import ast
+import dataclasses
 import json
 import shutil
 import subprocess
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.assignment import MINBERT
+from grader.exercise import Assignment
 from instructor.references.new_exercise import SkeletonError, skeleton
 
 from conftest import ROOT
@@ -96,6 +99,38 @@ def test_it_touches_four_files() -> None:
         "solution/transformer.py",
         "handout.md",
     }
+
+
+def numbered(step: int) -> Assignment:
+    """Return the assignment with so much room between the places of two exercises."""
+    exercises = enumerate(MINBERT.exercises, start=1)
+    made = tuple(dataclasses.replace(one, order=step * n) for n, one in exercises)
+    return dataclasses.replace(MINBERT, exercises=made)
+
+
+def test_it_comes_before_the_exercise_that_is_named() -> None:
+    assignment = numbered(10)
+    files = skeleton("doubled", "transformer.py", ROOT, assignment, before="causal_mask")
+    case, solution, _, handout = files.values()
+
+    ids = [one.id for one in assignment.exercises]
+    previous = ids[ids.index("causal_mask") - 1]
+    order = assignment.exercise("causal_mask").order - 5
+    assert f"order={order}," in case
+    for text, what in ((solution, "BEGIN SOLUTION {}\n"), (handout, "### Problem ({})")):
+        places = [text.index(what.format(one)) for one in (previous, "doubled", "causal_mask")]
+        assert places == sorted(places)
+    ast.parse(solution)
+
+
+def test_where_no_number_is_left_before_an_exercise_it_says_so() -> None:
+    with pytest.raises(SkeletonError, match="BEFORE=causal_mask: `order` has no number left"):
+        skeleton("doubled", "transformer.py", ROOT, numbered(1), before="causal_mask")
+
+
+def test_it_cannot_come_before_an_exercise_of_another_file() -> None:
+    with pytest.raises(SkeletonError, match="BEFORE=adamw: must be one of the exercises in"):
+        skeleton("doubled", "transformer.py", ROOT, MINBERT, before="adamw")
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
-"""Write the skeleton of a new exercise: `make exercise ID=name [FILE=transformer.py]`.
+"""Write the skeleton of a new exercise: `make exercise ID=name [FILE=transformer.py] [BEFORE=id]`.
 
 An exercise lives in four places: a file of grader/assignment/exercises/, a hole in the solution, a
 file of instructor/references/variants/, and a block in the handout. What is written runs: it asks
-for a function that doubles a tensor, and knows two ways to get that wrong.
+for a function that doubles a tensor, and knows two ways to get that wrong. It comes last in its
+file, or before another exercise: in the report, in the handout and in the solution alike.
 """
 
 import argparse
@@ -14,8 +15,9 @@ from pathlib import Path
 from string import Template
 
 from grader.assignment import MINBERT
-from grader.exercise import Assignment
+from grader.exercise import Assignment, Exercise
 from grader.files import ROOT, write_whole
+from instructor.references.variants import VariantError, region_of
 
 EXERCISES = Path("grader/assignment/exercises")
 VARIANTS = Path("instructor/references/variants")
@@ -71,9 +73,7 @@ EXERCISE = Exercise(
     ),
 )
 ''')
-HOLE = Template('''
-
-def ${id}(x: torch.Tensor) -> torch.Tensor:
+HOLE = Template('''def ${id}(x: torch.Tensor) -> torch.Tensor:
     """Return twice x.
 
     Args:
@@ -147,36 +147,79 @@ def check(name: str, file: str, assignment: Assignment) -> None:
         raise SkeletonError(f"FILE={file}: must be one of {', '.join(extensions)}")
 
 
-def skeleton(name: str, file: str, root: Path, assignment: Assignment) -> dict[Path, str]:
+def order_of(assignment: Assignment, file: str, follower: Exercise | None) -> int:
+    """Return an `order` that puts an exercise before its follower, or last in its file.
+
+    Raises:
+        SkeletonError: no number is left there.
+    """
+    taken = [one.order for one in assignment.exercises]
+    if follower is None:
+        last = [one for one in assignment.exercises if one.file == file][-1]
+        order, where = last.order + 1, f"FILE={file}: `order` has no number left after {last.id}"
+    else:
+        previous = max((order for order in taken if order < follower.order), default=0)
+        order = (previous + follower.order) // 2
+        where = f"BEFORE={follower.id}: `order` has no number left before it"
+    if order in taken or order < 1:
+        raise SkeletonError(where)
+    return order
+
+
+def with_hole(source: str, hole: str, follower: Exercise | None) -> str:
+    """Put a function before the function or class of another exercise, or at the end."""
+    if follower is None:
+        return f"{source}\n\n{hole}"
+    begin, _ = region_of(source, follower.id)
+    starts = re.finditer(r"^(?:@.*\n)*(?:def|class) ", source[:begin], re.MULTILINE)
+    at = [start.start() for start in starts][-1]
+    return f"{source[:at]}{hole}\n\n{source[at:]}"
+
+
+def with_block(handout: str, block: str, neighbour: Exercise, follows: bool) -> str:
+    """Put a problem before the one of another exercise, or after it if it follows that one.
+
+    Raises:
+        SkeletonError: there is no such problem.
+    """
+    pattern = rf"^### Problem \({neighbour.id}\).*?(?=^#{{1,3}} |\Z)"
+    found = re.search(pattern, handout, re.MULTILINE | re.DOTALL)
+    if found is None:
+        raise SkeletonError(f"{HANDOUT}: there is no problem {neighbour.id} to put the new one by")
+    at = found.end() if follows else found.start()
+    return handout[:at] + block + handout[at:]
+
+
+def skeleton(
+    name: str, file: str, root: Path, assignment: Assignment, before: str | None = None
+) -> dict[Path, str]:
     """Return the files of a new exercise and their new texts.
+
+    Args:
+        before: the exercise of the same file that it comes before; None puts it last.
 
     Raises:
         SkeletonError: there cannot be such an exercise, or a file of it is there already.
     """
     check(name, file, assignment)
-    before = [one for one in assignment.exercises if one.file == file][-1]
-    order = before.order + 1
-    if any(one.order == order for one in assignment.exercises):
-        raise SkeletonError(f"FILE={file}: `order` has no number left after {before.id}")
+    neighbours = [one for one in assignment.exercises if one.file == file]
+    follower = next((one for one in neighbours if one.id == before), None)
+    if before and follower is None:
+        raise SkeletonError(f"BEFORE={before}: must be one of the exercises in {file}")
+    order = order_of(assignment, file, follower)
     values = {"id": name, "file": file, "module": file.removesuffix(".py"), "order": order}
     case, variants = EXERCISES / f"{name}.py", VARIANTS / f"{name}.py"
     for path in (case, variants):
         if (root / path).exists():
             raise SkeletonError(f"{path}: is there already")
-    solution, handout = Path("solution") / file, (root / HANDOUT).read_text(encoding="utf-8")
-    block = re.search(
-        rf"^### Problem \({before.id}\).*?(?=^#{{1,3}} |\Z)", handout, re.MULTILINE | re.DOTALL
-    )
-    if block is None:
-        raise SkeletonError(
-            f"{HANDOUT}: there is no block for {before.id} to put the new one after"
-        )
-    at = block.end()
+    solution = Path("solution") / file
+    source, handout = ((root / path).read_text(encoding="utf-8") for path in (solution, HANDOUT))
+    beside, block = follower or neighbours[-1], BLOCK.substitute(values)
     return {
         case: CASE.substitute(values),
-        solution: (root / solution).read_text(encoding="utf-8") + HOLE.substitute(values),
+        solution: with_hole(source, HOLE.substitute(values), follower),
         variants: VARIANTS_FILE.substitute(values),
-        HANDOUT: handout[:at] + BLOCK.substitute(values) + handout[at:],
+        HANDOUT: with_block(handout, block, beside, follows=follower is None),
     }
 
 
@@ -185,10 +228,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="exercise", description=__doc__.split("\n")[0])
     parser.add_argument("id", help="of the exercise, such as layer_norm")
     parser.add_argument("--file", default=DEFAULT_FILE, help="of the hole, in solution/")
+    parser.add_argument("--before", help="the exercise of that file that it comes before")
     options = parser.parse_args(arguments)
     try:
-        files = skeleton(options.id, options.file, ROOT, MINBERT)
-    except (SkeletonError, OSError) as error:
+        files = skeleton(options.id, options.file, ROOT, MINBERT, options.before)
+    except (SkeletonError, VariantError, OSError) as error:
         print(f"exercise: {error}", file=sys.stderr)
         return 2
     for path, text in files.items():
