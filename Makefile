@@ -27,7 +27,7 @@ FAST = archives compare diagnose engine fuzz gate handout intake language new_ex
 ON_SOLUTION = cd solution && $(abspath $(BIN))/python
 
 .DEFAULT_GOAL := help
-.PHONY: help check grade test test-fast test-real bench bench-real soak lint starter exercise handout references checkpoint import-checkpoint export-checkpoint data gate pictures probes clean
+.PHONY: help check grade test test-fast test-real bench bench-real soak lint starter exercise try handout references checkpoint import-checkpoint export-checkpoint data gate pictures probes clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +73,9 @@ starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only com
 exercise: $(VENV)/.installed  ## skeletons of a new exercise, ID=name (FILE=transformer.py, BEFORE=id)
 	@$(BIN)/python -m instructor.references.new_exercise "$(ID)" $(call option,file,$(FILE)) \
 		$(call option,before,$(BEFORE))
+
+try: $(VENV)/.installed  ## an exercise by itself, ID=name: the solution passes, each mistake is named
+	@$(BIN)/python -m instructor.references.try_exercise "$(ID)"
 
 handout: $(VENV)/.installed  ## write the handout's tables of points (CHECK=1 only compares)
 	@$(BIN)/python -m instructor.references.handout $(call flag,check,$(CHECK))

@@ -2,7 +2,6 @@
 
 import ast
 import dataclasses
-import json
 import shutil
 import subprocess
 import sys
@@ -17,34 +16,6 @@ from instructor.references.new_exercise import SkeletonError, skeleton
 from conftest import ROOT
 
 FOLDERS = ("grader", "instructor", "solution", "starter", "checkpoint", "data")
-# records the new exercise alone, which takes seconds, and grades each variant of it
-PROGRAM = """
-import dataclasses, json, sys
-from pathlib import Path
-from grader.assignment import MINBERT
-from grader.grading import Grading
-from grader.settings import CHECKPOINT, Settings
-from instructor.references.course import minbert
-from instructor.references.record import record
-from instructor.references.variants import apply
-
-one = dataclasses.replace(MINBERT, exercises=(MINBERT.exercise("doubled"),))
-course = minbert()
-own = tuple(variant for variant in course.variants if variant.exercise == "doubled")
-course = dataclasses.replace(course, assignment=one, variants=own, honest=())
-out = Path("recorded")
-record(course, out, 7, False, CHECKPOINT)
-grading = Grading(Settings(references=out), one)
-solution = Path("solution/transformer.py").read_text()
-found = {name: grading.grade(name).as_json() for name in ("solution", "starter")}
-for variant in own:
-    handed_in = Path("handed_in")
-    handed_in.mkdir(exist_ok=True)
-    (handed_in / "bert.py").write_text(Path("solution/bert.py").read_text())
-    (handed_in / "transformer.py").write_text(apply(variant, solution))
-    found[variant.id] = grading.grade("handed_in").as_json()
-json.dump({name: made["exercises"][0] for name, made in found.items()}, sys.stdout)
-"""
 
 
 @pytest.fixture(scope="module")
@@ -61,22 +32,46 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def run(root: Path, *arguments: str) -> str:
+def run(root: Path, *arguments: str, status: int = 0) -> str:
     command = [sys.executable, *arguments]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == status, done.stderr
     return done.stdout
 
 
 @pytest.mark.slow
 def test_the_skeleton_is_recorded_graded_and_its_mistakes_are_named(checkout: Path) -> None:
-    found = json.loads(run(checkout, "-c", PROGRAM))
+    lines = run(checkout, "-m", "instructor.references.try_exercise", "doubled").splitlines()
 
-    assert (found["solution"]["outcome"], found["solution"]["score"]) == ("passed", 4)
-    assert found["starter"]["outcome"] == "not written yet"
-    assert found["doubled_squared"]["mistake"] == "doubled_squared"
-    assert found["doubled_not_doubled"]["mistake"] == "doubled_not_doubled"
-    assert "the tensor is squared, not doubled" in found["doubled_squared"]["message"]
+    words = {line[2:42].strip(): " ".join(line[42:].split()) for line in lines}
+    assert words["solution"] == words["honest doubled_as_a_sum"] == "passed 4/4"
+    assert words["starter"] == "not written yet 0/4"
+    assert words["mistake doubled_squared"] == "failed 0/4 the tensor is squared, not doubled"
+    assert words["mistake doubled_not_doubled"] == "failed 0/4 the tensor is returned as it is"
+    assert {line[:2] for line in lines} == {"  "}
+
+
+def test_a_mistake_that_is_none_is_marked(checkout: Path) -> None:
+    variants = checkout / "instructor" / "references" / "variants" / "doubled.py"
+    text = variants.read_text(encoding="utf-8")
+    variants.write_text(text.replace("return x * x", "return x * 2.0"), encoding="utf-8")
+
+    try:
+        said = run(checkout, "-m", "instructor.references.try_exercise", "doubled", status=1)
+    finally:
+        variants.write_text(text, encoding="utf-8")
+
+    assert [line.split()[2:] for line in said.splitlines() if line.startswith("!")] == [
+        ["doubled_squared", "passed", "4/4"]
+    ]
+
+
+def test_what_is_no_exercise_cannot_be_tried() -> None:
+    command = [sys.executable, "-m", "instructor.references.try_exercise", "nothing"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert done.stderr == "try: ID=nothing: there is no exercise of this name that has probes\n"
 
 
 def test_the_handout_has_its_block_and_its_row_in_the_table(checkout: Path) -> None:

@@ -2,8 +2,9 @@
 
 An exercise lives in four places: a file of grader/assignment/exercises/, a hole in the solution, a
 file of instructor/references/variants/, and a block in the handout. What is written runs: it asks
-for a function that doubles a tensor, and knows two ways to get that wrong. It comes last in its
-file, or before another exercise: in the report, in the handout and in the solution alike.
+for a function that doubles a tensor, and knows two ways to get that wrong and one more to get it
+right. It comes last in its file, or before another exercise: in the report, in the handout and in
+the solution alike.
 """
 
 import argparse
@@ -86,11 +87,13 @@ HOLE = Template('''def ${id}(x: torch.Tensor) -> torch.Tensor:
     return 2.0 * x
     ### END SOLUTION ${id}
 ''')
-VARIANTS_FILE = Template('''"""Mistakes in ${id}."""
+VARIANTS_FILE = Template('''"""Mistakes in ${id}, and other right solutions of it."""
 
+from instructor.references.honest import Honest
 from instructor.references.variants import mistakes
 
 RIGHT = "return 2.0 * x"
+HONEST = (Honest("${id}_as_a_sum", {"${id}": "return x + x"}, module="${module}"),)
 
 VARIANTS = mistakes(
     "${id}",
@@ -238,8 +241,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for path, text in files.items():
         write_whole(ROOT / path, text)
         print(f"wrote {path}")
-    print("next: make starter references handout, then")
-    print(f"      make check SUBMISSION=solution K={options.id}")
+    print(f"next: make try ID={options.id}, while you write; then make starter references handout")
     return 0
 
 
