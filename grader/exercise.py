@@ -147,8 +147,8 @@ class Exercise:
         task: how it is graded instead of by probes, such as by training.
         imports: modules that it needs besides the assignment's.
         extension: its points are a bonus, and it is graded only if its file was handed in.
-        forbidden: what its own function may not use, in addition to the assignment's policy: name
-            to the module it belongs to, for messages.
+        forbidden: what its own function may not use, in addition to the assignment's policy: the
+            name of a function, class or module, to its prefix in messages, which may be empty.
     """
 
     id: str

@@ -73,6 +73,31 @@ def test_what_one_exercise_forbids_is_looked_for_in_its_own_function(body: str, 
 
 
 @pytest.mark.parametrize(
+    ("head", "body", "found"),
+    [
+        ("from tokenizer import BertTokenizer", "BertTokenizer(x)", ["tokenizer.BertTokenizer"]),
+        ("from tokenizer import BertTokenizer as B", "B(x)", ["tokenizer.BertTokenizer"]),
+        ("import tokenizer as t", "t.BertTokenizer(x)", ["tokenizer.BertTokenizer"]),
+        ("import tokenizers", "tokenizers.Tokenizer(x)", ["tokenizers"]),
+        ("import tokenizers.models as m", "m.WordPiece(x)", ["tokenizers"]),
+        ("from tokenizers.models import WordPiece as W", "W(x)", ["tokenizers"]),
+        ("", "import tokenizers.models", ["tokenizers"]),
+        ("", "from tokenizers import models", ["tokenizers"]),
+        ("from tokenizer import BertTokenizer", "x", []),
+        ("import tokenizers", "own(x)", []),
+    ],
+)
+def test_what_one_exercise_forbids_may_come_from_any_module(
+    head: str, body: str, found: list[str]
+) -> None:
+    names = {"BertTokenizer": "tokenizer", "tokenizers": ""}
+
+    offences = offences_within(f"{head}\ndef own(x):\n    {body}\n", "own", names)
+
+    assert [str(offence) for offence in offences] == [f"{name} (line 3)" for name in found]
+
+
+@pytest.mark.parametrize(
     ("line", "flag"),
     [
         ("import os", "import os (line 2)"),

@@ -126,27 +126,33 @@ def definition(tree: ast.AST, target: str) -> ast.AST:
     return tree
 
 
+def bound(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield what an import binds: the name in the file, and where it comes from, with dots."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+        for alias in node.names:
+            path = f"{module}{alias.name}"
+            yield alias.asname or (alias.name if module else path.split(".")[0]), path
+
+
 def offences_within(text: str, target: str, names: Mapping[str, str]) -> list[Offence]:
     """List what is forbidden in one function only, also under a name that it was imported by.
 
     Args:
         target: see `definition`.
-        names: name to the module that messages put before it.
+        names: a name, of a module too, to what messages put before it, which may be nothing.
     """
-    tree, policy = ast.parse(text), Policy(names)
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    imported_as = {
-        alias.asname or alias.name: alias.name
-        for node in imports
-        for alias in node.names
-        if any(True for _ in offence_in(policy, node))
-    }
+    tree = ast.parse(text)
+    imported_as = {name: path for node in ast.walk(tree) for name, path in bound(node)}
 
     def in_node(node: ast.AST) -> Iterator[Offence]:
-        yield from offence_in(policy, node)
-        if isinstance(node, ast.Name) and imported_as.get(node.id, "") in names:
-            name = imported_as[node.id]
-            yield Offence(f"{names[name]}.{name}", node.lineno)
+        used = [path for _, path in bound(node)]
+        if isinstance(node, ast.Attribute):
+            used.append(node.attr)
+        elif isinstance(node, ast.Name):
+            used.append(imported_as.get(node.id, ""))
+        for name in {part for path in used for part in path.split(".")}.intersection(names):
+            yield Offence(f"{names[name]}.{name}".lstrip("."), line_of(node))
 
     return find(definition(tree, target), in_node)
 
