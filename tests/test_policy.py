@@ -98,6 +98,25 @@ def test_what_one_exercise_forbids_may_come_from_any_module(
 
 
 @pytest.mark.parametrize(
+    ("head", "body", "line"),
+    [
+        ("def helper(x):\n    return F.layer_norm(x)", "return helper(x)", 2),
+        ("def helper(x):\n    return F.layer_norm(x)", "return x", 0),
+        ("def far(x): return F.layer_norm(x)\ndef near(x): return far(x)", "return near(x)", 1),
+        ("def odd(x): return even(x)\ndef even(x): return odd(x)", "return odd(x) + own(x)", 0),
+        ("\nalias = F.layer_norm", "return alias(x)", 2),
+        ("\nclass Norm:\n    norm = nn.LayerNorm", "return Norm(x)", 3),
+    ],
+)
+def test_what_is_forbidden_is_not_for_helpers_either(head: str, body: str, line: int) -> None:
+    names = {"layer_norm": "F", "LayerNorm": "nn"}
+
+    found = offences_within(f"{head}\ndef own(x):\n    {body}\n", "own", names)
+
+    assert [offence.line for offence in found] == ([line] if line else [])
+
+
+@pytest.mark.parametrize(
     ("line", "flag"),
     [
         ("import os", "import os (line 2)"),

@@ -126,6 +126,26 @@ def definition(tree: ast.AST, target: str) -> ast.AST:
     return tree
 
 
+def used_by(tree: ast.Module, target: str) -> ast.AST:
+    """Return a function's definition, and what it uses of the top level of its file.
+
+    Args:
+        target: see `definition`.
+    """
+    top: dict[str, ast.stmt] = {}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            top[node.name] = node
+        elif isinstance(node, ast.Assign):
+            top |= {name.id: node for name in node.targets if isinstance(name, ast.Name)}
+    waiting, found = [definition(tree, target)], []
+    while waiting:
+        found.append(waiting.pop())
+        names = {node.id for node in ast.walk(found[-1]) if isinstance(node, ast.Name)}
+        waiting += [top.pop(name) for name in sorted(names & top.keys())]
+    return ast.Module([node for node in found if isinstance(node, ast.stmt)], [])
+
+
 def bound(node: ast.AST) -> Iterator[tuple[str, str]]:
     """Yield what an import binds: the name in the file, and where it comes from, with dots."""
     if isinstance(node, ast.Import | ast.ImportFrom):
@@ -136,7 +156,9 @@ def bound(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def offences_within(text: str, target: str, names: Mapping[str, str]) -> list[Offence]:
-    """List what is forbidden in one function only, also under a name that it was imported by.
+    """List what is forbidden in one function and in what it calls of its own file.
+
+    A name counts wherever it was imported from, and under the name that it was imported by.
 
     Args:
         target: see `definition`.
@@ -154,7 +176,7 @@ def offences_within(text: str, target: str, names: Mapping[str, str]) -> list[Of
         for name in {part for path in used for part in path.split(".")}.intersection(names):
             yield Offence(f"{names[name]}.{name}".lstrip("."), line_of(node))
 
-    return find(definition(tree, target), in_node)
+    return find(used_by(tree, target), in_node)
 
 
 def flags(text: str) -> list[Offence]:
