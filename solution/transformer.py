@@ -1,9 +1,10 @@
-"""The other half of "Attention Is All You Need" [1]: positions without learning, and the decoder.
+"""More of "Attention Is All You Need" [1]: the norm, positions without learning, and the decoder.
 
 Dimension key: B batch, T tokens of the target, S tokens of the source, D model width, H heads.
 
 [1] Vaswani et al., "Attention Is All You Need", arXiv:1706.03762
 [2] Xiong et al., "On Layer Normalization in the Transformer Architecture", arXiv:2002.04745
+[3] Ba, Kiros and Hinton, "Layer Normalization", arXiv:1607.06450
 """
 
 import math
@@ -13,6 +14,27 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 HIDDEN = -10000.0  # what a mask adds to the score of a token that is hidden
+
+
+def layer_norm(x: Tensor, gain: Tensor, bias: Tensor, eps: float = 1e-12) -> Tensor:
+    """Give each vector mean 0 and variance 1, then scale and shift it: section 3 of [3].
+
+        y = gain * (x - mean) / sqrt(variance + eps) + bias
+
+    Args:
+        x: (..., D), with any number of axes; it is not changed.
+        gain: (D,); bias: (D,).
+        eps: added to the variance; it keeps the division finite where all units are equal.
+
+    Returns: (..., D), in the type of x.
+    """
+    # TODO(layer_norm): the mean and the variance of each vector, over the last axis; then the
+    # formula. See handout.md, Problem (layer_norm).
+    ### BEGIN SOLUTION layer_norm
+    deviation = x - x.mean(-1, keepdim=True)
+    variance = deviation.square().mean(-1, keepdim=True)  # (..., 1)
+    return gain * deviation / torch.sqrt(variance + eps) + bias
+    ### END SOLUTION layer_norm
 
 
 def sinusoidal_positions(length: int, width: int) -> Tensor:
