@@ -1,13 +1,14 @@
-"""BERT's pre-training [1]: masked tokens and next sentences, from plain text alone.
+"""BERT's pre-training [1]: word pieces, masked tokens and next sentences, from plain text alone.
 
 Dimension key: B batch, T tokens, D model width, V vocabulary.
 
 [1] Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", arXiv:1810.04805
+[2] Wu et al., "Google's Neural Machine Translation System", section 4.1, arXiv:1609.08144
 """
 
 import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 import torch.nn.functional as F
@@ -23,6 +24,40 @@ IS_NEXT, NOT_NEXT = 0, 1  # the classes of the next-sentence head, as in the pub
 
 Sentence = list[int]  # token ids, without [CLS] and [SEP]
 Pair = tuple[Sentence, Sentence, int]  # two sentences, and whether the second is the next
+
+
+def wordpiece(
+    words: Sequence[str], vocabulary: Mapping[str, int], unknown_id: int, max_length: int = 100
+) -> list[list[int]]:
+    """Spell each word with the pieces [2] of a vocabulary, longest match first.
+
+    This is what the code released with [1] does. From left to right, the longest piece that fits is
+    taken, and never given back. A piece that does not begin a word has ## before it.
+
+    Args:
+        words: taken as they are; none is empty.
+        vocabulary: piece to id, such as {"play": 7, "##ed": 3}.
+        unknown_id: all that is returned of a word in which no piece fits at some place.
+        max_length: in characters; a longer word is unknown.
+
+    Returns: a list of ids for each word.
+    """
+    # TODO(wordpiece): try the whole rest of the word, then one character less, and so on. See
+    # handout.md, Problem (wordpiece).
+    ### BEGIN SOLUTION wordpiece
+    rows = []
+    for word in words:
+        row, start, end = [], 0, len(word)
+        while start < end <= max_length:  # a word that is too long is not even begun
+            piece = ("##" if start > 0 else "") + word[start:end]
+            if piece in vocabulary:
+                row.append(vocabulary[piece])
+                start, end = end, len(word)
+            else:
+                end -= 1
+        rows.append(row if start == len(word) else [unknown_id])
+    return rows
+    ### END SOLUTION wordpiece
 
 
 def mask_tokens(
