@@ -6,6 +6,7 @@ an option is invalid; 3 if an exercise could not be graded; 130 if it was interr
 
 import argparse
 import dataclasses
+import io
 import json
 import sys
 from collections.abc import Sequence
@@ -39,6 +40,9 @@ def grade(options: argparse.Namespace, started: WorkerProcess | None) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Grade what the command line names."""
     started = None
+    for stream in (sys.stdout, sys.stderr):  # no letter in a student's text can make printing fail
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         options = parse(arguments)
         if options.json:

@@ -33,6 +33,12 @@ class Thing(torch.nn.Module):
         print("hello", "\\x1b[31m", "x" * 100_000)
         return x
 
+    def mute(self, x):
+        os.close(1)
+        os.close(2)
+        time.sleep(2)
+        return x
+
     def mark(self, x):
         self.marks.append(1)
         return x * len(self.marks)

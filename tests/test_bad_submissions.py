@@ -180,3 +180,17 @@ def test_a_worker_that_exits_costs_only_that_exercise(submit: Grade) -> None:
     assert graded.outcomes()["add_norm"] == "failed"
     assert "ended the process" in graded.exercise("add_norm")["message"]
     assert graded.result["score"] == 70
+
+
+def test_text_that_the_terminal_cannot_show_fails_nothing(
+    submit: Grade, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+
+    graded = submit(("return self.embed_dropout(", 'raise ValueError("größer 漢字") or ('))
+
+    assert graded.status == 0
+    assert "gr\\xf6\\xdfer \\u6f22\\u5b57" in graded.output
+    assert "größer 漢字" in graded.exercise("embed")["message"]
+    assert {n for n, outcome in graded.outcomes().items() if outcome == "could not grade"} == set()
+    assert graded.result["max_score"] == 80

@@ -50,6 +50,18 @@ def test_an_answer_that_is_too_large_is_an_error(contained: IsolatedSandbox) -> 
     assert (reply.status, reply.text) == ("error", "returned more than 4 MiB")
 
 
+def test_a_submission_that_closes_its_output_costs_the_grader_no_processor_time(
+    contained: IsolatedSandbox,
+) -> None:
+    list(contained.run([ask("double")]))
+    before = time.process_time()
+
+    (reply,) = contained.run([ask("mute")])
+
+    assert reply.status == "ok"
+    assert time.process_time() - before < 1  # of the two seconds that it takes
+
+
 def test_a_zygote_that_has_died_is_replaced_and_the_job_tried_again(
     contained: IsolatedSandbox,
 ) -> None:

@@ -1,6 +1,5 @@
 """The memory files and pipes that carry a job and its answers. Trusted side."""
 
-import contextlib
 import fcntl
 import os
 
@@ -26,7 +25,11 @@ def of_size(length: int) -> int:
     return descriptor
 
 
-def read_all(descriptor: int, printed: CapturedOutput) -> None:
-    """Read one chunk of what is available."""
-    with contextlib.suppress(BlockingIOError):
-        printed.take(os.read(descriptor, 1 << 16))
+def read_chunk(descriptor: int, printed: CapturedOutput) -> bool:
+    """Read one chunk of what is available; say whether there may be more later."""
+    try:
+        chunk = os.read(descriptor, 1 << 16)
+    except BlockingIOError:
+        return True
+    printed.take(chunk)
+    return bool(chunk)

@@ -32,7 +32,7 @@ from grader.sandbox.interface import (
     clock,
 )
 from grader.sandbox.job import Ended, Job, SlotError, SlotKey
-from grader.sandbox.memory import of_size, read_all, sealed
+from grader.sandbox.memory import of_size, read_chunk, sealed
 from grader.worker.reply_buffer import BEGUN, DONE, TOTAL, ReplyBuffer, size
 
 KILLED_WITHIN = 5.0  # seconds for the zygote to report the child that it was told to kill
@@ -180,7 +180,7 @@ class Slot:
         try:
             return self.watch(job, reply_buffer, read_fd, printed, progress)
         finally:
-            read_all(read_fd, printed)
+            read_chunk(read_fd, printed)
             os.close(read_fd)
 
     def order(self, job: Job) -> dict[str, Any]:
@@ -205,16 +205,16 @@ class Slot:
     ) -> Ended:
         """Wait until a job ends, or kill it at a deadline."""
         at, since, done = 0, clock(), 0
+        control, streams = self.control.fileno(), [read_fd]
         ends = since + job.together
         while True:
             now = clock()
             if now > ends or now - since > job.deadlines[at]:
                 late = job.together if now > ends else job.deadlines[at]
                 return self.ended(self.kill_job(), reply_buffer, late)
-            control = self.control.fileno()
-            ready, _, _ = select.select([control, read_fd], [], [], LOOK_EVERY)
-            if read_fd in ready:
-                read_all(read_fd, printed)
+            ready, _, _ = select.select([control, *streams], [], [], LOOK_EVERY)
+            if read_fd in ready and not read_chunk(read_fd, printed):
+                streams.clear()  # a stream that has ended is always ready: it is not waited for
             if control in ready:
                 return self.ended(self.receive(0), reply_buffer, None)
             if at < (claimed := min(reply_buffer.get(BEGUN), len(job.deadlines) - 1)):
