@@ -51,7 +51,8 @@ def with_header(path: Path, kind: bytes, content: bytes, count: int = 1) -> Path
 def test_long_headers_of_a_tar_are_refused(
     tmp_path: Path, kind: bytes, length: int, count: int
 ) -> None:
-    path = with_header(tmp_path / "mine.tar", kind, b"1" * length, count)
+    record = f"{length} comment=".encode().ljust(length - 1, b"1") + b"\n"
+    path = with_header(tmp_path / "mine.tar", kind, record, count)
 
     assert "it has a header that is too long" in refusal(path)
 
