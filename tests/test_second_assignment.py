@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.grading import Grading, program_of
+from grader.reports.terminal import Report
 from grader.result import Grade, Result
 from grader.sandbox.interface import PROCESS, Limits, Program, Sandbox
 from grader.sandbox.process import ProcessSandbox
@@ -266,7 +267,7 @@ def test_the_task_is_left_out_where_no_threshold_was_recorded(place: Place, tmp_
 def test_the_report_and_the_result_model_are_in_the_order_of_the_assignment(
     grade: Callable[..., Grade], place: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    result = grade(place.submission()).as_json()
+    result = grade(place.submission(), observer=Report()).as_json()
 
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  passed ")]
     assert [line.split()[1] for line in lines] == [*HOLES, "detection"]
