@@ -51,6 +51,7 @@ def test_the_skeleton_is_recorded_graded_and_its_mistakes_are_named(checkout: Pa
     assert {line[:2] for line in lines} == {"  "}
 
 
+@pytest.mark.slow
 def test_a_mistake_that_is_none_is_marked(checkout: Path) -> None:
     variants = checkout / "instructor" / "references" / "variants" / "doubled.py"
     text = variants.read_text(encoding="utf-8")
