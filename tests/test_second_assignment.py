@@ -26,7 +26,7 @@ from tiny.course import HONEST, VARIANTS, course
 SEED = 1
 HOLES = ["conv", "detector", "momentum"]
 WINDOWS = "windows = signals.unfold"
-RIGHT_WITH_A_GIVEN_CONV = "right when it is given a right conv"
+RIGHT_WITH_A_GIVEN_CONV = "right when given a correct conv"
 
 
 # --- what is graded -----------------------------------------------------------------------------
