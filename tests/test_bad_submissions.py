@@ -1,11 +1,18 @@
 """Broken submissions: one sentence each, and the other exercises are still graded."""
 
+import dataclasses
+import shutil
 import zipfile
 from pathlib import Path
 
 import pytest
 
-from conftest import Grade
+from grader.assignment import MINBERT
+from grader.intake.given_files import GivenFiles
+from grader.intake.submission import Submission, SubmissionError
+from grader.references import References
+
+from conftest import ROOT, Grade
 
 ADD_NORM = "return ln_layer(input + dropout(dense_layer(output)))"
 
@@ -194,3 +201,49 @@ def test_text_that_the_terminal_cannot_show_fails_nothing(
     assert "größer 漢字" in graded.exercise("embed")["message"]
     assert {n for n, outcome in graded.outcomes().items() if outcome == "could not grade"} == set()
     assert graded.result["max_score"] == 80
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome", "says"),
+    [
+        ("raise NotImplementedError", "not written yet", ""),
+        ('raise NotImplementedError("embed")', "not written yet", ""),
+        (
+            'raise NotImplementedError("later")',
+            "failed",
+            "raised NotImplementedError: later (bert.py",
+        ),
+        ("return nn.Module()(input_ids)", "failed", "raised NotImplementedError: Module [Module]"),
+        ("return self.unwritten(input_ids)", "failed", "raised NotImplementedError (bert.py"),
+    ],
+)
+def test_only_a_hole_is_not_written_yet(submit: Grade, body: str, outcome: str, says: str) -> None:
+    helper = "def unwritten(self, x):\n        raise NotImplementedError\n\n    def embed("
+
+    graded = submit(
+        ("return self.embed_dropout(", f"{body}; return ("),
+        ("def embed(", helper),
+        options=("--only", "embed"),
+    )
+
+    assert graded.outcomes() == {"embed": outcome}
+    assert graded.exercise("embed")["message"].startswith(says)
+
+
+def test_a_file_that_a_student_added_to_the_starter_is_not_there_for_grading(
+    tmp_path: Path,
+) -> None:
+    starter = tmp_path / "starter"
+    shutil.copytree(ROOT / "starter", starter)
+    (starter / "rope.py").write_text("x = 1\n", encoding="utf-8")
+    assignment = dataclasses.replace(MINBERT, folder=tmp_path)
+    digests = References(ROOT / "reference_outputs").manifest["starter"]
+    submission = Submission("bert.py", {"bert": "import rope\n"}, {})
+
+    sources = GivenFiles(assignment, digests).sources(submission)
+
+    assert "rope" not in sources
+    assert sources["bert"] == "import rope\n"
+    (starter / "utils.py").write_bytes(b"\xff")
+    with pytest.raises(SubmissionError, match=r"utils\.py: missing, or not UTF-8 text; restore it"):
+        GivenFiles(assignment, digests).sources(submission)

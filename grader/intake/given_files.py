@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grader.exercise import Assignment
 from grader.files import digest
-from grader.intake.submission import MAX_SOURCE, Submission
+from grader.intake.submission import MAX_SOURCE, Submission, SubmissionError
 
 
 def is_given(content: bytes, expected: str | None) -> bool:
@@ -66,7 +66,20 @@ class GivenFiles:
         return notes
 
     def sources(self, submission: Submission) -> dict[str, str]:
-        """Return module name to text: the submission's files over the given ones."""
-        paths = self.assignment.starter.glob("*.py")
-        given = {path.stem: path.read_text(encoding="utf-8") for path in paths}
+        """Return module name to text: the submission's files over the given ones.
+
+        Other files of the starter's folder are not there for a submission, as they will not be for
+        the instructor's grader.
+
+        Raises:
+            SubmissionError: a given file is missing, or no longer text.
+        """
+        given = {}
+        for name in self.digests or [path.name for path in self.assignment.starter.glob("*.py")]:
+            path = self.assignment.starter / name
+            try:
+                given[path.stem] = path.read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                fix = "restore it from the files you were given"
+                raise SubmissionError(f"{path}: missing, or not UTF-8 text; {fix}") from error
         return given | submission.sources

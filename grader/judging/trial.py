@@ -25,8 +25,18 @@ from grader.judging.fingerprints import (
 )
 from grader.references import under
 from grader.result import Blocked, CheckFailed, Finding
+from grader.sandbox.interface import Reply, printable
 
 Examine = Callable[["Trial", Answered], Mismatch | None]
+
+
+def raised_text(reply: Reply) -> str:
+    """Say what a student's code raised, in one line."""
+    if reply.status != "not written":
+        return reply.text
+    where = reply.message.get("where")
+    place = printable(where[:100]) if isinstance(where, str) else ""
+    return f"raised NotImplementedError: {reply.text}".rstrip(": ") + place
 
 
 @dataclasses.dataclass
@@ -50,9 +60,21 @@ class Trial:
 
     @property
     def unwritten(self) -> bool:
-        """Whether the hole is still there."""
-        replies = [answered.reply for answered in self.answered]
-        return any(r.status == "not written" and r.text == self.exercise.id for r in replies)
+        """Whether the hole is still there, or a bare `raise NotImplementedError` in its place."""
+        return any(
+            answered.reply.text == self.exercise.id
+            or (
+                not answered.reply.text
+                and answered.reply.message.get("function") == answered.call.target.split(".")[-1]
+            )
+            for answered in self.answered
+            if answered.reply.status == "not written"
+        )
+
+    @functools.cached_property
+    def ids(self) -> frozenset[str]:
+        """The ids of all exercises; a NotImplementedError with another text is no hole."""
+        return frozenset(one.id for one in self.assignment.exercises)
 
     def of(self, probe: Probe) -> list[Answered]:
         """Return the answers of a probe, that of the student's own functions first."""
@@ -80,10 +102,10 @@ class Trial:
         reply = answered.reply
         if reply.status == "ok":
             return examine(self, answered)
-        if reply.status == "not written":
-            hole = reply.text if reply.text.isidentifier() else "another exercise"
-            return Mismatch("blocked", hole, (f"Problem ({hole}) is not written yet",))
-        return Mismatch("raised", answered.call.target, (reply.text,))
+        if reply.status == "not written" and reply.text in self.ids:
+            lines = (f"Problem ({reply.text}) is not written yet",)
+            return Mismatch("blocked", reply.text, lines)
+        return Mismatch("raised", answered.call.target, (raised_text(reply),))
 
     def verdict(
         self, own: Answered, given: Sequence[Answered], faults: Sequence[Mismatch | None]

@@ -45,7 +45,7 @@ class Reply:
     """The result of a call: `ok`, `not written`, `error` (the student's) or `lost`.
 
     Attributes:
-        text: for the student, if it is not ok. For "not written", the id of the hole.
+        text: for the student, if it is not ok. For "not written", what NotImplementedError said.
     """
 
     status: str

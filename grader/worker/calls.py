@@ -262,5 +262,6 @@ def describe(error: BaseException, files: Mapping[str, str]) -> dict[str, Any]:
         return {"status": "error", "text": str(error)}
     text = str(error).strip().split("\n")[0][:MAX_TEXT]
     if isinstance(error, NotImplementedError):
-        return {"status": "not written", "text": text}
+        function = own[-1].name if own and frames[-1] is own[-1] else ""
+        return {"status": "not written", "text": text, "function": function, "where": where}
     return {"status": "error", "text": f"raised {type(error).__name__}: {text}{where}"}
