@@ -22,7 +22,7 @@ Opener = Callable[[str, Program], Sandbox]  # takes a tier
 def selected(
     assignment: Assignment, check: bool, only: str | None
 ) -> tuple[list[Exercise], list[str]]:
-    """Return the exercises to run, upstream ones included, and the ids of those to observer.
+    """Return the exercises to run, upstream ones included, and the ids of those to report on.
 
     Raises:
         SubmissionError: there is no such exercise.
@@ -137,7 +137,7 @@ class Grading:
                 exercises, notes = self.without_tasks_left_out(self.references, exercises)
         given = GivenFiles(self.assignment, digests)
         notes = given.modified(Path(path)) + notes
-        results, printed = self.results(submission, exercises, given, observer)
+        results, printed = self.results(submission, exercises, given, observer, shown)
         reported = [result for result in results if result.id in shown]
         made = Grade(path, self.settings.tier, reported, notes, flags_of(submission))
         observer.end(made, printed)
@@ -163,6 +163,7 @@ class Grading:
         exercises: Sequence[Exercise],
         given: GivenFiles,
         observer: Observer,
+        shown: Sequence[str],
     ) -> tuple[list[Result], str]:
         """Grade a submission's exercises; also return its printed output."""
         known = {e.id: r for e in exercises if (r := known_before(e, submission, given))}
@@ -172,14 +173,13 @@ class Grading:
         if asked:
             try:
                 found, printed = self.ask(submission, asked, given.sources(submission), observer)
-            except (ReferencesError, WorkerStartError) as error:
+            except (ReferencesError, WorkerStartError, OSError) as error:
                 found = {exercise.id: could_not_grade(exercise, error) for exercise in asked}
                 for result in found.values():
                     observer.result(result)
         for result in known.values():
-            if (
-                result.findings or len(exercises) == 1
-            ):  # extensions that were not handed in are not reported
+            # an extension that was not handed in is reported to who asks for it only
+            if result.findings or shown == [result.id]:
                 observer.result(result)
         return [(known | found)[exercise.id] for exercise in exercises], printed
 

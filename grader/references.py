@@ -69,6 +69,7 @@ class References:
             ReferencesError: there is no usable manifest.
         """
         self.folder = Path(folder)
+        self.checked: set[str | Path] = set()
         self.kept: dict[tuple[str, str], list[Recording]] = {}
         path = self.folder / "manifest.json"
         fix = "make references"
@@ -150,8 +151,11 @@ class References:
         Raises:
             ReferencesError: one of its files is missing or differs.
         """
+        if checkpoint in self.checked:
+            return
         for name, expected in self.manifest["checkpoint"].items():
             read_checked(Path(checkpoint) / name, expected, "make checkpoint")
+        self.checked.add(checkpoint)
 
     def check_data(self, folder: str | Path, names: Iterable[str]) -> None:
         """See that data files are those that a threshold was measured on.

@@ -121,7 +121,8 @@ def definition(tree: ast.AST, target: str) -> ast.AST:
     """
     for name in target.split("."):
         kinds = (ast.ClassDef, ast.FunctionDef)
-        found = [n for n in ast.walk(tree) if isinstance(n, kinds) and n.name == name]
+        body = getattr(tree, "body", [])
+        found = [node for node in body if isinstance(node, kinds) and node.name == name]
         tree = found[-1] if found else ast.Module([], [])
     return tree
 

@@ -106,13 +106,17 @@ class Worker:
                 raise WorkerStartError(f"the worker does not start: it {error}") from error
             self.ready = True
         self.number += 1
+        stream = self.process.stdin
+        assert stream is not None
+        stopper = threading.Timer(deadline, self.started.kill)  # a worker may have stopped reading
+        stopper.start()
         try:
-            stream = self.process.stdin
-            assert stream is not None
             stream.write(protocol.encode({**message, "number": self.number}, tensors))
             stream.flush()
         except OSError as error:
             raise WorkerLostError("ended the process that graded it") from error
+        finally:
+            stopper.cancel()
         answer, arrays = self.receive(deadline, progress)
         return as_reply(answer, arrays)
 
@@ -184,8 +188,9 @@ class ProcessSandbox:
         except WorkerLostError as error:
             self.drop()
             self.unloadable = Reply("lost", f"importing {self.program.main_file} {error}")
-        if self.unloadable or worker is None:
-            return self.unloadable or Reply("lost", "no worker")
+        if self.unloadable:
+            return self.unloadable
+        assert worker is not None
         try:
             deadline = min(request.deadline, self.program.limits.call_seconds)
             return worker.ask({"call": request.call}, request.tensors, deadline, progress)

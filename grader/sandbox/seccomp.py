@@ -45,7 +45,7 @@ INSTALL = f"apt-get install libseccomp2, and {PIP} install -r requirements-staff
 
 def conditional(library: Any) -> list[tuple[str, Any]]:
     """Return the calls that are allowed only with certain arguments."""
-    argument = functools.partial(library.Arg)
+    argument = library.Arg
     equal, masked = library.EQ, library.MASKED_EQ
     threads_only = argument(0, masked, CLONE_THREAD | NEW_NAMESPACES, CLONE_THREAD)
     return [

@@ -230,6 +230,8 @@ class Slot:
     @staticmethod
     def ended(message: Mapping[str, Any], reply_buffer: ReplyBuffer, late: float | None) -> Ended:
         """Read the zygote's report."""
+        if "died" in message:
+            raise SlotError("a child died before it got its job")
         if "fault" in message:
             raise WorkerStartError(f"a child cannot be locked down: {str(message['fault'])[:500]}")
         status, seconds = message.get("ended"), message.get("seconds")

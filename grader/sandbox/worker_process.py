@@ -34,10 +34,11 @@ class WorkerProcess:
             "OMP_WAIT_POLICY": "PASSIVE",  # threads that wait do not keep a busy machine busier
             "OPENBLAS_NUM_THREADS": "1",
             "LANG": "C.UTF-8",
-            # torch._dynamo, where a student imports it, wants a user and a place for files
+            # torch._dynamo, where a student imports it, needs a user name and a cache folder
             **dict.fromkeys(own, self.folder.name),
             "USER": "student",
         }
+        self.closed = False
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-B", str(WORKER)],
             stdin=subprocess.PIPE,
@@ -61,6 +62,9 @@ class WorkerProcess:
 
         Streams that are read from are closed by who reads them.
         """
+        if self.closed:  # its number may be another process's by now
+            return
+        self.closed = True
         self.kill()
         assert self.process.stdin is not None
         with contextlib.suppress(OSError):  # there may be unsent bytes that nobody will read

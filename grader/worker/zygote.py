@@ -205,7 +205,7 @@ def hand_over(child: Waiting, job: dict[str, Any], descriptors: list[int]) -> st
     if reply == b"locked":
         return None
     os.waitpid(child.process, 0)
-    return reply.decode("utf-8", "replace") or "the child died at once"
+    return reply.decode("utf-8", "replace")
 
 
 def main() -> None:
@@ -230,8 +230,8 @@ def main() -> None:
             continue
         fault = hand_over(waiting, job, descriptors)
         child, waiting = waiting, fork_child(control, setup, harness)  # while that one works
-        if fault is not None:
-            send(control, fault=fault)
+        if fault is not None:  # an empty one: the child had died before it got the job
+            send(control, **({"fault": fault} if fault else {"died": True}))
             continue
         status, seconds = watch(control, child.process)
         send(control, ended=status, seconds=seconds)
