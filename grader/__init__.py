@@ -17,5 +17,6 @@
     reports/         what people read
 
 The path of a submission:
-    __main__ -> settings -> intake -> session -> (sandbox -> worker) -> judging -> result -> reports
+    __main__ -> settings -> grading -> intake -> session -> (sandbox -> worker) -> judging
+        -> result -> reports
 """

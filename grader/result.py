@@ -30,7 +30,7 @@ class Finding:
     mistake: str | None = None
 
 
-class CheckFailed(AssertionError):
+class CheckFailed(Exception):
     """The student's code is wrong in a way that a check can show."""
 
     def __init__(self, finding: Finding) -> None:

@@ -159,11 +159,14 @@ def order_of(assignment: Assignment, file: str, follower: Exercise | None) -> in
     taken = [one.order for one in assignment.exercises]
     if follower is None:
         last = [one for one in assignment.exercises if one.file == file][-1]
-        order, where = last.order + 1, f"FILE={file}: `order` has no number left after {last.id}"
+        previous = last.order
+        following = min((order for order in taken if order > previous), default=previous + 20)
+        where = f"FILE={file}: `order` has no number left after {last.id}"
     else:
-        previous = max((order for order in taken if order < follower.order), default=0)
-        order = (previous + follower.order) // 2
+        following = follower.order
+        previous = max((order for order in taken if order < following), default=0)
         where = f"BEFORE={follower.id}: `order` has no number left before it"
+    order = (previous + following) // 2
     if order in taken or order < 1:
         raise SkeletonError(where)
     return order

@@ -120,13 +120,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wrong = 0
     try:
         course = alone(minbert(), name)
+    except KeyError:
+        print(f"try: ID={name}: there is no exercise of this name that has probes", file=sys.stderr)
+        return 2
+    try:
         with tempfile.TemporaryDirectory() as folder:
             for attempt, result in results(course, Path(folder)):
                 print(line(attempt, result), flush=True)
                 wrong += not attempt.expected(result)
-    except KeyError:
-        print(f"try: ID={name}: there is no exercise of this name that has probes", file=sys.stderr)
-        return 2
     except (RecordError, MarkerError, ToleranceError, VariantError, OSError) as error:
         print(f"try: {error}", file=sys.stderr)
         return 2

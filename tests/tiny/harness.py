@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
-import torch._dynamo  # the first optimizer would import it, which takes seconds of a call's time
 from torch import Tensor, nn
 
 from grader.worker.calls import Answer, Context, Progress

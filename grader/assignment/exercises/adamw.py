@@ -40,7 +40,7 @@ def steps(number: int, *groups: dict[str, Any], dtype: str = "float32") -> tuple
 
 EXERCISE = Exercise(
     id="adamw",
-    order=10,
+    order=100,
     title="the AdamW optimizer",
     points={"values": 8, "properties": 2},
     draw=draw,

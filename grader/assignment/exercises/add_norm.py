@@ -51,7 +51,7 @@ TARGET = "BertLayer.add_norm"
 
 EXERCISE = Exercise(
     id="add_norm",
-    order=2,
+    order=20,
     title="add and norm",
     file="bert.py",
     points={"values": 6, "training": 2, "properties": 2},

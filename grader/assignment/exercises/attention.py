@@ -66,7 +66,7 @@ TARGET = "BertSelfAttention.attention"
 
 EXERCISE = Exercise(
     id="attention",
-    order=1,
+    order=10,
     title="scaled dot-product attention",
     file="bert.py",
     points={"values": 15, "training": 5, "properties": 5},

@@ -28,7 +28,7 @@ def of(sizes: Sizes) -> tuple[BertCall]:
 
 EXERCISE = Exercise(
     id="causal_mask",
-    order=31,
+    order=310,
     title="the causal mask",
     points={"values": 4, "properties": 1},
     draw=draw,

@@ -57,7 +57,7 @@ PRE_NORM = {"pre_norm": True}
 
 EXERCISE = Exercise(
     id="decoder_layer",
-    order=32,
+    order=320,
     title="one decoder layer",
     points={"values": 6, "training": 2, "properties": 2},
     draw=draw,

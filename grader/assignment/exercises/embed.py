@@ -56,7 +56,7 @@ def embed(sizes: Sizes = MAIN, **more: Any) -> BertCall:
 
 EXERCISE = Exercise(
     id="embed",
-    order=4,
+    order=40,
     title="the embedding layer",
     file="bert.py",
     points={"values": 12, "training": 4, "properties": 4},

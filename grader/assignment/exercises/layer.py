@@ -142,7 +142,7 @@ def drawing_calls(inputs: str) -> tuple[BertCall, ...]:
 
 EXERCISE = Exercise(
     id="layer",
-    order=3,
+    order=30,
     title="one encoder layer",
     file="bert.py",
     points={"values": 9, "training": 3, "properties": 3},

@@ -54,7 +54,7 @@ call_with = functools.partial(
 
 EXERCISE = Exercise(
     id="layer_norm",
-    order=27,
+    order=270,
     title="layer normalization",
     file="transformer.py",
     extension=True,

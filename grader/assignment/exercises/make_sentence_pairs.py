@@ -145,7 +145,7 @@ SHARES = Statistics(
 
 EXERCISE = Exercise(
     id="make_sentence_pairs",
-    order=21,
+    order=210,
     title="pairs of sentences",
     points={"values": 5, "properties": 1},
     draw=draw,

@@ -105,7 +105,7 @@ FATE = Statistics(
 
 EXERCISE = Exercise(
     id="mask_tokens",
-    order=20,
+    order=200,
     title="hiding tokens",
     points={"values": 6, "properties": 2},
     draw=draw,

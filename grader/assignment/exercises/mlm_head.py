@@ -34,7 +34,7 @@ forward = functools.partial(
 
 EXERCISE = Exercise(
     id="mlm_head",
-    order=23,
+    order=230,
     title="the head that predicts tokens",
     points={"values": 4, "properties": 2},
     draw=draw,

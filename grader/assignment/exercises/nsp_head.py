@@ -25,7 +25,7 @@ forward = functools.partial(
 
 EXERCISE = Exercise(
     id="nsp_head",
-    order=24,
+    order=240,
     title="the head that joins sentences",
     points={"values": 1, "properties": 1},
     draw=draw,

@@ -39,7 +39,7 @@ def batch(lengths: tuple[tuple[int, int], ...], labels: tuple[int, ...]) -> tupl
 
 EXERCISE = Exercise(
     id="pair_batch",
-    order=22,
+    order=220,
     title="pairs as a batch",
     points={"values": 3, "properties": 1},
     draw=draw,

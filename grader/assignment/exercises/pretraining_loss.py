@@ -34,7 +34,7 @@ loss = functools.partial(
 
 EXERCISE = Exercise(
     id="pretraining_loss",
-    order=25,
+    order=250,
     title="the joint loss",
     points={"values": 3, "properties": 1},
     draw=draw,

@@ -5,7 +5,7 @@ from grader.exercise import Exercise
 
 EXERCISE = Exercise(
     id="sentiment",
-    order=6,
+    order=60,
     title="sentiment fine-tune",
     file="bert.py",
     points={"values": 20},

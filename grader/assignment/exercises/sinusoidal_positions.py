@@ -27,7 +27,7 @@ def table(length: int, width: int) -> tuple[BertCall]:
 
 EXERCISE = Exercise(
     id="sinusoidal_positions",
-    order=30,
+    order=300,
     title="positions without learning",
     points={"values": 4, "properties": 1},
     draw=draw,

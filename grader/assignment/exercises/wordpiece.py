@@ -52,7 +52,7 @@ def of(words: str, max_length: int | None = None) -> tuple[BertCall]:
 
 EXERCISE = Exercise(
     id="wordpiece",
-    order=15,
+    order=150,
     title="words in pieces",
     file="pretraining.py",
     extension=True,
