@@ -3,10 +3,12 @@
 import sys
 import time
 from collections.abc import Collection
-
-from tqdm import tqdm
+from typing import TYPE_CHECKING
 
 from grader.result import Grade, Outcome, Result
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 INDENT = " " * 10
 EVERY = 5.0  # seconds between lines of progress without a terminal
@@ -38,6 +40,8 @@ class Report:
     def progress(self, what: str, done: int, total: int) -> None:
         """Show the progress of a task: a bar on a terminal, occasional lines elsewhere."""
         if sys.stderr.isatty():
+            from tqdm import tqdm  # here, because importing it delays the first line
+
             self.bar = self.bar or tqdm(total=total, desc=f"  {what}", leave=False, unit="step")
             self.bar.update(done - self.bar.n)
         elif time.monotonic() - self.last > EVERY:
