@@ -1,7 +1,6 @@
 """The tiers behind one interface: deadlines, partial answers, lost calls."""
 
 import dataclasses
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from grader.sandbox.tiers import open_sandbox
 
 from asking import CODE, GIVEN, LIMITS, X, ask, program_with, sandbox_of
 from conftest import ROOT
-from tiers import command_in, marked, own_tiers
+from tiers import marked, own_tiers, run_in_locked
 
 
 @pytest.fixture(params=marked(own_tiers()))
@@ -163,16 +162,7 @@ if LOCKED not in own_tiers():
 
     @pytest.mark.tier("locked-root")
     def test_all_this_holds_in_the_tier_locked_too() -> None:
-        pytest_here = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-k", LOCKED, __file__]
-
-        done = subprocess.run(
-            command_in("locked-root", *pytest_here),
-            env={**os.environ, "REQUIRE_TIERS": ""},  # which has been looked at already
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = run_in_locked(__file__)
 
         assert done.returncode == 0, done.stdout
         assert "skipped" not in done.stdout

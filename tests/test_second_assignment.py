@@ -12,7 +12,7 @@ import pytest
 from grader.grading import Grading, program_of
 from grader.reports.terminal import Report
 from grader.result import Grade, Result
-from grader.sandbox.interface import PROCESS, Limits, Program, Sandbox
+from grader.sandbox.interface import LOCKED, PROCESS, Limits, Program, Sandbox
 from grader.sandbox.process import ProcessSandbox
 from grader.settings import Settings
 from instructor.references.course import Course
@@ -20,7 +20,7 @@ from instructor.references.record import record
 from instructor.references.strip import derive, drifted, write_starter
 from instructor.references.variants import apply
 
-from tiers import marked, own_tiers
+from tiers import marked, own_tiers, run_in_locked
 from tiny.course import HONEST, VARIANTS, course
 
 SEED = 1
@@ -274,3 +274,13 @@ def test_the_report_and_the_result_model_are_in_the_order_of_the_assignment(
     assert [entry["id"] for entry in result["exercises"]] == [*HOLES, "detection"]
     keys = ["id", "outcome", "score", "max_score", "mistake", "message"]
     assert [list(entry) for entry in result["exercises"]] == [keys] * 4
+
+
+if LOCKED not in own_tiers():
+
+    @pytest.mark.tier("locked-root")
+    def test_all_this_holds_in_the_tier_locked_too() -> None:
+        done = run_in_locked(__file__)
+
+        assert done.returncode == 0, done.stdout
+        assert "skipped" not in done.stdout
