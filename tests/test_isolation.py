@@ -1,5 +1,6 @@
 """The isolating tiers: dying zygotes, killed graders, machines that lack something."""
 
+import dataclasses
 import shutil
 import signal
 import subprocess
@@ -8,12 +9,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from grader.sandbox import seccomp
 from grader.sandbox.interface import CONTAINED, PROCESS, WorkerStartError
 from grader.sandbox.isolated import SLOTS, IsolatedSandbox
 from grader.sandbox.job import Ended, SlotError
+from grader.sandbox.process import ProcessSandbox
 from grader.sandbox.slot import Slot
 from grader.worker import lockdown
 
@@ -60,6 +63,22 @@ def test_a_submission_that_closes_its_output_costs_the_grader_no_processor_time(
 
     assert reply.status == "ok"
     assert time.process_time() - before < 1  # of the two seconds that it takes
+
+
+def test_a_worker_that_no_longer_reads_is_lost_at_the_deadline() -> None:
+    large = np.zeros(200_000, dtype=np.float32)  # more than a pipe holds
+    with sandbox_of(PROCESS) as opened:
+        assert isinstance(opened, ProcessSandbox)
+        list(opened.run([ask("stop_later")]))
+        assert opened.worker is not None
+        stat = Path(f"/proc/{opened.worker.process.pid}/stat")
+        while stat.read_text().rpartition(")")[2].split()[0] != "T":
+            time.sleep(0.05)
+        request = dataclasses.replace(ask("double", "two", deadline=2), tensors={"x": large})
+
+        (reply,) = opened.run([request])
+
+    assert reply.status == "lost"
 
 
 def test_a_zygote_that_has_died_is_replaced_and_the_job_tried_again(
