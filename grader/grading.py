@@ -173,7 +173,7 @@ class Grading:
         if asked:
             try:
                 found, printed = self.ask(submission, asked, given.sources(submission), observer)
-            except (ReferencesError, WorkerStartError, OSError) as error:
+            except (ReferencesError, WorkerStartError) as error:
                 found = {exercise.id: could_not_grade(exercise, error) for exercise in asked}
                 for result in found.values():
                     observer.result(result)
@@ -198,7 +198,11 @@ class Grading:
         if isinstance(self.references, ReferencesError):
             raise self.references
         program = program_of(self.assignment, exercises, sources, self.settings)
-        with self.opener(self.settings.tier, program) as sandbox:
+        try:
+            opened = self.opener(self.settings.tier, program)
+        except OSError as error:  # the machine has no process or descriptor left
+            raise WorkerStartError(f"the sandbox does not start: {error}") from error
+        with opened as sandbox:
             session = GradingSession(
                 self.assignment,
                 exercises,

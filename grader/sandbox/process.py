@@ -42,17 +42,16 @@ class Worker:
         self.started, self.process = started, started.process
         self.frames: queue.Queue[tuple[protocol.Message, protocol.Tensors] | str] = queue.Queue(64)
         self.threads = [
-            threading.Thread(target=work, args=(printed,), daemon=True)
-            for work in (self.listen, self.drain)
+            threading.Thread(target=self.listen, daemon=True),
+            threading.Thread(target=self.drain, args=(printed,), daemon=True),
         ]
         for thread in self.threads:
             thread.start()
         self.number = 0
         self.ready = False
 
-    def listen(self, printed: CapturedOutput) -> None:
+    def listen(self) -> None:
         """Put frames into the queue, and finally the reason why there are no more."""
-        del printed
         stream = self.process.stdout
         assert stream is not None
         with stream:

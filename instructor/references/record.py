@@ -25,7 +25,7 @@ from tqdm import tqdm
 
 from grader.files import ROOT, digest, sha256, write_whole
 from grader.grading import program_of
-from grader.references import FORMAT
+from grader.references import FORMAT, Tensors
 from grader.sandbox.process import ProcessSandbox
 from grader.settings import CHECKPOINT, Settings, references_for
 from instructor.references.course import SEED, Course, minbert
@@ -37,7 +37,6 @@ from instructor.references.variants import VariantError
 # Another processor's float64 differs by 1e-15 or so; a real change by far more.
 UNMOVED, ROUNDED = 1e-10, 1e-3
 FACTOR = 3.0  # by which measured noise may differ between processors
-Tensors = dict[str, np.ndarray]
 
 
 def moved(path: Path, tensors: Tensors) -> str | None:

@@ -16,13 +16,13 @@ from grader.exercise import Call, Exercise, Probe
 from grader.judging.compare import Tolerance
 from grader.judging.diagnose import PAIR, close
 from grader.judging.fingerprints import RANDOM, allowed, entry, fingerprints, tolerance_kind
+from grader.references import Tensors
 from grader.sandbox.interface import Reply, Request
 from grader.sandbox.process import ProcessSandbox
 from instructor.references.course import Course
 from instructor.references.tolerance import Measured, measure
 from instructor.references.variants import Variant, VariantError, apply
 
-Tensors = dict[str, np.ndarray]
 SOLUTION_ROW = "the solution"
 
 
