@@ -1,11 +1,13 @@
 """A mistake is named if everything matches; otherwise at most its location is."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from grader.assignment.locate import locate_among
 from grader.judging.compare import Tolerance
-from grader.judging.diagnose import recognise, recognised
+from grader.judging.diagnose import Diagnosis, diagnosed, recognise
 from grader.judging.fingerprints import RANDOM, Seen, entry, of_call, raised, tolerances
 
 NAMES = ["out/output"]
@@ -24,7 +26,7 @@ TABLE = np.stack([prints(a) for a in (RIGHT, RIGHT / 2, RIGHT + 1, RIGHT / 2 + 1
 
 def names(got: np.ndarray, table: np.ndarray = TABLE) -> list[str]:
     """Return the mistakes recognized in one call."""
-    return recognise([Seen(got, table, ALLOWED)], ROWS)
+    return recognise([Seen(got, table, ALLOWED)], ROWS, {})
 
 
 def test_a_mistake_is_recognised_through_rounding() -> None:
@@ -58,8 +60,8 @@ def test_two_mistakes_made_together_are_recognised() -> None:
 def test_a_mistake_must_explain_every_call() -> None:
     fits, other = (Seen(prints(a), TABLE, ALLOWED) for a in (RIGHT / 2, RIGHT + 1))
 
-    assert recognise([fits, fits], ROWS) == ["halved"]
-    assert recognise([fits, other], ROWS) == []
+    assert recognise([fits, fits], ROWS, {}) == ["halved"]
+    assert recognise([fits, other], ROWS, {}) == []
 
 
 def test_side_effects_are_part_of_the_fingerprint() -> None:
@@ -78,7 +80,7 @@ def test_another_level_may_decide() -> None:
     vague[2] = vague[1]
     levels = [[Seen(prints(RIGHT / 2), table, ALLOWED)] for table in (vague, TABLE)]
 
-    assert recognised(levels, ROWS) == ["halved"]
+    assert diagnosed(levels, ROWS).mistakes == ("halved",)
 
 
 def test_chance_alone_gives_no_name() -> None:
@@ -95,11 +97,53 @@ def test_an_exception_everywhere_gives_no_name() -> None:
     assert names(raised(NAMES, "raised ValueError: no"), table) == []
 
 
-def test_nan_is_recognised_as_nan() -> None:
+def test_nan_is_recognised_by_its_places_and_by_the_other_values() -> None:
+    here, there = RIGHT / 2, RIGHT / 2
+    here[0, 1, 2], there[1, 0, 3] = np.nan, np.nan
+    table = TABLE.copy()
+    table[1] = prints(here)
+
+    assert names(prints(here), table) == ["halved"]
+    assert names(prints(there), table) == []
+    assert names(prints(2 * here), table) == []
+
+
+def test_nothing_but_nan_gives_no_name() -> None:
     table = TABLE.copy()
     table[1] = prints(RIGHT * np.nan)
 
-    assert names(prints(RIGHT * np.nan), table) == ["halved"]
+    assert names(prints(RIGHT * np.nan), table) == []
+
+
+TRAINED = np.stack([prints(a) for a in (0 * RIGHT, 0 * RIGHT, RIGHT + 1, 0 * RIGHT)])
+
+
+def both(evaluation: np.ndarray, training: np.ndarray) -> list[Seen]:
+    """Return the same inputs in eval and in training mode; what is shifted in both is not moved."""
+    return [
+        Seen(prints(evaluation), TABLE[:3], ALLOWED, False, "main", {"out/output": 0}),
+        Seen(prints(training), TRAINED[:3], ALLOWED, True, "main", {"out/output": 0}),
+    ]
+
+
+def test_values_are_diagnosed_apart_from_what_differs_in_training() -> None:
+    only_in_training = [ROWS[0], "halved", "stuck"]
+    table = [
+        dataclasses.replace(one, rows=np.stack([one.rows[0], one.rows[1], stuck]))
+        for one, stuck in zip(both(RIGHT / 2, RIGHT / 2), (TABLE[0], TABLE[0]), strict=True)
+    ]
+
+    assert diagnosed([table], only_in_training) == Diagnosis(("halved+stuck",), "stuck")
+
+
+def test_what_differs_in_training_is_named_next_to_unknown_values() -> None:
+    names_of_rows = [ROWS[0], "halved", "stuck"]
+    table = [
+        dataclasses.replace(one, rows=np.stack([one.rows[0], one.rows[1], TABLE[0]]))
+        for one in both(RIGHT / 3, RIGHT / 3)
+    ]
+
+    assert diagnosed([table], names_of_rows) == Diagnosis((), "stuck")
 
 
 PADDING = np.array([[False, False, True], [False, True, True]])

@@ -152,11 +152,14 @@ def score_and_findings(
 ) -> tuple[float, list[Finding]]:
     """Return the remaining points and the first finding of each part; wrong values cost all points.
 
-    A part is also lost if its checks were blocked: what was not checked earns nothing.
+    Next to wrong values, only a mistake in training that was recognized apart from them is worth a
+    finding. A part is also lost if its checks were blocked: what was not checked earns nothing.
     """
     first = dict(reversed(failed))
     if "values" in first:
-        return 0.0, [first["values"]]
+        values, training = first["values"], first.get("training")
+        apart = training and training.mistake and not values.mistake
+        return 0.0, [values, training] if training and apart else [values]
     findings = {first[part].headline: first[part] for part in PARTS if part in first}
     left = sum(exercise.points[part] for part in exercise.points if part not in lost)
     return 0.0 if "values" in lost else left, list(findings.values())

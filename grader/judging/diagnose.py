@@ -1,16 +1,39 @@
 """Name the mistake: match the results of a student's code with those of known wrong variants.
 
 A variant is recognized if it explains everything: every fingerprint of every call equals the
-variant's. If several variants do, all are named; if none does, the mistake has no name.
+variant's. Where none does, values are told apart from dropout: a mistake that explains every call
+in eval mode is recognized by these alone, and whether dropout has any effect is seen by comparing
+the student's calls in training with the student's own in eval mode, whatever their values are. So
+two mistakes in the values of one function and a missing dropout are still three names.
+
+If several variants fit, all are named, those that more students make first; if none does, the
+mistake has no name.
 """
 
-from collections.abc import Iterable, Sequence
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from grader.judging.fingerprints import RAISED, RANDOM, Seen
+from grader.judging.fingerprints import NOT_FINITE, RAISED, RANDOM, Seen
 
-PAIR = "+"  # joins the ids of two mistakes that were made together
+PAIR = "+"  # joins the ids of mistakes that were made together
+Often = Mapping[str, int]  # the id of a mistake to how often it was seen
+NEVER: Often = {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Diagnosis:
+    """What was recognized.
+
+    Attributes:
+        mistakes: ids, or ids joined by PAIR, each of which explains what was observed.
+        training: the id of a mistake that shows in training only, next to values that are wrong;
+            part of `mistakes` if those have a name.
+    """
+
+    mistakes: tuple[str, ...] = ()
+    training: str | None = None
 
 
 def close(got: np.ndarray, rows: np.ndarray, allowed: np.ndarray) -> np.ndarray:
@@ -25,21 +48,24 @@ def close(got: np.ndarray, rows: np.ndarray, allowed: np.ndarray) -> np.ndarray:
 def agreeing(seen: Seen) -> np.ndarray:
     """Say which variants explain a call: (variants,).
 
-    Where a variant is random, the student's code only has to be wrong too.
+    Where a variant is random, the student's code only has to be random and wrong too.
     """
     equal = close(seen.got, seen.rows, seen.allowed)
     random = seen.rows[..., 0] == RANDOM
-    return np.asarray(np.where(random, ~equal[0], equal).all(-1))
+    return np.asarray(np.where(random, ~equal[0] & seen.drew, equal).all(-1))
 
 
 def telling(seen: Seen) -> np.ndarray:
-    """Say which variants differ from the solution in this call by more than noise and chance."""
+    """Say which variants differ from the solution in this call by more than noise and chance.
+
+    Nor does a tensor of NaN tell anything: many mistakes end in one.
+    """
     off = ~close(seen.rows[0], seen.rows, seen.allowed)
-    return np.asarray((off & (seen.rows[..., 0] != RANDOM)).any(-1))
+    return np.asarray((off & ~np.isin(seen.rows[..., 0], (RANDOM, NOT_FINITE))).any(-1))
 
 
-def recognise(seen: Sequence[Seen], names: Sequence[str]) -> list[str]:
-    """Return the ids of the variants that explain all observations, in alphabetical order.
+def recognise(seen: Sequence[Seen], names: Sequence[str], often: Often) -> list[str]:
+    """Return the ids of the variants that explain all observations, the most frequent first.
 
     Single mistakes take precedence over pairs, and a pair is only named if it is the only one.
     """
@@ -49,20 +75,76 @@ def recognise(seen: Sequence[Seen], names: Sequence[str]) -> list[str]:
     tells = np.logical_or.reduce([telling(one) for one in seen])
     # if everything raises, the exception's message already says it all
     tells &= ~np.logical_and.reduce([(one.rows[:, 0, 0] == RAISED) for one in seen])
-    found = sorted(np.array(names)[fits & tells].tolist())
+    found = sorted(set(np.array(names)[fits & tells].tolist()))
     single = [name for name in found if PAIR not in name]
-    return single or (found if len(found) == 1 else [])
+    return sorted(single, key=lambda name: -often.get(name, 0)) or (
+        found if len(found) == 1 else []
+    )
 
 
-def recognised(levels: Iterable[Sequence[Seen]], names: Sequence[str]) -> list[str]:
+def unmoved(training: Seen, evaluation: Seen) -> tuple[bool, np.ndarray]:
+    """Say whether training gives the same outputs as eval: of the student, and of each variant."""
+    ours = [training.outputs[name] for name in sorted(training.outputs)]
+    theirs = [evaluation.outputs[name] for name in sorted(training.outputs)]
+    allowed = training.allowed[ours]
+    returned = (training.got[ours, 0] >= 0).all()  # a tensor, with finite values
+    student = returned and close(training.got[ours], evaluation.got[theirs], allowed).all()
+    rows = close(training.rows[:, ours], evaluation.rows[:, theirs], allowed).all(-1)
+    return bool(student), np.asarray(rows)
+
+
+def without_effect(seen: Sequence[Seen], names: Sequence[str], often: Often) -> str | None:
+    """Return the mistake by which a dropout has no effect, or None; values may be wrong, too."""
+    evals = {one.inputs: one for one in seen if not one.training and one.outputs}
+    twins = [(one, evals[one.inputs]) for one in seen if one.training and one.inputs in evals]
+    twins = [(one, twin) for one, twin in twins if one.outputs.keys() <= twin.outputs.keys()]
+    if not twins:
+        return None
+    students, rows = zip(*(unmoved(*pair) for pair in twins), strict=True)
+    table = np.stack(rows, axis=-1)  # (variants, twins)
+    if not any(mine and not right for mine, right in zip(students, table[0], strict=True)):
+        return None
+    fits = (table == np.array(students)).all(-1)
+    fits &= ~np.logical_or.reduce([telling(one) for one in seen if not one.training])
+    found = sorted({name for name in np.array(names)[fits].tolist() if PAIR not in name})
+    found.sort(key=lambda name: -often.get(name, 0))
+    decided = len(found) == 1 or (
+        len(found) > 1 and often.get(found[0], 0) > often.get(found[1], 0)
+    )
+    return found[0] if decided else None
+
+
+def diagnose(seen: Sequence[Seen], names: Sequence[str], often: Often) -> Diagnosis:
+    """Explain all observations, or else values and dropout apart."""
+    whole = recognise(seen, names, often)
+    if whole:
+        return Diagnosis(tuple(whole))
+    evals = [one for one in seen if not one.training]
+    if all(agreeing(one)[0] for one in evals):  # values are right
+        return Diagnosis()
+    values, dropout = recognise(evals, names, often), without_effect(seen, names, often)
+    joined = (f"{one}{PAIR}{dropout}" if dropout else one for one in values)
+    return Diagnosis(tuple(joined), dropout)
+
+
+def diagnosed(
+    levels: Iterable[Sequence[Seen]], names: Sequence[str], often: Often = NEVER
+) -> Diagnosis:
     """Return the mistakes of the first level that shows any.
 
     If it cannot decide between several, later levels may.
+
+    Args:
+        levels: observations, those that depend least on other exercises first.
+        names: of the rows of the observations.
+        often: how often each mistake was seen.
     """
-    found: list[str] = []
+    found = Diagnosis()
     for level in levels:
-        if len(found) == 1:
+        if len(found.mistakes) == 1:
             break
-        here = recognise(level, names)
-        found = [name for name in found if name in here] or found or here
+        here = diagnose(level, names, often)
+        common = tuple(name for name in found.mistakes if name in here.mistakes)
+        mistakes = common or found.mistakes or here.mistakes
+        found = Diagnosis(mistakes, found.training or here.training)
     return found

@@ -1,8 +1,8 @@
 """Fingerprints of answers: recorded for wrong variants, and compared with a student's.
 
 A tensor's fingerprint is its form (shape and type) and a few random projections of its values,
-seeded by the tensor's name. The recorder uses the same functions for variants, so that the two
-cannot diverge.
+seeded by the tensor's name; of values that are NaN or infinite, only the places count. The recorder
+uses the same functions for variants, so that the two cannot diverge.
 """
 
 import dataclasses
@@ -21,7 +21,7 @@ from grader.sandbox.interface import Reply, printable
 SUMS = 4  # per tensor; different tensors practically never agree in all of them
 WIDTH = 1 + SUMS
 MOST = 1 << 15  # values of a tensor at most for its sums; those of the exercises have up to 8000
-RAISED, MISSING, RANDOM = -1.0, -2.0, -3.0  # in place of a tensor's form
+RAISED, MISSING, RANDOM, NOT_FINITE = -1.0, -2.0, -3.0, -4.0  # in place of a tensor's form
 LOCATION = re.compile(r" \([^()]*, line \d+\)$")  # differs between students with the same mistake
 
 
@@ -33,11 +33,19 @@ class Seen:
         got: (entries, WIDTH), the student's fingerprints.
         rows: (variants, entries, WIDTH); the first row is the solution's.
         allowed: (entries, WIDTH), how far a sum may be off, for sums of order 1.
+        training: whether it was called in training mode.
+        inputs: says what was called with which inputs; equal for calls that differ in mode only.
+        outputs: name of an output to its number among the entries; empty for random outputs.
+        drew: whether the call drew random numbers, by the worker's word.
     """
 
     got: np.ndarray
     rows: np.ndarray
     allowed: np.ndarray
+    training: bool = False
+    inputs: str = ""
+    outputs: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    drew: bool = True
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,6 +80,11 @@ def form(array: np.ndarray) -> float:
     return float(zlib.crc32(f"{array.shape} {array.dtype}".encode()) & 0xFFFFFF)
 
 
+def places(finite: np.ndarray) -> float:
+    """Return a number that represents which values are NaN or infinite; 0 if none is."""
+    return 0.0 if finite.all() else float(zlib.crc32(np.packbits(finite).tobytes()) & 0xFFFFFF)
+
+
 def entry(code: float, values: np.ndarray | Sequence[float] = ()) -> np.ndarray:
     """Return one fingerprint (WIDTH,)."""
     made = np.zeros(WIDTH)
@@ -86,9 +99,15 @@ def of_tensor(name: str, array: np.ndarray | None) -> np.ndarray:
         return entry(MISSING)
     if array.size > MOST:  # projections of arbitrarily large tensors would use up memory
         return entry(form(array))
-    with np.errstate(all="ignore"):  # infinities give NaN, which is also a fingerprint
-        sums = projections(name, array.size) @ array.astype(np.float64).ravel()
-    return entry(form(array), sums)
+    values = array.astype(np.float64).ravel()
+    finite = np.isfinite(values)
+    if not finite.all():
+        if not finite.any() or values.size == 0:
+            return entry(NOT_FINITE, [form(array)])
+        values = np.where(finite, values, 0.0)
+    with np.errstate(all="ignore"):
+        sums = projections(name, array.size) @ values
+    return entry(form(array) + places(finite), sums)
 
 
 def raised(names: Sequence[str], text: str) -> np.ndarray:
@@ -206,4 +225,13 @@ def observe(answered: Answered, tolerance: Callable[[str, Call], Tolerance]) -> 
     probe, call, recording = answered.probe, answered.call, answered.recording
     names = sorted(answered.expected)
     got = fingerprints(probe, call, names, recording.inputs, answered.reply)
-    return Seen(got, recording.wrong, allowed(probe, call, names, tolerance))
+    numbered = {n: i for i, n in enumerate(names) if n.startswith("out/") and not probe.draws(call)}
+    return Seen(
+        got,
+        recording.wrong,
+        allowed(probe, call, names, tolerance),
+        call.train,
+        f"{call.target} {call.args} {call.inputs} {call.dtype} {sorted(call.stand_ins)}",
+        numbered,
+        bool(answered.reply.message.get("drew")),
+    )

@@ -15,7 +15,7 @@ import numpy as np
 from grader.exercise import Assignment, Call, Exercise, Probe
 from grader.intake.policy import Offence
 from grader.judging.compare import Mismatch, Tolerance, compare, compare_all
-from grader.judging.diagnose import PAIR, recognised
+from grader.judging.diagnose import PAIR, Diagnosis, diagnosed
 from grader.judging.fingerprints import (
     Answered,
     Seen,
@@ -28,6 +28,16 @@ from grader.result import Blocked, CheckFailed, Finding
 from grader.sandbox.interface import Reply, printable
 
 Examine = Callable[["Trial", Answered], Mismatch | None]
+
+
+RANDOM_IN_EVAL = "random_in_eval"  # a mistake of any exercise, wherever it is made
+RANDOM_SAYS = "dropout is active in eval mode too: the same call gives different results"
+
+
+def listed(sentences: Sequence[str]) -> str:
+    """Join what two or three mistakes are."""
+    *first, last = sentences
+    return "; ".join(first) + (", and " if len(first) == 1 else "; and ") * bool(first) + last
 
 
 def raised_text(reply: Reply) -> str:
@@ -116,13 +126,15 @@ class Trial:
             return Blocked(", ".join(sorted({fault.name for _, fault in found})))
         judged = [pair for pair in found if pair[1].kind != "blocked"] or found
         answered, fault = judged[-1]
-        mistakes = self.mistakes
+        mistakes = self.mistakes_shown(own.probe)
         details = list(fault.lines)
         if given and faults[-1] is None:
             upstream = " and ".join(given[-1].call.given)
             details.append(f"right when given a correct {upstream}, wrong with your own")
         if mistakes:
             headline, sections = self.named(mistakes)
+        elif self.random_in_eval:
+            mistakes, headline, sections = (RANDOM_IN_EVAL,), RANDOM_SAYS, ""
         elif fault.kind == "raised":
             return CheckFailed(Finding(fault.lines[0]))
         else:
@@ -132,14 +144,38 @@ class Trial:
         return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None))
 
     @functools.cached_property
-    def mistakes(self) -> list[str]:
-        """The known mistakes that explain all observations."""
-        return recognised(self.levels(), self.entry["rows"])
+    def diagnosis(self) -> Diagnosis:
+        """The known mistakes that explain the observations."""
+        known = self.entry["variants"]
+        often = {name: one["seen"] for name, one in known.items() if "seen" in one}
+        return diagnosed(self.levels(), self.entry["rows"], often)
+
+    @property
+    def random_in_eval(self) -> bool:
+        """Whether the function drew random numbers in eval mode, and not from a generator given.
+
+        A worker's word for it: it only gives a wrong output a name.
+        """
+        suspect = self.failed.intersection(self.exercise.upstream)
+        return any(
+            bool(answered.reply.message.get("drew"))
+            for answered in self.answered
+            if not answered.call.train
+            and suspect.issubset(answered.call.given)
+            and not any(name.startswith("*") for name in answered.call.args)
+        )
+
+    def mistakes_shown(self, probe: Probe) -> tuple[str, ...]:
+        """Return the mistakes that explain why a probe failed."""
+        found = self.diagnosis
+        if not found.mistakes and found.training and probe.part == "training":
+            return (found.training,)
+        return found.mistakes
 
     def named(self, mistakes: Sequence[str]) -> tuple[str, str]:
         """Describe recognized mistakes in words, and say where the handout explains them."""
         known = self.entry["variants"]
-        says = [", and ".join(known[one]["says"] for one in m.split(PAIR)) for m in mistakes]
+        says = [listed([known[one]["says"] for one in m.split(PAIR)]) for m in mistakes]
         parts = {known[one]["section"]: None for m in mistakes for one in m.split(PAIR)}
         either = "either " if len(says) > 1 else ""
         return either + " or ".join(says), ", " + " and ".join(f'"{part}"' for part in parts)

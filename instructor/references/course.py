@@ -13,7 +13,7 @@ from grader.files import sha256
 from grader.settings import CHECKPOINT, REFERENCES
 from instructor.language.write_data import hidden_sentences
 from instructor.references.honest import Honest, honest
-from instructor.references.variants import COMMON, Variant, variants
+from instructor.references.variants import COMMON, SEEN, Variant, variants
 
 NOT_MEASURED = "its threshold was not measured for this checkpoint"
 SEED = 2026  # of the public references
@@ -32,6 +32,7 @@ class Course:
         variants: known wrong variants of the solution.
         honest: correct solutions, written differently.
         common: ids of the mistakes that are also recorded in combination with others.
+        seen: id of a mistake to how often students were seen to make it; the others, not at all.
         checkpoint_files, data_files: files whose digests the manifest records.
         measured: takes the checkpoint's digests and returns further entries of the manifest.
         hidden: takes a seed and returns files that only private references have, by name.
@@ -42,6 +43,7 @@ class Course:
     variants: tuple[Variant, ...]
     honest: tuple[Honest, ...] = ()
     common: frozenset[str] = frozenset()
+    seen: Mapping[str, int] = dataclasses.field(default_factory=dict)
     checkpoint_files: tuple[str, ...] = ()
     data_files: tuple[str, ...] = ()
     measured: Callable[[Mapping[str, str]], dict[str, Any]] = nothing
@@ -87,6 +89,7 @@ def minbert() -> Course:
         variants=variants(),
         honest=honest(),
         common=COMMON,
+        seen=SEEN,
         checkpoint_files=CHECKPOINT_FILES,
         data_files=("train.txt", "dev.txt", "test.txt"),
         measured=threshold,

@@ -2,7 +2,7 @@
 
 Variants run in the types that students work in, and only their fingerprints are kept: a row for
 each variant, the solution's first. Pairs of mistakes in the same exercise get a row too, if both
-edits apply and one of the two is common.
+edits apply and one of the two is common, or students were seen to make both.
 """
 
 import dataclasses
@@ -38,7 +38,7 @@ class Recorded:
     tensors: Tensors
     measured: Measured
     rows: list[str]
-    variants: dict[str, dict[str, str]]
+    variants: dict[str, dict[str, Any]]
 
     def entry(self) -> dict[str, Any]:
         """Return the manifest's entry."""
@@ -104,12 +104,16 @@ class Recorder:
         table = Table(self, exercise, names, measured)
         table.add(SOLUTION_ROW, source, self.ask(exercise, source))
         for variant in own:
-            table.add(variant.id, apply(variant, source), wrong[variant.id])
-        for name, text in pairs(own, source, self.course.common):
+            table.add(variant.name, apply(variant, source), wrong[variant.id])
+        for name, text in pairs(own, source, self.course):
             table.add(name, text, self.ask(exercise, text))
         tensors |= {f"{number}/wrong": rows for number, rows in enumerate(table.columns())}
-        known = {v.id: {"says": v.says, "section": v.section} for v in own}
-        return Recorded(exercise, tensors, measured, list(table.rows), known)
+        known = {
+            v.id: {"says": v.says, "section": v.section, "seen": self.course.seen.get(v.id, 0)}
+            for v in own
+            if v.form_of is None
+        }
+        return Recorded(exercise, tensors, measured, [name for name, _ in table.rows], known)
 
 
 def require_answers(exercise: Exercise, replies: Sequence[Reply], name: str) -> None:
@@ -128,17 +132,22 @@ def is_input(name: str) -> bool:
     return name.startswith("after/")
 
 
-def pairs(own: Sequence[Variant], source: str, common: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yield two mistakes made together, one of them common: a name and the source with both."""
+def pairs(own: Sequence[Variant], source: str, course: Course) -> Iterator[tuple[str, str]]:
+    """Yield two mistakes made together: a name and the source with both.
+
+    One of the two is common, or both were seen.
+    """
     for number, first in enumerate(own):
         for second in own[number + 1 :]:
-            if first.id not in common and second.id not in common:
+            both = {first.name, second.name}
+            seldom = both.isdisjoint(course.common) and not both <= course.seen.keys()
+            if seldom or first.form_of or second.form_of:
                 continue
             try:
                 text = apply(second, apply(first, source))
             except VariantError:  # one has removed what the other changes
                 continue
-            yield f"{first.id}{PAIR}{second.id}", text
+            yield f"{first.name}{PAIR}{second.name}", text
 
 
 class Table:
@@ -154,7 +163,7 @@ class Table:
         self.recorder, self.exercise, self.names = recorder, exercise, names
         probes = [(probe, call) for probe in exercise.probes for call in probe.calls]
         self.calls: list[tuple[Probe, Call]] = probes
-        self.rows: dict[str, list[np.ndarray]] = {}
+        self.rows: list[tuple[str, list[np.ndarray]]] = []
 
         def tolerance(name: str, call: Call) -> Tolerance:
             return measured.tolerance_of(tolerance_kind(name, call))
@@ -181,8 +190,8 @@ class Table:
             again = self.fingerprints(self.recorder.ask(self.exercise, source, seed=1))
             for one, other, allow in zip(row, again, self.allowed, strict=True):
                 one[~close(one, other, allow)] = entry(RANDOM)
-        if PAIR not in name or not any(self.same(row, known) for known in self.rows.values()):
-            self.rows[name] = row
+        if PAIR not in name or not any(self.same(row, known) for _, known in self.rows):
+            self.rows.append((name, row))
 
     def same(self, row: Sequence[np.ndarray], known: Sequence[np.ndarray]) -> bool:
         """Say whether two rows cannot be distinguished."""
@@ -192,4 +201,4 @@ class Table:
     def columns(self) -> Iterator[np.ndarray]:
         """Yield, for each call, the fingerprints of all rows: (rows, entries, WIDTH)."""
         for number in range(len(self.calls)):
-            yield np.stack([row[number] for row in self.rows.values()])
+            yield np.stack([row[number] for _, row in self.rows])

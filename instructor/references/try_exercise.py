@@ -74,6 +74,7 @@ def alone(course: Course, exercise_id: str) -> Course:
         variants=tuple(one for one in course.variants if one.exercise == exercise.id),
         honest=tuple(one for one in course.honest if one.module == exercise.module),
         common=frozenset(),
+        seen={},
     )
 
 
@@ -86,7 +87,7 @@ def attempts(course: Course) -> Iterator[Attempt]:
     for one in course.honest:
         yield Attempt(f"honest {one.id}", one.apply(source), passed)
     for variant in course.variants:
-        yield Attempt(f"mistake {variant.id}", apply(variant, source), names(variant.id))
+        yield Attempt(f"mistake {variant.id}", apply(variant, source), names(variant.name))
 
 
 def results(course: Course, folder: Path) -> Iterator[tuple[Attempt, Result]]:

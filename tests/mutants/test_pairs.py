@@ -42,4 +42,4 @@ def test_both_mistakes_are_found_and_named(bench: Bench, pair: tuple[Variant, Va
     assert lost(results) == {variant.exercise for variant in pair}
     for variant in pair:
         if variant.id not in UNNAMED:
-            assert variant.id in named(results[variant.exercise])
+            assert variant.name in named(results[variant.exercise])

@@ -1,4 +1,6 @@
-"""Two mistakes in the same exercise, one of them a common one, are both named."""
+"""Up to three mistakes in the same exercise are named, dropout apart from values."""
+
+import functools
 
 import pytest
 from bench import Bench, named
@@ -18,7 +20,26 @@ TOGETHER = [
     ("positions_from_one", "embed_no_dropout"),
     ("no_positions", "token_types_of_one"),
     ("last_layer_left_out", "mask_of_ones"),
+    ("scale_twice", "heads_not_transposed"),
+    ("scale_after_softmax", "mask_hides_tokens_by_inf"),
+    ("positions_detached", "embed_no_dropout"),
 ]
+THREE = [
+    ("scale_twice", "heads_not_transposed", "no_attention_dropout"),
+    ("no_scale", "softmax_over_queries", "no_attention_dropout"),
+    ("scale_after_softmax", "mask_hides_tokens_by_inf", "no_attention_dropout"),
+    ("no_positions", "words_detached", "embed_no_dropout"),
+]
+DROPPED = {  # a mistake in training, and a text to scale by a number that nobody knows
+    "attention": ("no_attention_dropout", "scores + attention_mask"),
+    "add_norm": ("add_norm_no_dropout", "input + (dense"),
+    "embed": ("embed_no_dropout", "words + positions"),
+}
+CALLS = {  # of dropout, and what to leave of the text before them
+    "attention": ("self.dropout(", ""),
+    "add_norm": (" dropout(", " "),
+    "embed": ("self.embed_dropout(", ""),
+}
 
 
 @pytest.mark.parametrize("pair", TOGETHER, ids="+".join)
@@ -30,3 +51,47 @@ def test_two_mistakes_in_one_exercise_are_both_named(bench: Bench, pair: tuple[s
 
     assert named(result) == ["+".join(pair)]
     assert f"{first.says}, and {second.says}" in result.as_json()["message"]
+
+
+@pytest.mark.parametrize("three", THREE, ids="+".join)
+def test_two_mistakes_in_values_and_one_in_training_are_three_names(
+    bench: Bench, three: tuple[str, str, str]
+) -> None:
+    chosen = [KNOWN[name] for name in three]
+    source = functools.reduce(lambda text, variant: apply(variant, text), chosen, bench.source)
+
+    result = bench.grade(source)[chosen[0].exercise]
+
+    assert named(result) == ["+".join(three)]
+    assert all(variant.says in result.as_json()["message"] for variant in chosen)
+
+
+@pytest.mark.parametrize("exercise", DROPPED)
+def test_missing_dropout_is_named_next_to_values_that_are_wrong_in_an_unknown_way(
+    bench: Bench, exercise: str
+) -> None:
+    mistake, text = DROPPED[exercise]
+    source = apply(KNOWN[mistake], bench.source)
+    assert source.count(text) == 1
+
+    source = source.replace(text, f"1.37 * {text}")
+    result = bench.grade(source)[exercise]
+
+    assert [finding.mistake for finding in result.findings] == [None, mistake]
+    assert result.findings[1].headline == KNOWN[mistake].says
+
+
+@pytest.mark.parametrize("rate", ["0.1", "0.2", "0.37", "0.9"])
+@pytest.mark.parametrize("exercise", ["attention", "add_norm", "embed"])
+def test_dropout_in_eval_mode_is_named_whatever_its_rate(
+    bench: Bench, exercise: str, rate: str
+) -> None:
+    call, before = CALLS[exercise]
+    assert bench.source.count(call) == 1
+
+    source = bench.source.replace(call, f"{before}F.dropout(p={rate}, input=")
+    result = bench.grade(source)[exercise]
+
+    assert "active in eval mode too" in result.as_json()["message"]
+    assert len(named(result)) == 1
+    assert named(result) != [""]

@@ -9,6 +9,7 @@ from grader.exercise import Exercise, Probe, Tensors
 
 SHAPES = {"a": (4, 3), "b": (5,), "c": (2, 2)}  # c never has a gradient
 STEPS = 5
+LARGE_EPS = 1e-3  # shows where eps stands; without bias correction, both orders agree on it
 PLAIN = {"lr": 0.1, "betas": [0.8, 0.95], "eps": 1e-8}
 
 
@@ -81,7 +82,12 @@ EXERCISE = Exercise(
             "steps are wrong with correct_bias=False, or in float64",
             steps(
                 STEPS,
-                {"params": ["a", "b"], "weight_decay": 0.3, "correct_bias": False},
+                {
+                    "params": ["a", "b"],
+                    "weight_decay": 0.3,
+                    "correct_bias": False,
+                    "eps": LARGE_EPS,
+                },
                 dtype="float64",
             ),
         ),

@@ -14,11 +14,14 @@ from grader.assignment.inputs import (
     mask,
 )
 from grader.assignment.model import OTHER_SIZES, BertCall, Sizes
+from grader.assignment.statistics import Statistic, Statistics
 from grader.exercise import Exercise, Probe, Tensors
 
 # a head is one unit wider than there are tokens, for the sum; no row is so short that all of it
 # would be dropped now and then
 PATTERN = Sizes(B=8, T=16, H=2, d=17, lengths=(16, 15, 13, 16, 14, 12, 16, 15))
+
+PADDING_ROW = Sizes(lengths=(7, 4, 0))
 
 
 def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
@@ -102,6 +105,16 @@ EXERCISE = Exercise(
             "training",
             "with a dropout rate of 0, training should give the same result as eval",
             (BertCall(TARGET, ALONE, train=True, dropout=0.0),),
+        ),
+        Probe(
+            "padding row",
+            "properties",
+            "a row that is all padding gives NaN or inf",
+            (BertCall(TARGET, ALONE, inputs="padding row", sizes=PADDING_ROW),),
+            examine=Statistics(
+                (Statistic("values that are NaN or inf", 0.0),),
+                lambda outputs, inputs: [1.0 - np.isfinite(outputs["output"]).mean()],
+            ),
         ),
         Probe(
             "all dropped",

@@ -111,6 +111,21 @@ VARIANTS = (
                 "the square root of the second mean is missing",
                 *("v.sqrt()", "v.clone()"),
             ),
+            "eps_missing": (
+                "eps is missing, so that a gradient of 0 gives 0 / 0",
+                *('v.sqrt().add_(group["eps"] * math.sqrt(correction2))', "v.sqrt()"),
+            ),
+            "eps_inside_root": (
+                "eps is added under the root, not after it",
+                *(
+                    'v.sqrt().add_(group["eps"] * math.sqrt(correction2))',
+                    'v.add(group["eps"] * correction2).sqrt()',
+                ),
+            ),
+            "eps_in_code": (
+                "eps is written into the code, not the group's",
+                *('group["eps"]', "1e-8"),
+            ),
             "gradient_for_its_mean": (
                 "the parameter moves by the gradient, not by its mean",
                 *("addcdiv_(m,", "addcdiv_(grad,"),

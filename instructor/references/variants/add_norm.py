@@ -1,6 +1,6 @@
 """What goes wrong in add_norm: modules, residual, norm and dropout."""
 
-from instructor.references.variants import mistakes
+from instructor.references.variants import forms, mistakes
 
 WHOLE = "ln_layer(input + dropout(dense_layer(output)))"
 SUM, PROJECTED = "input + dropout(dense_layer(output))", "dense_layer(output)"
@@ -8,7 +8,7 @@ DROPPED = "dropout(dense_layer(output))"
 RETURN = "return ln_layer("
 BY_HAND = "(x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + ln_layer.eps)"
 
-VARIANTS = (
+MISTAKES = (
     *mistakes(
         "add_norm",
         "The modules",
@@ -41,6 +41,18 @@ VARIANTS = (
             "dense_last": (
                 "the dense layer comes last, after the norm",
                 *(WHOLE, "dense_layer(ln_layer(input + dropout(output)))"),
+            ),
+            "dense_twice": (
+                "the dense layer is applied twice",
+                *(PROJECTED, "dense_layer(dense_layer(output))"),
+            ),
+            "gelu_in_add_norm": (
+                "there is a GELU after the dense layer",
+                *(PROJECTED, "F.gelu(dense_layer(output))"),
+            ),
+            "both_projected": (
+                "the dense layer is applied to the residual too",
+                *("input + ", "dense_layer(input) + "),
             ),
             "dense_after_sum": (
                 "the dense layer comes after the sum",
@@ -104,6 +116,35 @@ VARIANTS = (
             "norm_before_dense": (
                 "the norm comes before the dense layer, not after the sum",
                 *(WHOLE, "input + dropout(dense_layer(F.layer_norm(output, output.shape[-1:])))"),
+            ),
+            "norm_inside_dense": (
+                "the norm is applied to what the dense layer reads, not to the sum",
+                *(WHOLE, "input + dropout(dense_layer(ln_layer(output)))"),
+            ),
+            "norm_of_both": (
+                "residual and projection are each normalised by themselves",
+                *(WHOLE, "ln_layer(input) + ln_layer(dropout(dense_layer(output)))"),
+            ),
+            "norm_without_bias": (
+                "the norm is computed without its bias",
+                *(WHOLE, f"F.layer_norm({SUM}, input.shape[-1:], ln_layer.weight, eps=1e-12)"),
+            ),
+            "norm_without_mean": (
+                "the mean is not subtracted in the norm",
+                *(
+                    "return " + WHOLE,
+                    f"x = {SUM}\n        x = x / torch.sqrt((x * x).mean(-1, keepdim=True) + 1e-12)"
+                    "\n        return x * ln_layer.weight + ln_layer.bias",
+                ),
+            ),
+            "norm_by_variance": (
+                "the norm divides by the variance, not by its root",
+                *(
+                    "return " + WHOLE,
+                    f"x = {SUM}\n        x = (x - x.mean(-1, keepdim=True))"
+                    " / (x.var(-1, keepdim=True, unbiased=False) + 1e-12)"
+                    "\n        return x * ln_layer.weight + ln_layer.bias",
+                ),
             ),
             "norm_twice": ("the norm is applied twice", *(WHOLE, f"ln_layer({WHOLE})")),
             "norm_without_weights": (
@@ -176,25 +217,13 @@ VARIANTS = (
                 "dropout comes after the norm",
                 *(WHOLE, "dropout(ln_layer(input + dense_layer(output)))"),
             ),
-            "add_norm_dropout_also_after_norm": (
-                "dropout is on the projection and once more after the norm",
-                *(WHOLE, f"dropout({WHOLE})"),
-            ),
             "add_norm_dropout_on_sum": (
-                "dropout is on the sum, so it drops the residual too",
+                "dropout drops the residual too: it is on the sum, not on the projection alone",
                 *(SUM, "dropout(input + dense_layer(output))"),
-            ),
-            "add_norm_dropout_also_on_sum": (
-                "dropout is on the projection and once more on the sum",
-                *(SUM, f"dropout({SUM})"),
             ),
             "add_norm_dropout_on_residual": (
                 "dropout is on the residual, not on the projection",
                 *(SUM, "dropout(input) + dense_layer(output)"),
-            ),
-            "add_norm_dropout_also_on_residual": (
-                "dropout is on the projection and on the residual",
-                *("input + ", "dropout(input) + "),
             ),
             "add_norm_dropout_twice": (
                 "dropout is applied twice",
@@ -204,6 +233,10 @@ VARIANTS = (
                 "dropout is active in eval mode too",
                 *(DROPPED, f"F.dropout({PROJECTED}, dropout.p)"),
             ),
+            "add_norm_dropout_always_tenth": (
+                "dropout of 0.1 is active in eval mode too",
+                *(DROPPED, f"F.dropout({PROJECTED}, 0.1)"),
+            ),
             "add_norm_dropout_always_half": (
                 "dropout of 0.5 is active in eval mode too",
                 *(DROPPED, f"F.dropout({PROJECTED})"),
@@ -212,6 +245,22 @@ VARIANTS = (
                 "the dropout rate is written into the code",
                 *(DROPPED, f"F.dropout({PROJECTED}, 0.1, self.training)"),
             ),
+        },
+    ),
+)
+
+NAMED = {one.id: one for one in MISTAKES}
+VARIANTS = (
+    *MISTAKES,
+    *forms(
+        NAMED["add_norm_dropout_after_norm"],
+        {"add_norm_dropout_also_after_norm": (WHOLE, f"dropout({WHOLE})")},
+    ),
+    *forms(
+        NAMED["add_norm_dropout_on_sum"],
+        {
+            "add_norm_dropout_also_on_sum": (SUM, f"dropout({SUM})"),
+            "add_norm_dropout_also_on_residual": ("input + ", "dropout(input) + "),
         },
     ),
 )

@@ -35,6 +35,14 @@ VARIANTS = (
                 "the queries are compared with each other, not with the keys",
                 *(SCORES, "query @ query.transpose(-2, -1)"),
             ),
+            "scores_without_query": (
+                "the query is not used: the scores depend on the keys only",
+                *(SCORES, "torch.ones_like(query) @ key.transpose(-2, -1)"),
+            ),
+            "scores_by_distance": (
+                "query and key are compared by their distance, not by their product",
+                *(SCORES, "-torch.cdist(query, key)"),
+            ),
             "probabilities_transposed": (
                 "each token is weighted by the probabilities of the others, not by its own",
                 *(CONTEXT, "probs.transpose(-2, -1) @ value"),
@@ -61,6 +69,10 @@ VARIANTS = (
             "scale_twice": (
                 "the scores are scaled twice, or without the root",
                 *(SCALE, " / d"),
+            ),
+            "scale_hard_coded": (
+                "the scale is written into the code: it is that of heads of 64 units",
+                *(SCALE, " / 8.0"),
             ),
             "scale_multiplied": (
                 "the scores are multiplied by what they should be divided by",
@@ -106,6 +118,27 @@ VARIANTS = (
                 "the mask lowers the scores of padding only a little",
                 *(MASK, "scores + 1e-4 * attention_mask"),
             ),
+            "mask_on_queries": (
+                "the mask is added to the rows of queries, not to the columns of keys",
+                *(MASK, "scores + attention_mask.transpose(-2, -1)"),
+            ),
+            "mask_of_future": (
+                "tokens cannot see those after them, as in a decoder; BERT reads both ways",
+                *(MASK, "scores.masked_fill(torch.ones(T, T).triu(1) > 0, -1e9) + attention_mask"),
+            ),
+            "mask_of_future_only": (
+                "the mask hides the tokens that follow, not the padding",
+                *(MASK, "scores.masked_fill(torch.ones(T, T).triu(1) > 0, -1e9)"),
+            ),
+            "mask_on_values": (
+                "the mask is added to what is gathered, not to the scores",
+                *(MASK, "scores"),
+                *(CONTEXT, "probs @ value + attention_mask.transpose(-2, -1)"),
+            ),
+            "padding_row_nan": (
+                "a row that is all padding becomes NaN: every score is minus infinity",
+                *(MASK, 'scores.masked_fill(attention_mask != 0, float("-inf"))'),
+            ),
             "mask_zeroes_probabilities": (
                 "padding is removed after the softmax, so the rest no longer sums to 1",
                 *(SOFTMAX, "F.softmax(scores, dim=-1) * (attention_mask == 0)"),
@@ -136,6 +169,19 @@ VARIANTS = (
                 "the logarithm of the probabilities is used",
                 *("F.softmax", "F.log_softmax"),
             ),
+            "sigmoid": (
+                "a sigmoid takes the place of the softmax",
+                *(SOFTMAX, f"torch.sigmoid({MASK})"),
+            ),
+            "exponentials_not_divided": (
+                "the exponentials are not divided by their sum",
+                *(SOFTMAX, f"torch.exp({MASK})"),
+            ),
+            "softmax_of_context": (
+                "the softmax is applied to what is gathered",
+                *(SOFTMAX, f"({MASK})"),
+                *(CONTEXT, "F.softmax(probs @ value, dim=-1)"),
+            ),
         },
     ),
     *mistakes(
@@ -164,6 +210,8 @@ VARIANTS = (
                 *(SIZES, "B, T, H, d = query.shape"),
             ),
             "heads_averaged": ("the heads are averaged", *(MERGE, "context.mean(dim=1)")),
+            "heads_summed": ("the heads are added up", *(MERGE, "context.sum(dim=1)")),
+            "first_head_only": ("only the first head is returned", *(MERGE, "context[:, 0]")),
             "heads_reversed": (
                 "the heads are in the wrong order",
                 *(MERGE, MERGE.replace("context", "context.flip(1)")),
@@ -185,6 +233,14 @@ VARIANTS = (
             "attention_detached": (
                 "gradients do not pass through attention's output",
                 *(MERGE, MERGE + ".detach()"),
+            ),
+            "query_detached": (
+                "gradients do not reach the query",
+                *(SCORES, "query.detach() @ key.transpose(-2, -1)"),
+            ),
+            "value_detached": (
+                "gradients do not reach the values",
+                *(CONTEXT, "probs @ value.detach()"),
             ),
             "attention_in_float32": (
                 "attention always computes in float32, whatever its input",

@@ -48,6 +48,10 @@ VARIANTS = mistakes(
             "dropout of 0.5 on the attention probabilities is active in eval mode too",
             *(DROPPED, f"F.dropout({SOFTMAX})"),
         ),
+        "attention_dropout_always_tenth": (
+            "dropout of 0.1 on the attention probabilities is active in eval mode too",
+            *(DROPPED, f"F.dropout({SOFTMAX}, 0.1)"),
+        ),
         "attention_dropout_half": (
             "the dropout rate of the attention probabilities is always 0.5, not the config's",
             *(DROPPED, f"F.dropout({SOFTMAX}, training=self.training)"),

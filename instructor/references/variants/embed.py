@@ -1,13 +1,13 @@
 """What goes wrong in the embedding."""
 
-from instructor.references.variants import mistakes
+from instructor.references.variants import forms, mistakes
 
 SUM = "words + positions + token_types"
 NORMED, WHOLE = f"self.embed_layer_norm({SUM})", f"self.embed_dropout(self.embed_layer_norm({SUM}))"
 WORDS, POSITIONS = "self.word_embedding(input_ids)", "self.position_ids[:, : input_ids.shape[1]]"
 WEIGHTS = "self.embed_layer_norm.weight, self.embed_layer_norm.bias"
 
-VARIANTS = (
+MISTAKES = (
     *mistakes(
         "embed",
         "Three embeddings",
@@ -27,6 +27,19 @@ VARIANTS = (
             "token_types_twice": (
                 "the token-type embedding is added twice",
                 *(SUM, f"{SUM} + token_types"),
+            ),
+            "words_twice": ("the word embedding is added twice", *(SUM, f"{SUM} + words")),
+            "positions_twice": (
+                "the position embedding is added twice",
+                *(SUM, f"{SUM} + positions"),
+            ),
+            "positions_subtracted": (
+                "the position embedding is subtracted",
+                *("words + positions", "words - positions"),
+            ),
+            "only_positions": (
+                "only the position embedding is used",
+                *(SUM, "positions.expand_as(words)"),
             ),
             "words_scaled": (
                 "the word embeddings are scaled",
@@ -66,6 +79,14 @@ VARIANTS = (
                 "padding has position 0, not its own",
                 *(POSITIONS, f"{POSITIONS} * (input_ids != 0)"),
             ),
+            "positions_of_last": (
+                "every token has the position of the last one",
+                *(POSITIONS, "torch.full_like(input_ids, input_ids.shape[1] - 1)"),
+            ),
+            "positions_from_the_end": (
+                "the last rows of the position embedding are used, not the first",
+                *(POSITIONS, "self.position_ids[:, -input_ids.shape[1] :]"),
+            ),
             "positions_reversed": (
                 "positions count backwards",
                 *(POSITIONS, f"{POSITIONS}.flip(1)"),
@@ -103,6 +124,18 @@ VARIANTS = (
                     f"F.layer_norm({SUM}, words.shape[-1:], eps=self.embed_layer_norm.eps)",
                 ),
             ),
+            "embed_norm_over_tokens": (
+                "the norm runs over tokens and units together, not over the units of a token",
+                *(
+                    NORMED,
+                    f"F.layer_norm({SUM}, words.shape[1:]) * self.embed_layer_norm.weight"
+                    " + self.embed_layer_norm.bias",
+                ),
+            ),
+            "embed_norm_before_token_types": (
+                "the token-type embedding is added after the norm",
+                *(NORMED, "self.embed_layer_norm(words + positions) + token_types"),
+            ),
             "embed_norm_with_other_eps": (
                 "the norm is computed with another epsilon than embed_layer_norm's",
                 *(NORMED, f"F.layer_norm({SUM}, words.shape[-1:], {WEIGHTS})"),
@@ -116,6 +149,18 @@ VARIANTS = (
             "words_detached": (
                 "gradients do not reach the word embedding",
                 *(WORDS, f"{WORDS}.detach()"),
+            ),
+            "positions_detached": (
+                "gradients do not reach the position embedding",
+                *("words + positions", "words + positions.detach()"),
+            ),
+            "token_types_detached": (
+                "gradients do not reach the token-type embedding",
+                *(" + token_types", " + token_types.detach()"),
+            ),
+            "words_and_positions_detached": (
+                "gradients reach neither the word nor the position embedding",
+                *("words + positions", "(words + positions).detach()"),
             ),
             "embed_detached": (
                 "gradients do not pass through the embeddings",
@@ -152,6 +197,10 @@ VARIANTS = (
                 "dropout is active in eval mode too",
                 *(WHOLE, f"F.dropout({NORMED}, self.embed_dropout.p)"),
             ),
+            "embed_dropout_always_tenth": (
+                "dropout of 0.1 is active in eval mode too",
+                *(WHOLE, f"F.dropout({NORMED}, 0.1)"),
+            ),
             "embed_dropout_always_half": (
                 "dropout of 0.5 is active in eval mode too",
                 *(WHOLE, f"F.dropout({NORMED})"),
@@ -161,5 +210,15 @@ VARIANTS = (
                 *(WHOLE, f"F.dropout({NORMED}, 0.1, self.training)"),
             ),
         },
+    ),
+)
+
+NAMED = {one.id: one for one in MISTAKES}
+EACH = "self.embed_dropout(e) for e in (words, positions, token_types)"
+VARIANTS = (
+    *MISTAKES,
+    *forms(
+        NAMED["embed_dropout_before_norm"],
+        {"embed_dropout_on_each": (WHOLE, f"self.embed_layer_norm(sum({EACH}))")},
     ),
 )

@@ -23,7 +23,7 @@ VARIANTS = (
                 *(LAYERS, "in self.bert_layers[::-1]:"),
             ),
             "only_first_layer": (
-                "only the first layer runs",
+                "only the first layer runs: the return may be inside the loop",
                 *(LAYERS, "in self.bert_layers[:1]:"),
             ),
             "last_layer_left_out": (
@@ -57,6 +57,21 @@ VARIANTS = (
                 *(STEP, f"{STEP}{INSIDE}outputs.append(hidden_states)"),
                 *("extended_mask =", "outputs = []\n        extended_mask ="),
                 *(RETURN, "return torch.stack(outputs)"),
+            ),
+            "outputs_averaged": (
+                "the outputs of all layers are averaged",
+                *(STEP, f"{STEP}{INSIDE}outputs.append(hidden_states)"),
+                *("extended_mask =", "outputs = []\n        extended_mask ="),
+                *(RETURN, "return torch.stack(outputs).mean(0)"),
+            ),
+            "embeddings_added_to_output": (
+                "the embeddings are added to the last layer's output",
+                *("extended_mask =", "embedded = hidden_states\n        extended_mask ="),
+                *(RETURN, "return hidden_states + embedded"),
+            ),
+            "every_layer_twice": (
+                "every layer runs twice",
+                *(STEP, f"{STEP}{INSIDE}{STEP}"),
             ),
             "layers_skipped_over": (
                 "there is a residual around each layer",
@@ -104,6 +119,26 @@ VARIANTS = (
             "encode_mask_inverted": (
                 "the mask passed to the layers hides tokens and shows padding",
                 *("(attention_mask,", "(1 - attention_mask,"),
+            ),
+            "encode_mask_negated": (
+                "the mask passed to the layers has the wrong sign",
+                *(EXTENDED, f"-{EXTENDED}"),
+            ),
+            "encode_mask_of_future": (
+                "the mask passed to the layers hides the tokens that follow, as in a decoder",
+                *(
+                    EXTENDED,
+                    f"{EXTENDED} + -1e4 * torch.ones(hidden_states.shape[1], "
+                    "hidden_states.shape[1], dtype=self.dtype).triu(1)",
+                ),
+            ),
+            "encode_mask_in_loop": (
+                "the mask is extended anew for each layer, from the one that already is",
+                *(
+                    STEP,
+                    f"extended_mask = get_extended_attention_mask(extended_mask, self.dtype)"
+                    f"{INSIDE}{STEP}",
+                ),
             ),
             "mask_for_first_layer_only": (
                 "only the first layer gets the mask",
@@ -162,6 +197,14 @@ VARIANTS = (
             "pooler_without_dense": (
                 "the given forward was changed: the pooler has no dense layer",
                 *(POOLED, "self.pooler_af(hidden_states[:, 0])"),
+            ),
+            "pooler_reads_second_token": (
+                "the given forward was changed: the pooler reads the second token",
+                *("hidden_states[:, 0]", "hidden_states[:, 1]"),
+            ),
+            "pooler_twice": (
+                "the given forward was changed: the pooler is applied twice",
+                *(POOLED, f"self.pooler_af(self.pooler_dense({POOLED}))"),
             ),
             "embeddings_not_encoded": (
                 "the given forward was changed: the layers are left out",

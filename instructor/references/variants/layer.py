@@ -18,6 +18,15 @@ VARIANTS = (
             ),
             "relu": ("ReLU is used instead of GELU", *("self.interm_af(", "F.relu(")),
             "tanh": ("tanh is used instead of GELU", *("self.interm_af(", "torch.tanh(")),
+            "sigmoid_unit": (
+                "a sigmoid is used instead of GELU",
+                *("self.interm_af(", "torch.sigmoid("),
+            ),
+            "silu": ("SiLU is used instead of GELU", *("self.interm_af(", "F.silu(")),
+            "gelu_before_dense": (
+                "GELU comes before the first dense layer of the feed-forward part",
+                *(INTERM, "self.interm_dense(self.interm_af(x))"),
+            ),
             "gelu_by_tanh": (
                 "the tanh approximation of GELU is used, not the exact form",
                 *("self.interm_af(", 'F.gelu(approximate="tanh", input='),
@@ -106,6 +115,50 @@ VARIANTS = (
                     "self.self_attention(torch.zeros_like(hidden_states),",
                 ),
             ),
+            "attention_projected_twice": (
+                "attention_dense is applied before add_norm, which applies it again",
+                *("(x, context,", "(x, self.attention_dense(context),"),
+            ),
+            "first_arguments_exchanged": (
+                "attention's add_norm gets its two arguments in the wrong order",
+                *("(x, context,", "(context, x,"),
+            ),
+            "attention_twice": (
+                "attention runs twice, the second time on its own output",
+                *(
+                    FIRST,
+                    "context = self.self_attention(context, attention_mask)\n        " + FIRST,
+                ),
+            ),
+            "feed_forward_twice": (
+                "the feed-forward part runs twice",
+                *(
+                    "interm = self",
+                    "modules = self.out_dense, self.out_dropout, self.out_layer_norm\n        "
+                    "x = self.add_norm(x, self.interm_af(self.interm_dense(x)), *modules)"
+                    "\n        interm = self",
+                ),
+            ),
+            "norm_before_attention": (
+                "attention reads a normalised input; here each norm comes after its sublayer",
+                *(
+                    "self.self_attention(hidden_states,",
+                    "self.self_attention(self.attention_layer_norm(hidden_states),",
+                ),
+            ),
+            "sublayers_side_by_side": (
+                "attention and the feed-forward part both read the layer's input",
+                *("self.interm_dense(x)", "self.interm_dense(hidden_states)"),
+                *("self.add_norm(x, interm", "self.add_norm(x + hidden_states, interm"),
+            ),
+            "layer_mask_inverted": (
+                "the mask passed to attention hides tokens and shows padding",
+                *("attention_mask)", "-10000.0 - attention_mask)"),
+            ),
+            "layer_mask_extended_again": (
+                "the mask is made additive again, which it already is",
+                *("attention_mask)", "(1.0 - attention_mask) * -10000.0)"),
+            ),
             "layer_mask_dropped": (
                 "the mask is not passed on to attention",
                 *("attention_mask)", "torch.zeros_like(attention_mask))"),
@@ -183,6 +236,10 @@ VARIANTS = (
             "sublayer_detached": (
                 "gradients stop between the two sublayers",
                 *("self.interm_dense(x)", "self.interm_dense(x.detach())"),
+            ),
+            "context_detached": (
+                "gradients stop at attention's output",
+                *("(x, context,", "(x, context.detach(),"),
             ),
             "layer_in_float32": (
                 "the layer always returns float32, whatever its input",

@@ -80,6 +80,10 @@ VARIANTS = (
                 "random tokens come from a part of the vocabulary",
                 *(DRAWN, DRAWN.replace("vocab_size", "max(2, vocab_size // 4)")),
             ),
+            "results_exchanged": (
+                "the two results are exchanged: the labels are returned first",
+                *(f"return {OTHERS}, labels", f"return labels, {OTHERS}"),
+            ),
             "hidden_in_place": (
                 "the input ids are changed in place",
                 *(OTHERS, f"input_ids.copy_({OTHERS})"),
@@ -171,6 +175,10 @@ VARIANTS = (
             "shorter_cut": (
                 "the shorter sentence is cut, not the longer one",
                 *(LONGER, "first if 0 < len(first) < len(second) or not second else second"),
+            ),
+            "documents_cut": (
+                "the documents are changed: tokens are cut from their sentences, not from copies",
+                *("first, second = list(first), list(second)\n            ", ""),
             ),
             "cut_at_the_front": (
                 "tokens are cut from the beginning, not from the end",
