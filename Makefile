@@ -5,7 +5,7 @@ SUBMISSION ?= starter
 PYTHON ?= python3
 VENV ?= .venv
 FROM_PEOPLE = SUBMISSION PYTHON VENV K JSON REFERENCES CHECKPOINT THREADS TIER SST SENTENCES SEED OUT \
-	FROM ID FILE BEFORE CHECK ARGS PIP_ARGS
+	FROM ID FILE BEFORE CHECK FORCE ARGS PIP_ARGS
 # What people write after `make` is data: a file's name may hold $(shell ...) or a backtick. Make takes
 # it as it is, without expanding it, and recipes read it from the environment, quoted by the shell.
 $(foreach name,$(FROM_PEOPLE),$(eval override $(name) := $$(value $(name))))
@@ -76,7 +76,7 @@ lint: $(VENV)/.installed-staff  ## format, style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares)
-	@$(BIN)/python -m instructor.references.strip $(call flag,check,CHECK)
+	@$(BIN)/python -m instructor.references.strip $(call flag,check,CHECK) $(call flag,force,FORCE)
 
 exercise: $(VENV)/.installed  ## skeletons of a new exercise, ID=name (FILE=transformer.py, BEFORE=id)
 	@$(BIN)/python -m instructor.references.new_exercise "$$ID" $(call option,file,FILE) \

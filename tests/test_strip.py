@@ -1,8 +1,16 @@
-"""The starter is the solution without its regions, and markers that do not pair up are errors."""
+"""The starter is the solution without its regions, and markers that do not pair up are errors.
+
+Nobody's work in starter/ is overwritten without being asked for, nor without a copy.
+"""
+
+import dataclasses
+import json
+from pathlib import Path
 
 import pytest
 
 from grader.assignment import MINBERT
+from grader.files import sha256
 from instructor.references.strip import MarkerError, derive, drifted, main, strip
 
 NESTED = "    ### BEGIN SOLUTION two\n    y = x"
@@ -68,3 +76,116 @@ def test_the_starter_holds_no_solution() -> None:
 
     assert "SOLUTION" not in starter
     assert starter.count("raise NotImplementedError(") == 5
+
+
+@pytest.fixture
+def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with a solution, its starter, and the manifest of both."""
+    for name in ("bert.py", "utils.py"):
+        (tmp_path / "solution").mkdir(exist_ok=True)
+        (tmp_path / "solution" / name).write_text(WHOLE, encoding="utf-8")
+    mine = dataclasses.replace(MINBERT, folder=tmp_path)
+    monkeypatch.setattr("instructor.references.strip.MINBERT", mine)
+    assert main([]) == 0
+    digests = {path.name: sha256(path) for path in (tmp_path / "starter").iterdir()}
+    (tmp_path / "reference_outputs").mkdir()
+    manifest = tmp_path / "reference_outputs" / "manifest.json"
+    manifest.write_text(json.dumps({"starter": digests}), encoding="utf-8")
+    (tmp_path / "runs" / "starter.json").unlink()
+    return tmp_path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return all files below a folder, by path."""
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_work_in_the_starter_is_not_overwritten(clone: Path, capsys) -> None:
+    (clone / "starter" / "bert.py").write_text("x = 1\n", encoding="utf-8")
+    (clone / "starter" / "rope.py").write_text("y = 2\n", encoding="utf-8")
+    (clone / "solution" / "utils.py").write_text("z = 3\n", encoding="utf-8")
+    before = contents(clone)
+
+    assert main([]) == 2
+
+    assert contents(clone) == before
+    complaint = capsys.readouterr().err
+    assert "starter/bert.py, starter/rope.py: edited" in complaint
+    assert "nothing was changed" in complaint
+    assert "`make starter FORCE=1`" in complaint
+
+
+def test_force_overwrites_work_and_keeps_every_copy(clone: Path, capsys) -> None:
+    for number in (1, 2):
+        (clone / "starter" / "bert.py").write_text(f"x = {number}\n", encoding="utf-8")
+        (clone / "starter" / "rope.py").write_text(f"y = {number}\n", encoding="utf-8")
+        assert main(["--force"]) == 0
+        assert f"to starter.backup-{number}/" in capsys.readouterr().out
+
+    assert main(["--check"]) == 0
+    for number in (1, 2):
+        kept = clone / f"starter.backup-{number}"
+        assert (kept / "bert.py").read_text("utf-8") == f"x = {number}\n"
+        assert (kept / "rope.py").read_text("utf-8") == f"y = {number}\n"
+        assert not (kept / "utils.py").exists()
+
+
+@pytest.mark.parametrize("recorded", [True, False], ids=["recorded", "not recorded between"])
+def test_an_untouched_starter_follows_every_edit_of_the_solution(
+    clone: Path, recorded: bool
+) -> None:
+    if not recorded:
+        (clone / "reference_outputs" / "manifest.json").unlink()
+        assert main([]) == 0
+    for line in ("a = 1\n", "a = 2\n", "a = 3\n"):
+        (clone / "solution" / "bert.py").write_text(line + WHOLE, encoding="utf-8")
+        (clone / "solution" / "new.py").write_text(line, encoding="utf-8")
+
+        assert main([]) == 0
+        assert main(["--check"]) == 0
+
+    (clone / "solution" / "new.py").unlink()
+    assert main([]) == 0
+    assert not (clone / "starter" / "new.py").exists()
+    assert not list(clone.glob("starter.backup-*"))
+
+
+def test_windows_line_endings_are_not_work(clone: Path) -> None:
+    path = clone / "starter" / "bert.py"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+
+    assert main([]) == 0
+    assert main(["--check"]) == 0
+
+
+def test_without_a_manifest_everything_is_taken_for_work(clone: Path) -> None:
+    (clone / "reference_outputs" / "manifest.json").write_text("[]", encoding="utf-8")
+    (clone / "solution" / "bert.py").write_text("a = 1\n", encoding="utf-8")
+
+    assert main([]) == 2
+
+
+def test_without_a_solution_the_starter_stays(clone: Path, capsys) -> None:
+    for path in (clone / "solution").iterdir():
+        path.unlink()
+    before = contents(clone)
+
+    assert main(["--force"]) == 2
+
+    assert contents(clone) == before
+    assert capsys.readouterr().err == "strip: there is no solution/bert.py to derive from\n"
+
+
+def test_a_copy_that_cannot_be_made_ends_it_before_anything_is_overwritten(
+    clone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (clone / "starter" / "bert.py").write_text("x = 1\n", encoding="utf-8")
+    before = contents(clone)
+
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("instructor.references.strip.write_whole", full)
+
+    assert main(["--force"]) == 2
+    assert contents(clone) == before

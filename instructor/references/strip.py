@@ -1,6 +1,6 @@
 """Derive the starter from the solution (`make starter`).
 
-    python -m instructor.references.strip [--check]
+    python -m instructor.references.strip [--check] [--force]
 
     ### BEGIN SOLUTION attention
     ...                                  becomes    raise NotImplementedError("attention")
@@ -8,9 +8,13 @@
 
 The comment `# TODO(attention): ...` above a region is kept. Nested, unclosed, stray and misnamed
 markers are errors, as is a region without its TODO.
+
+A file that somebody has edited, or put into starter/, is not overwritten: neither the manifest nor
+the list of what was last written here knows its digest. With --force it is copied first.
 """
 
 import argparse
+import json
 import re
 import sys
 from collections.abc import Sequence
@@ -18,8 +22,11 @@ from pathlib import Path
 
 from grader.assignment import MINBERT
 from grader.exercise import Assignment
-from grader.files import write_whole
+from grader.files import digest, write_whole
+from grader.intake.given_files import is_given
+from instructor.files import whole_folder
 
+WRITTEN = Path("runs") / "starter.json"  # what was last written, in the form of the manifest
 MARKER = re.compile(r"^(?P<indent>\s*)### (?P<kind>BEGIN|END) SOLUTION\b *(?P<id>.*?)\s*$")
 
 
@@ -76,6 +83,8 @@ def derive(assignment: Assignment) -> dict[str, str]:
         MarkerError: markers do not pair up. OSError: a file of the solution is missing.
     """
     folder = assignment.folder / "solution"
+    if not (folder / assignment.main_file).is_file():  # else all of starter/ would be extra
+        raise FileNotFoundError(f"there is no {folder.name}/{assignment.main_file} to derive from")
     texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
     return {name: strip(text, f"solution/{name}") for name, text in texts.items()}
 
@@ -91,6 +100,42 @@ def drifted(starter: Path, files: dict[str, str]) -> list[str]:
     return sorted(differing + [name for name in there if name not in files])
 
 
+def given_out(assignment: Assignment) -> dict[str, set[str]]:
+    """Return the digests of the starter's files, by name: as recorded, and as last written here."""
+    known: dict[str, set[str]] = {}
+    for path in (Path("reference_outputs") / "manifest.json", WRITTEN):
+        try:
+            listed = json.loads((assignment.folder / path).read_text(encoding="utf-8"))["starter"]
+            for name, expected in listed.items():
+                known.setdefault(name, set()).add(expected)
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            continue  # then what it lists counts as edited, and is asked about
+    return known
+
+
+def edited(assignment: Assignment, names: Sequence[str]) -> list[str]:
+    """Return those of these files of the starter that hold somebody's work."""
+    known = given_out(assignment)
+    there = {name: assignment.starter / name for name in names}
+    contents = {name: path.read_bytes() for name, path in there.items() if path.exists()}
+    return [
+        name
+        for name, content in contents.items()
+        if not any(is_given(content, expected) for expected in known.get(name, ()))
+    ]
+
+
+def keep_copies(starter: Path, names: Sequence[str]) -> Path:
+    """Copy files of a starter into a new folder beside it; return the folder."""
+    number = 1
+    while (folder := starter.with_name(f"{starter.name}.backup-{number}")).exists():
+        number += 1
+    with whole_folder(folder) as unfinished:
+        for name in names:
+            write_whole(unfinished / name, (starter / name).read_bytes())
+    return folder
+
+
 def write_starter(starter: Path, files: dict[str, str], names: Sequence[str]) -> None:
     """Write or remove the files of these names."""
     for name in names:
@@ -102,27 +147,51 @@ def write_starter(starter: Path, files: dict[str, str], names: Sequence[str]) ->
         print(f"wrote starter/{name}")
 
 
+def remember(assignment: Assignment, files: dict[str, str]) -> None:
+    """Note what was written, so that the next run does not take it for somebody's work."""
+    known = given_out(assignment)
+    now = {name: digest(text.encode()) for name, text in files.items()}
+    if any(written not in known.get(name, ()) for name, written in now.items()):
+        write_whole(assignment.folder / WRITTEN, json.dumps({"starter": now}, indent=2) + "\n")
+
+
+def update(assignment: Assignment, files: dict[str, str], force: bool) -> int:
+    """Bring starter/ up to date, unless that would overwrite somebody's work; return the status."""
+    names = drifted(assignment.starter, files)
+    if work := edited(assignment, names):
+        listed = ", ".join(f"starter/{name}" for name in work)
+        if not force:
+            print(
+                f"strip: {listed}: edited, and would be overwritten; nothing was changed\n"
+                "strip: to start over, `make starter FORCE=1`, which keeps a copy",
+                file=sys.stderr,
+            )
+            return 2
+        print(f"copied {listed} to {keep_copies(assignment.starter, work).name}/")
+    write_starter(assignment.starter, files, names)
+    if not names:
+        print("starter/ is up to date")
+    remember(assignment, files)
+    return 0
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write starter/, or with --check only compare."""
     parser = argparse.ArgumentParser(prog="strip", description="Derive starter/ from solution/.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail on drift")
-    check = parser.parse_args(arguments).check
+    parser.add_argument("--force", action="store_true", help="overwrite edited files, with a copy")
+    options = parser.parse_args(arguments)
     try:
         files = derive(MINBERT)
-    except (MarkerError, OSError) as error:
+        if not options.check:
+            return update(MINBERT, files, options.force)
+    except (OSError, ValueError) as error:  # MarkerError, and text that is not UTF-8
         print(f"strip: {error}", file=sys.stderr)
         return 2
     names = drifted(MINBERT.starter, files)
-    if check:
-        for name in names:
-            print(
-                f"starter/{name} is out of date with solution/; run `make starter`", file=sys.stderr
-            )
-        return 1 if names else 0
-    write_starter(MINBERT.starter, files, names)
-    if not names:
-        print("starter/ is up to date")
-    return 0
+    for name in names:
+        print(f"starter/{name} is out of date with solution/; run `make starter`", file=sys.stderr)
+    return 1 if names else 0
 
 
 if __name__ == "__main__":
