@@ -57,6 +57,14 @@ def known_before(exercise: Exercise, submission: Submission, given: GivenFiles) 
     return None
 
 
+def listed_of(
+    submission: Submission, exercises: Sequence[Exercise], shown: Sequence[str], given: GivenFiles
+) -> list[str]:
+    """Return the ids that a report lists: no extension that was not handed in, unless asked for."""
+    silent = {e.id for e in exercises if e.extension and given.untouched(submission, e.file)}
+    return [name for name in shown if name not in silent or len(shown) == 1]
+
+
 def flags_of(submission: Submission) -> list[str]:
     """List what an instructor may want to look at, as file:line."""
     readable = {name: text for name, text in submission.sources.items() if text}
@@ -128,7 +136,6 @@ class Grading:
         submission = read_submission(path, self.assignment.editable)
         exercises, shown = selected(self.assignment, check, only)
         observer = observer or Silent()
-        observer.begin(self.assignment.name, printable(submission.name), self.settings.tier, shown)
         digests = {}
         notes: list[str] = []
         if isinstance(self.references, References):
@@ -136,6 +143,8 @@ class Grading:
             if only is None:
                 exercises, notes = self.without_tasks_left_out(self.references, exercises)
         given = GivenFiles(self.assignment, digests)
+        tier, listed = self.settings.tier, listed_of(submission, exercises, shown, given)
+        observer.begin(self.assignment.name, printable(submission.name), tier, listed)
         notes = given.modified(Path(path)) + notes
         results, printed = self.results(submission, exercises, given, observer, shown)
         reported = [result for result in results if result.id in shown]

@@ -94,6 +94,13 @@ def tier(text: str) -> str:
 
 # parsers of options; all other options are folders
 KINDS: Mapping[str, Callable[[str], Any]] = {"threads": thread_count, "tier": tier}
+HELP = {
+    "references": "folder of recorded answers (default: depends on the checkpoint)",
+    "checkpoint": "folder of the model (default: %(default)s)",
+    "data": "folder of the sentiment data (default: %(default)s)",
+    "threads": "of torch, in the worker (default: %(default)s)",
+    "tier": "how it is isolated; see SECURITY.md (default: %(default)s)",
+}
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -105,6 +112,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result here")
     for field in OPTIONS:
         kind = KINDS.get(field.name, Path)
-        parser.add_argument(f"--{field.name}", type=kind, default=field.default)
+        about = HELP[field.name]
+        parser.add_argument(f"--{field.name}", type=kind, default=field.default, help=about)
     parser.set_defaults(references=None)  # depends on the checkpoint
     return parser.parse_args(arguments)

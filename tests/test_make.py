@@ -57,7 +57,10 @@ echo "$@" >> {log}
 case "$*" in
 *"sys.version_info"*) test ! -e {log}.old ;;
 "-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" && test ! -e {log}.venv ;;
-"-m pip install "*) echo "Downloading torch (190 MB)"; echo "numpy is already satisfied"; test ! -e {log}.install ;;
+"-m pip install "*)
+    echo "Downloading torch (190 MB)"
+    echo "numpy is already satisfied"
+    test ! -e {log}.install ;;
 esac
 """
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")

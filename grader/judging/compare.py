@@ -92,7 +92,7 @@ def compare_values(
     where = f", worst at ({place(worst, axes)})" if expected.ndim else ""
     lines = (
         f"{int(wrong.sum())} of {got.size} values of {name} differ{where}",
-        f"expected {expected[worst]:.4f}, got {got[worst]:.4f}, "
+        f"expected {expected[worst]:z.4f}, got {got[worst]:z.4f}, "
         f"allowed difference {float(allowed[worst]):.0e}",
     )
     return Mismatch("values", name, lines)

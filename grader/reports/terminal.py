@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from tqdm import tqdm
 
 INDENT = " " * 10
+NAMES = 10  # letters of the exercises' names, without extensions
 EVERY = 5.0  # seconds between lines of progress without a terminal
 
 
@@ -24,6 +25,7 @@ class Report:
 
     def __init__(self) -> None:
         self.shown: Collection[str] = ()
+        self.width = NAMES  # of the column of names
         self.bar: tqdm[None] | None = None
         self.last = 0.0
         self.details: tuple[str, ...] = ()
@@ -35,6 +37,7 @@ class Report:
             shown: the ids of the exercises to report on; others are run for their sake.
         """
         self.shown = shown
+        self.width = max(NAMES, *map(len, shown))
         print(f"{assignment}   submission: {submission}   tier: {tier}\n", flush=True)
 
     def progress(self, what: str, done: int, total: int) -> None:
@@ -59,8 +62,8 @@ class Report:
         word = word.upper() if result.outcome is Outcome.FAILED else word
         score = "-" if result.score is None else points(result.score)
         first = result.findings[0].headline if result.findings else result.note
-        name = f"{result.id:<10}" if not result.bonus else f"{result.id:<20}"
-        row = f"  {word:<16} {name} {score:>3}/{points(result.max_score):<3}  {first}"
+        out_of = f"{score:>3}/{points(result.max_score):<3}"
+        row = f"  {word:<16} {result.id:<{self.width}} {out_of}  {first}"
         print(row.rstrip())
         for number, finding in enumerate(result.findings):
             if number:

@@ -203,10 +203,24 @@ def fill_card(text: str) -> None:
 def main() -> None:
     """Do the runs that are missing, then write the threshold and the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=20, help="honest runs per thread count")
-    parser.add_argument("--broken-seeds", type=int, default=3, help="runs of each broken model")
-    parser.add_argument("--workers", type=int, default=2, help="parallel processes")
-    parser.add_argument("--deviations", type=float, default=DEVIATIONS)
+    parser.add_argument(
+        "--seeds", type=int, default=20, help="honest runs per thread count (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--broken-seeds",
+        type=int,
+        default=3,
+        help="runs of each broken model (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--workers", type=int, default=2, help="parallel processes (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--deviations",
+        type=float,
+        default=DEVIATIONS,
+        help="standard deviations below the mean (default: %(default)s)",
+    )
     args = parser.parse_args()
     try:
         mark, jobs = fingerprint(), all_jobs(args.seeds, args.broken_seeds)

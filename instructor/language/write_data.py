@@ -100,9 +100,11 @@ def drifted(folder: Path, texts: dict[str, str]) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the data, or with --check compare only; return the exit status."""
     parser = argparse.ArgumentParser(description="Write data/ from the grammar.")
-    parser.add_argument("--seed", type=int, help="default: that of the existing data")
+    parser.add_argument(
+        "--seed", type=int, help="of the sentences (default: that of the existing data)"
+    )
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 on drift")
-    parser.add_argument("--data", type=Path, default=DATA, help="the folder; default: data/")
+    parser.add_argument("--data", type=Path, default=DATA, help="the folder (default: %(default)s)")
     options = parser.parse_args(arguments)
     card_path = options.data / CARD_NAME
     old_card = card_path.read_text(encoding="utf-8") if card_path.is_file() else ""

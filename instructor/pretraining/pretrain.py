@@ -86,8 +86,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Pre-train, or with --check compare only; return the exit status."""
     parser = argparse.ArgumentParser(description="Pre-train checkpoint/ on data/pretraining.txt.")
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 on drift")
-    parser.add_argument("--out", type=Path, default=CHECKPOINT, help="default: checkpoint/")
-    parser.add_argument("--steps", type=int, help="for a shorter trial run")
+    parser.add_argument(
+        "--out", type=Path, default=CHECKPOINT, help="folder to write (default: %(default)s)"
+    )
+    parser.add_argument("--steps", type=int, help="for a shorter trial run (default: all)")
     options = parser.parse_args(arguments)
     if options.check:
         from instructor.pretraining.checkpoint_files import drifted

@@ -100,9 +100,11 @@ def first_guesses(checkpoint: Path, probes: Sequence[Probe]) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, and print the share of good guesses, and the others."""
     parser = argparse.ArgumentParser(prog="probes", description="Fill gaps, count what fits.")
-    parser.add_argument("--checkpoint", type=Path, default=ROOT / "checkpoint")
-    parser.add_argument("--count", type=int, default=COUNT)
-    parser.add_argument("--seed", type=int, default=SEED)
+    default = "(default: %(default)s)"
+    checkpoint = ROOT / "checkpoint"
+    parser.add_argument("--checkpoint", type=Path, default=checkpoint, help=f"folder {default}")
+    parser.add_argument("--count", type=int, default=COUNT, help=f"of sentences {default}")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"of the sentences {default}")
     options = parser.parse_args(arguments)
     if (status := again_on_solution("instructor.pretraining.probes", arguments)) is not None:
         return status

@@ -233,8 +233,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write the four files."""
     parser = argparse.ArgumentParser(prog="exercise", description=__doc__.split("\n")[0])
     parser.add_argument("id", help="of the exercise, such as layer_norm")
-    parser.add_argument("--file", default=DEFAULT_FILE, help="of the hole, in solution/")
-    parser.add_argument("--before", help="the exercise of that file that it comes before")
+    parser.add_argument(
+        "--file", default=DEFAULT_FILE, help="of the hole, in solution/ (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--before", help="the exercise of that file that it comes before (default: comes last)"
+    )
     options = parser.parse_args(arguments)
     try:
         files = skeleton(options.id, options.file, ROOT, MINBERT, options.before)

@@ -172,10 +172,17 @@ def write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Record, or with --check only compare."""
     parser = argparse.ArgumentParser(prog="record", description="Record the references.")
-    parser.add_argument("--seed", type=int, default=SEED, help="of the inputs")
-    parser.add_argument("--out", type=Path, help="default: depends on the checkpoint")
     parser.add_argument(
-        "--checkpoint", type=Path, default=CHECKPOINT, help="such as an imported one"
+        "--seed", type=int, default=SEED, help="of the inputs (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--out", type=Path, help="folder to write (default: depends on the checkpoint)"
+    )
+    parser.add_argument(
+        "--checkpoint",
+        type=Path,
+        default=CHECKPOINT,
+        help="such as an imported one (default: %(default)s)",
     )
     parser.add_argument(
         "--check", action="store_true", help="write nothing; fail if anything changed"
