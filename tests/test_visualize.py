@@ -107,7 +107,7 @@ def test_attention_of_a_wrong_shape_is_reported(monkeypatch, tmp_path, capsys) -
 
 
 def test_attention_has_a_panel_per_head_and_tokens_on_both_axes(tmp_path: Path) -> None:
-    out = tmp_path / "pictures" / "attention.svg"
+    out = tmp_path / "attention.svg"
 
     assert main(["attention", "the film is not dull .", "--out", str(out)]) == 0
 
@@ -208,12 +208,19 @@ def test_equal_input_gives_equal_files(tmp_path: Path, curve: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["fill-mask", "the film is dull ."], "should have one [MASK], but has 0"),
-        (["fill-mask", "[MASK] is [MASK] ."], "should have one [MASK], but has 2"),
+        (["fill-mask", "the film is dull ."], "should have one [MASK], in capitals, but has 0"),
+        (["fill-mask", "[mask] is good ."], "should have one [MASK], in capitals, but has 0"),
+        (["fill-mask", "[MASK] is [MASK] ."], "should have one [MASK], in capitals, but has 2"),
         (["attention", "good " * 100], "the sentence has 102 tokens, the model 64 positions"),
+        (["attention", ""], "the sentence is empty"),
+        (["attention", " \t"], "the sentence is empty"),
+        (["fill-mask", ""], "the sentence is empty"),
+        (["attention", "\u2603 \u96fb"], "the model knows none of these words"),
+        (["fill-mask", "[MASK] \u2603"], "the model knows none of these words"),
         (["attention", "good", "--layer", "4"], "--layer 4: the model has layers 1 to 3"),
         (["attention", "good", "--checkpoint", "nowhere"], "nowhere"),
         (["attention", "good", "--out", "picture.gif"], "picture.gif: should end in .png or .svg"),
+        (["attention", "good", "--out", "a/b.png"], "there is no folder a; make it first: mkdir"),
         (["embeddings"], "--tuned"),
         (["training", "nowhere.json"], "nowhere.json: no such file"),
         (["training", str(ROOT / "checkpoint" / "config.json")], "not a training curve"),
@@ -235,6 +242,45 @@ def test_bad_input_is_one_line_and_nothing_is_drawn(
     assert output.startswith("visualize.py: ")
     assert complaint in output
     assert not list(tmp_path.iterdir())
+
+
+def test_a_name_of_a_folder_is_no_name_for_a_picture(tmp_path: Path, capsys) -> None:
+    (tmp_path / "a.png").mkdir()
+
+    assert main(["attention", "good", "--out", str(tmp_path / "a.png")]) == 2
+
+    assert "a.png: is a folder; give the name of a file in it\n" in capsys.readouterr().err
+
+
+def test_without_out_the_picture_goes_into_runs(monkeypatch, tmp_path: Path, curve: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert main(["training", str(curve)]) == 0
+
+    assert shades(tmp_path / "runs" / "training.png") > 10
+
+
+def test_words_that_are_not_in_the_vocabulary_are_named(tmp_path: Path, capsys) -> None:
+    out = str(tmp_path / "a.svg")
+
+    assert main(["attention", "THE Matrix is \u2603 .", "--out", out]) == 0
+    assert capsys.readouterr().err == (
+        "visualize.py: not in the vocabulary: Matrix (read as m ##a ##t ##r ##i ##x), "
+        "\u2603 (read as [UNK]); capitals make no difference\n"
+    )
+    assert main(["fill-mask", "the qq is [MASK]", "--out", out]) == 0
+    assert "qq (read as q ##q)" in capsys.readouterr().err
+    assert main(["fill-mask", "The FILM is [MASK]", "--out", out]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_sentence_needs_no_quotes_and_may_have_dollar_signs(tmp_path: Path) -> None:
+    out = tmp_path / "a.svg"
+    sentence = r"the $film is $\nothing [MASK]"
+
+    assert main(["fill-mask", *sentence.split(), "--out", str(out)]) == 0
+
+    assert sentence in texts(out)
 
 
 def test_without_matplotlib_the_message_says_how_to_install_it(monkeypatch, capsys) -> None:
@@ -263,6 +309,19 @@ def test_a_hole_is_one_line_and_no_traceback(monkeypatch, capsys, tmp_path) -> N
     assert main(["attention", "good", "--out", str(tmp_path / "a.png")]) == 1
 
     assert capsys.readouterr().err == "bert.py: Problem (attention) is not written yet\n"
+
+
+@pytest.mark.parametrize("picture", ["attention", "fill-mask", "embeddings", "positions"])
+def test_help_shows_defaults(picture: str, capsys, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
+    with pytest.raises(SystemExit):
+        main([picture, "--help"])
+
+    text = capsys.readouterr().out
+    assert f"(default: runs/{picture}.png)" in text
+    assert f"(default: {ROOT / 'checkpoint'})" in text
+    assert "None" not in text
+    assert ("(default: 400)" in text) == (picture == "embeddings")
 
 
 def test_the_pictures_of_the_handout_open_and_are_small() -> None:
