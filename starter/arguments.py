@@ -1,15 +1,23 @@
-"""Command-line helpers of the programs in this folder: error messages are one line."""
+"""Command-line helpers of the programs here: errors are one line, and --help shows defaults."""
 
 import argparse
 import math
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """An argument parser whose error message is one line."""
+    """An argument parser whose error message is one line, and whose help shows all defaults."""
+
+    def add_argument(self, *names: str, **options) -> argparse.Action:
+        """Add an argument; its help ends with its default, unless that is None, False or shown."""
+        action = super().add_argument(*names, **options)
+        silent = action.default is None or action.default is False
+        if not silent and action.default != argparse.SUPPRESS and "default" not in action.help:
+            action.help += " (default: %(default)s)"
+        return action
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong with the arguments and exit."""
@@ -43,6 +51,17 @@ def explain_file(error: OSError | ValueError) -> str:
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {(error.strerror or 'cannot be used').lower()}"
     return str(error)
+
+
+def explain_out(path: Path, suffixes: Sequence[str]) -> str | None:
+    """Say why a file cannot be written there, if so; folders that somebody names are not made."""
+    if path.suffix.lower() not in suffixes:
+        return f"should end in {' or '.join(suffixes)}"
+    if path.is_dir():
+        return "is a folder; give the name of a file in it"
+    if not path.parent.is_dir():
+        return f"there is no folder {path.parent}; make it first: mkdir -p {path.parent}"
+    return None
 
 
 def explain_hole(error: NotImplementedError) -> str:

@@ -203,22 +203,20 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
     )
     add, root = parser.add_argument, Path(__file__).resolve().parent.parent
     data = root / "data"
-    add("--fine-tune-mode", choices=(FULL_MODEL, LAST_LINEAR_LAYER), default=Recipe.mode)
+    modes = (FULL_MODEL, LAST_LINEAR_LAYER)
+    add("--fine-tune-mode", choices=modes, default=Recipe.mode, help="what to train")
     add("--checkpoint", type=Path, default=root / "checkpoint", help="folder to start from")
     add("--train", type=Path, help=f"default: {data / 'train.txt'}")
     add("--dev", type=Path, help=f"default: {data / 'dev.txt'}")
     add("--test", type=Path, help="default: the one in data/; none if --train or --dev is given")
     add("--predictions", type=Path, default=Path("predictions"), help="folder to write to")
-    add("--save", type=Path, help="folder to write the fine-tuned model to")
-    add("--epochs", type=at_least(1), default=Recipe.epochs)
-    add("--batch-size", type=at_least(1), default=Recipe.batch_size)
+    add("--save", type=Path, help="folder to write the fine-tuned model to; default: none")
+    add("--epochs", type=at_least(1), default=Recipe.epochs, help="passes over the sentences")
+    add("--batch-size", type=at_least(1), default=Recipe.batch_size, help="sentences in a step")
     add("--lr", type=rate, help="peak learning rate; default: depends on the width of the model")
-    add("--seed", type=at_least(0), default=Recipe.seed)
-    add(
-        "--max-length",
-        type=at_least(3),
-        help="tokens per sentence; default: all positions of the model",
-    )
+    add("--seed", type=at_least(0), default=Recipe.seed, help="of all random numbers")
+    longest = "tokens per sentence; default: all positions of the model"
+    add("--max-length", type=at_least(3), help=longest)
     add("--device", choices=("cpu", "cuda"), help="default: cuda if available")
     add(
         "--threads",

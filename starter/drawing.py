@@ -41,7 +41,6 @@ def save(figure: Figure, path: Path) -> None:
     content, kind = io.BytesIO(), path.suffix.lower().removeprefix(".")
     undated = {"Date": None} if kind == "svg" else {"Software": None}
     figure.savefig(content, format=kind, dpi=DPI, metadata=undated)
-    path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(path.name + ".tmp")
     unfinished.write_bytes(content.getvalue())
     os.replace(unfinished, path)
@@ -95,7 +94,7 @@ def draw_guesses(tokens: Sequence[str], probabilities: Sequence[float], title: s
     axes.invert_yaxis()
     axes.set_xlim(0.0, 1.19 * max(probabilities))
     axes.set_xlabel("probability")
-    axes.set_title(title)
+    axes.set_title(title, parse_math=False)  # a sentence may have dollar signs
     axes.spines[["top", "right"]].set_visible(False)
     return figure
 

@@ -6,7 +6,8 @@
     python visualize.py positions
     python visualize.py training predictions/full-model-curve.json
 
-Each writes a PNG or an SVG file, depending on the extension of --out.
+Each writes a PNG or an SVG file, depending on the extension of --out, which is a file to write in
+an existing folder.
 
 Dimension key: B batch, T tokens, D model width, H heads, d head width, N sentences, V vocabulary.
 """
@@ -22,13 +23,14 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from arguments import OneLineParser, at_least, explain_file, explain_hole
+from arguments import OneLineParser, at_least, explain_file, explain_hole, explain_out
 from base_bert import CheckpointError
 from bert import BertModel
 from sentences import InputError, Split, by_length, take
 from tokenizer import BertTokenizer
 
 GUESSES = 5
+RUNS = Path("runs")  # where pictures go if --out does not say
 INSTALL = "pip install matplotlib==3.11.2"  # the version of requirements.txt
 Attention = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
 
@@ -95,13 +97,33 @@ def encode(sentence: str, tokenizer: BertTokenizer, positions: int) -> tuple[dic
     """Encode one sentence: a batch of one, and the names of its tokens.
 
     Raises:
-        InputError: it has more tokens than the model has positions.
+        InputError: it has no words, only unknown ones, or more tokens than the model has positions.
     """
     batch = tokenizer([sentence])
     tokens = [tokenizer.tokenizer.id_to_token(i) for i in batch["input_ids"][0].tolist()]
+    words = [token for token in tokens if token not in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")]
+    if not words and "[MASK]" not in tokens:
+        raise InputError("the sentence is empty")
+    if words and set(words) == {"[UNK]"}:
+        raise InputError("the model knows none of these words: all of them would be read as [UNK]")
     if len(tokens) > positions:
         raise InputError(f"the sentence has {len(tokens)} tokens, the model {positions} positions")
     return batch, tokens
+
+
+def report_new_words(sentence: str, tokenizer: BertTokenizer) -> None:
+    """Say on stderr which words are not in the vocabulary, and how the model reads them."""
+    encoded = tokenizer.tokenizer.encode(sentence, add_special_tokens=False)
+    read = {}  # a word, as it was written: its tokens
+    for word in dict.fromkeys(encoded.word_ids):
+        tokens = encoded.tokens[slice(*encoded.word_to_tokens(word))]
+        if len(tokens) > 1 or tokens == ["[UNK]"]:
+            read[sentence[slice(*encoded.word_to_chars(word))]] = " ".join(tokens)
+    if read:
+        listed = ", ".join(f"{word} (read as {tokens})" for word, tokens in read.items())
+        lower = tokenizer.tokenizer.encode("A").ids == tokenizer.tokenizer.encode("a").ids
+        why = "; capitals make no difference" if lower else ""
+        print(f"visualize.py: not in the vocabulary: {listed}{why}", file=sys.stderr)
 
 
 @torch.no_grad()
@@ -119,7 +141,9 @@ def guess(
     batch, _ = encode(sentence, tokenizer, model.config.max_position_embeddings)
     hidden = batch["input_ids"] == tokenizer.mask_token_id  # (1, T)
     if hidden.sum() != 1:
-        raise InputError(f"the sentence should have one [MASK], but has {int(hidden.sum())}")
+        raise InputError(
+            f"the sentence should have one [MASK], in capitals, but has {int(hidden.sum())}"
+        )
     logits, _ = model(**batch, chosen=hidden)  # (1, V)
     best = logits[0].softmax(dim=0).topk(GUESSES)
     names = [tokenizer.tokenizer.id_to_token(number) for number in best.indices.tolist()]
@@ -186,22 +210,27 @@ def picture_attention(args: argparse.Namespace, drawing):
     """Draw the attention of one sentence."""
     model = BertModel.from_pretrained(args.checkpoint)
     tokenizer = BertTokenizer.from_pretrained(args.checkpoint)
-    batch, tokens = encode(args.sentence, tokenizer, model.config.max_position_embeddings)
+    sentence = " ".join(args.sentence)
+    batch, tokens = encode(sentence, tokenizer, model.config.max_position_embeddings)
     layers = range(1, model.config.num_hidden_layers + 1)
     if args.layer is not None and args.layer not in layers:
         raise InputError(f"--layer {args.layer}: the model has layers 1 to {len(layers)}")
     chosen = [args.layer] if args.layer else list(layers)
     maps = attention_maps(model, batch["input_ids"], batch["attention_mask"])
+    report_new_words(sentence, tokenizer)
     return drawing.draw_attention(maps[[layer - 1 for layer in chosen]], tokens, chosen)
 
 
 def picture_fill_mask(args: argparse.Namespace, drawing):
     """Print and draw the most likely tokens."""
     model = exercise("pretraining").BertForPreTraining.from_pretrained(args.checkpoint)
-    names, shares = guess(model, BertTokenizer.from_pretrained(args.checkpoint), args.sentence)
+    tokenizer = BertTokenizer.from_pretrained(args.checkpoint)
+    sentence = " ".join(args.sentence)
+    names, shares = guess(model, tokenizer, sentence)
     for name, share in zip(names, shares, strict=True):
         print(f"{share:.3f}  {name}")
-    return drawing.draw_guesses(names, shares, args.sentence)
+    report_new_words(sentence, tokenizer)
+    return drawing.draw_guesses(names, shares, sentence)
 
 
 def picture_embeddings(args: argparse.Namespace, drawing):
@@ -237,24 +266,27 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
 
     def command(name: str, purpose: str, draw: Callable) -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=purpose, description=purpose)
-        made.add_argument("--out", type=Path, default=Path("runs") / f"{name}.png")
+        where = f"a .png or .svg file to write (default: {RUNS / name}.png)"
+        made.add_argument("--out", type=Path, help=where)
         made.set_defaults(draw=draw)
         if name != "training":
-            made.add_argument("--checkpoint", type=Path, default=root / "checkpoint")
+            folder = root / "checkpoint"
+            made.add_argument("--checkpoint", type=Path, default=folder, help="folder of the model")
         return made
 
     add = command("attention", "a heatmap for each layer and head", picture_attention).add_argument
-    add("sentence")
-    add("--layer", type=at_least(1), help="draw only this layer, counted from 1")
+    add("sentence", nargs="+", help="such as: the film is not dull .")
+    add("--layer", type=at_least(1), help="draw only this layer, counted from 1 (default: all)")
     add = command("fill-mask", "the most likely tokens for [MASK]", picture_fill_mask).add_argument
-    add("sentence")
+    add("sentence", nargs="+", help="in quotes, with one [MASK]")
     add = command("embeddings", "sentences as points in the plane", picture_embeddings).add_argument
     add("--tuned", type=Path, required=True, help="folder from classifier.py --save")
-    add("--data", type=Path, default=root / "data" / "dev.txt")
+    add("--data", type=Path, default=root / "data" / "dev.txt", help="labelled sentences")
     add("--count", type=at_least(3), default=400, help="how many sentences")
     command("positions", "sinusoidal and learned positions", picture_positions)
     add = command("training", "loss and accuracy during training", picture_training).add_argument
-    add("curve", type=Path, nargs="?", default=Path("predictions/full-model-curve.json"))
+    curve = Path("predictions/full-model-curve.json")
+    add("curve", type=Path, nargs="?", default=curve, help="file from classifier.py")
     return parser.parse_args(argv)
 
 
@@ -266,18 +298,21 @@ def main(argv: list[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         print(f"visualize.py: {error.name} is not installed; {INSTALL}", file=sys.stderr)
         return 2
-    if args.out.suffix.lower() not in drawing.FORMATS:
-        print(f"visualize.py: --out {args.out}: should end in .png or .svg", file=sys.stderr)
+    if why := args.out and explain_out(args.out, drawing.FORMATS):
+        print(f"visualize.py: --out {args.out}: {why}", file=sys.stderr)
         return 2
+    out = args.out or RUNS / f"{args.picture}.png"
     try:
-        drawing.save(args.draw(args, drawing), args.out)
+        picture = args.draw(args, drawing)
+        out.parent.mkdir(exist_ok=True)
+        drawing.save(picture, out)
     except NotImplementedError as error:
         print(explain_hole(error), file=sys.stderr)
         return 1
     except (OSError, ValueError, CheckpointError) as error:
         print(f"visualize.py: {explain_file(error)}", file=sys.stderr)
         return 2
-    print(f"wrote {args.out}")
+    print(f"wrote {out}")
     return 0
 
 
