@@ -68,6 +68,17 @@ def check_writable(path: Path) -> None:
         raise SubmissionError(f"JSON={path}: the folder {path.parent} is not writable")
 
 
+def submission(text: str) -> str:
+    """Read the path of a submission; not every shell replaces the ~ of SUBMISSION=~/bert.py.
+
+    Raises:
+        SubmissionError: it is empty.
+    """
+    if not text:
+        raise SubmissionError("SUBMISSION= is empty; give a folder or a file, or leave it out")
+    return text if os.path.lexists(text) else os.path.expanduser(text)
+
+
 def thread_count(text: str) -> int:
     """Parse a number of threads.
 
@@ -106,7 +117,8 @@ HELP = {
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="grade", description="Grade one submission.")
-    parser.add_argument("submission", help="a folder, a .py file, a zip or a tar")
+    about = "a folder, a .py file, a zip or a tar"
+    parser.add_argument("submission", type=submission, help=about)
     parser.add_argument("--check", action="store_true", help="leave the training out")
     parser.add_argument("--only", metavar="EXERCISE", help="grade a single exercise")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result here")

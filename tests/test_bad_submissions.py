@@ -21,9 +21,7 @@ def test_a_missing_submission_is_one_line(grade: Grade) -> None:
     graded = grade("no/such/place")
 
     assert graded.status == 2
-    assert graded.errors == (
-        "grade: no/such/place: there is no such file or folder; give SUBMISSION=path\n"
-    )
+    assert graded.errors == (f"grade: no/such/place: there is no such file or folder in {ROOT}\n")
     assert graded.output == ""
 
 

@@ -327,14 +327,3 @@ def test_sentences_that_are_too_long_are_truncated_and_counted(command, data, ca
     assert classifier.main(command) == 0
 
     assert "dev.txt: 2 sentences, 1 of them truncated to 12 tokens" in capsys.readouterr().out
-
-
-def test_help_shows_the_default_of_every_option(capsys, monkeypatch) -> None:
-    monkeypatch.setenv("COLUMNS", "1000")
-    with pytest.raises(SystemExit):
-        classifier.main(["--help"])
-
-    rows = [" ".join(row.split()) for row in capsys.readouterr().out.split("\n  --")[1:]]
-    assert len(rows) == 14
-    assert [row for row in rows if "default: " not in row or "None" in row] == []
-    assert "seed SEED of all random numbers (default: 0)" in rows

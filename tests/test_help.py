@@ -1,4 +1,4 @@
-"""Each command of the grader and of instructor/ shows in its help what each option defaults to."""
+"""Each command shows in its help what each option defaults to."""
 
 import argparse
 import importlib
@@ -8,6 +8,10 @@ from collections.abc import Callable
 import pytest
 
 import grader.settings
+
+import classifier
+import visualize
+from conftest import ROOT
 
 COMMANDS = [
     f"instructor.{name}"
@@ -63,3 +67,27 @@ def test_help_of_a_command_for_staff_shows_defaults(
 
 def test_help_of_the_grader_shows_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     check_help(monkeypatch, lambda: grader.settings.parse([]))
+
+
+def test_help_of_the_classifier_shows_the_default_of_every_option(capsys, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
+    with pytest.raises(SystemExit):
+        classifier.main(["--help"])
+
+    rows = [" ".join(row.split()) for row in capsys.readouterr().out.split("\n  --")[1:]]
+    assert len(rows) == 14
+    assert [row for row in rows if "default: " not in row or "None" in row] == []
+    assert "seed SEED of all random numbers (default: 0)" in rows
+
+
+@pytest.mark.parametrize("picture", ["attention", "fill-mask", "embeddings", "positions"])
+def test_help_of_a_picture_shows_defaults(picture: str, capsys, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
+    with pytest.raises(SystemExit):
+        visualize.main([picture, "--help"])
+
+    text = capsys.readouterr().out
+    assert f"(default: runs/{picture}.png)" in text
+    assert f"(default: {ROOT / 'checkpoint'})" in text
+    assert "None" not in text
+    assert ("(default: 400)" in text) == (picture == "embeddings")

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.intake.submission import MAX_SOURCE
+from grader.intake.submission import MAX_SOURCE, SubmissionError
+from grader.settings import parse
 from grader.worker.protocol import encode
 
 from packing import SOURCE, refusal, taken, tarred, zipped
@@ -51,6 +52,44 @@ def test_a_file_is_found_under_its_own_name_and_that_of_a_platform(
         assert "no bert.py" in refusal(path)
     else:
         assert taken(path).sources == {"bert": SOURCE.decode()}
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        (".", "give the folder starter/ or your bert.py, not what is around it"),
+        ("bert.ipynb", "not a folder, a .py file, a zip or a tar; copy your code into bert.py"),
+        ("bert", "not a folder, a .py file, a zip or a tar; the name of a Python file ends in .py"),
+        ("bert.py.txt", "the name of a Python file ends in .py"),
+        ("more/optimizer.py", "is graded together with bert.py; give a folder or a zip of both"),
+        ("starter/none.py", "there is no such file or folder"),
+        ("report.docx", "there is no bert.py in it"),
+    ],
+)
+def test_a_refusal_says_what_to_give_instead(tmp_path: Path, name: str, advice: str) -> None:
+    for folder in ("starter", "solution", "more"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / ("optimizer.py" if folder == "more" else "bert.py")).touch()
+    for file in ("bert.ipynb", "bert", "bert.py.txt"):
+        (tmp_path / file).write_bytes(SOURCE)
+    zipped(tmp_path / "report.docx", {"word/document.xml": b"<w/>"})
+
+    assert advice in refusal(tmp_path / name)
+
+
+def test_a_home_folder_is_found_in_every_shell(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+    assert parse(["~/bert.py"]).submission == str(tmp_path / "bert.py")
+    (tmp_path / "~").mkdir()
+    (tmp_path / "~" / "bert.py").write_bytes(SOURCE)
+    assert parse(["~/bert.py"]).submission == "~/bert.py"
+
+
+def test_an_empty_path_is_not_the_current_folder() -> None:
+    with pytest.raises(SubmissionError, match="SUBMISSION= is empty"):
+        parse([""])
 
 
 def test_a_single_file_may_have_any_name(tmp_path: Path) -> None:

@@ -311,19 +311,6 @@ def test_a_hole_is_one_line_and_no_traceback(monkeypatch, capsys, tmp_path) -> N
     assert capsys.readouterr().err == "bert.py: Problem (attention) is not written yet\n"
 
 
-@pytest.mark.parametrize("picture", ["attention", "fill-mask", "embeddings", "positions"])
-def test_help_shows_defaults(picture: str, capsys, monkeypatch) -> None:
-    monkeypatch.setenv("COLUMNS", "1000")
-    with pytest.raises(SystemExit):
-        main([picture, "--help"])
-
-    text = capsys.readouterr().out
-    assert f"(default: runs/{picture}.png)" in text
-    assert f"(default: {ROOT / 'checkpoint'})" in text
-    assert "None" not in text
-    assert ("(default: 400)" in text) == (picture == "embeddings")
-
-
 def test_the_pictures_of_the_handout_open_and_are_small() -> None:
     pictures = sorted((ROOT / "pictures").iterdir())
 

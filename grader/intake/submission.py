@@ -25,7 +25,8 @@ MAX_DEPTH = 3
 # `lovelace_12345_678_main.py`, if late `lovelace_LATE_12345_678_main.py`; and
 # `Ada Lovelace_123_assignsubmission_file_main.py`. A resubmission ends in `main-1.py`.
 BULK = re.compile(r"(?:[^/]*_\d+_\d+_|[^/]*_\d+_assignsubmission_file_)?(.+?)(?:-\d+)?\.py", re.S)
-ONE = "hand in the folder starter/, or one file alone"
+ONE = "give the folder starter/ or your bert.py, not what is around it"
+UNNAMED = "the name of a Python file ends in .py"
 NOT_SEARCHED = {"__MACOSX", "__pycache__", "venv", "node_modules"}
 
 
@@ -177,9 +178,14 @@ def read_submission(path: str | Path, editable: Sequence[str]) -> Submission:
     elif path.is_file() and not path.stat().st_size:
         raise SubmissionError(f"{given}: an empty file")
     elif path.exists():
-        raise SubmissionError(f"{given}: not a folder, a .py file, a zip or a tar")
+        what = f"copy your code into {editable[0]}" if path.suffix == ".ipynb" else UNNAMED
+        raise SubmissionError(f"{given}: not a folder, a .py file, a zip or a tar; {what}")
     else:
-        raise SubmissionError(f"{given}: there is no such file or folder; give SUBMISSION=path")
+        where = "" if path.is_absolute() else f" in {Path.cwd()}"
+        raise SubmissionError(f"{given}: there is no such file or folder{where}")
+    if editable[0] not in files and path.suffix == ".py":
+        missing = f"is graded together with {editable[0]}; give a folder or a zip of both"
+        raise SubmissionError(f"{given}: {missing}")
     if editable[0] not in files:
         raise SubmissionError(f"{given}: there is no {editable[0]} in it")
     sources, faults = {}, {}
