@@ -42,6 +42,23 @@ def test_every_mistake_has_a_place_in_the_handout(exercise: str) -> None:
     assert named <= sections(exercise)
 
 
+def test_report_and_handout_send_to_the_same_section() -> None:
+    text = (ROOT / "handout.md").read_text(encoding="utf-8")
+    sections = {variant.says: variant.section for variant in variants()}
+    other, explained = [], 0
+    # such as: - `what the report says`: ... Read **The scale**.
+    for broken in re.findall(r"^- (`.+(?:\n  .+)*)", text, re.MULTILINE):
+        item = " ".join(broken.split())
+        named = re.findall(r"\*\*([^*]+)\*\*", item)
+        for says in re.findall(r"`([^`]+)`", item):
+            if says in sections and re.search(r"[Rr]ead \*\*", item):
+                explained += 1
+                other += [(says, named)] if sections[says] not in named else []
+
+    assert explained > 20
+    assert other == []
+
+
 def parsed(source: str, name: str) -> str:
     """Return the syntax tree of a source, which spaces and comments do not change."""
     return ast.dump(ast.parse(source, name))

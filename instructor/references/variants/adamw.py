@@ -38,11 +38,6 @@ VARIANTS = (
                 "the second mean averages the gradient, not its square, and its root is missing",
                 *("addcmul_(grad, grad, value=1 - beta2)", "add_(grad, alpha=1 - beta2)"),
             ),
-            "means_of_decayed_gradient": (
-                "weight decay goes into the gradient's means, as in Adam with L2",
-                *(MEAN, 'grad = grad + group["weight_decay"] * p\n        ' + MEAN),
-                *(DECAY, "pass"),
-            ),
         },
     ),
     *mistakes(
@@ -90,6 +85,11 @@ VARIANTS = (
                 "weight decay comes after the step, not before it",
                 *(DECAY + "\n", "\n"),
                 *(MOVE, f"{MOVE}\n        {DECAY}"),
+            ),
+            "means_of_decayed_gradient": (
+                "weight decay goes into the gradient's means, as in Adam with L2",
+                *(MEAN, 'grad = grad + group["weight_decay"] * p\n        ' + MEAN),
+                *(DECAY, "pass"),
             ),
             "decay_of_gradient": (
                 "weight decay shrinks the mean of the gradient, not the parameter",
