@@ -225,6 +225,7 @@ def test_equal_input_gives_equal_files(tmp_path: Path, curve: Path) -> None:
         (["training", "nowhere.json"], "nowhere.json: no such file"),
         (["training", str(ROOT / "checkpoint" / "config.json")], "not a training curve"),
         (["dance"], "invalid choice"),
+        ([], "required: picture; see --help"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_drawn(
