@@ -21,7 +21,7 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong with the arguments and exit."""
-        self.exit(2, f"{self.prog.split()[0]}: {message}\n")
+        self.exit(2, f"{self.prog.split()[0]}: {message}; see --help\n")
 
 
 def at_least(least: int) -> Callable[[str], int]:
