@@ -45,8 +45,8 @@ GRADER = $(VENV)/.installed$(if $(filter contained locked,$(TIER)),-staff)
 
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
 # the files of `make test-fast`; tests/test_tiers.py has the gradings
-FAST = archives compare diagnose engine fuzz gate handout intake language make new_exercise policy probes \
-	project protocol references strip tiers tokenizer variants
+FAST = archives compare diagnose engine fuzz gate handout help intake language make new_exercise policy probes \
+	project protocol references strip terminal tiers tokenizer variants
 
 ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 
