@@ -8,7 +8,7 @@ import dataclasses
 import functools
 import json
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -147,8 +147,8 @@ class Exercise:
         task: how it is graded instead of by probes, such as by training.
         imports: modules that it needs besides the assignment's.
         extension: its points are a bonus, and it is graded only if its file was handed in.
-        forbidden: what its own function may not use, in addition to the assignment's policy: the
-            name of a function, class or module, to its prefix in messages, which may be empty.
+        forbidden: what its own function may not use, in addition to the assignment's policy: full
+            names of classes, functions and modules.
     """
 
     id: str
@@ -162,7 +162,7 @@ class Exercise:
     task: Task | None = None
     imports: tuple[str, ...] = ()
     extension: bool = False
-    forbidden: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    forbidden: tuple[str, ...] = ()
 
     @property
     def calls(self) -> list[Call]:
@@ -199,15 +199,28 @@ class Exercise:
 
 @dataclasses.dataclass(frozen=True)
 class Policy:
-    """What a submission may not use.
+    """What a submission may not use: full names of classes, functions and modules.
 
     Attributes:
-        forbidden_names: attribute name to the module to name in the message.
-        forbidden_modules: modules that may not be imported.
+        forbidden: such as "torch.nn.Conv1d", or "scipy" for a whole package.
+        given_only: what the given code needs in calls that ask for it; see `Request`.
     """
 
-    forbidden_names: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    forbidden_modules: frozenset[str] = frozenset()
+    forbidden: tuple[str, ...] = ()
+    given_only: tuple[str, ...] = ()
+
+
+SHORT = (("torch.nn.functional.", "F."), ("torch.nn.", "nn."))  # what students call modules
+
+
+def usual_names(paths: Iterable[str]) -> dict[str, str]:
+    """Return full names to what students write, such as F.x for torch.nn.functional.x."""
+    found = {}
+    for path in paths:
+        matching = [(full, short) for full, short in SHORT if path.startswith(full)]
+        full, short = matching[0] if matching else ("", "")
+        found[path] = short + path.removeprefix(full)
+    return found
 
 
 def no_place(got: np.ndarray, expected: np.ndarray, inputs: Tensors) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from grader.assignment import MINBERT
-from grader.exercise import Assignment, Exercise
+from grader.exercise import Assignment, Exercise, usual_names
 from grader.intake.given_files import GivenFiles
 from grader.intake.policy import flags
 from grader.intake.submission import Submission, SubmissionError, read_submission
@@ -83,6 +83,8 @@ def program_of(
         checkpoint=settings.checkpoint,
         threads=settings.threads,
         limits=settings.limits,
+        forbidden=usual_names(assignment.policy.forbidden),
+        given_only=usual_names(assignment.policy.given_only),
     )
 
 

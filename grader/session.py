@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
-from grader.exercise import Assignment, Exercise
+from grader.exercise import Assignment, Exercise, usual_names
 from grader.intake.policy import Offence, offences, offences_within
 from grader.intake.submission import Submission
 from grader.judging.checks import could_not_grade, judge, needs_stand_ins, result_of_faults
@@ -120,7 +120,9 @@ class GradingSession:
         requests = []
         for _, call, recording in chosen:
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
-            requests.append(Request(exercise.id, runs, call.message(), recording.inputs))
+            forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
+            message = call.message() | forbidden
+            requests.append(Request(exercise.id, runs, message, recording.inputs))
         replies = self.sandbox.run(requests)
         return [Answered(*about, reply) for about, reply in zip(chosen, replies, strict=True)]
 
@@ -133,7 +135,10 @@ class GradingSession:
             self.of_modules[exercise.module] = offences(text, self.assignment.policy)
         found = list(self.of_modules[exercise.module])
         if exercise.forbidden:
-            found += offences_within(text, exercise.calls[0].target, exercise.forbidden)
+            targets = list(dict.fromkeys(call.target for call in exercise.calls))
+            found += offences_within(
+                self.submission.sources, exercise.module, targets, exercise.forbidden
+            )
         return found
 
     def finish(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.assignment import MINBERT
-from grader.intake.policy import flags, offences, offences_within
+from grader.intake.policy import Offence, flags, offences, offences_within
 
 from conftest import ROOT, Grade
 
@@ -45,6 +45,14 @@ def test_what_the_handout_allows_is_no_offence(line: str) -> None:
     assert offences(f"{line}\n", MINBERT.policy) == []
 
 
+LAYER_NORM = "torch.nn.functional.layer_norm"
+
+
+def within(source: str, target: str, *forbidden: str) -> list[Offence]:
+    """Find what is forbidden in one function of a file."""
+    return offences_within({"file": source}, "file", [target], forbidden or [LAYER_NORM])
+
+
 @pytest.mark.parametrize(
     ("body", "line"),
     [
@@ -64,12 +72,12 @@ def test_what_one_exercise_forbids_is_looked_for_in_its_own_function(body: str, 
         f"def own(x):\n    {body}\n"
     )
 
-    found = offences_within(source, "own", {"layer_norm": "F"})
+    found = within(source, "own")
 
     assert {offence.line for offence in found} == ({line} if line else set())
     assert all(str(offence).startswith("F.layer_norm (line ") for offence in found)
-    assert offences_within(source, "Another.layer_norm", {"layer_norm": "F"})[0].line == 4
-    assert offences_within(source, "missing", {"layer_norm": "F"}) == []
+    assert within(source, "Another.layer_norm")[0].line == 4
+    assert within(source, "missing") == []
 
 
 @pytest.mark.parametrize(
@@ -90,9 +98,9 @@ def test_what_one_exercise_forbids_is_looked_for_in_its_own_function(body: str, 
 def test_what_one_exercise_forbids_may_come_from_any_module(
     head: str, body: str, found: list[str]
 ) -> None:
-    names = {"BertTokenizer": "tokenizer", "tokenizers": ""}
+    source = f"{head}\ndef own(x):\n    {body}\n"
 
-    offences = offences_within(f"{head}\ndef own(x):\n    {body}\n", "own", names)
+    offences = within(source, "own", "tokenizer.BertTokenizer", "tokenizers")
 
     assert [str(offence) for offence in offences] == [f"{name} (line 3)" for name in found]
 
@@ -109,9 +117,9 @@ def test_what_one_exercise_forbids_may_come_from_any_module(
     ],
 )
 def test_what_is_forbidden_is_not_for_helpers_either(head: str, body: str, line: int) -> None:
-    names = {"layer_norm": "F", "LayerNorm": "nn"}
+    source = f"{head}\ndef own(x):\n    {body}\n"
 
-    found = offences_within(f"{head}\ndef own(x):\n    {body}\n", "own", names)
+    found = within(source, "own", LAYER_NORM, "torch.nn.LayerNorm")
 
     assert [offence.line for offence in found] == ([line] if line else [])
 

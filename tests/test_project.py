@@ -127,6 +127,7 @@ def test_only_the_workers_side_of_the_grader_imports_torch() -> None:
     assert with_torch == {
         "main.py",
         "dynamo.py",
+        "forbidden.py",
         "overlay.py",
         "calls.py",
         "outputs.py",

@@ -4,9 +4,10 @@ import dataclasses
 from collections.abc import Callable, Iterator
 
 from grader.exercise import PARTS, Exercise, Probe
+from grader.intake.policy import complaint
 from grader.judging.compare import Mismatch
 from grader.judging.fingerprints import Answered
-from grader.judging.trial import Trial
+from grader.judging.trial import FORBIDDEN, Trial, not_allowed
 from grader.result import (
     Blocked,
     CheckFailed,
@@ -72,16 +73,16 @@ def faults(trial: Trial) -> Iterator[Fault]:
         yield "values", NotWrittenYet()
         return
     if trial.offences:
-        listed = ", ".join(str(offence) for offence in trial.offences[:3])
-        what = f"uses {listed}, which is what this assignment asks you to write"
-        finding = Finding(what, ('read: handout.md, "Other libraries"',), "forbidden")
-        yield "values", CheckFailed(finding)
+        yield "values", not_allowed(complaint(trial.offences))
     for check in CHECKS:
         for probe in filter(check.applies, trial.exercise.probes):
             try:
                 trial.judge(probe, check.examine)
             except (CheckFailed, Blocked) as fault:
-                yield check.part or probe.part, fault
+                part = check.part or probe.part
+                if isinstance(fault, CheckFailed) and fault.finding.mistake == FORBIDDEN:
+                    part = "values"
+                yield part, fault
 
 
 def needs_stand_ins(trial: Trial) -> bool:

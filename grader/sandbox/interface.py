@@ -88,6 +88,8 @@ class Program:
         checkpoint: the folder of the frozen checkpoint.
         threads: for torch.
         limits: what the submission may use.
+        forbidden, given_only: library code that it may not; see Policy in grader/exercise.py. Full
+            names to those in messages.
     """
 
     main_file: str
@@ -97,6 +99,8 @@ class Program:
     checkpoint: Path
     threads: int = 1
     limits: Limits = dataclasses.field(default_factory=Limits)
+    forbidden: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    given_only: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     def load_message(self) -> dict[str, Any]:
         """Return the request that makes a worker import the program."""
@@ -105,6 +109,8 @@ class Program:
             "import": list(self.imports),
             "checkpoint": str(self.checkpoint.resolve()),
             "harness": str(self.harness),
+            "forbidden": dict(self.forbidden),
+            "given_only": dict(self.given_only),
         }
 
 

@@ -1,0 +1,169 @@
+"""Replace forbidden classes and functions by ones that raise. Runs in the worker.
+
+Nothing is looked for under its names: what is forbidden is changed in place, so that every alias,
+subclass and copy, and every reference from before, raises too. A Python function gets other code; a
+class, in all functions of its own; a compiled function of torch, in torch's dispatcher, which every
+way of calling it leads to. A module that is forbidden, or that defines what is, is not imported
+again.
+
+Covered: the library's code, however it is reached. Not covered: a copy of its source text, in the
+submission or read from the installation and executed; and code that looks for what this module
+keeps, to put it back. No process can be defended against the code that runs in it.
+"""
+
+import contextlib
+import functools
+import importlib.abc
+import importlib.machinery
+import sys
+import types
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+SOURCE = """
+def not_allowed(*_, **__):
+    from grader.worker.forbidden import NotAllowedError
+    raise NotAllowedError({name!r})
+"""
+BACKENDS = ("CPU", "NestedTensorCPU")  # where torch's compiled functions run here
+OPERATORS = "torch.ops.aten."
+COMPILED = (types.BuiltinFunctionType, types.MethodDescriptorType, types.ClassMethodDescriptorType)
+LIBRARIES: list[Any] = []  # torch puts back what one replaced when it is gone
+
+
+class NotAllowedError(Exception):
+    """Forbidden library code was called.
+
+    Attributes:
+        name: what was called, as messages call it.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name} is not allowed in this assignment: it is what you are asked to write"
+        )
+        self.name = name
+
+
+class Refusal(importlib.abc.MetaPathFinder):
+    """Raises when a forbidden module is imported, or one that defines what is forbidden again."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}  # of modules to what messages call it
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Find nothing, or refuse.
+
+        Raises:
+            NotAllowedError: the module may not be imported.
+        """
+        if fullname in self.names:
+            raise NotAllowedError(self.names[fullname])
+        return None
+
+
+def let_in(refusal: Refusal) -> None:
+    """Refuse nothing any more."""
+    sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not refusal]
+
+
+def find(path: str) -> Any:
+    """Return what has this full name; None if there is none, or its module is not imported."""
+    names = path.split(".")
+    for split in range(len(names), 0, -1):
+        thing: Any = sys.modules.get(".".join(names[:split]))
+        if thing is not None:
+            for name in names[split:]:
+                thing = getattr(thing, name, None)
+            return thing
+    return None
+
+
+@functools.cache
+def raising(name: str) -> types.FunctionType:
+    """Return a function that takes anything and raises NotAllowedError."""
+    made: dict[str, Any] = {}
+    exec(SOURCE.format(name=name), made)
+    function: types.FunctionType = made["not_allowed"]
+    return function
+
+
+def functions_of(member: Any) -> Iterator[types.FunctionType]:
+    """Yield the Python functions behind a member of a class or module, wrapped ones included."""
+    if isinstance(member, property):
+        members = [member.fget, member.fset, member.fdel]
+    else:
+        members = [getattr(member, "__func__", member)]  # of a static or class method
+    for function in members:
+        while isinstance(function, types.FunctionType):
+            yield function
+            function = getattr(function, "__wrapped__", None)
+
+
+def stop_function(function: types.FunctionType, name: str, undo: contextlib.ExitStack) -> None:
+    """Give a Python function code that raises."""
+    undo.callback(setattr, function, "__code__", function.__code__)
+    closed_over = function.__code__.co_freevars  # the new code must fit the function's closure
+    function.__code__ = raising(name).__code__.replace(co_freevars=closed_over)
+
+
+def stop_class(made: type, name: str, undo: contextlib.ExitStack) -> None:
+    """Make every function of a class raise, its constructor included.
+
+    A class of an extension module can still be constructed, but nothing can be done with it: its
+    constructor could not be put back.
+    """
+    for attribute, member in list(vars(made).items()):
+        for function in functions_of(member):
+            stop_function(function, name, undo)
+        if isinstance(getattr(member, "__func__", member), COMPILED) and attribute != "__new__":
+            undo.callback(setattr, made, attribute, member)
+            setattr(made, attribute, staticmethod(raising(name)))
+
+
+def stop_operator(operator: str, name: str, undo: contextlib.ExitStack) -> None:
+    """Make all forms of one of torch's operators raise."""
+    library: Any = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
+    LIBRARIES.append(library)
+    undo.callback(LIBRARIES.remove, library)
+    undo.callback(library._destroy)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that this replaces something is the intention
+        for overload in getattr(torch.ops.aten, operator).overloads():
+            form = operator if overload == "default" else f"{operator}.{overload}"
+            for backend in BACKENDS:
+                library.impl(form, raising(name), backend, allow_override=True)
+
+
+def stop(names: Mapping[str, str]) -> contextlib.ExitStack:
+    """Forbid classes, functions and modules.
+
+    Args:
+        names: full names to those in messages. What cannot be found is taken for a module that is
+            not imported.
+
+    Returns:
+        What puts everything back when it is closed. To forbid for good, drop it: then the code that
+        was there is gone.
+    """
+    undo, refusal = contextlib.ExitStack(), Refusal()
+    for path, name in names.items():
+        thing = find(path)
+        refusal.names[getattr(thing, "__module__", None) or path] = name
+        if isinstance(thing, type):
+            stop_class(thing, name, undo)
+        elif isinstance(thing, types.FunctionType):
+            for function in functions_of(thing):
+                stop_function(function, name, undo)
+        elif path.startswith(OPERATORS) or (
+            isinstance(thing, COMPILED) and path.startswith("torch.")
+        ):
+            stop_operator(path.rpartition(".")[2], name, undo)
+    sys.meta_path.insert(0, refusal)
+    undo.callback(let_in, refusal)
+    return undo
