@@ -17,7 +17,6 @@ ATTENTION = (
     "torch.nn.functional.multi_head_attention_forward",
     "torch._native_multi_head_attention",
     "torch._transformer_encoder_layer_fwd",
-    "torch._triton_multi_head_attention",
     "torch._transform_bias_rescale_qkv",  # splits heads and scales
     "torch.ao.nn.quantizable.MultiheadAttention",
     "torch.ao.nn.quantized.MultiheadAttention",
@@ -40,7 +39,5 @@ OPTIMIZERS = (
     "torch.distributed.optim",
     "torch._fused_adam_",
     "torch._fused_adamw_",
-    "torch.ops.aten._fused_adam",
-    "torch.ops.aten._fused_adamw",
 )
 PACKAGES = ("transformers", "sentence_transformers", "fairseq", "x_transformers", "timm")

@@ -12,7 +12,6 @@ keeps, to put it back. No process can be defended against the code that runs in 
 """
 
 import contextlib
-import functools
 import importlib.abc
 import importlib.machinery
 import sys
@@ -23,13 +22,7 @@ from typing import Any
 
 import torch
 
-SOURCE = """
-def not_allowed(*_, **__):
-    from grader.worker.forbidden import NotAllowedError
-    raise NotAllowedError({name!r})
-"""
 BACKENDS = ("CPU", "NestedTensorCPU")  # where torch's compiled functions run here
-OPERATORS = "torch.ops.aten."
 COMPILED = (types.BuiltinFunctionType, types.MethodDescriptorType, types.ClassMethodDescriptorType)
 LIBRARIES: list[Any] = []  # torch puts back what one replaced when it is gone
 
@@ -84,13 +77,23 @@ def find(path: str) -> Any:
     return None
 
 
-@functools.cache
+def not_allowed(*_: Any, **__: Any) -> None:
+    """Raise NotAllowedError; the name of the function whose code this becomes is put in."""
+    from grader.worker.forbidden import NotAllowedError  # that function has globals of its own
+
+    raise NotAllowedError("NAME")
+
+
+def code_for(name: str, closed_over: tuple[str, ...] = ()) -> types.CodeType:
+    """Return the code of a function that takes anything and raises NotAllowedError."""
+    code = not_allowed.__code__
+    constants = tuple(name if one == "NAME" else one for one in code.co_consts)
+    return code.replace(co_consts=constants, co_freevars=closed_over)
+
+
 def raising(name: str) -> types.FunctionType:
     """Return a function that takes anything and raises NotAllowedError."""
-    made: dict[str, Any] = {}
-    exec(SOURCE.format(name=name), made)
-    function: types.FunctionType = made["not_allowed"]
-    return function
+    return types.FunctionType(code_for(name), globals())
 
 
 def functions_of(member: Any) -> Iterator[types.FunctionType]:
@@ -108,8 +111,8 @@ def functions_of(member: Any) -> Iterator[types.FunctionType]:
 def stop_function(function: types.FunctionType, name: str, undo: contextlib.ExitStack) -> None:
     """Give a Python function code that raises."""
     undo.callback(setattr, function, "__code__", function.__code__)
-    closed_over = function.__code__.co_freevars  # the new code must fit the function's closure
-    function.__code__ = raising(name).__code__.replace(co_freevars=closed_over)
+    # the new code must fit the function's closure
+    function.__code__ = code_for(name, function.__code__.co_freevars)
 
 
 def stop_class(made: type, name: str, undo: contextlib.ExitStack) -> None:
@@ -126,17 +129,28 @@ def stop_class(made: type, name: str, undo: contextlib.ExitStack) -> None:
             setattr(made, attribute, staticmethod(raising(name)))
 
 
-def stop_operator(operator: str, name: str, undo: contextlib.ExitStack) -> None:
-    """Make all forms of one of torch's operators raise."""
+def forms(operator: str) -> Iterator[tuple[str, str]]:
+    """Yield the forms of one of torch's operators, each with a backend that it runs on.
+
+    Forms without code of their own lead to others; where none has any, that is to other operators.
+    """
+    schemas = torch._C._jit_get_schemas_for_operator(operator)
+    names = [f"{operator}.{one.overload_name}".rstrip(".") for one in schemas]
+    has_own = torch._C._dispatch_has_kernel_for_dispatch_key
+    own = [(form, on) for form in names for on in BACKENDS if has_own(form, on)]
+    yield from own or [(form, on) for form in names for on in BACKENDS]
+
+
+def stop_operators(operators: Mapping[str, str], undo: contextlib.ExitStack) -> None:
+    """Make torch's operators of these names raise, in all of their forms."""
     library: Any = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
     LIBRARIES.append(library)
     undo.callback(LIBRARIES.remove, library)
     undo.callback(library._destroy)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that this replaces something is the intention
-        for overload in getattr(torch.ops.aten, operator).overloads():
-            form = operator if overload == "default" else f"{operator}.{overload}"
-            for backend in BACKENDS:
+        for operator, name in operators.items():
+            for form, backend in forms(f"aten::{operator}"):
                 library.impl(form, raising(name), backend, allow_override=True)
 
 
@@ -151,7 +165,7 @@ def stop(names: Mapping[str, str]) -> contextlib.ExitStack:
         What puts everything back when it is closed. To forbid for good, drop it: then the code that
         was there is gone.
     """
-    undo, refusal = contextlib.ExitStack(), Refusal()
+    undo, refusal, operators = contextlib.ExitStack(), Refusal(), {}
     for path, name in names.items():
         thing = find(path)
         refusal.names[getattr(thing, "__module__", None) or path] = name
@@ -160,10 +174,10 @@ def stop(names: Mapping[str, str]) -> contextlib.ExitStack:
         elif isinstance(thing, types.FunctionType):
             for function in functions_of(thing):
                 stop_function(function, name, undo)
-        elif path.startswith(OPERATORS) or (
-            isinstance(thing, COMPILED) and path.startswith("torch.")
-        ):
-            stop_operator(path.rpartition(".")[2], name, undo)
+        elif isinstance(thing, COMPILED) and path.startswith("torch."):
+            operators[path.rpartition(".")[2]] = name
+    if operators:
+        stop_operators(operators, undo)
     sys.meta_path.insert(0, refusal)
     undo.callback(let_in, refusal)
     return undo
