@@ -15,8 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from grader.files import digest
-from grader.references import References
-from grader.sandbox.interface import Reply, Request
+from grader.task import Task
 
 Tensors = dict[str, np.ndarray]
 PARTS = ("values", "training", "properties")  # the parts of an exercise's points
@@ -116,20 +115,6 @@ class Probe:
     def draws(self, call: Call) -> bool:
         """Say whether one of its calls draws random numbers."""
         return self.examine is not None and not call.deterministic
-
-
-class Task(Protocol):
-    """An exercise that is graded by the result of a long run of the student's code."""
-
-    def left_out(self, references: References) -> str | None:
-        """Say why these references cannot grade it, or None; if they cannot, it does not count."""
-
-    def grade(self, references: References, data: Path, ask: Callable[[Request], Reply]) -> str:
-        """Have the worker run it, and judge the answer; return a few words for the report.
-
-        Raises:
-            CheckFailed: the submission's fault. ReferencesError: it cannot be graded.
-        """
 
 
 @dataclasses.dataclass(frozen=True)
@@ -258,6 +243,11 @@ class Assignment:
     def starter(self) -> Path:
         """The folder of the files that students are given."""
         return self.folder / "starter"
+
+    @property
+    def solution(self) -> Path:
+        """The folder of the solution; students do not have it."""
+        return self.folder / "solution"
 
     @property
     def main_file(self) -> str:

@@ -1,5 +1,6 @@
 """Grade one submission, from its path to its grade."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -88,6 +89,15 @@ def program_of(
     )
 
 
+def solution_of(program: Program, assignment: Assignment) -> Program | None:
+    """Return a submission's program with the solution in its place, if there is a solution."""
+    folder = assignment.solution
+    if not (folder / assignment.main_file).is_file():
+        return None
+    sources = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
+    return dataclasses.replace(program, sources=sources, forbidden={}, given_only={})
+
+
 class Grading:
     """Grades submissions of one assignment with the same settings."""
 
@@ -141,7 +151,8 @@ class Grading:
         notes = given.modified(Path(path)) + notes
         results, printed = self.results(submission, exercises, given, observer, shown)
         reported = [result for result in results if result.id in shown]
-        made = Grade(path, self.settings.tier, reported, notes, flags_of(submission))
+        flags = flags_of(submission) + [flag for result in reported for flag in result.flags]
+        made = Grade(path, self.settings.tier, reported, notes, flags)
         observer.end(made, printed)
         return made
 
@@ -213,6 +224,7 @@ class Grading:
                 self.references,
                 self.settings,
                 observer,
+                solution_of(program, self.assignment),
             )
             results = session.run()
         return results, sandbox.printed.text()

@@ -111,6 +111,7 @@ def result_of(
     findings: tuple[Finding, ...] = (),
     note: str = "",
     score: float = 0.0,
+    lost: frozenset[str] = frozenset(),
 ) -> Result:
     """Return an exercise's result; what could not be graded has no score."""
     return Result(
@@ -121,6 +122,7 @@ def result_of(
         findings=findings,
         note=note,
         bonus=exercise.extension,
+        lost=lost,
     )
 
 
@@ -144,12 +146,13 @@ def result_of_faults(exercise: Exercise, found: list[Fault], note: str = "") -> 
         return result_of(exercise, Outcome.BLOCKED, note=f"by {raised[0]}")
     if not failed:
         return result_of(exercise, Outcome.PASSED, note=note, score=exercise.max_score)
-    score, findings = score_and_findings(exercise, failed, {part for part, _ in found})
-    return result_of(exercise, Outcome.FAILED, tuple(findings), score=score)
+    lost = frozenset(part for part, _ in found)
+    score, findings = score_and_findings(exercise, failed, lost)
+    return result_of(exercise, Outcome.FAILED, tuple(findings), score=score, lost=lost)
 
 
 def score_and_findings(
-    exercise: Exercise, failed: list[tuple[str, Finding]], lost: set[str]
+    exercise: Exercise, failed: list[tuple[str, Finding]], lost: frozenset[str]
 ) -> tuple[float, list[Finding]]:
     """Return the remaining points and the first finding of each part; wrong values cost all points.
 

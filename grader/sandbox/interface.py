@@ -26,6 +26,7 @@ class Request:
         runs: the exercises whose student code it runs.
         call: the JSON of the call; tensors: its inputs.
         deadline: seconds.
+        reply_bytes: that the answer may have, if that is more than the limits allow.
     """
 
     exercise: str
@@ -33,6 +34,7 @@ class Request:
     call: dict[str, Any]
     tensors: Mapping[str, Any]
     deadline: float = CALL_DEADLINE
+    reply_bytes: int = 0
 
     @property
     def target(self) -> str:
@@ -157,6 +159,10 @@ class Sandbox(Protocol):
 
     def reload(self, sources: Mapping[str, str]) -> None:
         """Switch to other sources: for your own code, never a student's."""
+
+    @property
+    def apart(self) -> Callable[[Program, Request], Reply] | None:
+        """Runs another program's call where this one's leave no trace; None if nowhere is."""
 
     def run(self, requests: Iterable[Request], progress: Progress = ...) -> Iterator[Reply]:
         """Run calls in order; after a lost call, skip others that run the same exercise."""
