@@ -104,15 +104,21 @@ class Program:
     forbidden: Mapping[str, str] = dataclasses.field(default_factory=dict)
     given_only: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
-    def load_message(self) -> dict[str, Any]:
-        """Return the request that makes a worker import the program."""
+    def load_message(self, requests: Sequence[Request] | None = None) -> dict[str, Any]:
+        """Return the request that makes a worker import the program.
+
+        Args:
+            requests: all that it will run, if that is known: what none of them allows to given code
+                is forbidden for good.
+        """
+        given = requests is None or any(one.call.get("given_only") for one in requests)
         return {
             "sources": dict(self.sources),
             "import": list(self.imports),
             "checkpoint": str(self.checkpoint.resolve()),
             "harness": str(self.harness),
-            "forbidden": dict(self.forbidden),
-            "given_only": dict(self.given_only),
+            "forbidden": {**self.forbidden, **({} if given else self.given_only)},
+            "given_only": dict(self.given_only) if given else {},
         }
 
 

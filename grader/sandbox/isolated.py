@@ -187,7 +187,7 @@ class IsolatedSandbox:
 
     def job(self, requests: Sequence[Request]) -> Job:
         """Pack the import and the calls."""
-        frames = [protocol.encode({"number": 0, **self.program.load_message()})]
+        frames = [protocol.encode({"number": 0, **self.program.load_message(requests)})]
         for number, request in enumerate(requests, start=1):
             frames.append(
                 protocol.encode({"number": number, "call": request.call}, request.tensors)

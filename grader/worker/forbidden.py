@@ -7,11 +7,12 @@ way of calling it leads to. A module that is forbidden, or that defines what is,
 again.
 
 Covered: the library's code, however it is reached. Not covered: a copy of its source text, in the
-submission or read from the installation and executed; and code that looks for what this module
-keeps, to put it back. No process can be defended against the code that runs in it.
+submission or read from the installation and executed; and code that looks for what puts back what
+is not forbidden for good. No process can be defended against the code that runs in it.
 """
 
 import contextlib
+import ctypes
 import importlib.abc
 import importlib.machinery
 import sys
@@ -24,7 +25,6 @@ import torch
 
 BACKENDS = ("CPU", "NestedTensorCPU")  # where torch's compiled functions run here
 COMPILED = (types.BuiltinFunctionType, types.MethodDescriptorType, types.ClassMethodDescriptorType)
-LIBRARIES: list[Any] = []  # torch puts back what one replaced when it is gone
 
 
 class NotAllowedError(Exception):
@@ -146,29 +146,32 @@ def forms(operator: str) -> Iterator[tuple[str, str]]:
     yield from own or [(form, on) for form in names for on in BACKENDS]
 
 
-def stop_operators(operators: Mapping[str, str], undo: contextlib.ExitStack) -> None:
-    """Make torch's operators of these names raise, in all of their forms."""
-    library: Any = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
-    LIBRARIES.append(library)
-    undo.callback(LIBRARIES.remove, library)
-    undo.callback(library._destroy)
+def stop_operators(operators: Mapping[str, str]) -> Any:
+    """Make torch's operators of these names raise, in all of their forms.
+
+    Returns:
+        What puts them back, by its method `reset` or as soon as nobody holds it.
+    """
+    # torch.library.Library would do, but leaves traces by which it can be found and put back
+    library: Any = torch._C._dispatch_library("IMPL", "aten", "", __file__, 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that this replaces something is the intention
         for operator, name in operators.items():
             for form, backend in forms(f"aten::{operator}"):
-                library.impl(form, raising(name), backend, allow_override=True)
+                library.impl(form, backend, raising(name), False)
+    return library
 
 
-def stop(names: Mapping[str, str]) -> contextlib.ExitStack:
+def stop(names: Mapping[str, str], for_good: bool = False) -> contextlib.ExitStack:
     """Forbid classes, functions and modules.
 
     Args:
         names: full names to those in messages. What cannot be found is taken for a module that is
             not imported.
+        for_good: nothing keeps the code that was there.
 
     Returns:
-        What puts everything back when it is closed. To forbid for good, drop it: then the code that
-        was there is gone.
+        What puts everything back when it is closed; nothing, for good.
     """
     undo, refusal, operators = contextlib.ExitStack(), Refusal(), {}
     for path, name in names.items():
@@ -181,8 +184,11 @@ def stop(names: Mapping[str, str]) -> contextlib.ExitStack:
                 stop_function(function, name, undo)
         elif isinstance(thing, COMPILED) and path.startswith("torch."):
             operators[path.rpartition(".")[2]] = name
-    if operators:
-        stop_operators(operators, undo)
     sys.meta_path.insert(0, refusal)
     undo.callback(let_in, refusal)
-    return undo
+    if operators:
+        library = stop_operators(operators)
+        undo.callback(library.reset)
+        if for_good:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # nobody holds it, and it stays
+    return contextlib.ExitStack() if for_good else undo

@@ -75,7 +75,7 @@ class Overlay:
         from grader.worker import forbidden  # imports torch
 
         new = dict(request["forbidden"].items() - self.stopped.items())
-        forbidden.stop(new)
+        forbidden.stop(new, for_good=True)
         self.stopped |= new
         self.undo.close()
         self.given_only = request["given_only"]
