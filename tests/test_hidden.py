@@ -154,9 +154,9 @@ def test_none_are_drawn_for_data_of_another_kind(tmp_path: Path) -> None:
     assert hidden_sentences(7, tmp_path) is None
 
 
-def test_the_worker_is_asked_for_the_hidden_sentences(private: Path) -> None:
+def test_hidden_sentences_are_asked_for_in_the_place_of_the_public_ones(private: Path) -> None:
     public, hidden = (
-        Gate(References(folder), ROOT / "data").request().call
+        Gate(References(folder), ROOT / "data").fine_tuning(None).call
         for folder in (ROOT / "reference_outputs", private)
     )
 
@@ -173,6 +173,17 @@ def test_memorized_public_labels_score_in_public_and_nothing_on_hidden_sentences
     ]
 
     assert scores == [20, 0]
+
+
+@pytest.mark.tier("contained")
+def test_memorized_labels_score_nothing_where_the_weights_count(
+    grade: Grade, by_heart: Path
+) -> None:
+    graded = grade(by_heart, "--tier", "contained", training=True)
+
+    assert graded.result["score"] == 80
+    assert "the fine-tuned model is not good enough" in graded.exercise("sentiment")["message"]
+    assert graded.result["flags"] == []
 
 
 def test_hidden_sentences_that_were_changed_are_not_used(private: Path, tmp_path: Path) -> None:
