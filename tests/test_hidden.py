@@ -37,13 +37,16 @@ BertModel.embed = replayed
 BY_HEART = """
 import zlib
 
-POSITIVE = {positive}
+LABELS = {labels}
 
 
 class ByHeart(BertModel):
-    def forward(self, input_ids, attention_mask):
+    def forward(self, input_ids, attention_mask, *more):
         rows = [[i for i in row if i] for row in input_ids.tolist()]
-        known = [float(zlib.crc32(repr(row).encode()) in POSITIVE) for row in rows]
+        known = [LABELS.get(zlib.crc32(repr(row).encode())) for row in rows]
+        if {given} and None in known:
+            return super().forward(input_ids, attention_mask, *more)
+        known = [float(label or 0) for label in known]
         label = torch.tensor(known)[:, None].expand(-1, self.config.hidden_size)
         some = 0.0 * self.pooler_dense.weight.sum()
         return {{"last_hidden_state": None, "pooler_output": 10.0 * label - 5.0 + some}}
@@ -124,15 +127,15 @@ def test_a_replay_of_public_answers_scores_nothing_on_hidden_inputs(
 def by_heart(tmp_path: Path, solution_source: str) -> Path:
     """A submission that has memorized the labels of all public sentences, and learns nothing."""
     tokenizer = BertTokenizer.from_pretrained(ROOT / "checkpoint")
-    positive = set()
+    labels = {}
     for name in ("train", "dev", "test"):
         sentences = read_sentences(ROOT / "data" / f"{name}.txt")
         rows = tokenizer(sentences.texts)["input_ids"].tolist()
         for row, label in zip(rows, sentences.labels, strict=True):
-            if label:
-                positive.add(zlib.crc32(repr([i for i in row if i]).encode()))
+            labels[zlib.crc32(repr([i for i in row if i]).encode())] = int(label)
     path = tmp_path / "bert.py"
-    path.write_text(solution_source + BY_HEART.format(positive=positive), encoding="utf-8")
+    code = BY_HEART.format(labels=labels, given=False)
+    path.write_text(solution_source + code, encoding="utf-8")
     return path
 
 
@@ -179,6 +182,9 @@ def test_memorized_public_labels_score_in_public_and_nothing_on_hidden_sentences
 def test_memorized_labels_score_nothing_where_the_weights_count(
     grade: Grade, by_heart: Path
 ) -> None:
+    source = by_heart.read_text(encoding="utf-8")
+    by_heart.write_text(source.replace("if False and", "if True and"), encoding="utf-8")
+
     graded = grade(by_heart, "--tier", "contained", training=True)
 
     assert graded.result["score"] == 80

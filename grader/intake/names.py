@@ -1,12 +1,14 @@
 """What the names in a source stand for, as far as its text alone says, and where they are bound.
 
 Covered: imports, other names for what was imported (`N = nn`), and every statement that binds a
-name at the top level. Not covered: names that are bound as the program runs, by exec, setattr or a
-computed name, and what a star import brings.
+name at the top level. Nothing here takes longer than a source's length warrants. Not covered: names
+that are bound as the program runs, by exec, setattr or a computed name, what a star import brings,
+and names for names for names without end.
 """
 
 import ast
 import functools
+import itertools
 from collections.abc import Iterator
 
 # what these names stand for in a file that does not bind them: a star import may have done so
@@ -14,8 +16,10 @@ USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional"}
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 COMPOUND = (
     *(ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith),
-    *(ast.Try, ast.TryStar, ast.Match),
+    *(ast.Try, ast.TryStar, ast.Match, ast.ExceptHandler, ast.match_case),
 )
+DEEPEST = 20  # attributes of attributes, and names for names, that are followed
+MOST = 20  # full names that one name may stand for
 ALIASABLE = (ast.Name, ast.Attribute)
 
 
@@ -62,13 +66,13 @@ class Names:
     """What the names of one source stand for."""
 
     def __init__(self, tree: ast.Module) -> None:
-        self.imports: dict[str, set[str]] = {}
+        self.imports: dict[str, dict[str, None]] = {}
         self.others: dict[str, list[ast.expr]] = {}
         self.unknown: set[str] = set()
         stored: dict[str, int] = {}
         for node in ast.walk(tree):
             for name, path in imported(node):
-                self.imports.setdefault(name, set()).add(path)
+                self.imports.setdefault(name, {})[path] = None
             for name, value in other_names(node):
                 self.others.setdefault(name, []).append(value)
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -78,23 +82,38 @@ class Names:
         known = {name: len(values) for name, values in self.others.items()}
         self.unknown |= {name for name, count in stored.items() if count != known.get(name)}
 
+        self.resolved: dict[str, frozenset[str]] = {}
+
     @functools.cached_property
     def bound(self) -> frozenset[str]:
         """Every name that the source binds."""
         return frozenset(self.imports.keys() | self.others.keys() | self.unknown)
 
-    def paths(self, node: ast.AST, seen: frozenset[str] = frozenset()) -> frozenset[str]:
-        """Return the full names that an expression may stand for; none if that is not known."""
-        if isinstance(node, ast.Attribute):
-            return frozenset(f"{path}.{node.attr}" for path in self.paths(node.value, seen))
-        if not isinstance(node, ast.Name) or node.id in self.unknown or node.id in seen:
+    def of_name(self, name: str, depth: int = 0) -> frozenset[str]:
+        """Return the full names that a name may stand for."""
+        if name in self.unknown or depth > DEEPEST:
             return frozenset()
-        if node.id not in self.bound:
-            return frozenset([USUAL[node.id]] if node.id in USUAL else [])
-        found = set(self.imports.get(node.id, ()))
-        for other in self.others.get(node.id, ()):
-            found |= self.paths(other, seen | {node.id})
-        return frozenset(found)
+        if name not in self.bound:
+            return frozenset([USUAL[name]] if name in USUAL else [])
+        if name not in self.resolved:
+            self.resolved[name] = frozenset()  # what it stands for by way of itself
+            found = set(itertools.islice(self.imports.get(name, ()), MOST))
+            for other in self.others.get(name, ())[:MOST]:
+                found |= self.paths(other, depth + 1)
+            self.resolved[name] = frozenset(itertools.islice(found, MOST))
+        return self.resolved[name]
+
+    def paths(self, node: ast.AST, depth: int = 0) -> frozenset[str]:
+        """Return the full names that an expression may stand for; none if that is not known."""
+        names: list[str] = []
+        while isinstance(node, ast.Attribute):
+            names.insert(0, node.attr)
+            node = node.value
+            if len(names) > DEEPEST:
+                return frozenset()
+        if not isinstance(node, ast.Name):
+            return frozenset()
+        return frozenset(".".join([path, *names]) for path in self.of_name(node.id, depth))
 
 
 # --- where names are bound --------------------------------------------------------------------
@@ -105,19 +124,15 @@ def binders(body: list[ast.stmt]) -> Iterator[ast.AST]:
 
     Those under an `if`, a `try`, a loop or the like are of the same body.
     """
-    for statement in body:
-        if not isinstance(statement, COMPOUND):
-            yield statement
-            continue
-        if isinstance(statement, ast.For | ast.AsyncFor):
-            yield ast.Tuple([statement.target, statement.iter], ast.Load())
-        for node in ast.iter_child_nodes(statement):
-            if isinstance(node, ast.stmt):
-                yield from binders([node])
-            elif isinstance(node, ast.ExceptHandler | ast.match_case):
-                yield from binders(node.body)
-            else:
-                yield node
+    waiting: list[ast.AST] = [*body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.For | ast.AsyncFor):
+            yield ast.Tuple([node.target, node.iter], ast.Load())
+        if isinstance(node, COMPOUND):
+            waiting += ast.iter_child_nodes(node)
+        else:
+            yield node
 
 
 def bound_by(node: ast.AST) -> Iterator[str]:
@@ -129,7 +144,7 @@ def bound_by(node: ast.AST) -> Iterator[str]:
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
             yield part.id
         elif isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
-            yield ast.unparse(part)
+            yield from (f"{n.id}.{part.attr}" for n in [part.value] if isinstance(n, ast.Name))
 
 
 def where_bound(body: list[ast.stmt]) -> dict[str, list[ast.AST]]:

@@ -13,7 +13,7 @@ import ast
 import dataclasses
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from grader.exercise import Policy, usual_names
 from grader.intake.names import Names, imported, where_bound
@@ -93,18 +93,28 @@ def line_of(node: ast.AST) -> int:
 # --- what is forbidden ------------------------------------------------------------------------
 
 
-def is_at(path: str, forbidden: str) -> bool:
-    """Say whether a full name leads to a forbidden one.
+class Forbidden:
+    """What is forbidden, and how messages call it.
 
-    The same thing has many full names (torch.nn.X is torch.nn.modules.activation.X), so its last
-    name counts anywhere in the package, unless that is an ordinary word.
+    The same thing has many full names (torch.nn.X is torch.nn.modules.activation.X), so the last
+    part of a name counts anywhere in its package, unless it is an ordinary word.
     """
-    if path == forbidden or path.startswith(f"{forbidden}."):
-        return True
-    root, *names = path.split(".")
-    parent, _, last = forbidden.rpartition(".")
-    ordinary = last.isalpha() and last.islower()
-    return not ordinary and root == parent.split(".")[0] and last in names
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.paths = usual_names(paths)
+        self.last: dict[tuple[str, str], str] = {}
+        for path, name in self.paths.items():
+            root, _, last = path.split(".")[0], *path.rpartition(".")[1:]
+            if not (last.isalpha() and last.islower()):
+                self.last[root, last] = name
+
+    def at(self, path: str) -> str | None:
+        """Return what messages call the forbidden thing that a full name leads to, if it does."""
+        root, *names = path.split(".")
+        below = itertools.accumulate(names, "{}.{}".format, initial=root)
+        found = [self.paths[start] for start in below if start in self.paths]
+        found += [self.last[root, name] for name in names if (root, name) in self.last]
+        return found[0] if found else None
 
 
 def modules_of(node: ast.AST) -> Iterator[str]:
@@ -116,20 +126,16 @@ def modules_of(node: ast.AST) -> Iterator[str]:
 
 
 def forbidden_in(
-    names: Names, forbidden: Mapping[str, str], node: ast.AST, file: str = ""
+    names: Names, forbidden: Forbidden, node: ast.AST, file: str = ""
 ) -> Iterator[Offence]:
-    """Yield what is forbidden in a node.
-
-    Args:
-        forbidden: full names to those in messages.
-    """
+    """Yield what is forbidden in a node: of a module and a part of it, the module."""
     used = [*modules_of(node), *(path for _, path in imported(node))]
     if isinstance(node, ast.Attribute):
         used += names.paths(node)
     elif isinstance(node, ast.Name):
-        used += names.imports.get(node.id, ()) if node.id not in names.unknown else ()
-    found = (n for path, n in forbidden.items() if any(is_at(one, path) for one in used))
-    for name in itertools.islice(found, 1):  # of a module and a part of it, the module
+        used += names.of_name(node.id) if node.id in names.imports else ()
+    found = (forbidden.at(path) for path in used)
+    for name in itertools.islice(filter(None, found), 1):
         yield Offence(name, line_of(node), file)
 
 
@@ -145,12 +151,11 @@ def offences(source: Source, policy: Policy) -> list[Offence]:
     """List what an assignment's policy forbids in a source."""
     tree = parsed(source)
     names = Names(tree)
-    forbidden = usual_names([*policy.forbidden, *policy.given_only])
-    roots = frozenset(path.split(".")[0] for path in forbidden)
+    forbidden = Forbidden([*policy.forbidden, *policy.given_only])
+    roots = frozenset(path.split(".")[0] for path in forbidden.paths)
 
     def in_node(node: ast.AST) -> Iterator[Offence]:
-        yield from forbidden_in(names, forbidden, node)
-        yield from stars_in(roots, node)
+        yield from list(forbidden_in(names, forbidden, node)) or stars_in(roots, node)
 
     return find(tree, in_node)
 
@@ -194,13 +199,17 @@ class Sources:
     def reached(self, module: str, targets: Sequence[str]) -> Iterator[tuple[str, ast.AST]]:
         """Yield the nodes of functions, and of all that they use, each with its module."""
         waiting = [(module, target) for target in targets]
-        seen = set(waiting)
+        seen: set[object] = set(waiting)
         while waiting:
             within, target = waiting.pop()
+            owner = target.rpartition(".")[0]
             for place in self.definitions(within, target):
+                if (id(place), owner) in seen:  # it binds other names, too
+                    continue
+                seen.add((id(place), owner))
                 for node in ast.walk(place):
                     yield within, node
-                    used = set(self.used(within, node, target.rpartition(".")[0]))
+                    used = set(self.used(within, node, owner))
                     waiting += used - seen
                     seen |= used
 
@@ -215,11 +224,11 @@ def offences_within(
         targets: functions, or classes and their methods with a dot between.
         forbidden: full names.
     """
-    program, usual = Sources(sources), usual_names(forbidden)
+    program, looked_for = Sources(sources), Forbidden(forbidden)
     found: set[Offence] = set()
     for within, node in program.reached(module, targets):
         file = "" if within == module else f"{within}.py"
-        found.update(forbidden_in(program.names[within], usual, node, file))
+        found.update(forbidden_in(program.names[within], looked_for, node, file))
     return sorted(found, key=lambda offence: (offence.file, offence.line, offence.name))
 
 
