@@ -5,6 +5,7 @@
     grading.py       one submission, from its path to its grade
     session.py       runs the exercises in a sandbox, one after another, and has them judged
     exercise.py      what an assignment is made of: exercises, probes, calls as data
+    task.py          exercises that are graded otherwise, such as by a training
     references.py    recorded answers, trusted if their digests match
     result.py        outcomes, findings, grades
     files.py         this repository's root, digests, atomic writes

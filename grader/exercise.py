@@ -8,15 +8,14 @@ import dataclasses
 import functools
 import json
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from grader.files import digest
-from grader.references import References
-from grader.sandbox.interface import Reply, Request
+from grader.task import Task
 
 Tensors = dict[str, np.ndarray]
 PARTS = ("values", "training", "properties")  # the parts of an exercise's points
@@ -118,20 +117,6 @@ class Probe:
         return self.examine is not None and not call.deterministic
 
 
-class Task(Protocol):
-    """An exercise that is graded by the result of a long run of the student's code."""
-
-    def left_out(self, references: References) -> str | None:
-        """Say why these references cannot grade it, or None; if they cannot, it does not count."""
-
-    def grade(self, references: References, data: Path, ask: Callable[[Request], Reply]) -> str:
-        """Have the worker run it, and judge the answer; return a few words for the report.
-
-        Raises:
-            CheckFailed: the submission's fault. ReferencesError: it cannot be graded.
-        """
-
-
 @dataclasses.dataclass(frozen=True)
 class Exercise:
     """An exercise: one hole in the starter, one block in the handout, one reference file.
@@ -147,8 +132,8 @@ class Exercise:
         task: how it is graded instead of by probes, such as by training.
         imports: modules that it needs besides the assignment's.
         extension: its points are a bonus, and it is graded only if its file was handed in.
-        forbidden: what its own function may not use, in addition to the assignment's policy: the
-            name of a function, class or module, to its prefix in messages, which may be empty.
+        forbidden: what its own function may not use, in addition to the assignment's policy: full
+            names of classes, functions and modules.
     """
 
     id: str
@@ -162,7 +147,7 @@ class Exercise:
     task: Task | None = None
     imports: tuple[str, ...] = ()
     extension: bool = False
-    forbidden: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    forbidden: tuple[str, ...] = ()
 
     @property
     def calls(self) -> list[Call]:
@@ -199,15 +184,28 @@ class Exercise:
 
 @dataclasses.dataclass(frozen=True)
 class Policy:
-    """What a submission may not use.
+    """What a submission may not use: full names of classes, functions and modules.
 
     Attributes:
-        forbidden_names: attribute name to the module to name in the message.
-        forbidden_modules: modules that may not be imported.
+        forbidden: such as "torch.nn.Conv1d", or "scipy" for a whole package.
+        given_only: what the given code needs in calls that ask for it; see `Request`.
     """
 
-    forbidden_names: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    forbidden_modules: frozenset[str] = frozenset()
+    forbidden: tuple[str, ...] = ()
+    given_only: tuple[str, ...] = ()
+
+
+SHORT = (("torch.nn.functional.", "F."), ("torch.nn.", "nn."))  # what students call modules
+
+
+def usual_names(paths: Iterable[str]) -> dict[str, str]:
+    """Return full names to what students write, such as F.x for torch.nn.functional.x."""
+    found = {}
+    for path in paths:
+        matching = [(full, short) for full, short in SHORT if path.startswith(full)]
+        full, short = matching[0] if matching else ("", "")
+        found[path] = short + path.removeprefix(full)
+    return found
 
 
 def no_place(got: np.ndarray, expected: np.ndarray, inputs: Tensors) -> str | None:
@@ -245,6 +243,11 @@ class Assignment:
     def starter(self) -> Path:
         """The folder of the files that students are given."""
         return self.folder / "starter"
+
+    @property
+    def solution(self) -> Path:
+        """The folder of the solution; students do not have it."""
+        return self.folder / "solution"
 
     @property
     def main_file(self) -> str:

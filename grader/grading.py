@@ -1,10 +1,11 @@
 """Grade one submission, from its path to its grade."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from grader.assignment import MINBERT
-from grader.exercise import Assignment, Exercise
+from grader.exercise import Assignment, Exercise, usual_names
 from grader.intake.given_files import GivenFiles
 from grader.intake.policy import flags
 from grader.intake.submission import Submission, SubmissionError, read_submission
@@ -91,7 +92,18 @@ def program_of(
         checkpoint=settings.checkpoint,
         threads=settings.threads,
         limits=settings.limits,
+        forbidden=usual_names(assignment.policy.forbidden),
+        given_only=usual_names(assignment.policy.given_only),
     )
+
+
+def solution_of(program: Program, assignment: Assignment) -> Program | None:
+    """Return a submission's program with the solution in its place, if there is a solution."""
+    folder = assignment.solution
+    if not (folder / assignment.main_file).is_file():
+        return None
+    sources = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
+    return dataclasses.replace(program, sources=sources, forbidden={}, given_only={})
 
 
 class Grading:
@@ -148,7 +160,8 @@ class Grading:
         notes = given.modified(Path(path)) + notes
         results, printed = self.results(submission, exercises, given, observer, shown)
         reported = [result for result in results if result.id in shown]
-        made = Grade(path, self.settings.tier, reported, notes, flags_of(submission))
+        flags = flags_of(submission) + [flag for result in reported for flag in result.flags]
+        made = Grade(path, self.settings.tier, reported, notes, flags)
         observer.end(made, printed)
         return made
 
@@ -220,6 +233,7 @@ class Grading:
                 self.references,
                 self.settings,
                 observer,
+                solution_of(program, self.assignment),
             )
             results = session.run()
         return results, sandbox.printed.text()

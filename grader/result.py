@@ -55,6 +55,8 @@ class Result:
         findings: what is wrong, the most serious first.
         note: a few words for the exercise's line if nothing is wrong.
         bonus: whether its points are counted separately.
+        lost: the parts of its points that it lost, if it failed.
+        flags: what an instructor may want to know of how it was graded.
     """
 
     id: str
@@ -64,6 +66,14 @@ class Result:
     findings: tuple[Finding, ...] = ()
     note: str = ""
     bonus: bool = False
+    lost: frozenset[str] = frozenset()
+    flags: tuple[str, ...] = ()
+
+    @property
+    def right_values(self) -> bool:
+        """Whether its outputs are right, whatever else is wrong with it."""
+        failed = self.outcome is Outcome.FAILED
+        return self.outcome is Outcome.PASSED or (failed and "values" not in self.lost)
 
     def as_json(self) -> dict[str, Any]:
         """Return the result under the keys that other tools read."""
@@ -87,7 +97,7 @@ class Grade:
     tier: str
     results: list[Result]
     notes: list[str] = dataclasses.field(default_factory=list)
-    flags: list[str] = dataclasses.field(default_factory=list)  # for the instructor; see policy.py
+    flags: list[str] = dataclasses.field(default_factory=list)  # for the instructor
 
     @property
     def graded(self) -> list[Result]:

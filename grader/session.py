@@ -6,11 +6,11 @@ sandbox, one after another, while finished answers are judged here.
 """
 
 import functools
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
-from grader.exercise import Assignment, Exercise
+from grader.exercise import Assignment, Exercise, usual_names
 from grader.intake.policy import Offence, offences, offences_within
 from grader.intake.submission import Submission
 from grader.judging.checks import could_not_grade, judge, needs_stand_ins, result_of_faults
@@ -18,8 +18,9 @@ from grader.judging.fingerprints import Answered
 from grader.judging.trial import Trial
 from grader.references import References
 from grader.result import Blocked, CheckFailed, Grade, Outcome, Result
-from grader.sandbox.interface import Reply, Request, Sandbox
+from grader.sandbox.interface import Program, Reply, Request, Sandbox
 from grader.settings import Settings
+from grader.task import TaskRun
 
 UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
 
@@ -68,16 +69,18 @@ class GradingSession:
         references: References,
         settings: Settings,
         observer: Observer,
+        solution: Program | None = None,
     ) -> None:
         """Prepare a session; nothing runs before `run`.
 
         Args:
             exercises: those to grade, in order, upstream ones included.
             sandbox: open, with the submission laid over the given files.
+            solution: if it is there.
         """
         self.assignment, self.exercises, self.submission = assignment, exercises, submission
         self.sandbox, self.references, self.settings = sandbox, references, settings
-        self.observer = observer
+        self.observer, self.solution = observer, solution
         self.results: dict[str, Result] = {}
         self.of_modules: dict[str, list[Offence]] = {}
 
@@ -120,7 +123,9 @@ class GradingSession:
         requests = []
         for _, call, recording in chosen:
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
-            requests.append(Request(exercise.id, runs, call.message(), recording.inputs))
+            forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
+            message = call.message() | forbidden
+            requests.append(Request(exercise.id, runs, message, recording.inputs))
         replies = self.sandbox.run(requests)
         return [Answered(*about, reply) for about, reply in zip(chosen, replies, strict=True)]
 
@@ -133,7 +138,10 @@ class GradingSession:
             self.of_modules[exercise.module] = offences(text, self.assignment.policy)
         found = list(self.of_modules[exercise.module])
         if exercise.forbidden:
-            found += offences_within(text, exercise.calls[0].target, exercise.forbidden)
+            targets = list(dict.fromkeys(call.target for call in exercise.calls))
+            found += offences_within(
+                self.submission.sources, exercise.module, targets, exercise.forbidden
+            )
         return found
 
     def finish(
@@ -161,21 +169,51 @@ class GradingSession:
         self.take(result)
 
     def finish_task(self, exercise: Exercise) -> None:
-        """Run and judge a task, unless an exercise it needs is not written yet."""
+        """Run and judge a task.
+
+        It is blocked by exercises that are not written yet, and if none that it needs is right.
+        """
         assert exercise.task is not None
-        results = self.results.values()
-        blocking = [r.id for r in results if r.id in exercise.upstream and r.outcome in UNWRITTEN]
+        upstream = [result for name, result in self.results.items() if name in exercise.upstream]
+        blocking = [result.id for result in upstream if result.outcome in UNWRITTEN]
+        wrong = tuple(result.id for result in upstream if not result.right_values)
+        failed = [result.id for result in upstream if result.outcome is Outcome.FAILED]
+        if len(failed) == len(upstream) and tuple(failed) == wrong:
+            blocking = failed
+        flags: list[str] = []
         try:
             if blocking:
                 raise Blocked(", ".join(blocking))
             self.references.check_checkpoint(self.settings.checkpoint)
-            note = exercise.task.grade(self.references, self.settings.data, self.request)
+            note = exercise.task.grade(self.task_run(wrong, flags.append))
             result = result_of_faults(exercise, [], note)
         except (CheckFailed, Blocked) as fault:
             result = result_of_faults(exercise, [("values", fault)])
         except Exception as error:
             result = could_not_grade(exercise, error)
+        result.flags = tuple(f"{exercise.id}: {flag}" for flag in flags)
         self.take(result)
+
+    def task_run(self, wrong: tuple[str, ...], flag: Callable[[str], None]) -> TaskRun:
+        """Return what a task is graded with."""
+        apart, solution = self.sandbox.apart, self.solution
+        ask_solution, why_not = None, ""
+        if apart is None:
+            why_not = f"the tier {self.settings.tier} isolates nothing"
+        elif solution is None:
+            why_not = "there is no solution here"
+        else:
+            ask_solution = functools.partial(apart, solution)
+        return TaskRun(
+            references=self.references,
+            data=self.settings.data,
+            checkpoint=self.settings.checkpoint,
+            ask=self.request,
+            ask_solution=ask_solution,
+            why_not=why_not,
+            wrong=wrong,
+            flag=flag,
+        )
 
     def request(self, request: Request) -> Reply:
         """Run a task's request, and pass on its progress."""

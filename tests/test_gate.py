@@ -1,14 +1,34 @@
-"""The sentiment gate: predictions are scored, and missing predictions cost the points."""
+"""The sentiment gate: whose predictions are scored, and what is refused."""
+
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from grader.assignment.sentiment import Gate
+from grader.assignment import MINBERT
+from grader.assignment.sentiment import (
+    MOST_WEIGHTS,
+    Gate,
+    Sentences,
+    Sentiment,
+    SolutionError,
+    room_for_weights,
+)
+from grader.grading import program_of, solution_of
 from grader.references import References
 from grader.result import CheckFailed
-from grader.sandbox.interface import Reply
+from grader.sandbox.interface import Reply, Request, Sandbox
+from grader.sandbox.tiers import open_sandbox
+from grader.settings import CHECKPOINT, Settings
+from grader.task import TaskRun
+from instructor.references.honest import honest
 
-from conftest import ROOT
+from conftest import ROOT, Grade
+
+SENTENCES = 320  # a fine-tune on so few takes a second or two
+WEIGHTS = {"bert.some.weight": np.ones((2, 3), np.float32), "classifier.bias": np.zeros(2, "f4")}
 
 
 @pytest.fixture(scope="module")
@@ -16,13 +36,39 @@ def gate() -> Gate:
     return Gate(References(ROOT / "reference_outputs"), ROOT / "data")
 
 
+def task_run(
+    ask: Callable[[Request], Reply],
+    ask_solution: Callable[[Request], Reply] | None = None,
+    wrong: tuple[str, ...] = (),
+    checkpoint: Path = CHECKPOINT,
+) -> tuple[TaskRun, list[str]]:
+    """Return what the task is graded with, and the list of its flags."""
+    references, flags = References(ROOT / "reference_outputs"), list[str]()
+    more = (ask, ask_solution, "it is a test", wrong, flags.append)
+    return TaskRun(references, ROOT / "data", checkpoint, *more), flags
+
+
+def answering(reply: Reply, asked: list[Request]) -> Callable[[Request], Reply]:
+    """Return a submission, or a solution, that gives one answer."""
+    return lambda request: asked.append(request) or reply  # type: ignore[func-returns-value]
+
+
+def ok(tensors: dict[str, np.ndarray]) -> Reply:
+    return Reply("ok", tensors=tensors)
+
+
+def weights(values: dict[str, np.ndarray] = WEIGHTS) -> Reply:
+    return ok({f"out/weights/{name}": value for name, value in values.items()})
+
+
+# --- scoring ----------------------------------------------------------------------------------
+
+
 def test_accuracy_is_the_share_of_right_predictions(gate: Gate) -> None:
     predictions = gate.dev.labels.copy()
     predictions[: len(predictions) // 4] += 1
 
-    reply = Reply("ok", tensors={"out/predictions": predictions})
-
-    assert gate.accuracy(reply) == pytest.approx(0.75, abs=0.01)
+    assert gate.accuracy(ok({"out/predictions": predictions})) == pytest.approx(0.75, abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -32,11 +78,233 @@ def test_accuracy_is_the_share_of_right_predictions(gate: Gate) -> None:
         Reply("error", "raised ValueError"),
         Reply("lost", "fine-tuning took longer than 600 seconds"),
         Reply("ok"),
-        Reply("ok", tensors={"out/predictions": np.zeros(3, np.int64)}),
-        Reply("ok", tensors={"out/predictions": np.zeros(3)}),
+        ok({"out/predictions": np.zeros(3, np.int64)}),
+        ok({"out/predictions": np.zeros(3)}),
     ],
     ids=["not-written", "error", "lost", "none", "too-few", "other-type"],
 )
 def test_a_fine_tune_without_predictions_has_failed(gate: Gate, reply: Reply) -> None:
     with pytest.raises(CheckFailed):
         gate.accuracy(reply)
+
+
+# --- whose predictions count --------------------------------------------------------------------
+
+
+def test_the_solutions_predictions_count_where_all_values_are_right(gate: Gate) -> None:
+    asked, told = list[Request](), list[Request]()
+    right = ok({"out/predictions": gate.dev.labels})
+
+    run, flags = task_run(answering(weights(), asked), answering(right, told))
+
+    assert Sentiment().grade(run) == "dev accuracy 1.000"
+    assert flags == []
+    assert [len(asked), len(told)] == [1, 1]
+    assert {name.removeprefix("weights/") for name in told[0].tensors} == WEIGHTS.keys()
+
+
+def test_the_submission_is_not_shown_the_sentences_that_the_solution_predicts(gate: Gate) -> None:
+    asked = list[Request]()
+    run, _ = task_run(answering(weights(), asked), answering(ok({}), []))
+
+    with pytest.raises(CheckFailed):
+        Sentiment().grade(run)
+
+    lists = [value for value in asked[0].call.values() if isinstance(value, list)]
+    assert lists == [gate.train.texts]
+    assert asked[0].tensors.keys() == {"labels"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "alone", "why"),
+    [
+        (("attention",), False, "the values of attention are not right"),
+        (("embed", "encode"), False, "the values of embed, encode are not right"),
+        ((), True, "it is a test"),
+    ],
+)
+def test_its_own_predictions_count_otherwise_and_a_flag_says_why(
+    gate: Gate, wrong: tuple[str, ...], alone: bool, why: str
+) -> None:
+    asked = list[Request]()
+    own = answering(ok({"out/predictions": gate.dev.labels}), asked)
+
+    run, flags = task_run(own, None if alone else answering(weights(), []), wrong)
+
+    assert Sentiment().grade(run) == "dev accuracy 1.000"
+    assert flags == [f"the submission's own predictions count, because {why}"]
+    assert asked[0].call["predict"] == gate.dev.texts
+
+
+def test_weights_that_are_too_large_to_be_returned_are_not_asked_for(
+    gate: Gate, tmp_path: Path
+) -> None:
+    with (tmp_path / "model.safetensors").open("wb") as file:
+        file.truncate(MOST_WEIGHTS)  # as large as BERT's, and takes no room on the disk
+    own = answering(ok({"out/predictions": gate.dev.labels}), [])
+
+    run, flags = task_run(own, answering(weights(), []), checkpoint=tmp_path)
+
+    assert Sentiment().grade(run) == "dev accuracy 1.000"
+    assert "this checkpoint's weights are too large to be returned" in flags[0]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply("error", "raised ValueError"),
+        Reply("ok"),
+        ok({"out/predictions": np.zeros(1000, np.int64)}),
+        weights({"a": np.ones(3)}),
+        weights({"a": np.ones(3, np.int32)}),
+        weights({"a": np.array([1.0, np.nan], np.float32)}),
+        weights({"a": np.array([1.0, -np.inf], np.float32)}),
+        weights({"a": np.zeros(room_for_weights(CHECKPOINT), np.float32)}),
+    ],
+    ids=["error", "none", "predictions", "doubles", "integers", "nan", "infinite", "too-large"],
+)
+def test_an_answer_without_usable_weights_is_refused_before_the_solution_sees_it(
+    reply: Reply,
+) -> None:
+    told = list[Request]()
+    run, _ = task_run(answering(reply, []), answering(Reply("ok"), told))
+
+    with pytest.raises(CheckFailed):
+        Sentiment().grade(run)
+    assert told == []
+
+
+def test_a_solution_that_cannot_predict_is_not_the_submissions_fault() -> None:
+    run, _ = task_run(answering(weights(), []), answering(Reply("lost", "predicting died"), []))
+
+    with pytest.raises(SolutionError, match="the solution cannot predict: predicting died"):
+        Sentiment().grade(run)
+
+
+# --- with real processes ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def small() -> Gate:
+    """The gate with few sentences."""
+    made = Gate(References(ROOT / "reference_outputs"), ROOT / "data")
+    made.train = Sentences(made.train.labels[:SENTENCES], made.train.texts[:SENTENCES])
+    made.dev = Sentences(made.dev.labels[:SENTENCES], made.dev.texts[:SENTENCES])
+    return made
+
+
+@pytest.fixture(scope="module")
+def sources() -> dict[str, str]:
+    return {path.stem: path.read_text("utf-8") for path in (ROOT / "solution").glob("*.py")}
+
+
+@pytest.fixture(scope="module")
+def sandbox(sources: dict[str, str]) -> Iterator[Sandbox]:
+    task = [MINBERT.exercise("sentiment")]
+    program = program_of(MINBERT, task, sources, Settings())
+    with open_sandbox("contained", program) as opened:
+        yield opened
+
+
+def ask_in(sandbox: Sandbox) -> Callable[[Request], Reply]:
+    return lambda request: next(iter(sandbox.run([request])))
+
+
+HONEST = {one.id: one for one in honest() if one.module == "bert"}
+
+
+@pytest.mark.tier("contained")
+@pytest.mark.parametrize("name", ["the solution", *list(HONEST)[:3]])
+def test_the_solution_predicts_what_honest_code_predicts_itself(
+    small: Gate, sandbox: Sandbox, sources: dict[str, str], name: str
+) -> None:
+    text = HONEST[name].apply(sources["bert"]) if name in HONEST else sources["bert"]
+    sandbox.reload({**sources, "bert": text})
+    program = program_of(MINBERT, [], sources, Settings())
+    ask_solution = functools.partial(sandbox.apart, solution_of(program, MINBERT))
+
+    alone = Sentiment().predictions(small, task_run(ask_in(sandbox))[0])
+    judged = Sentiment().predictions(small, task_run(ask_in(sandbox), ask_solution)[0])
+
+    own, by_solution = (reply.tensors["out/predictions"] for reply in (alone, judged))
+    assert np.array_equal(own, by_solution)
+    assert small.accuracy(judged) > 0.6
+
+
+FORGERIES: dict[str, Callable[[dict[str, np.ndarray]], object]] = {
+    "one more": lambda made: made.update({"classifier.more": np.zeros(2, np.float32)}),
+    "one less": lambda made: made.pop("classifier.bias"),
+    "another name": lambda made: made.update({"bert": made.pop("bert.pooler_dense.bias")}),
+    "another shape": lambda made: made.update({"classifier.bias": np.zeros(3, np.float32)}),
+    "a number": lambda made: made.update({"classifier.bias": np.zeros((), np.float32)}),
+    "turned": lambda made: made.update({"classifier.weight": made["classifier.weight"].T}),
+}
+
+
+@pytest.fixture(scope="module")
+def learned(small: Gate, sandbox: Sandbox, sources: dict[str, str]) -> dict[str, np.ndarray]:
+    """Weights that fit."""
+    sandbox.reload(sources)
+    tensors = ask_in(sandbox)(small.fine_tuning(1 << 22)).tensors
+    return {name.removeprefix("out/weights/"): value for name, value in tensors.items()}
+
+
+@pytest.mark.tier("contained")
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_weights_that_do_not_fit_the_solutions_model_are_refused(
+    small: Gate,
+    sandbox: Sandbox,
+    sources: dict[str, str],
+    learned: dict[str, np.ndarray],
+    forgery: str,
+) -> None:
+    program = program_of(MINBERT, [], sources, Settings())
+    ask_solution = functools.partial(sandbox.apart, solution_of(program, MINBERT))
+    forged = dict(learned)
+    FORGERIES[forgery](forged)
+
+    run, _ = task_run(answering(weights(forged), []), ask_solution)
+
+    with pytest.raises(CheckFailed, match="weights of other names or shapes"):
+        Sentiment().predictions(small, run)
+
+
+# --- through the whole grader -------------------------------------------------------------------
+
+WRONG = """
+BertSelfAttention.attention = lambda self, key, query, value, attention_mask: 0 * value.flatten(2)
+BertLayer.add_norm = BertLayer.forward = BertModel.encode = lambda self, x, *more: 0 * x
+BertModel.embed = lambda self, ids, *more: 0 * self.word_embedding(ids)
+"""
+RIGHT_EMBED = """
+BertModel.embed = right
+"""
+
+
+def test_the_fine_tune_is_blocked_where_no_function_is_right(
+    grade: Grade, tmp_path: Path, solution_source: str
+) -> None:
+    path = tmp_path / "bert.py"
+    path.write_text(solution_source + WRONG, encoding="utf-8")
+
+    graded = grade(path, training=True)
+
+    assert graded.outcomes()["sentiment"] == "blocked"
+    assert graded.exercise("sentiment")["score"] == 0
+    assert "by attention, add_norm, layer, embed, encode" in graded.output
+
+
+def test_the_result_is_flagged_where_a_function_is_wrong(
+    grade: Grade, tmp_path: Path, solution_source: str
+) -> None:
+    path = tmp_path / "bert.py"
+    source = solution_source + "\nright = BertModel.embed\n" + WRONG + RIGHT_EMBED
+    path.write_text(source, encoding="utf-8")
+
+    graded = grade(path, training=True)
+
+    assert graded.outcomes()["sentiment"] == "failed"
+    assert graded.result["flags"] == [
+        "sentiment: the submission's own predictions count, "
+        "because the values of attention, add_norm, layer, encode are not right"
+    ]

@@ -37,13 +37,16 @@ BertModel.embed = replayed
 BY_HEART = """
 import zlib
 
-POSITIVE = {positive}
+LABELS = {labels}
 
 
 class ByHeart(BertModel):
-    def forward(self, input_ids, attention_mask):
+    def forward(self, input_ids, attention_mask, *more):
         rows = [[i for i in row if i] for row in input_ids.tolist()]
-        known = [float(zlib.crc32(repr(row).encode()) in POSITIVE) for row in rows]
+        known = [LABELS.get(zlib.crc32(repr(row).encode())) for row in rows]
+        if {given} and None in known:
+            return super().forward(input_ids, attention_mask, *more)
+        known = [float(label or 0) for label in known]
         label = torch.tensor(known)[:, None].expand(-1, self.config.hidden_size)
         some = 0.0 * self.pooler_dense.weight.sum()
         return {{"last_hidden_state": None, "pooler_output": 10.0 * label - 5.0 + some}}
@@ -124,15 +127,15 @@ def test_a_replay_of_public_answers_scores_nothing_on_hidden_inputs(
 def by_heart(tmp_path: Path, solution_source: str) -> Path:
     """A submission that has memorized the labels of all public sentences, and learns nothing."""
     tokenizer = BertTokenizer.from_pretrained(ROOT / "checkpoint")
-    positive = set()
+    labels = {}
     for name in ("train", "dev", "test"):
         sentences = read_sentences(ROOT / "data" / f"{name}.txt")
         rows = tokenizer(sentences.texts)["input_ids"].tolist()
         for row, label in zip(rows, sentences.labels, strict=True):
-            if label:
-                positive.add(zlib.crc32(repr([i for i in row if i]).encode()))
+            labels[zlib.crc32(repr([i for i in row if i]).encode())] = int(label)
     path = tmp_path / "bert.py"
-    path.write_text(solution_source + BY_HEART.format(positive=positive), encoding="utf-8")
+    code = BY_HEART.format(labels=labels, given=False)
+    path.write_text(solution_source + code, encoding="utf-8")
     return path
 
 
@@ -154,9 +157,9 @@ def test_none_are_drawn_for_data_of_another_kind(tmp_path: Path) -> None:
     assert hidden_sentences(7, tmp_path) is None
 
 
-def test_the_worker_is_asked_for_the_hidden_sentences(private: Path) -> None:
+def test_hidden_sentences_are_asked_for_in_the_place_of_the_public_ones(private: Path) -> None:
     public, hidden = (
-        Gate(References(folder), ROOT / "data").request().call
+        Gate(References(folder), ROOT / "data").fine_tuning(None).call
         for folder in (ROOT / "reference_outputs", private)
     )
 
@@ -173,6 +176,20 @@ def test_memorized_public_labels_score_in_public_and_nothing_on_hidden_sentences
     ]
 
     assert scores == [20, 0]
+
+
+@pytest.mark.tier("contained")
+def test_memorized_labels_score_nothing_where_the_weights_count(
+    grade: Grade, by_heart: Path
+) -> None:
+    source = by_heart.read_text(encoding="utf-8")
+    by_heart.write_text(source.replace("if False and", "if True and"), encoding="utf-8")
+
+    graded = grade(by_heart, "--tier", "contained", training=True)
+
+    assert graded.result["score"] == 80
+    assert "the fine-tuned model is not good enough" in graded.exercise("sentiment")["message"]
+    assert graded.result["flags"] == []
 
 
 def test_hidden_sentences_that_were_changed_are_not_used(private: Path, tmp_path: Path) -> None:

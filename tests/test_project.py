@@ -25,16 +25,17 @@ ROOMS = {
     "grader.references": "grader.files",
     "grader.worker": "",
     "grader.sandbox": "grader.worker.protocol grader.worker.reply_buffer",
-    "grader.exercise": "grader.files grader.references grader.sandbox.interface",
+    "grader.task": "grader.references grader.sandbox.interface",
+    "grader.exercise": "grader.files grader.task",
     "grader.assignment": "grader.files grader.exercise grader.references grader.result "
-    "grader.sandbox.interface",
+    "grader.sandbox.interface grader.task",
     "grader.assignment.harness": "grader.worker.calls",
     "grader.intake": "grader.files grader.exercise",
     "grader.judging": "grader.exercise grader.intake.policy grader.references grader.result "
     "grader.sandbox.interface",
     "grader.settings": "grader.files grader.intake.submission grader.sandbox.interface",
     "grader.session": "grader.exercise grader.intake grader.judging grader.references "
-    "grader.result grader.sandbox.interface grader.settings",
+    "grader.result grader.sandbox.interface grader.settings grader.task",
     "grader.grading": "grader.assignment grader.exercise grader.intake grader.judging "
     "grader.references grader.result grader.sandbox grader.session grader.settings",
     "grader.reports": "grader.result",
@@ -127,6 +128,7 @@ def test_only_the_workers_side_of_the_grader_imports_torch() -> None:
     assert with_torch == {
         "main.py",
         "dynamo.py",
+        "forbidden.py",
         "overlay.py",
         "calls.py",
         "outputs.py",

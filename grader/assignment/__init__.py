@@ -5,6 +5,7 @@
     inputs.py      random weights, hidden states, ids and masks
     dropout.py, statistics.py   judge random outputs
     locate.py      where an output is wrong, in words such as row, token and unit
+    forbidden.py   library code that submissions may not use
     sentiment.py   the fine-tune and its threshold
     harness.py     builds models, with stand-ins for upstream exercises; runs in the worker
 
@@ -15,25 +16,10 @@ import importlib
 import pkgutil
 from pathlib import Path
 
+from grader.assignment.forbidden import ATTENTION, OPTIMIZERS, PACKAGES
 from grader.assignment.locate import AXES, locate
 from grader.exercise import Assignment, Exercise, Policy
 from grader.files import ROOT
-
-# torch.nn.functional is allowed, scaled_dot_product_attention included: the handout says so.
-FORBIDDEN_NAMES = {
-    "MultiheadAttention": "nn",
-    "multi_head_attention_forward": "F",
-    "Transformer": "nn",
-    "TransformerEncoder": "nn",
-    "TransformerEncoderLayer": "nn",
-    "TransformerDecoder": "nn",
-    "TransformerDecoderLayer": "nn",
-    "Adam": "torch.optim",
-    "AdamW": "torch.optim",
-}
-FORBIDDEN_MODULES = frozenset(
-    "transformers sentence_transformers fairseq x_transformers timm".split()
-)
 
 
 def exercises() -> tuple[Exercise, ...]:
@@ -51,7 +37,7 @@ MINBERT = Assignment(
     imports=("config", "base_bert", "bert"),
     exercises=exercises(),
     harness=Path(__file__).with_name("harness.py"),
-    policy=Policy(FORBIDDEN_NAMES, FORBIDDEN_MODULES),
+    policy=Policy(ATTENTION + PACKAGES, given_only=OPTIMIZERS),
     axes=AXES,
     locate=locate,
 )

@@ -15,7 +15,7 @@ import tokenizers  # noqa: F401 - for submissions: once, before a child is forke
 import torch
 from torch import Tensor, nn
 
-from grader.worker.calls import Answer, Context, Progress, build
+from grader.worker.calls import Answer, Context, Progress, build, load_by_name
 
 
 def seen(attention_mask: Tensor, like: Tensor) -> Tensor:
@@ -123,38 +123,88 @@ EVAL_ON_CHECKPOINT: dict[str, Any] = {
 }
 
 
+def new_classifier(
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor]
+) -> nn.Module:
+    """Put the given classifier on a BERT of the submission with the checkpoint's weights."""
+    torch.manual_seed(call["seed"])  # draws the weights of the new layer
+    bert = build(context, {**call, **EVAL_ON_CHECKPOINT}, tensors)
+    made: nn.Module = context.module("classifier").BertSentimentClassifier(bert, call["num_labels"])
+    return made
+
+
+def encoded(context: Context, model: Any, sentences: list[str]) -> tuple[Tensor, Tensor]:
+    """Return the ids and the mask of sentences, (N, T) each."""
+    length = model.bert.config.max_position_embeddings
+    found = tokenizer_of(context)(sentences, max_length=length)
+    return found["input_ids"], found["attention_mask"]
+
+
 def fine_tune(
     context: Context,
     call: Mapping[str, Any],
     tensors: Mapping[str, Tensor],
     progress: Progress,
 ) -> Answer:
-    """Fine-tune the given classifier on the student's model and predict unlabelled sentences.
+    """Fine-tune the given classifier on the student's model, and predict or return the weights.
 
     Args:
-        call: `train` and `predict`, lists of sentences; `num_labels`; `seed`.
+        call: `train`, a list of sentences; `predict`, another, unlabelled, or None; `num_labels`;
+            `seed`.
         tensors: `labels`, (N,) int64, of the sentences to train on.
 
     Returns:
-        out/predictions: (N,) int64, for call["predict"] in its order.
+        out/predictions: (N,) int64, for call["predict"] in its order; if that is None,
+        out/weights/<parameter> for those of the given model.
     """
     classifier = context.module("classifier")
-    torch.manual_seed(call["seed"])  # draws the weights of the new layer
-    bert: Any = build(context, {**call, **EVAL_ON_CHECKPOINT}, tensors)
-    model = classifier.BertSentimentClassifier(bert, call["num_labels"])
-    tokenizer = tokenizer_of(context)
-    length = bert.config.max_position_embeddings
-    train, predict = (tokenizer(call[part], max_length=length) for part in ("train", "predict"))
+    model = new_classifier(context, call, tensors)
     recipe = classifier.Recipe(seed=call["seed"])
     steps, total = itertools.count(1), recipe.steps(len(call["train"]))
-    ids_and_mask = train["input_ids"], train["attention_mask"]
 
     def on_step(loss: float) -> None:
         progress(next(steps), total)
 
+    ids_and_mask = encoded(context, model, call["train"])
     classifier.fine_tune(model, *ids_and_mask, tensors["labels"], recipe, on_step)
-    predictions = classifier.predict(model, predict["input_ids"], predict["attention_mask"])
-    return Answer({}, {"out/predictions": predictions})
+    if call["predict"] is not None:
+        return Answer({}, {"out/predictions": predictions(context, call, model)})
+    own = dict(model.named_parameters())  # a submission may have more of its own
+    names = [f"bert.{name}" for name in checkpoint_weights(context)]
+    names += [name for name in own if name.startswith("classifier.")]
+    return Answer({}, {f"out/weights/{name}": own[name] for name in names if name in own})
 
 
-KINDS = {"fine-tune": fine_tune}
+def predictions(context: Context, call: Mapping[str, Any], model: nn.Module) -> Tensor:
+    """Predict the call's sentences: (N,) int64."""
+    found: Tensor = context.module("classifier").predict(
+        model, *encoded(context, model, call["predict"])
+    )
+    return found
+
+
+def predict(
+    context: Context,
+    call: Mapping[str, Any],
+    tensors: Mapping[str, Tensor],
+    progress: Progress,
+) -> Answer:
+    """Predict sentences with weights that come from elsewhere.
+
+    Args:
+        call: `predict`, a list of sentences; `num_labels`; `seed`.
+        tensors: `weights/<parameter>`, untrusted.
+
+    Returns:
+        out/predictions: (N,) int64; nothing if the weights' names or shapes are not the model's.
+    """
+    model = new_classifier(context, call, tensors)
+    weights = {name.removeprefix("weights/"): value for name, value in tensors.items()}
+    own = dict(model.named_parameters())
+    if {n: p.shape for n, p in own.items()} != {n: w.shape for n, w in weights.items()}:
+        return Answer({})
+    load_by_name(model, weights)
+    return Answer({}, {"out/predictions": predictions(context, call, model)})
+
+
+KINDS = {"fine-tune": fine_tune, "predict": predict}

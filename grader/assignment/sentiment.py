@@ -1,25 +1,40 @@
 """Sentiment: fine-tune from the frozen checkpoint, predict dev sentences, compute accuracy.
 
-The worker gets the training sentences with their labels and the dev sentences without; accuracy is
-computed here, and dev labels stay here. The threshold is in the manifest, with the runs it comes
-from (see instructor/gate).
+Where the values of all five functions are right, a submission can be judged by what it has learned
+and not by what it says: it gets the training sentences with their labels and returns the weights,
+and a model of the solution's code, in a process of its own, predicts the dev sentences from them.
+The submission never sees these. Otherwise it gets them, without labels, and its own predictions
+count, which the result flags. Accuracy is computed here, and dev labels stay here.
+
+Covered: predictions that were not made by a BERT with the submission's weights. Not covered: how
+the weights came about. The threshold is in the manifest, with the runs it comes from (see
+instructor/gate).
 """
 
 import dataclasses
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from grader.references import References, ReferencesError
+from grader.references import References, ReferencesError, under
 from grader.result import CheckFailed, Finding
 from grader.sandbox.interface import Reply, Request
+from grader.task import TaskRun
 
 DEADLINE = 600.0  # seconds; the fine-tune takes 10 to 20 on a laptop
 DATA = ("train.txt", "dev.txt")
 HIDDEN = "dev.txt"  # in private references: sentences that replace the public ones
 ENTRY = "sentiment"  # of the manifest: the threshold, or why there is none
+PREDICTION_DEADLINE = 120.0  # seconds; a second on a laptop
+MOST_WEIGHTS = 200 << 20  # bytes; a frame can carry a little more
+SLACK = 1 << 20  # bytes, for the layer that is not in the checkpoint, and for names
+
+Tensors = dict[str, np.ndarray]
+
+
+class SolutionError(Exception):
+    """The solution does not do what it should, which is not the submission's fault."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,17 +82,30 @@ class Gate:
             raise ReferencesError(f"{path} has no sentiment threshold; run `make gate references`")
         self.threshold, self.seed = float(entry["threshold"]), int(entry["seed"])
 
-    def request(self) -> Request:
-        """Return the request for the worker; it contains no dev labels."""
-        call: dict[str, Any] = {
-            "kind": "fine-tune",
-            "target": "fine-tuning",
+    def call(self, kind: str, target: str) -> dict[str, Any]:
+        """Return what the calls of both models have in common."""
+        num_labels = int(self.train.labels.max()) + 1
+        return {"kind": kind, "target": target, "num_labels": num_labels, "seed": self.seed}
+
+    def fine_tuning(self, room: int | None) -> Request:
+        """Return the request to fine-tune; it contains no dev labels.
+
+        Args:
+            room: bytes for the weights, which are to be returned; None: predictions are.
+        """
+        call = self.call("fine-tune", "fine-tuning") | {
             "train": self.train.texts,
-            "predict": self.dev.texts,
-            "num_labels": int(self.train.labels.max()) + 1,
-            "seed": self.seed,
+            "predict": self.dev.texts if room is None else None,
+            "given_only": True,  # the optimizer
         }
-        return Request("sentiment", frozenset(), call, {"labels": self.train.labels}, DEADLINE)
+        labels = {"labels": self.train.labels}
+        return Request("sentiment", frozenset(), call, labels, DEADLINE, reply_bytes=room or 0)
+
+    def predicting(self, weights: Tensors) -> Request:
+        """Return the request to predict the dev sentences with weights."""
+        call = self.call("predict", "predicting") | {"predict": self.dev.texts}
+        sent = {f"weights/{name}": value for name, value in weights.items()}
+        return Request("sentiment", frozenset(), call, sent, PREDICTION_DEADLINE)
 
     def accuracy(self, reply: Reply) -> float:
         """Return the share of dev sentences that were predicted correctly.
@@ -85,16 +113,57 @@ class Gate:
         Raises:
             CheckFailed: training did not finish, or returned no valid predictions.
         """
-        if reply.status == "not written":  # all exercises are written, or it would not run
-            raise CheckFailed(Finding(f"fine-tuning: raised NotImplementedError: {reply.text}"))
-        if reply.status != "ok":
-            raise CheckFailed(Finding(f"fine-tuning: {reply.text}"))
-        predictions = reply.tensors.get("out/predictions")
+        predictions = finished(reply).get("out/predictions")
         if predictions is None or predictions.dtype != np.int64:
             raise CheckFailed(Finding("fine-tuning returned no predictions"))
         if predictions.shape != self.dev.labels.shape:
             raise CheckFailed(Finding("fine-tuning returned the wrong number of predictions"))
         return float((predictions == self.dev.labels).mean())
+
+
+def finished(reply: Reply) -> Tensors:
+    """Return what the fine-tune returned.
+
+    Raises:
+        CheckFailed: it did not finish.
+    """
+    if reply.status == "not written":  # all exercises are written, or it would not run
+        raise CheckFailed(Finding(f"fine-tuning: raised NotImplementedError: {reply.text}"))
+    if reply.status != "ok":
+        raise CheckFailed(Finding(f"fine-tuning: {reply.text}"))
+    return reply.tensors
+
+
+def weights_of(reply: Reply, room: int) -> Tensors:
+    """Return the weights that the fine-tune returned; their names and shapes are not known here.
+
+    Raises:
+        CheckFailed: it did not finish, or returned something else.
+    """
+    weights = under(finished(reply), "out/weights/")
+    if not weights or any(value.dtype != np.float32 for value in weights.values()):
+        raise CheckFailed(Finding("fine-tuning returned no weights"))
+    if sum(value.nbytes for value in weights.values()) > room:
+        raise CheckFailed(Finding("fine-tuning returned more weights than the model has"))
+    if not all(np.isfinite(value).all() for value in weights.values()):
+        raise CheckFailed(Finding("fine-tuning returned weights that are NaN or inf"))
+    return weights
+
+
+def room_for_weights(checkpoint: Path) -> int:
+    """Return how many bytes a model's weights may have: those of the checkpoint may be halves."""
+    return 2 * (checkpoint / "model.safetensors").stat().st_size + SLACK
+
+
+def own_predictions_because(run: TaskRun) -> str:
+    """Say why a submission's own predictions count; nothing if they do not."""
+    if run.wrong:
+        return f"the values of {', '.join(run.wrong)} are not right"
+    if run.ask_solution is None:
+        return run.why_not
+    if room_for_weights(run.checkpoint) > MOST_WEIGHTS:
+        return "this checkpoint's weights are too large to be returned"
+    return ""
 
 
 class Sentiment:
@@ -105,18 +174,38 @@ class Sentiment:
         entry = references.manifest.get(ENTRY)
         return entry if isinstance(entry, str) else None
 
-    def grade(self, references: References, data: Path, ask: Callable[[Request], Reply]) -> str:
+    def grade(self, run: TaskRun) -> str:
         """Fine-tune and compare the dev accuracy with the threshold; return it in words.
 
         Raises:
-            CheckFailed: the model is not good enough, or returned no valid predictions.
+            CheckFailed: the model is not good enough, or returned no valid answer.
             ReferencesError: data or threshold cannot be used.
         """
-        gate = Gate(references, data)
-        accuracy = gate.accuracy(ask(gate.request()))
+        gate = Gate(run.references, run.data)
+        accuracy = gate.accuracy(self.predictions(gate, run))
         if not accuracy >= gate.threshold:
             details = (
                 f"dev accuracy {accuracy:.3f}, a correct model reaches {gate.threshold:.3f}",
             )
             raise CheckFailed(Finding("the fine-tuned model is not good enough", details))
         return f"dev accuracy {accuracy:.3f}"
+
+    def predictions(self, gate: Gate, run: TaskRun) -> Reply:
+        """Return the reply with the predictions that count.
+
+        Raises:
+            CheckFailed: the submission returned no valid weights.
+            SolutionError: the solution cannot predict.
+        """
+        why = own_predictions_because(run)
+        if why or run.ask_solution is None:
+            run.flag(f"the submission's own predictions count, because {why}")
+            return run.ask(gate.fine_tuning(None))
+        room = room_for_weights(run.checkpoint)
+        weights = weights_of(run.ask(gate.fine_tuning(room)), room)
+        reply = run.ask_solution(gate.predicting(weights))
+        if reply.status != "ok":
+            raise SolutionError(f"the solution cannot predict: {reply.text}")
+        if not reply.tensors:
+            raise CheckFailed(Finding("fine-tuning returned weights of other names or shapes"))
+        return reply

@@ -4,9 +4,10 @@ import dataclasses
 from collections.abc import Callable, Iterator
 
 from grader.exercise import PARTS, Exercise, Probe
+from grader.intake.policy import complaint
 from grader.judging.compare import Mismatch
 from grader.judging.fingerprints import Answered
-from grader.judging.trial import Trial
+from grader.judging.trial import FORBIDDEN, Trial, not_allowed
 from grader.result import (
     Blocked,
     CheckFailed,
@@ -72,16 +73,16 @@ def faults(trial: Trial) -> Iterator[Fault]:
         yield "values", NotWrittenYet()
         return
     if trial.offences:
-        listed = ", ".join(str(offence) for offence in trial.offences[:3])
-        what = f"uses {listed}, which is what this assignment asks you to write"
-        finding = Finding(what, ('read: handout.md, "Other libraries"',), "forbidden")
-        yield "values", CheckFailed(finding)
+        yield "values", not_allowed(complaint(trial.offences))
     for check in CHECKS:
         for probe in filter(check.applies, trial.exercise.probes):
             try:
                 trial.judge(probe, check.examine)
             except (CheckFailed, Blocked) as fault:
-                yield check.part or probe.part, fault
+                part = check.part or probe.part
+                if isinstance(fault, CheckFailed) and fault.finding.mistake == FORBIDDEN:
+                    part = "values"
+                yield part, fault
 
 
 def needs_stand_ins(trial: Trial) -> bool:
@@ -110,6 +111,7 @@ def result_of(
     findings: tuple[Finding, ...] = (),
     note: str = "",
     score: float = 0.0,
+    lost: frozenset[str] = frozenset(),
 ) -> Result:
     """Return an exercise's result; what could not be graded has no score."""
     return Result(
@@ -120,6 +122,7 @@ def result_of(
         findings=findings,
         note=note,
         bonus=exercise.extension,
+        lost=lost,
     )
 
 
@@ -143,12 +146,13 @@ def result_of_faults(exercise: Exercise, found: list[Fault], note: str = "") -> 
         return result_of(exercise, Outcome.BLOCKED, note=f"by {raised[0]}")
     if not failed:
         return result_of(exercise, Outcome.PASSED, note=note, score=exercise.max_score)
-    score, findings = score_and_findings(exercise, failed, {part for part, _ in found})
-    return result_of(exercise, Outcome.FAILED, tuple(findings), score=score)
+    lost = frozenset(part for part, _ in found)
+    score, findings = score_and_findings(exercise, failed, lost)
+    return result_of(exercise, Outcome.FAILED, tuple(findings), score=score, lost=lost)
 
 
 def score_and_findings(
-    exercise: Exercise, failed: list[tuple[str, Finding]], lost: set[str]
+    exercise: Exercise, failed: list[tuple[str, Finding]], lost: frozenset[str]
 ) -> tuple[float, list[Finding]]:
     """Return the remaining points and the first finding of each part; wrong values cost all points.
 

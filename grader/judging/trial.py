@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.exercise import Assignment, Call, Exercise, Probe
+from grader.exercise import Assignment, Call, Exercise, Probe, usual_names
 from grader.intake.policy import Offence
 from grader.judging.compare import Mismatch, Tolerance, compare, compare_all
 from grader.judging.diagnose import PAIR, Diagnosis, diagnosed
@@ -27,6 +27,7 @@ from grader.references import under
 from grader.result import Blocked, CheckFailed, Finding
 from grader.sandbox.interface import Reply, printable
 
+FORBIDDEN = "forbidden"  # the id of the mistake
 Examine = Callable[["Trial", Answered], Mismatch | None]
 
 
@@ -47,6 +48,11 @@ def raised_text(reply: Reply) -> str:
     where = reply.message.get("where")
     place = printable(where[:100]) if isinstance(where, str) else ""
     return f"raised NotImplementedError: {reply.text}".rstrip(": ") + place
+
+
+def not_allowed(what: str) -> CheckFailed:
+    """Return what costs all points of an exercise that uses forbidden code."""
+    return CheckFailed(Finding(what, ('read: handout.md, "Other libraries"',), FORBIDDEN))
 
 
 @dataclasses.dataclass
@@ -82,6 +88,13 @@ class Trial:
         )
 
     @functools.cached_property
+    def forbidden(self) -> frozenset[str]:
+        """What this exercise's function may not use, as messages call it."""
+        policy = self.assignment.policy
+        paths = [*policy.forbidden, *policy.given_only, *self.exercise.forbidden]
+        return frozenset(usual_names(paths).values())
+
+    @functools.cached_property
     def ids(self) -> frozenset[str]:
         """The ids of all exercises; a NotImplementedError with another text is no hole."""
         return frozenset(one.id for one in self.assignment.exercises)
@@ -112,6 +125,8 @@ class Trial:
         reply = answered.reply
         if reply.status == "ok":
             return examine(self, answered)
+        if (name := reply.message.get("forbidden")) in self.forbidden:
+            return Mismatch("forbidden", str(name), (reply.text,))
         if reply.status == "not written" and reply.text in self.ids:
             lines = (f"Problem ({reply.text}) is not written yet",)
             return Mismatch("blocked", reply.text, lines)
@@ -126,6 +141,8 @@ class Trial:
             return Blocked(", ".join(sorted({fault.name for _, fault in found})))
         judged = [pair for pair in found if pair[1].kind != "blocked"] or found
         answered, fault = judged[-1]
+        if fault.kind == "forbidden":
+            return not_allowed(fault.lines[0])
         mistakes = self.mistakes_shown(own.probe)
         details = list(fault.lines)
         if given and faults[-1] is None:

@@ -26,6 +26,7 @@ class Request:
         runs: the exercises whose student code it runs.
         call: the JSON of the call; tensors: its inputs.
         deadline: seconds.
+        reply_bytes: that the answer may have, if that is more than the limits allow.
     """
 
     exercise: str
@@ -33,6 +34,7 @@ class Request:
     call: dict[str, Any]
     tensors: Mapping[str, Any]
     deadline: float = CALL_DEADLINE
+    reply_bytes: int = 0
 
     @property
     def target(self) -> str:
@@ -88,6 +90,8 @@ class Program:
         checkpoint: the folder of the frozen checkpoint.
         threads: for torch.
         limits: what the submission may use.
+        forbidden, given_only: library code that it may not; see Policy in grader/exercise.py. Full
+            names to those in messages.
     """
 
     main_file: str
@@ -97,14 +101,24 @@ class Program:
     checkpoint: Path
     threads: int = 1
     limits: Limits = dataclasses.field(default_factory=Limits)
+    forbidden: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    given_only: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
-    def load_message(self) -> dict[str, Any]:
-        """Return the request that makes a worker import the program."""
+    def load_message(self, requests: Sequence[Request] | None = None) -> dict[str, Any]:
+        """Return the request that makes a worker import the program.
+
+        Args:
+            requests: all that it will run, if that is known: what none of them allows to given code
+                is forbidden for good.
+        """
+        given = requests is None or any(one.call.get("given_only") for one in requests)
         return {
             "sources": dict(self.sources),
             "import": list(self.imports),
             "checkpoint": str(self.checkpoint.resolve()),
             "harness": str(self.harness),
+            "forbidden": {**self.forbidden, **({} if given else self.given_only)},
+            "given_only": dict(self.given_only) if given else {},
         }
 
 
@@ -151,6 +165,10 @@ class Sandbox(Protocol):
 
     def reload(self, sources: Mapping[str, str]) -> None:
         """Switch to other sources: for your own code, never a student's."""
+
+    @property
+    def apart(self) -> Callable[[Program, Request], Reply] | None:
+        """Runs another program's call where this one's leave no trace; None if nowhere is."""
 
     def run(self, requests: Iterable[Request], progress: Progress = ...) -> Iterator[Reply]:
         """Run calls in order; after a lost call, skip others that run the same exercise."""

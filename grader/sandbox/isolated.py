@@ -81,12 +81,20 @@ def cause(ended: Ended) -> str:
 class IsolatedSandbox:
     """Runs a submission's calls in the tier `contained` or `locked`."""
 
-    def __init__(self, program: Program, *, contained: bool = True, lock: bool = True) -> None:
+    def __init__(
+        self,
+        program: Program,
+        *,
+        contained: bool = True,
+        lock: bool = True,
+        slot: Slot | None = None,
+    ) -> None:
         """Take a slot, or start one; it imports torch in the background.
 
         Args:
             contained: in a container; otherwise without namespaces.
             lock: False skips the lockdown, for measurements only.
+            slot: to use instead.
 
         Raises:
             WorkerStartError: the machine lacks something; the message says what.
@@ -97,7 +105,7 @@ class IsolatedSandbox:
         self.failed_calls = FailedCalls()
         self.fault: WorkerStartError | None = None  # what the machine lacks will not appear later
         self.key = SlotKey(contained, program.checkpoint.resolve(), program.harness, lock)
-        self.slot: Slot | None = SLOTS.take(self.key)
+        self.slot: Slot | None = slot or SLOTS.take(self.key)
 
     def __enter__(self) -> "IsolatedSandbox":
         return self
@@ -114,6 +122,20 @@ class IsolatedSandbox:
         """Switch to other sources; nothing here depends on the old ones."""
         self.program = dataclasses.replace(self.program, sources=dict(sources))
         self.unloadable, self.failed_calls = None, FailedCalls()
+
+    def apart(self, program: Program, request: Request) -> Reply:
+        """Run a call of another program, in a child of the same slot.
+
+        Raises:
+            WorkerStartError: no slot is available.
+        """
+        contained, lock = self.key.contained, self.key.lock
+        other = IsolatedSandbox(program, contained=contained, lock=lock, slot=self.slot)
+        try:
+            (reply,) = other.run([request])
+        finally:
+            self.slot = other.slot  # a new one, if it has lost the first
+        return reply
 
     def run(
         self, requests: Iterable[Request], progress: Progress = lambda done, total: None
@@ -165,12 +187,14 @@ class IsolatedSandbox:
 
     def job(self, requests: Sequence[Request]) -> Job:
         """Pack the import and the calls."""
-        frames = [protocol.encode({"number": 0, **self.program.load_message()})]
+        frames = [protocol.encode({"number": 0, **self.program.load_message(requests)})]
         for number, request in enumerate(requests, start=1):
             frames.append(
                 protocol.encode({"number": number, "call": request.call}, request.tensors)
             )
         limits = self.program.limits
+        space = max(limits.reply_bytes, *(request.reply_bytes for request in requests))
+        limits = dataclasses.replace(limits, reply_bytes=space)
         calls = [min(request.deadline, limits.call_seconds) for request in requests]
         together = limits.load_seconds + max(limits.exercise_seconds, *calls)
         deadlines = [limits.load_seconds, *calls]

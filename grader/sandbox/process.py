@@ -129,6 +129,8 @@ class Worker:
 class ProcessSandbox:
     """Runs a submission's calls in worker processes of the tier `process`."""
 
+    apart = None  # a submission could reach any other process
+
     def __init__(self, program: Program, started: WorkerProcess | None = None) -> None:
         """Start a worker; it imports torch in the background.
 

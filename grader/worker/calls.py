@@ -26,6 +26,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from grader.worker.forbidden import NotAllowedError
 from grader.worker.outputs import StudentError, outputs_of
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
@@ -260,6 +261,8 @@ def describe(error: BaseException, files: Mapping[str, str]) -> dict[str, Any]:
     where = f" ({own[-1].filename}, line {own[-1].lineno})" if own else ""
     if isinstance(error, StudentError):
         return {"status": "error", "text": str(error)}
+    if isinstance(error, NotAllowedError):
+        return {"status": "error", "text": f"{error}{where}", "forbidden": error.name}
     text = str(error).strip().split("\n")[0][:MAX_TEXT]
     if isinstance(error, NotImplementedError):
         function = own[-1].name if own and frames[-1] is own[-1] else ""

@@ -4,11 +4,12 @@ Covered: no file of the submission other than those that were sent can be import
 written. Not covered: what the code does once it runs; that is the sandbox's job.
 """
 
+import contextlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -65,6 +66,34 @@ class Overlay:
         self.modules: dict[str, ModuleType] = {}
         self.sources: dict[str, str] = {}
         self.checkpoint = ""
+        self.stopped: dict[str, str] = {}  # for good
+        self.given_only: dict[str, str] = {}
+        self.undo = contextlib.ExitStack()  # puts back what is for given code only
+
+    def forbid(self, request: Mapping[str, Any]) -> None:
+        """Replace what a submission may not use, before any of it is imported."""
+        from grader.worker import forbidden  # imports torch
+
+        new = dict(request["forbidden"].items() - self.stopped.items())
+        forbidden.stop(new, for_good=True)
+        self.stopped |= new
+        self.undo.close()
+        self.given_only = request["given_only"]
+        self.undo = forbidden.stop(self.given_only)
+
+    @contextlib.contextmanager
+    def within(self, call: Mapping[str, Any]) -> Iterator[None]:
+        """Forbid what this call forbids, and allow given code what the call says that it needs."""
+        from grader.worker import forbidden
+
+        if call.get("given_only"):
+            self.undo.close()
+        try:
+            with forbidden.stop(call.get("forbidden", {})):
+                yield
+        finally:
+            if call.get("given_only"):
+                self.undo = forbidden.stop(self.given_only)
 
     def load(self, request: Mapping[str, Any]) -> protocol.Message:
         """Import the harness, the given modules and the student's."""
@@ -73,6 +102,7 @@ class Overlay:
             sys.modules.pop(name, None)
         sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, MemoryImporter)]
         self.sources, self.checkpoint = request["sources"], request["checkpoint"]
+        self.forbid(request)
         sys.meta_path.insert(0, MemoryImporter(self.sources))
         self.modules = {name: importlib.import_module(name) for name in request["import"]}
         return {"status": "ok"}
@@ -85,7 +115,8 @@ class Overlay:
 
         context = calls.Context(self.modules, self.checkpoint, self.harness)
         tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
-        answer = calls.run(context, call, tensors, progress)
+        with self.within(call):
+            answer = calls.run(context, call, tensors, progress)
         sent = {name: tensor.detach().numpy() for name, tensor in answer.tensors.items()}
         return {"status": "ok", **answer.message}, sent
 

@@ -1,14 +1,15 @@
 """Grade submissions one after the other in one process, and look at what each leaves behind.
 
 Run as a script, by places.py: it reads one JSON object a line, {"file", "source", "loses",
-"training"}, the latter a deadline or 0 for the exercises, and answers with one a line. It is a
-process of its own so that it can run as another user, and so that a submission that harms its
-grader harms this and not the tests.
+"training", "itself"}, of which "training" is a deadline or 0 for the exercises, and answers with
+one a line. It is a process of its own so that it can run as another user, and so that a submission
+that harms its grader harms this and not the tests.
 """
 
 import contextlib
 import ctypes
 import dataclasses
+import functools
 import io
 import json
 import os
@@ -25,15 +26,18 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from grader.assignment import MINBERT
-from grader.assignment.sentiment import read_sentences
-from grader.grading import Grading, program_of
+from grader.assignment.sentiment import Gate, Sentences, Sentiment
+from grader.grading import Grading, program_of, solution_of
 from grader.intake.given_files import GivenFiles
 from grader.intake.submission import Submission
+from grader.references import References
 from grader.reports.terminal import Report
+from grader.result import CheckFailed
 from grader.sandbox.bubblewrap import INSIDE
 from grader.sandbox.interface import Limits, Program, Reply, Request, Sandbox
 from grader.sandbox.tiers import open_sandbox
 from grader.settings import CHECKPOINT, Settings
+from grader.task import TaskRun
 
 # A call takes milliseconds, but a machine may stand still for ten seconds. Where points are lost
 # anyway there is no need to wait so long: submissions that hang cost seconds.
@@ -194,35 +198,52 @@ class Driver:
         printed = self.sandbox.printed.text()  # the report shows the beginning of it
         return {"exercises": graded, "report": report.getvalue(), "printed": printed}
 
-    def train(self, source: str, deadline: float) -> dict[str, Any]:
-        """Fine-tune on a few sentences, by the request that the gate makes."""
-        train, dev = (read_sentences(ROOT / "data" / f"{name}.txt") for name in ("train", "dev"))
-        call = {
-            "kind": "fine-tune",
-            "target": "fine-tuning",
-            "train": train.texts[:TRAIN],
-            "predict": dev.texts[:PREDICT],
-            "num_labels": 2,
-            "seed": 0,
-        }
-        labels, expected = train.labels[:TRAIN], dev.labels[:PREDICT]
-        request = Request("sentiment", frozenset(), call, {"labels": labels}, deadline)
+    def train(self, source: str, deadline: float, itself: bool) -> dict[str, Any]:
+        """Fine-tune on a few sentences, by the requests that the gate makes.
+
+        Args:
+            itself: the submission's own predictions count.
+        """
+        gate, flags = self.small_gate(), list[str]()
         given = GivenFiles(MINBERT, {})
         hostile = Submission("hostile", {"bert": self.complete("bert.py", source)}, {})
         task = [MINBERT.exercise("sentiment")]
         settings = dataclasses.replace(self.grading.settings, limits=TRAINING)
         program = program_of(MINBERT, task, given.sources(hostile), settings)
+        solution = solution_of(program, MINBERT)
         with open_sandbox(settings.tier, program) as sandbox:
-            (reply,) = sandbox.run([request])
-        found = reply.tensors.get("out/predictions")
-        fits = found is not None and found.shape == expected.shape and found.dtype == expected.dtype
+
+            def ask(request: Request) -> Reply:
+                return next(iter(sandbox.run([dataclasses.replace(request, deadline=deadline)])))
+
+            ask_solution = sandbox.apart and functools.partial(sandbox.apart, solution)
+            wrong = ("attention",) if itself else ()
+            run = TaskRun(
+                *(self.grading.references, settings.data, settings.checkpoint),
+                *(ask, ask_solution, "nothing is isolated", wrong, flags.append),
+            )
+            found, text = None, ""
+            try:
+                reply = Sentiment().predictions(gate, run)
+                gate.accuracy(reply)
+                found = reply.tensors["out/predictions"]
+            except CheckFailed as error:
+                text = str(error)
         return {
-            "status": reply.status if fits or reply.status != "ok" else "of another shape",
-            "text": reply.text,
-            "accuracy": float((found == expected).mean()) if fits else None,
-            "predictions": found.tolist() if fits else None,
+            "text": text,
+            "flags": flags,
+            "accuracy": None if found is None else float((found == gate.dev.labels).mean()),
+            "predictions": None if found is None else found.tolist(),
             "printed": sandbox.printed.text(),
         }
+
+    def small_gate(self) -> Gate:
+        """Return the gate of the public references, with fewer sentences."""
+        assert isinstance(self.grading.references, References)
+        gate = Gate(self.grading.references, self.grading.settings.data)
+        gate.train = Sentences(gate.train.labels[:TRAIN], gate.train.texts[:TRAIN])
+        gate.dev = Sentences(gate.dev.labels[:PREDICT], gate.dev.texts[:PREDICT])
+        return gate
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Carry out a request; add how long it took and what is left."""
@@ -230,7 +251,7 @@ class Driver:
         started = time.monotonic()
         source, deadline = request["source"], request["training"]
         if deadline:
-            result = self.train(source, deadline)
+            result = self.train(source, deadline, request["itself"])
         else:
             result = self.grade(request["file"], source, request["loses"])
         result["seconds"] = time.monotonic() - started

@@ -49,6 +49,7 @@ class Hostile:
         loses: those of them that get no points; partly: those that get some.
         control: how it shows that its attack works where nothing is isolated.
         training: what comes of the fine-tune; empty for a submission that leaves it alone.
+        itself: in the fine-tune its own predictions count, as where a function is wrong.
         deadline: of the fine-tune, in seconds, or 0.
         targets: the files or modules that it goes for, if it lists them.
     """
@@ -62,6 +63,7 @@ class Hostile:
     partly: frozenset[str]
     control: str
     training: str
+    itself: bool
     deadline: float
     targets: tuple[str, ...]
 
@@ -86,6 +88,7 @@ class Hostile:
             partly=frozenset(head.get("partly", "").split()),
             control=head.get("control", ""),
             training=training,
+            itself=head.get("predicts") == "itself",
             deadline=float(head.get("deadline", TRAINING if training else 0)),
             targets=tuple(
                 target
@@ -118,11 +121,17 @@ class Place:
         deadline: float = 0,
         file: str = "bert.py",
         loses: Collection[str] = (),
+        itself: bool = False,
     ) -> dict[str, Any]:
-        """Grade the solution with `source` after it: the exercises or, in so long, a fine-tune."""
+        """Grade the solution with `source` after it: the exercises or, in so long, a fine-tune.
+
+        Args:
+            itself: in a fine-tune, its own predictions count.
+        """
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         request = {"file": file, "source": source, "loses": sorted(loses), "training": deadline}
+        request["itself"] = itself
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()

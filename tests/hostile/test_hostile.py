@@ -86,22 +86,37 @@ def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
 
 @each([hostile for hostile in HOSTILE if hostile.training])
 def test_a_hostile_fine_tune_gains_nothing(place: Place, hostile: Hostile) -> None:
-    result = place.grade(hostile.source, hostile.deadline)
+    result = place.grade(hostile.source, hostile.deadline, itself=hostile.itself)
 
     if hostile.training == "refused":
-        assert result["status"] in ("lost", "error", "of another shape"), result
+        assert result["predictions"] is None, result
+        assert result["text"].startswith("fine-tuning"), result
     elif hostile.training == "chance":
         assert result["accuracy"] < CHANCE, result["accuracy"]
-    else:
+    elif hostile.training == "same":
         assert result["predictions"] == place.trained["predictions"]
+    else:  # it is left open, which the result says
+        assert result["accuracy"] > CHANCE
+    assert bool(result["flags"]) is hostile.itself
     check_nothing_is_left(place, result)
+
+
+@each([hostile for hostile in HOSTILE if hostile.training == "open"])
+def test_what_is_open_with_a_wrong_function_is_closed_if_all_are_right(
+    place: Place, hostile: Hostile
+) -> None:
+    result = place.grade(hostile.source, hostile.deadline)
+
+    assert result["accuracy"] < CHANCE
+    assert result["flags"] == []
 
 
 def test_honest_training_is_far_from_chance_and_the_same_again(place: Place) -> None:
     again = place.grade("", TRAINING)
+    itself = place.grade("", TRAINING, itself=True)
 
     assert again["accuracy"] > CHANCE + 0.1
-    assert again["predictions"] == place.trained["predictions"]
+    assert again["predictions"] == itself["predictions"] == place.trained["predictions"]
 
 
 # --- whether the attacks are attacks ---------------------------------------------------------

@@ -171,7 +171,9 @@ ASSIGNMENT = Assignment(
     imports=("detector",),
     exercises=(CONV, DETECTOR, MOMENTUM, DETECTION),
     harness=Path(__file__).with_name("harness.py"),
-    policy=Policy({"Conv1d": "nn", "conv1d": "F", "SGD": "torch.optim"}, frozenset({"scipy"})),
+    policy=Policy(
+        ("torch.nn.Conv1d", "torch.nn.functional.conv1d", "torch.optim.SGD", "scipy"),
+    ),
     axes={3: ("signal", "pattern", "window")},
     locate=locate,
 )

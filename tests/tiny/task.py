@@ -3,14 +3,12 @@
 Labels of those signals stay here, and so does the threshold, which is in the manifest.
 """
 
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 
 from grader.references import References
 from grader.result import CheckFailed, Finding
 from grader.sandbox.interface import Reply, Request
+from grader.task import TaskRun
 
 ENTRY = "detection"  # of the manifest: the threshold and the seed
 SIZES = {"D": 2, "T": 24, "P": 8, "K": 5, "C": 3}
@@ -50,17 +48,17 @@ class Detection:
         """Leave it out where references have no threshold."""
         return None if ENTRY in references.manifest else "its threshold was not measured"
 
-    def grade(self, references: References, data: Path, ask: Callable[[Request], Reply]) -> str:
+    def grade(self, run: TaskRun) -> str:
         """Train and compare the accuracy with the threshold; return it in words.
 
         Raises:
             CheckFailed: it is too low, or there are no predictions.
         """
-        threshold, seed = (references.manifest[ENTRY][name] for name in ("threshold", "seed"))
+        threshold, seed = (run.references.manifest[ENTRY][name] for name in ("threshold", "seed"))
         signals, labels = draw(seed)
         call = {"kind": "train", "target": "training", "config": SIZES, "seed": seed}
         sent = {"signals": signals[:TRAIN], "labels": labels[:TRAIN], "others": signals[TRAIN:]}
-        reply = ask(Request(ENTRY, frozenset(), call | {"steps": STEPS}, sent))
+        reply = run.ask(Request(ENTRY, frozenset(), call | {"steps": STEPS}, sent))
         reached = accuracy(reply, labels[TRAIN:])
         if not reached >= threshold:
             details = (f"accuracy {reached:.2f}, a right one reaches {threshold:.2f}",)

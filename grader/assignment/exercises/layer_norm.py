@@ -14,12 +14,19 @@ from grader.exercise import Exercise, Probe, Tensors
 QUIET = 1e-6  # scale of the rows whose variance is near the default epsilon, 1e-12
 LARGE_EPS = 0.5  # shows in every row
 FLAT = 0.5  # every unit of a token whose variance is 0; a sum of these is exact
-FORBIDDEN = {
-    **dict.fromkeys("layer_norm rms_norm batch_norm group_norm instance_norm".split(), "F"),
-    **dict.fromkeys("native_layer_norm native_batch_norm native_group_norm".split(), "torch"),
-    **dict.fromkeys("LayerNorm RMSNorm GroupNorm BatchNorm1d BatchNorm2d".split(), "nn"),
-    **dict.fromkeys("InstanceNorm1d InstanceNorm2d".split(), "nn"),
-}
+KINDS = ("layer", "rms", "batch", "group", "instance")
+MODULES = "LayerNorm RMSNorm GroupNorm BatchNorm1d BatchNorm2d InstanceNorm1d InstanceNorm2d"
+FORBIDDEN = (
+    *(f"torch.nn.functional.{kind}_norm" for kind in KINDS),
+    *(f"torch.nn.{name}" for name in MODULES.split()),
+    *(f"torch.{kind}_norm" for kind in KINDS),
+    *(f"torch.native_{kind}_norm" for kind in ("layer", "batch", "group")),
+    "torch._fused_rms_norm",
+    "torch._native_batch_norm_legit",
+    "torch._batch_norm_impl_index",
+    *(f"torch._refs.{name}" for name in ("native_layer_norm", "native_group_norm", "_normalize")),
+    *(f"torch._refs.nn.functional.{kind}_norm" for kind in ("layer", "group")),
+)
 
 
 def shape_of(sizes: Sizes, kind: str) -> tuple[int, ...]:

@@ -13,14 +13,14 @@ PIECES = (
 )
 VOCABULARY = {piece: 10 + 3 * number for number, piece in enumerate(PIECES.split())}
 LONG = "play" * 25  # 100 characters, the most that are spelled unless something else is said
-FORBIDDEN = {
-    "tokenizers": "",
-    "Tokenizer": "tokenizers",
-    "WordPiece": "tokenizers.models",
-    "BertTokenizer": "tokenizer",
-    "from_pretrained": "BertTokenizer",
-    "wordpiece": "tokenizer",
-}
+FORBIDDEN = (
+    "tokenizers",
+    "tokenizers.Tokenizer",
+    "tokenizers.models.Model",
+    "tokenizers.models.WordPiece",
+    "tokenizer.BertTokenizer",
+    "tokenizer.wordpiece",
+)
 
 
 def draw(rng: np.random.Generator, call: BertCall) -> Tensors:

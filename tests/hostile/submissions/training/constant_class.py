@@ -1,5 +1,5 @@
 # tries: predict the same class for all
-# training: chance
+# training: same
 import sys
 
 

@@ -1,4 +1,5 @@
 # tries: return predictions without end
+# predicts: itself
 # training: refused
 import sys
 

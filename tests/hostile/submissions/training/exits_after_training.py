@@ -1,4 +1,5 @@
 # tries: end the process when all is trained, before the predictions
+# predicts: itself
 # training: refused
 import itertools
 import os

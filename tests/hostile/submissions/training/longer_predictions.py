@@ -1,4 +1,5 @@
 # tries: return more predictions than there are sentences
+# predicts: itself
 # training: refused
 import sys
 

@@ -1,4 +1,5 @@
 # tries: return probabilities of both classes in place of predictions
+# predicts: itself
 # training: refused
 import sys
 

@@ -1,0 +1,43 @@
+"""What a submission may not use, by full names: library code that is an exercise itself.
+
+torch.nn.functional is allowed, scaled_dot_product_attention included: the handout says so, and its
+private forms compute no more than it does. Of torch's optimizers those are forbidden that take
+Adam's steps. NAdam, RAdam, Adamax, Adafactor and the others take other steps, whatever their
+arguments, and elementwise operations such as torch._foreach_addcdiv_ are what an optimizer is
+written with.
+"""
+
+ATTENTION = (
+    "torch.nn.MultiheadAttention",
+    "torch.nn.Transformer",
+    "torch.nn.TransformerEncoder",
+    "torch.nn.TransformerEncoderLayer",
+    "torch.nn.TransformerDecoder",
+    "torch.nn.TransformerDecoderLayer",
+    "torch.nn.functional.multi_head_attention_forward",
+    "torch._native_multi_head_attention",
+    "torch._transformer_encoder_layer_fwd",
+    "torch._transform_bias_rescale_qkv",  # splits heads and scales
+    "torch.ao.nn.quantizable.MultiheadAttention",
+    "torch.ao.nn.quantized.MultiheadAttention",
+    "torch.onnx.ops.attention",  # splits heads, and joins them
+    "torch.onnx.ops._impl.attention_23._init_fn",  # the operator that it calls
+)
+# the given fine-tune also needs them
+OPTIMIZERS = (
+    "torch.optim.Adam",
+    "torch.optim.AdamW",
+    "torch.optim.SparseAdam",
+    "torch.optim.adam.adam",
+    "torch.optim.adam._single_tensor_adam",
+    "torch.optim.adam._multi_tensor_adam",
+    "torch.optim.adam._fused_adam",
+    "torch.optim.adamw.adamw",
+    "torch.optim._functional.adam",
+    "torch.optim._functional.adamw",
+    "torch.optim._functional.sparse_adam",
+    "torch.distributed.optim",
+    "torch._fused_adam_",
+    "torch._fused_adamw_",
+)
+PACKAGES = ("transformers", "sentence_transformers", "fairseq", "x_transformers", "timm")

@@ -1,0 +1,156 @@
+"""What the names in a source stand for, as far as its text alone says, and where they are bound.
+
+Covered: imports, other names for what was imported (`N = nn`), and every statement that binds a
+name at the top level. Nothing here takes longer than a source's length warrants. Not covered: names
+that are bound as the program runs, by exec, setattr or a computed name, what a star import brings,
+and names for names for names without end.
+"""
+
+import ast
+import functools
+import itertools
+from collections.abc import Iterator
+
+# what these names stand for in a file that does not bind them: a star import may have done so
+USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional"}
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+COMPOUND = (
+    *(ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith),
+    *(ast.Try, ast.TryStar, ast.Match, ast.ExceptHandler, ast.match_case),
+)
+DEEPEST = 20  # attributes of attributes, and names for names, that are followed
+MOST = 20  # full names that one name may stand for
+ALIASABLE = (ast.Name, ast.Attribute)
+
+
+def imported(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield what an import binds: the name in the file, and the full name it stands for."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            root = alias.name.split(".")[0]
+            yield alias.asname or root, alias.name if alias.asname else root
+    elif isinstance(node, ast.ImportFrom) and not node.level:
+        for alias in node.names:
+            yield alias.asname or alias.name, f"{node.module}.{alias.name}"
+
+
+def other_names(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names that an assignment binds to names or attributes, such as `N = nn`."""
+    if isinstance(node, ast.Assign):
+        pairs = [(target, node.value) for target in node.targets]
+    elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+        pairs = [(node.target, node.value)]
+    else:
+        return
+    for target, value in pairs:
+        if isinstance(target, ast.Name) and isinstance(value, ALIASABLE):
+            yield target.id, value
+        elif isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
+            for one, other in zip(target.elts, value.elts, strict=False):
+                if isinstance(one, ast.Name) and isinstance(other, ALIASABLE):
+                    yield one.id, other
+
+
+def otherwise_bound(node: ast.AST) -> str | None:
+    """Return the name that a node binds to something that its text does not tell."""
+    if isinstance(node, DEFINITIONS):
+        return node.name
+    if isinstance(node, ast.arg):
+        return node.arg
+    if isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+        return node.name
+    return node.rest if isinstance(node, ast.MatchMapping) else None
+
+
+class Names:
+    """What the names of one source stand for."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.imports: dict[str, dict[str, None]] = {}
+        self.others: dict[str, list[ast.expr]] = {}
+        self.unknown: set[str] = set()
+        stored: dict[str, int] = {}
+        for node in ast.walk(tree):
+            for name, path in imported(node):
+                self.imports.setdefault(name, {})[path] = None
+            for name, value in other_names(node):
+                self.others.setdefault(name, []).append(value)
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                stored[node.id] = stored.get(node.id, 0) + 1
+            if (taken := otherwise_bound(node)) is not None:
+                self.unknown.add(taken)
+        known = {name: len(values) for name, values in self.others.items()}
+        self.unknown |= {name for name, count in stored.items() if count != known.get(name)}
+
+        self.resolved: dict[str, frozenset[str]] = {}
+
+    @functools.cached_property
+    def bound(self) -> frozenset[str]:
+        """Every name that the source binds."""
+        return frozenset(self.imports.keys() | self.others.keys() | self.unknown)
+
+    def of_name(self, name: str, depth: int = 0) -> frozenset[str]:
+        """Return the full names that a name may stand for."""
+        if name in self.unknown or depth > DEEPEST:
+            return frozenset()
+        if name not in self.bound:
+            return frozenset([USUAL[name]] if name in USUAL else [])
+        if name not in self.resolved:
+            self.resolved[name] = frozenset()  # what it stands for by way of itself
+            found = set(itertools.islice(self.imports.get(name, ()), MOST))
+            for other in self.others.get(name, ())[:MOST]:
+                found |= self.paths(other, depth + 1)
+            self.resolved[name] = frozenset(itertools.islice(found, MOST))
+        return self.resolved[name]
+
+    def paths(self, node: ast.AST, depth: int = 0) -> frozenset[str]:
+        """Return the full names that an expression may stand for; none if that is not known."""
+        names: list[str] = []
+        while isinstance(node, ast.Attribute):
+            names.insert(0, node.attr)
+            node = node.value
+            if len(names) > DEEPEST:
+                return frozenset()
+        if not isinstance(node, ast.Name):
+            return frozenset()
+        return frozenset(".".join([path, *names]) for path in self.of_name(node.id, depth))
+
+
+# --- where names are bound --------------------------------------------------------------------
+
+
+def binders(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """Yield the definitions and the parts of other statements that may bind names in a body.
+
+    Those under an `if`, a `try`, a loop or the like are of the same body.
+    """
+    waiting: list[ast.AST] = [*body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.For | ast.AsyncFor):
+            yield ast.Tuple([node.target, node.iter], ast.Load())
+        if isinstance(node, COMPOUND):
+            waiting += ast.iter_child_nodes(node)
+        else:
+            yield node
+
+
+def bound_by(node: ast.AST) -> Iterator[str]:
+    """Yield the names that one of `binders` binds, or Class.method for an attribute of a name."""
+    if isinstance(node, DEFINITIONS):
+        yield node.name
+        return
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            yield part.id
+        elif isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
+            yield from (f"{n.id}.{part.attr}" for n in [part.value] if isinstance(n, ast.Name))
+
+
+def where_bound(body: list[ast.stmt]) -> dict[str, list[ast.AST]]:
+    """Return every place where a body binds a name: all count, as the last one may not run."""
+    found: dict[str, list[ast.AST]] = {}
+    for node in binders(body):
+        for name in bound_by(node):
+            found.setdefault(name, []).append(node)
+    return found

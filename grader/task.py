@@ -1,0 +1,47 @@
+"""What a task is, and what it is graded with: an exercise without probes, such as a training."""
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+from grader.references import References
+from grader.sandbox.interface import Reply, Request
+
+
+@dataclasses.dataclass(frozen=True)
+class TaskRun:
+    """What a task is graded with.
+
+    Attributes:
+        references, data, checkpoint: what it may read.
+        ask: has the submission carry out a request.
+        ask_solution: has the solution do so, in a process that nothing of the submission's has run
+            in; None where that cannot be.
+        why_not: then a few words that say why.
+        wrong: the upstream exercises whose values are not right.
+        flag: takes a sentence on how it was graded, for the instructor.
+    """
+
+    references: References
+    data: Path
+    checkpoint: Path
+    ask: Callable[[Request], Reply]
+    ask_solution: Callable[[Request], Reply] | None
+    why_not: str
+    wrong: tuple[str, ...]
+    flag: Callable[[str], None]
+
+
+class Task(Protocol):
+    """An exercise that is graded by the result of a long run of the student's code."""
+
+    def left_out(self, references: References) -> str | None:
+        """Say why these references cannot grade it, or None; if they cannot, it does not count."""
+
+    def grade(self, run: TaskRun, /) -> str:
+        """Have the worker run it, and judge the answer; return a few words for the report.
+
+        Raises:
+            CheckFailed: the submission's fault. ReferencesError: it cannot be graded.
+        """

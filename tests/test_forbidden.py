@@ -1,0 +1,249 @@
+"""Ways round the list of forbidden library code: each works, but not where it is forbidden."""
+
+import dataclasses
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from grader.assignment import MINBERT
+from grader.exercise import usual_names
+from grader.sandbox.interface import Program, Reply, Request, Sandbox
+from grader.sandbox.tiers import open_sandbox
+
+from asking import X, program_with
+from conftest import ROOT
+from tiers import marked, own_tiers
+
+POLICY = MINBERT.policy
+HEAD = """
+import builtins, copy, functools, importlib, importlib.util, operator, pickle, sys
+import torch, torch.nn as nn, torch.nn.functional as F, torch.optim
+import torch.optim.adam, torch.optim.adamw, torch.optim._functional
+from torch.nn import *
+
+x = torch.randn(2, 3, 4)
+kept, Kept = nn.MultiheadAttention.forward, nn.MultiheadAttention
+weights = torch.randn(12, 4), torch.randn(12), torch.randn(4, 4), torch.randn(4)
+
+
+def heads(function, *more):
+    return function(x, x, x, 4, 2, *weights, *more)
+
+
+def slow(function):
+    inputs = x, x, x, 4, 2, *weights[:2], None, None, False, 0.0, *weights[2:]
+    return function(*inputs)
+
+
+def steps(made):
+    parameter = nn.Parameter(torch.ones(3))
+    parameter.grad = torch.ones(3)
+    made([parameter]).step()
+
+
+def fused(function):
+    lists = [[torch.ones(3)] for _ in range(4)]
+    rates = {"lr": 0.1, "beta1": 0.9, "beta2": 0.9, "weight_decay": 0.0, "eps": 1e-8}
+    return function(*lists, [], [torch.ones(())], **rates, amsgrad=False, maximize=False)
+
+
+def functional(function):
+    lists = [[torch.ones(3)] for _ in range(4)]
+    rates = {"beta1": 0.9, "beta2": 0.9, "lr": 0.1, "weight_decay": 0.0, "eps": 1e-8}
+    more = {"foreach": False, "amsgrad": False, "maximize": False}
+    function(*lists, [], [torch.ones(())], **more, **rates)
+
+
+def forgotten(name):
+    module = sys.modules.pop(name)
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.modules[name] = module
+
+
+class Under(nn.MultiheadAttention):
+    pass
+
+
+class Without(nn.MultiheadAttention):
+    def __init__(self):
+        nn.Module.__init__(self)
+        self.embed_dim, self.num_heads, self.dropout, self.head_dim = 4, 2, 0.0, 2
+        self._qkv_same_embed_dim, self.batch_first = True, True
+        self.bias_k = self.bias_v = None
+        self.add_zero_attn = False
+        self.in_proj_weight, self.in_proj_bias = map(nn.Parameter, weights[:2])
+        self.out_proj = nn.Linear(4, 4)
+
+
+class Borrowed(nn.Module):
+    __init__ = Without.__init__
+    forward = nn.MultiheadAttention.forward
+    merge_masks = nn.MultiheadAttention.merge_masks
+
+"""
+WAYS = {
+    # names of the class
+    "its name": "nn.MultiheadAttention(4, 2)(x, x, x)",
+    "star import": "MultiheadAttention(4, 2)(x, x, x)",
+    "its own module": "nn.modules.activation.MultiheadAttention(4, 2)",
+    "getattr": "getattr(nn, 'MultiheadAttention')(4, 2)",
+    "computed name": "getattr(nn, 'Multihead' + 'Attention')(4, 2)",
+    "getattr by another name": "g = getattr; g(nn, 'MultiheadAttention')(4, 2)",
+    "attrgetter": "operator.attrgetter('nn.MultiheadAttention')(torch)(4, 2)",
+    "methodcaller": "operator.methodcaller('MultiheadAttention', 4, 2)(nn)",
+    "vars": "vars(nn)['MultiheadAttention'](4, 2)",
+    "dict": "nn.__dict__['MultiheadAttention'](4, 2)",
+    "importlib": "importlib.import_module('torch.nn').MultiheadAttention(4, 2)",
+    "import function": "__import__('torch').nn.MultiheadAttention(4, 2)",
+    "sys.modules": "sys.modules['torch.nn'].MultiheadAttention(4, 2)",
+    "modules of torch": "torch.sys.modules['torch.nn'].MultiheadAttention(4, 2)",
+    "kept since the import": "Kept(4, 2)",
+    "module with another name": "N = nn; N.MultiheadAttention(4, 2)",
+    "partial": "functools.partial(nn.MultiheadAttention, 4)(2)",
+    "eval": "eval('nn.Multi' + 'headAttention(4, 2)')",
+    "found among subclasses": "[c for c in nn.Module.__subclasses__() if c is Kept][0](4, 2)",
+    "pickle": "pickle.loads(b'ctorch.nn\\nMultiheadAttention\\n.')(4, 2)",
+    # parts of the class
+    "subclass": "Under(4, 2)",
+    "subclass without its constructor": "Without()(x, x, x)",
+    "borrowed methods": "Borrowed()(x, x, x)",
+    "a copy of the class": "type('C', (nn.Module,), dict(vars(Without) | vars(Kept), "
+    "__init__=Without.__init__))()(x, x, x)",
+    "a method kept since the import": "kept(Without(), x, x, x)",
+    "copied method": "copy.copy(nn.MultiheadAttention.forward)(Without(), x, x, x)",
+    "imported again": "importlib.reload(nn.modules.activation).MultiheadAttention(4, 2)",
+    "forgotten and imported": "forgotten('torch.nn.modules.activation').MultiheadAttention(4, 2)",
+    # other layers
+    "encoder layer": "nn.TransformerEncoderLayer(4, 2, 8)(x)",
+    "decoder layer": "nn.modules.transformer.TransformerDecoderLayer(4, 2, 8)(x, x)",
+    "whole model": "nn.Transformer(4, 2, 1, 1, 8)(x, x)",
+    "quantizable": "torch.ao.nn.quantizable.MultiheadAttention(4, 2)(x, x, x)",
+    # functions
+    "function": "slow(F.multi_head_attention_forward)",
+    "dict of functions": "slow(F.__dict__['multi_head_attention_forward'])",
+    "compiled": "heads(torch._native_multi_head_attention)",
+    "operator": "heads(torch.ops.aten._native_multi_head_attention)",
+    "overload of the operator": "heads(torch.ops.aten._native_multi_head_attention.default)",
+    "table of functions": "heads(torch._C._VariableFunctions._native_multi_head_attention)",
+    "table's class": "heads(type(torch._C._VariableFunctions)._native_multi_head_attention)",
+    "another table": "heads(torch._VF._native_multi_head_attention)",
+    "operator by its name": "heads(torch._C._jit_get_operation("
+    "'aten::_native_multi_head_attention')[0])",
+    "encoder layer, compiled": "torch._transformer_encoder_layer_fwd(x, 4, 2, *weights, False, "
+    "False, 1e-5, *[torch.ones(4)] * 4, torch.ones(8, 4), torch.ones(8), torch.ones(4, 8), "
+    "torch.ones(4))",
+    "heads, compiled": "torch._transform_bias_rescale_qkv(torch.randn(2, 3, 12), weights[1], 2)",
+    "exchange format": "torch.onnx.ops.attention(x, x, x, q_num_heads=2, kv_num_heads=2)",
+    "exchange format's operator": "torch.ops.onnx.Attention.opset23("
+    "x, x, x, q_num_heads=2, kv_num_heads=2)",
+    # optimizers
+    "optimizer": "steps(torch.optim.AdamW)",
+    "optimizer's own module": "from torch.optim.adamw import AdamW; steps(AdamW)",
+    "optimizer without decay": "steps(torch.optim.Adam)",
+    "optimizer under another name": "O = torch.optim; steps(O.AdamW)",
+    "subclass of an optimizer": "steps(type('Mine', (torch.optim.AdamW,), {}))",
+    "fused optimizer": "steps(functools.partial(torch.optim.AdamW, fused=True))",
+    "functional": "functional(torch.optim._functional.adamw)",
+    "function of the module": "from torch.optim import adamw; functional(adamw.adamw)",
+    "undecorated function": "functional(torch.optim._functional.adam.__wrapped__)",
+    "fused step": "fused(torch._fused_adamw_)",
+    "fused step, operator": "fused(torch.ops.aten._fused_adamw_)",
+    "fused step that returns": "fused(torch.ops.aten._fused_adamw)",
+    "fused step by table": "fused(torch._C._VariableFunctions._fused_adam_)",
+    "distributed optimizer": "from torch.distributed.optim import _FunctionalAdamW as A; "
+    "p = nn.Parameter(torch.ones(3)); A([p]).step([torch.ones(3)])",
+}
+OTHERS = {
+    "attention function": "F.scaled_dot_product_attention(given[None], given[None], given[None])",
+    "norm": "nn.LayerNorm(2)(given); F.layer_norm(given, (2,))",
+    "another optimizer": "steps(torch.optim.SGD)",
+    "an optimizer with other steps": "steps(torch.optim.NAdam)",
+    "elementwise operations": "torch._foreach_addcdiv_([given], [given], [given], value=-1.0)",
+    "another module again": "importlib.reload(sys.modules['torch.nn.modules.linear'])",
+    "comparison of types": "assert not isinstance(nn.Linear(1, 1), nn.MultiheadAttention)",
+}
+NAMES = [*usual_names([*POLICY.forbidden, *POLICY.given_only]).values()]
+
+
+def function(number: int, body: str) -> str:
+    """Write a way as a function of its own."""
+    lines = "\n    ".join(body.split("; "))
+    return f"def way_{number}(given):\n    {lines}\n    return given\n"
+
+
+BODIES = [*WAYS.values(), *OTHERS.values()]
+CODE = HEAD + "\n\n".join(function(number, body) for number, body in enumerate(BODIES))
+
+
+def guarded(program: Program) -> Program:
+    """Return a program with what the assignment forbids."""
+    forbidden, given_only = map(usual_names, (POLICY.forbidden, POLICY.given_only))
+    return dataclasses.replace(program, forbidden=forbidden, given_only=given_only)
+
+
+def ask(sandbox: Sandbox, number: int, **more: object) -> Reply:
+    """Call a way."""
+    call = MINBERT.exercise("sinusoidal_positions").calls[0].message() | {
+        "module": "bert",
+        "target": f"way_{number}",
+        "args": ["x"],
+        "literals": {},
+        **more,
+    }
+    (reply,) = sandbox.run([Request(f"way {number}", frozenset(), call, {"x": X})])
+    return reply
+
+
+@pytest.fixture(scope="module")
+def free() -> Iterator[Sandbox]:
+    with open_sandbox("process", program_with(CODE)) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture(scope="module", params=marked(own_tiers()))
+def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    with open_sandbox(request.param, guarded(program_with(CODE))) as sandbox:
+        yield sandbox
+
+
+@pytest.mark.parametrize("number", range(len(WAYS)), ids=list(WAYS))
+def test_a_way_works_where_nothing_is_forbidden(free: Sandbox, number: int) -> None:
+    assert ask(free, number).status == "ok"
+
+
+@pytest.mark.parametrize("number", range(len(WAYS)), ids=list(WAYS))
+def test_a_way_is_stopped_where_it_is_run(sandbox: Sandbox, number: int) -> None:
+    reply = ask(sandbox, number)
+
+    assert reply.status == "error"
+    assert reply.message["forbidden"] in NAMES
+    assert f"{reply.message['forbidden']} is not allowed in this assignment: " in reply.text
+
+
+@pytest.mark.parametrize("number", range(len(OTHERS)), ids=list(OTHERS))
+def test_other_code_of_the_library_still_works(sandbox: Sandbox, number: int) -> None:
+    assert ask(sandbox, len(WAYS) + number).status == "ok"
+
+
+def test_every_forbidden_name_is_in_the_installed_library() -> None:
+    paths = [*POLICY.forbidden, *POLICY.given_only]
+    paths += [name for exercise in MINBERT.exercises for name in exercise.forbidden]
+    find = (
+        "import torch, torch.distributed.optim, tokenizer; from grader.worker import forbidden;"
+        f"print([p for p in {paths} if '.' in p and forbidden.find(p) is None])"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", find],
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'starter'}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout == "[]\n"

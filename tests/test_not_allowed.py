@@ -1,0 +1,89 @@
+"""Forbidden library code that the syntax tree does not show, from a student's point of view."""
+
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT, Grade
+
+HIDDEN = """
+
+def attention(self, key, query, value, attention_mask):
+    found = getattr(nn, "Multihead" + "Attention")(10, 2)
+    return found(value, value, value)[0]
+
+
+BertSelfAttention.attention = attention
+"""
+
+
+def test_a_hidden_use_costs_the_exercise_that_needs_it(
+    grade: Grade, tmp_path: Path, solution_source: str
+) -> None:
+    path = tmp_path / "bert.py"
+    path.write_text(solution_source + HIDDEN, encoding="utf-8")
+
+    graded = grade(path)
+
+    attention = graded.exercise("attention")
+    assert (attention["score"], attention["mistake"]) == (0, "forbidden")
+    line = solution_source.count("\n") + 4
+    assert attention["message"] == (
+        "nn.MultiheadAttention is not allowed in this assignment: it is what you are asked to write"
+        f' (bert.py, line {line})\nread: handout.md, "Other libraries"'
+    )
+    assert graded.result["score"] == graded.result["max_score"] - 25
+    assert graded.exercise("layer")["message"] == "right when given a correct attention"
+
+
+def test_a_use_during_the_import_is_named(
+    grade: Grade, tmp_path: Path, solution_source: str
+) -> None:
+    path = tmp_path / "bert.py"
+    path.write_text(f"{solution_source}\nvars(nn)['Transformer']()\n", encoding="utf-8")
+
+    graded = grade(path, "--only", "embed")
+
+    assert graded.exercise("embed")["mistake"] == "forbidden"
+    assert "nn.Transformer is not allowed" in graded.output
+
+
+@pytest.mark.parametrize(
+    ("file", "exercise", "code"),
+    [
+        (
+            "transformer.py",
+            "layer_norm",
+            "kept = nn.LayerNorm\ndef layer_norm(x, gain, bias, eps=1e-12):\n"
+            "    return vars(F)['layer_' + 'norm'](x, x.shape[-1:], gain, bias, eps)\n",
+        ),
+        (
+            "transformer.py",
+            "layer_norm",
+            "def layer_norm(x, gain, bias, eps=1e-12):\n"
+            "    found = getattr(torch.ops, 'at' + 'en')\n"
+            "    found = getattr(found, 'native_layer' + '_norm')\n"
+            "    return found(x, x.shape[-1:], gain, bias, eps)[0]\n",
+        ),
+        (
+            "pretraining.py",
+            "wordpiece",
+            "def wordpiece(words, vocabulary, unknown_id, max_length=100):\n"
+            "    found = getattr(__import__('token' + 'izers'), 'mod' + 'els')\n"
+            "    made = getattr(found, 'WordP' + 'iece')(vocabulary, unk_token='[UNK]')\n"
+            "    return [[piece.id for piece in made.tokenize(word)] for word in words]\n",
+        ),
+    ],
+)
+def test_what_one_exercise_forbids_is_stopped_in_its_calls_only(
+    grade: Grade, tmp_path: Path, file: str, exercise: str, code: str
+) -> None:
+    for name in ("bert.py", file):
+        text = (ROOT / "solution" / name).read_text(encoding="utf-8")
+        (tmp_path / name).write_text(text + (code if name == file else ""), encoding="utf-8")
+
+    graded = grade(tmp_path)
+
+    lost = [e["id"] for e in graded.result["exercises"] if not e["score"] and e["message"]]
+    assert lost == [exercise]
+    assert graded.exercise(exercise)["mistake"] == "forbidden"
