@@ -83,6 +83,7 @@ def program_of(
         checkpoint=settings.checkpoint,
         threads=settings.threads,
         limits=settings.limits,
+        budget=settings.budget,
     )
 
 

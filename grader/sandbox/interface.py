@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Protocol
 START_DEADLINE = 180.0  # seconds; importing torch takes 2, or a minute on a cold, slow disk
 LOAD_DEADLINE = 30.0  # for importing the submission
 CALL_DEADLINE = 20.0  # for one call on small tensors, which takes milliseconds
+BUDGET = 300.0  # for all exercises of a submission together, which take one or two
 KEPT_OUTPUT = 16 << 10  # bytes of what the submission prints that are kept
 
 CONTAINED, LOCKED, PROCESS = TIERS = ("contained", "locked", "process")
@@ -26,6 +27,8 @@ class Request:
         runs: the exercises whose student code it runs.
         call: the JSON of the call; tensors: its inputs.
         deadline: seconds.
+        measured: seconds that a task takes with correct code, if that was measured.
+        task: its time does not count towards the submission's budget.
     """
 
     exercise: str
@@ -33,6 +36,8 @@ class Request:
     call: dict[str, Any]
     tensors: Mapping[str, Any]
     deadline: float = CALL_DEADLINE
+    measured: float | None = None
+    task: bool = False
 
     @property
     def target(self) -> str:
@@ -46,12 +51,14 @@ class Reply:
 
     Attributes:
         text: for the student, if it is not ok. For "not written", what NotImplementedError said.
+        hung: whether it was lost because it had to be ended at a deadline.
     """
 
     status: str
     text: str = ""
     message: dict[str, Any] = dataclasses.field(default_factory=dict)
     tensors: Tensors = dataclasses.field(default_factory=dict)
+    hung: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,7 +76,7 @@ class Limits:
 
     load_seconds: float = LOAD_DEADLINE
     call_seconds: float = 3600.0
-    exercise_seconds: float = 60.0
+    exercise_seconds: float = 40.0
     memory_bytes: int = 4 << 30
     reply_bytes: int = 4 << 20
     files: int = 64
@@ -88,6 +95,7 @@ class Program:
         checkpoint: the folder of the frozen checkpoint.
         threads: for torch.
         limits: what the submission may use.
+        budget: seconds for all of it, except tasks; see budget.py.
     """
 
     main_file: str
@@ -97,6 +105,7 @@ class Program:
     checkpoint: Path
     threads: int = 1
     limits: Limits = dataclasses.field(default_factory=Limits)
+    budget: float = BUDGET
 
     def load_message(self) -> dict[str, Any]:
         """Return the request that makes a worker import the program."""
@@ -110,6 +119,10 @@ class Program:
 
 class WorkerLostError(Exception):
     """The worker crashed, hung or sent garbage; the message is for the student."""
+
+
+class WorkerHungError(WorkerLostError):
+    """The worker did not answer in time."""
 
 
 class WorkerStartError(Exception):
@@ -176,6 +189,11 @@ def as_reply(answer: Mapping[str, Any], tensors: Tensors) -> Reply:
     if status not in ("ok", "not written", "error") or not isinstance(text, str):
         raise WorkerLostError("wrote into the grader's channel")
     return Reply(str(status), printable(text[:1000]), dict(answer), tensors)
+
+
+def lost(what: str, error: WorkerLostError) -> Reply:
+    """Return the reply to a request, or to the import, that lost its worker."""
+    return Reply("lost", f"{what} {error}", hung=isinstance(error, WorkerHungError))
 
 
 def as_progress(value: Any) -> tuple[int, int]:

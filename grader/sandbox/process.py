@@ -17,6 +17,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from grader.sandbox.budget import Budget
 from grader.sandbox.interface import (
     START_DEADLINE,
     CapturedOutput,
@@ -25,11 +26,13 @@ from grader.sandbox.interface import (
     Progress,
     Reply,
     Request,
+    WorkerHungError,
     WorkerLostError,
     WorkerStartError,
     as_progress,
     as_reply,
     clock,
+    lost,
 )
 from grader.sandbox.worker_process import WorkerProcess
 from grader.worker import protocol
@@ -78,7 +81,8 @@ class Worker:
             try:
                 frame = self.frames.get(timeout=max(0.0, ends - clock()))
             except queue.Empty:
-                raise WorkerLostError(f"took longer than {deadline:g} seconds") from None
+                text = f"took longer than {round(deadline, 1):g} seconds"
+                raise WorkerHungError(text) from None
             if isinstance(frame, str):
                 raise WorkerLostError(frame)
             message, tensors = frame
@@ -89,6 +93,21 @@ class Worker:
             done, total = as_progress(message["progress"])
             progress(done, total)
 
+    def wait_until_ready(self) -> None:
+        """Wait until torch is imported.
+
+        Raises:
+            WorkerStartError: the worker does not start.
+        """
+        if self.ready:
+            return
+        try:
+            self.receive(START_DEADLINE, lambda done, total: None)
+        except WorkerLostError as error:
+            self.frames.put(str(error))  # so that asking again does not wait again
+            raise WorkerStartError(f"the worker does not start: it {error}") from error
+        self.ready = True
+
     def ask(
         self,
         message: Mapping[str, Any],
@@ -96,14 +115,7 @@ class Worker:
         deadline: float,
         progress: Progress,
     ) -> Reply:
-        """Send one request and wait for its answer."""
-        if not self.ready:
-            try:
-                self.receive(START_DEADLINE, progress)
-            except WorkerLostError as error:
-                self.frames.put(str(error))  # so that asking again does not wait again
-                raise WorkerStartError(f"the worker does not start: it {error}") from error
-            self.ready = True
+        """Send one request and wait for its answer; the worker must be ready."""
         self.number += 1
         stream = self.process.stdin
         assert stream is not None
@@ -140,7 +152,7 @@ class ProcessSandbox:
         self.worker: Worker | None = Worker(started or self.start(), self.printed)
         self.loaded = False
         self.unloadable: Reply | None = None
-        self.failed_calls = FailedCalls()
+        self.failed_calls, self.budget = FailedCalls(), Budget(program.budget)
 
     def __enter__(self) -> "ProcessSandbox":
         return self
@@ -162,19 +174,25 @@ class ProcessSandbox:
         """Make the same worker import other sources: for your own code, never a student's."""
         self.program = dataclasses.replace(self.program, sources=dict(sources))
         self.loaded, self.unloadable = False, None
-        self.failed_calls = FailedCalls()
+        self.failed_calls, self.budget = FailedCalls(), Budget(self.program.budget)
 
     def ready(self) -> Worker:
-        """Return a worker that has imported the submission."""
+        """Return a worker that has imported torch."""
         if self.worker is None:
             self.worker = Worker(self.start(), self.printed)
-        if not self.loaded:
-            load, seconds = self.program.load_message(), self.program.limits.load_seconds
-            reply = self.worker.ask(load, {}, seconds, lambda done, total: None)
-            self.loaded = True
-            if reply.status != "ok":
-                self.unloadable = reply
+        self.worker.wait_until_ready()
         return self.worker
+
+    def load(self, worker: Worker, seconds: float) -> None:
+        """Have a worker import the submission."""
+        try:
+            load = self.program.load_message()
+            reply = worker.ask(load, {}, seconds, lambda done, total: None)
+        except WorkerLostError as error:
+            self.drop()
+            reply = lost(f"importing {self.program.main_file}", error)
+        self.loaded = True
+        self.unloadable = None if reply.status == "ok" else reply
 
     def ask(self, request: Request, progress: Progress = lambda done, total: None) -> Reply:
         """Run one call; a lost worker also gives a reply.
@@ -182,20 +200,18 @@ class ProcessSandbox:
         Raises:
             WorkerStartError: no worker can start, which is not the submission's fault.
         """
-        try:
-            worker = None if self.unloadable else self.ready()
-        except WorkerLostError as error:
-            self.drop()
-            self.unloadable = Reply("lost", f"importing {self.program.main_file} {error}")
-        if self.unloadable:
-            return self.unloadable
-        assert worker is not None
-        try:
-            deadline = min(request.deadline, self.program.limits.call_seconds)
-            return worker.ask({"call": request.call}, request.tensors, deadline, progress)
-        except WorkerLostError as error:
-            self.drop()
-            return Reply("lost", f"{request.target} {error}")
+        worker, limits = self.ready(), self.program.limits
+        with self.budget.spend(request):
+            if not self.loaded:
+                self.load(worker, self.budget.cap(request, limits.load_seconds))
+            if self.unloadable:
+                return self.unloadable
+            deadline = self.budget.cap(request, min(request.deadline, limits.call_seconds))
+            try:
+                return worker.ask({"call": request.call}, request.tensors, deadline, progress)
+            except WorkerLostError as error:
+                self.drop()
+                return lost(request.target, error)
 
     def run(
         self, requests: Iterable[Request], progress: Progress = lambda done, total: None
@@ -205,8 +221,13 @@ class ProcessSandbox:
         So a function that hangs costs one deadline, not one for each call that runs it.
         """
         for request in requests:
-            reply = self.failed_calls.known(request)
+            reply = self.known(request)
             if reply is None:
                 reply = self.ask(request, progress)
                 self.failed_calls.add(request, reply)
+                self.budget.add(reply)
             yield reply
+
+    def known(self, request: Request) -> Reply | None:
+        """Return the reply to a request that need not run, or None."""
+        return self.unloadable or self.failed_calls.known(request) or self.budget.over(request)

@@ -161,12 +161,11 @@ class Slot:
     # --- jobs -----------------------------------------------------------------------------------
 
     def run(self, job: Job, printed: CapturedOutput, progress: Progress) -> Ended:
-        """Run a job, and make sure that it ends.
+        """Run a job, and make sure that it ends; the slot must be ready.
 
         Raises:
             SlotError: the slot is lost. WorkerStartError: the child cannot be locked down.
         """
-        self.wait_until_ready()
         length = size(len(job.deadlines) - 1, job.limits.reply_bytes)
         requests, answers = sealed(job.content), of_size(length)
         read_fd, write_fd = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
