@@ -6,7 +6,7 @@ from pathlib import Path
 from grader.assignment import MINBERT
 from grader.exercise import Assignment, Exercise
 from grader.intake.given_files import GivenFiles
-from grader.intake.policy import flags
+from grader.intake.inspection import InspectionError, inspected
 from grader.intake.submission import Submission, SubmissionError, read_submission
 from grader.judging.checks import could_not_grade, result_of
 from grader.references import References, ReferencesError
@@ -52,18 +52,25 @@ def known_before(exercise: Exercise, submission: Submission, given: GivenFiles) 
     main = given.assignment.main_file.removesuffix(".py")
     for module in dict.fromkeys((main, exercise.module)):
         if fault := submission.faults.get(module):
-            finding = Finding(f"{module}.py cannot be imported", (fault,))
+            finding = Finding(f"{module}.py cannot be imported", tuple(fault.split("\n")))
             return result_of(exercise, Outcome.FAILED, (finding,))
     return None
 
 
+def ungraded(exercises: Sequence[Exercise], error: Exception, observer: Observer) -> list[Result]:
+    """Return, and report, the results of exercises that this machine cannot grade."""
+    results = [could_not_grade(exercise, error) for exercise in exercises]
+    for result in results:
+        observer.result(result)
+    return results
+
+
 def flags_of(submission: Submission) -> list[str]:
     """List what an instructor may want to look at, as file:line."""
-    readable = {name: text for name, text in submission.sources.items() if text}
     return [
         f"{name}.py:{flag.line}: {flag.name}"
-        for name, text in readable.items()
-        for flag in flags(text)
+        for name, found in submission.flags.items()
+        for flag in found
     ]
 
 
@@ -138,7 +145,11 @@ class Grading:
                 exercises, notes = self.without_tasks_left_out(self.references, exercises)
         given = GivenFiles(self.assignment, digests)
         notes = given.modified(Path(path)) + notes
-        results, printed = self.results(submission, exercises, given, observer, shown)
+        try:
+            submission = inspected(submission, self.assignment)
+            results, printed = self.results(submission, exercises, given, observer, shown)
+        except InspectionError as error:
+            results, printed = ungraded(exercises, error, observer), ""
         reported = [result for result in results if result.id in shown]
         made = Grade(path, self.settings.tier, reported, notes, flags_of(submission))
         observer.end(made, printed)
@@ -175,9 +186,7 @@ class Grading:
             try:
                 found, printed = self.ask(submission, asked, given.sources(submission), observer)
             except (ReferencesError, WorkerStartError) as error:
-                found = {exercise.id: could_not_grade(exercise, error) for exercise in asked}
-                for result in found.values():
-                    observer.result(result)
+                found = {result.id: result for result in ungraded(asked, error, observer)}
         for result in known.values():
             # an extension that was not handed in is reported to who asks for it only
             if result.findings or shown == [result.id]:

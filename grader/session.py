@@ -12,7 +12,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
 from grader.exercise import Assignment, Exercise
-from grader.intake.policy import Offence, offences, offences_within
 from grader.intake.submission import Submission
 from grader.judging.checks import could_not_grade, judge, needs_stand_ins, result_of_faults
 from grader.judging.fingerprints import Answered
@@ -80,7 +79,6 @@ class GradingSession:
         self.sandbox, self.references, self.settings = sandbox, references, settings
         self.observer = observer
         self.results: dict[str, Result] = {}
-        self.of_modules: dict[str, list[Offence]] = {}
 
     def run(self) -> dict[str, Result]:
         """Grade; return the results by id, in order.
@@ -125,18 +123,6 @@ class GradingSession:
         replies = self.sandbox.run(requests)
         return [Answered(*about, reply) for about, reply in zip(chosen, replies, strict=True)]
 
-    def offences(self, exercise: Exercise) -> list[Offence]:
-        """List what an exercise's file may not use, and its own function."""
-        text = self.submission.sources.get(exercise.module)
-        if not text:
-            return []
-        if exercise.module not in self.of_modules:
-            self.of_modules[exercise.module] = offences(text, self.assignment.policy)
-        found = list(self.of_modules[exercise.module])
-        if exercise.forbidden:
-            found += offences_within(text, exercise.calls[0].target, exercise.forbidden)
-        return found
-
     def finish(
         self, exercise: Exercise, answers: Future[list[Answered]], caller: ThreadPoolExecutor
     ) -> None:
@@ -152,7 +138,7 @@ class GradingSession:
                 answered=answers.result(),
                 entry=self.references.entry(exercise.id),
                 failed=self.failed,
-                offences=self.offences(exercise),
+                offences=self.submission.offences.get(exercise.id, ()),
             )
             if needs_stand_ins(trial):
                 trial.answered += caller.submit(self.ask, exercise, own=False).result()

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from grader.exercise import Policy
 
+Source = str | ast.Module
 # flagged when imported: files, processes, the network, the interpreter's internals
 FLAGGED_MODULES = set(
     "os sys subprocess ctypes socket importlib inspect gc pickle marshal shelve dill cloudpickle "
@@ -54,6 +55,11 @@ class Offence:
 
     def __str__(self) -> str:
         return f"{self.name} (line {self.line})"
+
+
+def parsed(source: Source) -> ast.Module:
+    """Parse a source, unless it is parsed already."""
+    return ast.parse(source) if isinstance(source, str) else source
 
 
 def find(tree: ast.AST, in_node: Callable[[ast.AST], Iterator[Offence]]) -> list[Offence]:
@@ -108,9 +114,9 @@ def flag_in(node: ast.AST) -> Iterator[Offence]:
             yield Offence(f"torch.{node.attr}", node.lineno)
 
 
-def offences(text: str, policy: Policy) -> list[Offence]:
+def offences(source: Source, policy: Policy) -> list[Offence]:
     """List what an assignment's policy forbids in a source."""
-    return find(ast.parse(text), functools.partial(offence_in, policy))
+    return find(parsed(source), functools.partial(offence_in, policy))
 
 
 def definition(tree: ast.AST, target: str) -> ast.AST:
@@ -156,7 +162,7 @@ def bound(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield alias.asname or (alias.name if module else path.split(".")[0]), path
 
 
-def offences_within(text: str, target: str, names: Mapping[str, str]) -> list[Offence]:
+def offences_within(source: Source, target: str, names: Mapping[str, str]) -> list[Offence]:
     """List what is forbidden in one function and in what it calls of its own file.
 
     A name counts wherever it was imported from, and under the name that it was imported by.
@@ -165,7 +171,7 @@ def offences_within(text: str, target: str, names: Mapping[str, str]) -> list[Of
         target: see `definition`.
         names: a name, of a module too, to what messages put before it, which may be nothing.
     """
-    tree = ast.parse(text)
+    tree = parsed(source)
     imported_as = {name: path for node in ast.walk(tree) for name, path in bound(node)}
 
     def in_node(node: ast.AST) -> Iterator[Offence]:
@@ -180,6 +186,6 @@ def offences_within(text: str, target: str, names: Mapping[str, str]) -> list[Of
     return find(used_by(tree, target), in_node)
 
 
-def flags(text: str) -> list[Offence]:
+def flags(source: Source) -> list[Offence]:
     """List what a person should look at in a source; none of it costs points."""
-    return find(ast.parse(text), flag_in)
+    return find(parsed(source), flag_in)
