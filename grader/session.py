@@ -11,12 +11,12 @@ from collections.abc import Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
-from grader.exercise import Assignment, Exercise
+from grader.exercise import Assignment, Call, Exercise
 from grader.intake.submission import Submission
 from grader.judging.checks import could_not_grade, judge, needs_stand_ins, result_of_faults
 from grader.judging.fingerprints import Answered
 from grader.judging.trial import Trial
-from grader.references import References
+from grader.references import Recording, References
 from grader.result import Blocked, CheckFailed, Grade, Outcome, Result
 from grader.sandbox.interface import Reply, Request, Sandbox
 from grader.settings import Settings
@@ -54,6 +54,13 @@ class Silent:
 
     def end(self, grade: Grade, printed: str) -> None:
         """Do nothing."""
+
+
+def asked_of(call: Call, recording: Recording) -> frozenset[str]:
+    """Return the names of the tensors that an answer to a call may have."""
+    names = {f"out/{name}" for name in (*call.returns, *recording.outputs)}
+    names |= {f"after/{name}" for name in (*call.args, *recording.inputs)}
+    return frozenset(names | {f"grad/{name}" for name in recording.gradients})
 
 
 class GradingSession:
@@ -119,7 +126,8 @@ class GradingSession:
         requests = []
         for _, call, recording in chosen:
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
-            requests.append(Request(exercise.id, runs, call.message(), recording.inputs))
+            request = Request(exercise.id, runs, call.message(), recording.inputs)
+            requests.append(dataclasses.replace(request, asked=asked_of(call, recording)))
         replies = self.sandbox.run(requests)
         return [Answered(*about, reply) for about, reply in zip(chosen, replies, strict=True)]
 

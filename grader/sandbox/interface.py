@@ -29,6 +29,7 @@ class Request:
         deadline: seconds.
         measured: seconds that a task takes with correct code, if that was measured.
         task: its time does not count towards the submission's budget.
+        asked: the names of the tensors that the answer may have; None: any.
     """
 
     exercise: str
@@ -38,6 +39,7 @@ class Request:
     deadline: float = CALL_DEADLINE
     measured: float | None = None
     task: bool = False
+    asked: frozenset[str] | None = None
 
     @property
     def target(self) -> str:

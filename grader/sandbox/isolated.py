@@ -18,6 +18,7 @@ import signal
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from grader.sandbox import answers
 from grader.sandbox.budget import Budget
 from grader.sandbox.interface import (
     CapturedOutput,
@@ -156,7 +157,7 @@ class IsolatedSandbox:
         """Run calls in one child; return the replies up to the first lost one."""
         ended = self.attempt(requests, progress)
         try:
-            loaded = self.reply(ended, 0)
+            loaded = self.reply(ended, 0, frozenset())
         except WorkerLostError as error:
             loaded = lost(f"importing {self.program.main_file}", error)
         if loaded.status != "ok":
@@ -165,7 +166,7 @@ class IsolatedSandbox:
         replies: list[Reply] = []
         for slot, request in enumerate(requests, start=1):
             try:
-                replies.append(self.reply(ended, slot))
+                replies.append(self.reply(ended, slot, request.asked))
             except WorkerLostError as error:
                 return [*replies, lost(request.target, error)]
         return replies
@@ -203,19 +204,22 @@ class IsolatedSandbox:
                     raise self.fault from error
         raise AssertionError("unreachable")
 
-    def reply(self, ended: Ended, slot: int) -> Reply:
+    def reply(self, ended: Ended, slot: int, asked: frozenset[str] | None) -> Reply:
         """Read an answer from the reply buffer.
+
+        Args:
+            asked: the names of the tensors that it may have.
 
         Raises:
             WorkerLostError: it is missing or invalid.
         """
         try:
-            found = ended.answers.read(slot)
+            frame = ended.answers.read(slot)
+            if frame is None:
+                raise cause(ended)
+            message, tensors = answers.decode(frame, asked)
         except protocol.ProtocolError as error:
             raise WorkerLostError("wrote into the grader's channel") from error
-        if found is None:
-            raise cause(ended)
-        message, tensors = found
         if message.get("number") != slot:
             raise WorkerLostError("wrote into the grader's channel")
         return as_reply(message, tensors)

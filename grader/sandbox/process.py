@@ -17,6 +17,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from grader.sandbox import answers
 from grader.sandbox.budget import Budget
 from grader.sandbox.interface import (
     START_DEADLINE,
@@ -37,13 +38,21 @@ from grader.sandbox.interface import (
 from grader.sandbox.worker_process import WorkerProcess
 from grader.worker import protocol
 
+Answer = tuple[protocol.Message, protocol.Tensors]
+MOST_PROGRESS = 1 << 16  # reports for one request; a fine-tune makes one for each step
+
 
 class Worker:
-    """A worker process and the threads that read from it."""
+    """A worker process and the threads that read from it.
+
+    A frame is only read when one is waited for, so that there is never more than one in memory,
+    however many the worker sends.
+    """
 
     def __init__(self, started: WorkerProcess, printed: CapturedOutput) -> None:
         self.started, self.process = started, started.process
-        self.frames: queue.Queue[tuple[protocol.Message, protocol.Tensors] | str] = queue.Queue(64)
+        self.wanted, self.killed = threading.Semaphore(0), False
+        self.frames: queue.SimpleQueue[bytes | WorkerLostError] = queue.SimpleQueue()
         self.threads = [
             threading.Thread(target=self.listen, daemon=True),
             threading.Thread(target=self.drain, args=(printed,), daemon=True),
@@ -52,18 +61,22 @@ class Worker:
             thread.start()
         self.number = 0
         self.ready = False
+        self.fault: WorkerStartError | None = None
 
     def listen(self) -> None:
-        """Put frames into the queue, and finally the reason why there are no more."""
+        """Put frames into the queue as they are wanted, and finally why there are no more."""
         stream = self.process.stdout
         assert stream is not None
         with stream:
             try:
-                while (frame := protocol.read_frame(stream)) is not None:  # type: ignore[arg-type]
+                while self.wanted.acquire() and not self.killed:
+                    frame = protocol.read_whole(stream)  # type: ignore[arg-type]
+                    if frame is None:
+                        self.frames.put(WorkerLostError("ended the process that graded it"))
+                        return
                     self.frames.put(frame)
-                self.frames.put("ended the process that graded it")
             except (protocol.ProtocolError, ValueError, OSError):
-                self.frames.put("wrote into the grader's channel")
+                self.frames.put(WorkerLostError("wrote into the grader's channel"))
 
     def drain(self, printed: CapturedOutput) -> None:
         """Keep the pipe of printed output from filling up."""
@@ -72,26 +85,37 @@ class Worker:
         with stream, contextlib.suppress(ValueError, OSError):
             printed.drain(stream)  # type: ignore[arg-type]
 
+    def next_frame(self, ends: float) -> bytes:
+        """Wait for a frame until a time.
+
+        Raises:
+            WorkerLostError: there are no more. Empty: it is too late.
+        """
+        self.wanted.release()
+        frame = self.frames.get(timeout=max(0.0, ends - clock()))
+        if isinstance(frame, WorkerLostError):
+            raise frame
+        return frame
+
     def receive(
-        self, deadline: float, progress: Progress
-    ) -> tuple[protocol.Message, protocol.Tensors]:
+        self, deadline: float, progress: Progress, asked: frozenset[str] | None = frozenset()
+    ) -> Answer:
         """Wait for the answer to the current request; progress does not extend the deadline."""
         ends = clock() + deadline
-        while True:
-            try:
-                frame = self.frames.get(timeout=max(0.0, ends - clock()))
-            except queue.Empty:
-                text = f"took longer than {round(deadline, 1):g} seconds"
-                raise WorkerHungError(text) from None
-            if isinstance(frame, str):
-                raise WorkerLostError(frame)
-            message, tensors = frame
-            if message.get("number") != self.number:
-                raise WorkerLostError("wrote into the grader's channel")
-            if "progress" not in message:
-                return message, tensors
-            done, total = as_progress(message["progress"])
-            progress(done, total)
+        try:
+            for _ in range(MOST_PROGRESS):
+                message, tensors = answers.decode(self.next_frame(ends), asked)
+                if message.get("number") != self.number:
+                    break
+                if "progress" not in message:
+                    return message, tensors
+                done, total = as_progress(message["progress"])
+                progress(done, total)
+        except queue.Empty:
+            raise WorkerHungError(f"took longer than {round(deadline, 1):g} seconds") from None
+        except protocol.ProtocolError as error:
+            raise WorkerLostError("wrote into the grader's channel") from error
+        raise WorkerLostError("wrote into the grader's channel")
 
     def wait_until_ready(self) -> None:
         """Wait until torch is imported.
@@ -99,13 +123,15 @@ class Worker:
         Raises:
             WorkerStartError: the worker does not start.
         """
+        if self.fault is not None:
+            raise self.fault
         if self.ready:
             return
         try:
             self.receive(START_DEADLINE, lambda done, total: None)
         except WorkerLostError as error:
-            self.frames.put(str(error))  # so that asking again does not wait again
-            raise WorkerStartError(f"the worker does not start: it {error}") from error
+            self.fault = WorkerStartError(f"the worker does not start: it {error}")
+            raise self.fault from error
         self.ready = True
 
     def ask(
@@ -114,6 +140,7 @@ class Worker:
         tensors: Mapping[str, Any],
         deadline: float,
         progress: Progress,
+        asked: frozenset[str] | None = frozenset(),
     ) -> Reply:
         """Send one request and wait for its answer; the worker must be ready."""
         self.number += 1
@@ -128,13 +155,16 @@ class Worker:
             raise WorkerLostError("ended the process that graded it") from error
         finally:
             stopper.cancel()
-        answer, arrays = self.receive(deadline, progress)
+        answer, arrays = self.receive(deadline, progress, asked)
         return as_reply(answer, arrays)
 
     def kill(self) -> None:
         """End the process."""
         self.started.kill()
-        self.threads[-1].join(1.0)  # what was printed is read to its end
+        self.killed = True
+        self.wanted.release()  # so that the listener sees it
+        for thread in self.threads:
+            thread.join(1.0)  # what was printed is read to its end
         self.started.close()
 
 
@@ -208,7 +238,8 @@ class ProcessSandbox:
                 return self.unloadable
             deadline = self.budget.cap(request, min(request.deadline, limits.call_seconds))
             try:
-                return worker.ask({"call": request.call}, request.tensors, deadline, progress)
+                call = {"call": request.call}
+                return worker.ask(call, request.tensors, deadline, progress, request.asked)
             except WorkerLostError as error:
                 self.drop()
                 return lost(request.target, error)

@@ -57,11 +57,11 @@ class ReplyBuffer:
         self.memory[start + WORD.size : start + WORD.size + len(frame)] = frame
         self.put(start, len(frame))
 
-    def read(self, slot: int) -> tuple[protocol.Message, protocol.Tensors] | None:
-        """Return a slot's answer, or None if it is empty.
+    def read(self, slot: int) -> bytes | None:
+        """Return a slot's frame, or None if it is empty.
 
         Raises:
-            ProtocolError: its content is not one frame.
+            ProtocolError: it is longer than the slot.
         """
         start = self.start_of(slot)
         length = self.get(start)
@@ -69,4 +69,4 @@ class ReplyBuffer:
             return None
         if length > self.space:
             raise protocol.ProtocolError(f"an answer of {length} bytes does not fit its slot")
-        return protocol.decode(self.memory[start + WORD.size : start + WORD.size + length])
+        return self.memory[start + WORD.size : start + WORD.size + length]
