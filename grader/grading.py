@@ -16,6 +16,10 @@ from grader.sandbox.tiers import open_sandbox
 from grader.session import GradingSession, Observer, Silent
 from grader.settings import Settings
 
+WITHHELD = (
+    "the inputs are private, so that texts of exceptions and printed output are left out; "
+    "SHOW_TEXT=1 shows them"
+)
 Opener = Callable[[str, Program], Sandbox]  # takes a tier
 
 
@@ -152,8 +156,17 @@ class Grading:
             results, printed = ungraded(exercises, error, observer), ""
         reported = [result for result in results if result.id in shown]
         made = Grade(path, self.settings.tier, reported, notes, flags_of(submission))
+        if self.withholds:
+            made.notes.append(WITHHELD)
+            printed = ""
         observer.end(made, printed)
         return made
+
+    @property
+    def withholds(self) -> bool:
+        """Whether what a submission says is not shown, because it knows inputs that are private."""
+        private = isinstance(self.references, References) and self.references.private
+        return private and not self.settings.show_text
 
     @staticmethod
     def without_tasks_left_out(

@@ -15,6 +15,7 @@ from grader.exercise import Assignment, Call, Exercise
 from grader.intake.submission import Submission
 from grader.judging.checks import could_not_grade, judge, needs_stand_ins, result_of_faults
 from grader.judging.fingerprints import Answered
+from grader.judging.student_text import without_text
 from grader.judging.trial import Trial
 from grader.references import Recording, References
 from grader.result import Blocked, CheckFailed, Grade, Outcome, Result
@@ -128,7 +129,7 @@ class GradingSession:
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
             request = Request(exercise.id, runs, call.message(), recording.inputs)
             requests.append(dataclasses.replace(request, asked=asked_of(call, recording)))
-        replies = self.sandbox.run(requests)
+        replies = map(self.shown, self.sandbox.run(requests))
         return [Answered(*about, reply) for about, reply in zip(chosen, replies, strict=True)]
 
     def finish(
@@ -182,7 +183,14 @@ class GradingSession:
         if request.measured is not None:
             deadline = self.settings.training_times * request.measured
         task = dataclasses.replace(request, deadline=deadline, task=True)
-        return next(iter(self.sandbox.run([task], progress)))
+        return self.shown(next(iter(self.sandbox.run([task], progress))))
+
+    def shown(self, reply: Reply) -> Reply:
+        """Return a reply as far as students may see it."""
+        if not self.references.private or self.settings.show_text:
+            return reply
+        ids = {exercise.id for exercise in self.assignment.exercises}
+        return without_text(reply, ids, self.submission.sources)
 
     def take(self, result: Result) -> None:
         """Store a result and report it."""

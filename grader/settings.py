@@ -27,6 +27,7 @@ class Settings:
     tier: str = PROCESS  # see grader/sandbox
     budget: float = BUDGET  # seconds for a submission, training apart
     training_times: float = 10.0  # a training's deadline, in multiples of its measured time
+    show_text: bool = False  # also show what a submission says about private inputs
     limits: Limits = dataclasses.field(default_factory=Limits)  # of the submission
 
 
@@ -125,6 +126,7 @@ HELP = {
     "threads": "of torch, while the submission runs",
     "tier": f"how the submission is isolated: {', '.join(TIERS)}",
     "budget": "seconds for the whole submission, training apart; what is left then is not run",
+    "show_text": "with private references too, show texts of exceptions and printed output",
     "training_times": "deadline of the training, in multiples of the time that correct code took",
 }
 
@@ -139,6 +141,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     for field in OPTIONS:
         kind, text = KINDS.get(field.name, Path), HELP[field.name]
         option = f"--{field.name.replace('_', '-')}"
+        if field.default is False:
+            parser.add_argument(option, action="store_true", help=text)
+            continue
         shown = text if "(default" in text else f"{text} (default: %(default)s)"
         parser.add_argument(option, type=kind, default=field.default, help=shown)
     parser.set_defaults(references=None)  # depends on the checkpoint

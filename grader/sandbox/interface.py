@@ -54,6 +54,7 @@ class Reply:
     Attributes:
         text: for the student, if it is not ok. For "not written", what NotImplementedError said.
         hung: whether it was lost because it had to be ended at a deadline.
+        unabridged: the whole text, where `text` leaves some of it out.
     """
 
     status: str
@@ -61,6 +62,7 @@ class Reply:
     message: dict[str, Any] = dataclasses.field(default_factory=dict)
     tensors: Tensors = dataclasses.field(default_factory=dict)
     hung: bool = False
+    unabridged: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)

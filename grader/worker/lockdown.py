@@ -1,8 +1,8 @@
 """Permanently drop everything that a submission does not need. Runs in the zygote's child.
 
-Covered: open files, resource limits, capabilities, the file system (Landlock: Python and the
-checkpoint can be read, nothing can be written) and system calls (the filter of seccomp.py). Each
-step either works or raises LockdownError; nothing is skipped because a kernel lacks it.
+Covered: open files, resource limits, one core, capabilities, the file system (Landlock: Python and
+the checkpoint can be read, nothing can be written) and system calls (the filter of seccomp.py).
+Each step either works or raises LockdownError; nothing is skipped because a kernel lacks it.
 Not covered: time (the trusted side's deadlines), the processor's caches, and anything that was in
 memory before: the zygote must not hold secrets.
 """
@@ -17,7 +17,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 LIBC = ctypes.CDLL(None, use_errno=True)
-PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 22, 38
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
+FIRST_TO_BE_KILLED = "1000"
 SECCOMP_MODE_FILTER = 2
 # the same numbers on every architecture
 LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
@@ -39,11 +40,13 @@ class Lock:
     Attributes:
         readable: files and folders that remain readable.
         filter: the compiled system call filter.
+        core: the only processor core to run on, or None for all.
         memory: bytes; seconds: of processor time; files, threads: at the same time.
     """
 
     readable: Sequence[str]
     filter: bytes
+    core: int | None
     memory: int
     seconds: float
     files: int
@@ -95,6 +98,19 @@ def limit_resources(lock: Lock) -> None:
             resource.setrlimit(kind, (bound, bound))
         except (OSError, ValueError) as error:
             raise LockdownError(f"resource limit {kind} cannot be set: {error}") from error
+
+
+def yield_to_others(core: int | None) -> None:
+    """Run on one core, and be the first to be killed when the machine has no memory left."""
+    try:
+        if core is not None:
+            os.sched_setaffinity(0, {core})
+        # a process that has changed its user is not its own until it may be dumped
+        call("PR_SET_DUMPABLE", LIBC.prctl, PR_SET_DUMPABLE, 1, 0, 0, 0)
+        Path("/proc/self/oom_score_adj").write_text(FIRST_TO_BE_KILLED, encoding="ascii")
+        call("PR_SET_DUMPABLE", LIBC.prctl, PR_SET_DUMPABLE, 0, 0, 0, 0)
+    except OSError as error:
+        raise LockdownError(f"a process cannot be held back: {error}") from error
 
 
 def drop_capabilities() -> None:
@@ -179,6 +195,7 @@ def become(user: int, checkpoint: str) -> None:
 
 def lock_down(lock: Lock) -> None:
     """Apply everything, in an order in which each step still has what it needs."""
+    yield_to_others(lock.core)
     limit_resources(lock)
     drop_capabilities()
     restrict_files(lock.readable)

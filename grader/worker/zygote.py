@@ -106,7 +106,10 @@ class Child:
             else:
                 os.write(report_fd, b"locked")  # sending is blocked by now
                 os.close(report_fd)
-                self.serve(content, answered)
+                try:
+                    self.serve(content, answered)
+                finally:  # whatever a student has made of os._exit
+                    answered.put(reply_buffer.FINISHED, 1)
         finally:
             os._exit(0)  # no handler at exit, no waiting for threads
 
@@ -122,7 +125,7 @@ class Child:
         os.closerange(3, report_fd)
         os.closerange(report_fd + 1, os.sysconf("SC_OPEN_MAX"))
         if self.setup["lock"]:
-            names = ("memory", "seconds", "files", "threads")
+            names = ("core", "memory", "seconds", "files", "threads")
             compiled = base64.b64decode(self.setup["filter"])
             limits = {name: self.job[name] for name in names}
             lockdown.lock_down(lockdown.Lock(self.setup["readable"], compiled, **limits))
