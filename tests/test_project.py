@@ -24,7 +24,7 @@ ROOMS = {
     "grader.result": "",
     "grader.references": "grader.files",
     "grader.worker": "",
-    "grader.sandbox": "grader.worker.protocol grader.worker.reply_buffer",
+    "grader.sandbox": "grader.files grader.worker.protocol grader.worker.reply_buffer",
     "grader.exercise": "grader.files grader.references grader.sandbox.interface",
     "grader.assignment": "grader.files grader.exercise grader.references grader.result "
     "grader.sandbox.interface",

@@ -23,7 +23,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grader.sandbox import bubblewrap, seccomp
+from grader.sandbox import bubblewrap, packages, seccomp
 from grader.sandbox.cores import core_for
 from grader.sandbox.interface import (
     START_DEADLINE,
@@ -40,7 +40,7 @@ KILLED_WITHIN = 30.0  # seconds for the zygote to report the child that it was t
 LOOK_EVERY = 0.02  # seconds between looks at the counters
 FIRST_USER = 1_000_000_000  # of the slots' user ids, far above those of real users
 SLOTS = 64  # of one process
-MAX_MESSAGE = 1 << 16
+MAX_MESSAGE = 1 << 16  # of the zygote's
 
 
 class Slot:
@@ -77,7 +77,8 @@ class Slot:
                 "checkpoint": str(key.checkpoint),
                 "lock": key.lock,
                 "filter": base64.b64encode(compiled).decode(),
-                "readable": bubblewrap.readable(key.checkpoint),
+                "readable": bubblewrap.readable(key.checkpoint, key.contained),
+                "listable": bubblewrap.listable(key.contained),
             }
         )
 
@@ -86,7 +87,7 @@ class Slot:
         contained, harness = self.key.contained, self.key.harness
         worker = bubblewrap.WORKER_INSIDE if contained else bubblewrap.WORKER
         command = [sys.executable, "-I", "-B", str(worker / "zygote.py"), str(theirs.fileno())]
-        command += [str(bubblewrap.HARNESS_INSIDE if contained else harness)]
+        command += [str(bubblewrap.HARNESS_INSIDE if contained else harness), *packages.folders()]
         scratch = "/tmp" if contained else self.folder.name
         if not contained:
             os.chmod(scratch, 0o777)  # the zygote may switch to another user

@@ -39,12 +39,14 @@ class Lock:
 
     Attributes:
         readable: files and folders that remain readable.
+        listable: folders of which only the names of files can still be read.
         filter: the compiled system call filter.
         core: the only processor core to run on, or None for all.
         memory: bytes; seconds: of processor time; files, threads: at the same time.
     """
 
     readable: Sequence[str]
+    listable: Sequence[str]
     filter: bytes
     core: int | None
     memory: int
@@ -133,14 +135,15 @@ def landlock_version() -> int:
     return call(what, LIBC.syscall, LANDLOCK_CREATE, None, 0, LANDLOCK_VERSION)
 
 
-def restrict_files(readable: Iterable[str]) -> None:
-    """Allow only these files and folders to be read; nothing can be written at all."""
+def restrict_files(readable: Iterable[str], listable: Iterable[str] = ()) -> None:
+    """Allow only these files and folders to be read, or listed; nothing can be written at all."""
     version = landlock_version()
     handled = (1 << max(bits for since, bits in ACCESS.items() if since <= version)) - 1
     # the kernel accepts a shorter structure: file access only; seccomp handles the network
     rules = call("Landlock", LIBC.syscall, LANDLOCK_CREATE, struct.pack("<Q", handled), 8, 0)
-    for path in readable:
-        allowed = READ_FILE | READ_FOLDER if Path(path).is_dir() else READ_FILE
+    rights = dict.fromkeys(listable, READ_FOLDER)
+    rights |= {p: READ_FILE | READ_FOLDER if Path(p).is_dir() else READ_FILE for p in readable}
+    for path, allowed in rights.items():
         folder = os.open(path, os.O_PATH | os.O_CLOEXEC)
         rule = struct.pack("<Qi", allowed, folder)
         call(f"Landlock, {path}", LIBC.syscall, LANDLOCK_ADD, rules, LANDLOCK_BENEATH, rule, 0)
@@ -198,5 +201,5 @@ def lock_down(lock: Lock) -> None:
     yield_to_others(lock.core)
     limit_resources(lock)
     drop_capabilities()
-    restrict_files(lock.readable)
+    restrict_files(lock.readable, lock.listable)
     filter_calls(lock.filter)
