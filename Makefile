@@ -7,7 +7,7 @@ SUBMISSION ?= starter
 PYTHON ?= python3
 VENV ?= .venv
 FROM_PEOPLE = SUBMISSION PYTHON VENV K JSON REFERENCES CHECKPOINT THREADS TIER SST SENTENCES SEED OUT \
-	FROM ID FILE BEFORE CHECK FORCE ARGS PIP_ARGS
+	FROM ID FILE BEFORE CHECK FORCE ARGS PIP_ARGS BUDGET TRAINING_TIMES SHOW_TEXT
 # What people write after `make` is data: a file's name may hold $(shell ...) or a backtick. Make takes
 # it as it is, without expanding it, and recipes read it from the environment, quoted by the shell.
 $(foreach name,$(FROM_PEOPLE),$(eval override $(name) := $$(value $(name))))
@@ -38,7 +38,9 @@ option = $${$(2):+"--$(1)=$$$(2)"}
 flag = $${$(2):+--$(1)}
 GRADE = $(BIN)/python -m grader $(call option,only,K) $(call option,json,JSON) \
 	$(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOINT) \
-	$(call option,threads,THREADS) $(call option,tier,TIER)
+	$(call option,threads,THREADS) $(call option,tier,TIER) \
+	$(call option,budget,BUDGET) $(call option,training-times,TRAINING_TIMES) \
+	$(call flag,show-text,SHOW_TEXT)
 
 # the isolating tiers need more packages than the tier `process`
 GRADER = $(VENV)/.installed$(if $(filter contained locked,$(TIER)),-staff)

@@ -4,20 +4,24 @@ Nothing here is specific to a subject. An assignment (such as grader/assignment)
 rest of the grader records, grades and diagnoses any assignment.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import functools
 import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Protocol
 
 from grader.files import digest
-from grader.task import Task
 
-Tensors = dict[str, np.ndarray]
+if TYPE_CHECKING:  # the inspector of sources starts without them
+    import numpy as np
+
+    from grader.task import Task
+
+Tensors = dict[str, "np.ndarray"]
 PARTS = ("values", "training", "properties")  # the parts of an exercise's points
 KEPT_HERE = frozenset({"given", "inputs", "deterministic"})  # fields of a call that are not sent
 
@@ -171,6 +175,8 @@ class Exercise:
 
     def inputs(self, call: Call, seed: int) -> Tensors:
         """Draw the inputs of a call; used when references are recorded, never when grading."""
+        import numpy as np
+
         assert self.draw is not None
         key = zlib.crc32(f"{self.id}/{call.inputs}".encode())
         return self.draw(np.random.default_rng([seed, key]), call)

@@ -7,7 +7,7 @@ from pathlib import Path
 from grader.assignment import MINBERT
 from grader.exercise import Assignment, Exercise, usual_names
 from grader.intake.given_files import GivenFiles
-from grader.intake.policy import flags
+from grader.intake.inspection import InspectionError, inspected
 from grader.intake.submission import Submission, SubmissionError, read_submission
 from grader.judging.checks import could_not_grade, result_of
 from grader.references import References, ReferencesError
@@ -17,6 +17,10 @@ from grader.sandbox.tiers import open_sandbox
 from grader.session import GradingSession, Observer, Silent
 from grader.settings import Settings
 
+WITHHELD = (
+    "the inputs are private, so that texts of exceptions and printed output are left out; "
+    "SHOW_TEXT=1 shows them"
+)
 Opener = Callable[[str, Program], Sandbox]  # takes a tier
 
 
@@ -53,7 +57,7 @@ def known_before(exercise: Exercise, submission: Submission, given: GivenFiles) 
     main = given.assignment.main_file.removesuffix(".py")
     for module in dict.fromkeys((main, exercise.module)):
         if fault := submission.faults.get(module):
-            finding = Finding(f"{module}.py cannot be imported", (fault,))
+            finding = Finding(f"{module}.py cannot be imported", tuple(fault.split("\n")))
             return result_of(exercise, Outcome.FAILED, (finding,))
     return None
 
@@ -66,13 +70,20 @@ def listed_of(
     return [name for name in shown if name not in silent or len(shown) == 1]
 
 
+def ungraded(exercises: Sequence[Exercise], error: Exception, observer: Observer) -> list[Result]:
+    """Return, and report, the results of exercises that this machine cannot grade."""
+    results = [could_not_grade(exercise, error) for exercise in exercises]
+    for result in results:
+        observer.result(result)
+    return results
+
+
 def flags_of(submission: Submission) -> list[str]:
     """List what an instructor may want to look at, as file:line."""
-    readable = {name: text for name, text in submission.sources.items() if text}
     return [
         f"{name}.py:{flag.line}: {flag.name}"
-        for name, text in readable.items()
-        for flag in flags(text)
+        for name, found in submission.flags.items()
+        for flag in found
     ]
 
 
@@ -94,6 +105,7 @@ def program_of(
         limits=settings.limits,
         forbidden=usual_names(assignment.policy.forbidden),
         given_only=usual_names(assignment.policy.given_only),
+        budget=settings.budget,
     )
 
 
@@ -158,12 +170,25 @@ class Grading:
         tier, listed = self.settings.tier, listed_of(submission, exercises, shown, given)
         observer.begin(self.assignment.name, printable(submission.name), tier, listed)
         notes = given.modified(Path(path)) + notes
-        results, printed = self.results(submission, exercises, given, observer, shown)
+        try:
+            submission = inspected(submission, self.assignment)
+            results, printed = self.results(submission, exercises, given, observer, shown)
+        except InspectionError as error:
+            results, printed = ungraded(exercises, error, observer), ""
         reported = [result for result in results if result.id in shown]
         flags = flags_of(submission) + [flag for result in reported for flag in result.flags]
         made = Grade(path, self.settings.tier, reported, notes, flags)
+        if self.withholds:
+            made.notes.append(WITHHELD)
+            printed = ""
         observer.end(made, printed)
         return made
+
+    @property
+    def withholds(self) -> bool:
+        """Whether what a submission says is not shown, because it knows inputs that are private."""
+        private = isinstance(self.references, References) and self.references.private
+        return private and not self.settings.show_text
 
     @staticmethod
     def without_tasks_left_out(
@@ -196,9 +221,7 @@ class Grading:
             try:
                 found, printed = self.ask(submission, asked, given.sources(submission), observer)
             except (ReferencesError, WorkerStartError) as error:
-                found = {exercise.id: could_not_grade(exercise, error) for exercise in asked}
-                for result in found.values():
-                    observer.result(result)
+                found = {result.id: result for result in ungraded(asked, error, observer)}
         for result in known.values():
             # an extension that was not handed in is reported to who asks for it only
             if result.findings or shown == [result.id]:

@@ -6,6 +6,7 @@ reference_outputs/<exercise>.safetensors <number of the call>/in|out|grad/<name>
 """
 
 import dataclasses
+import functools
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from grader.files import digest
+from grader.files import ROOT, digest
 
 FORMAT = 1  # of the manifest and of the names in the files
 Tensors = dict[str, np.ndarray]
@@ -85,6 +86,20 @@ class References:
             raise ReferencesError(
                 f"{path} has format {found}, but this grader reads {FORMAT}; run `{fix}`"
             )
+
+    @property
+    def private(self) -> bool:
+        """Whether their inputs are not those of the public references."""
+        return self.public_seed is None or self.manifest.get("seed") != self.public_seed
+
+    @functools.cached_property
+    def public_seed(self) -> int | None:
+        """The seed of the references that every student has."""
+        try:
+            text = (ROOT / "reference_outputs" / "manifest.json").read_text(encoding="utf-8")
+            return int(json.loads(text)["seed"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
 
     def entry(self, exercise: str) -> dict[str, Any]:
         """Return the manifest's entry for an exercise.

@@ -5,18 +5,19 @@ benchmark or a test runs the same code as `make grade`. A second thread runs the
 sandbox, one after another, while finished answers are judged here.
 """
 
+import dataclasses
 import functools
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
-from grader.exercise import Assignment, Exercise, usual_names
-from grader.intake.policy import Offence, offences, offences_within
+from grader.exercise import Assignment, Call, Exercise, usual_names
 from grader.intake.submission import Submission
 from grader.judging.checks import could_not_grade, judge, needs_stand_ins, result_of_faults
 from grader.judging.fingerprints import Answered
+from grader.judging.student_text import without_text
 from grader.judging.trial import Trial
-from grader.references import References
+from grader.references import Recording, References
 from grader.result import Blocked, CheckFailed, Grade, Outcome, Result
 from grader.sandbox.interface import Program, Reply, Request, Sandbox
 from grader.settings import Settings
@@ -57,6 +58,13 @@ class Silent:
         """Do nothing."""
 
 
+def asked_of(call: Call, recording: Recording) -> frozenset[str]:
+    """Return the names of the tensors that an answer to a call may have."""
+    names = {f"out/{name}" for name in (*call.returns, *recording.outputs)}
+    names |= {f"after/{name}" for name in (*call.args, *recording.inputs)}
+    return frozenset(names | {f"grad/{name}" for name in recording.gradients})
+
+
 class GradingSession:
     """Grades exercises of one submission in a sandbox."""
 
@@ -82,7 +90,6 @@ class GradingSession:
         self.sandbox, self.references, self.settings = sandbox, references, settings
         self.observer, self.solution = observer, solution
         self.results: dict[str, Result] = {}
-        self.of_modules: dict[str, list[Offence]] = {}
 
     def run(self) -> dict[str, Result]:
         """Grade; return the results by id, in order.
@@ -125,24 +132,10 @@ class GradingSession:
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
             forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
             message = call.message() | forbidden
-            requests.append(Request(exercise.id, runs, message, recording.inputs))
-        replies = self.sandbox.run(requests)
+            request = Request(exercise.id, runs, message, recording.inputs)
+            requests.append(dataclasses.replace(request, asked=asked_of(call, recording)))
+        replies = map(self.shown, self.sandbox.run(requests))
         return [Answered(*about, reply) for about, reply in zip(chosen, replies, strict=True)]
-
-    def offences(self, exercise: Exercise) -> list[Offence]:
-        """List what an exercise's file may not use, and its own function."""
-        text = self.submission.sources.get(exercise.module)
-        if not text:
-            return []
-        if exercise.module not in self.of_modules:
-            self.of_modules[exercise.module] = offences(text, self.assignment.policy)
-        found = list(self.of_modules[exercise.module])
-        if exercise.forbidden:
-            targets = list(dict.fromkeys(call.target for call in exercise.calls))
-            found += offences_within(
-                self.submission.sources, exercise.module, targets, exercise.forbidden
-            )
-        return found
 
     def finish(
         self, exercise: Exercise, answers: Future[list[Answered]], caller: ThreadPoolExecutor
@@ -159,7 +152,7 @@ class GradingSession:
                 answered=answers.result(),
                 entry=self.references.entry(exercise.id),
                 failed=self.failed,
-                offences=self.offences(exercise),
+                offences=self.submission.offences.get(exercise.id, ()),
             )
             if needs_stand_ins(trial):
                 trial.answered += caller.submit(self.ask, exercise, own=False).result()
@@ -216,9 +209,23 @@ class GradingSession:
         )
 
     def request(self, request: Request) -> Reply:
-        """Run a task's request, and pass on its progress."""
+        """Run a task's request, and pass on its progress.
+
+        Its deadline is a multiple of the time that it takes with correct code, if that is known.
+        """
         progress = functools.partial(self.observer.progress, request.target)
-        return next(iter(self.sandbox.run([request], progress)))
+        deadline = request.deadline
+        if request.measured is not None:
+            deadline = self.settings.training_times * request.measured
+        task = dataclasses.replace(request, deadline=deadline, task=True)
+        return self.shown(next(iter(self.sandbox.run([task], progress))))
+
+    def shown(self, reply: Reply) -> Reply:
+        """Return a reply as far as students may see it."""
+        if not self.references.private or self.settings.show_text:
+            return reply
+        ids = {exercise.id for exercise in self.assignment.exercises}
+        return without_text(reply, ids, self.submission.sources)
 
     def take(self, result: Result) -> None:
         """Store a result and report it."""

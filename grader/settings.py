@@ -2,6 +2,8 @@
 
 import argparse
 import dataclasses
+import functools
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import Any
 
 from grader.files import ROOT
 from grader.intake.submission import SubmissionError
-from grader.sandbox.interface import PROCESS, TIERS, Limits
+from grader.sandbox.interface import BUDGET, PROCESS, TIERS, Limits
 
 CHECKPOINT, REFERENCES = ROOT / "checkpoint", ROOT / "reference_outputs"
 
@@ -23,6 +25,9 @@ class Settings:
     data: Path = ROOT / "data"
     threads: int = 1  # of torch, in the worker
     tier: str = PROCESS  # see grader/sandbox
+    budget: float = BUDGET  # seconds for a submission, training apart
+    training_times: float = 10.0  # a training's deadline, in multiples of its measured time
+    show_text: bool = False  # also show what a submission says about private inputs
     limits: Limits = dataclasses.field(default_factory=Limits)  # of the submission
 
 
@@ -103,14 +108,37 @@ def tier(text: str) -> str:
     return text
 
 
+def positive(name: str, text: str) -> float:
+    """Parse a number that is larger than 0.
+
+    Raises:
+        SubmissionError: it is invalid.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < math.inf:
+        raise SubmissionError(f"{name}={text}: must be a number larger than 0")
+    return value
+
+
 # parsers of options; all other options are folders
-KINDS: Mapping[str, Callable[[str], Any]] = {"threads": thread_count, "tier": tier}
+KINDS: Mapping[str, Callable[[str], Any]] = {
+    "threads": thread_count,
+    "tier": tier,
+    "budget": functools.partial(positive, "BUDGET"),
+    "training_times": functools.partial(positive, "TRAINING_TIMES"),
+}
 HELP = {
-    "references": "folder of recorded answers (default: depends on the checkpoint)",
-    "checkpoint": "folder of the model (default: %(default)s)",
-    "data": "folder of the sentiment data (default: %(default)s)",
-    "threads": "of torch, in the worker (default: %(default)s)",
-    "tier": "how it is isolated; see SECURITY.md (default: %(default)s)",
+    "references": "folder of the recorded answers (default: those of the checkpoint)",
+    "checkpoint": "folder of the frozen weights",
+    "data": "folder of the data to train on",
+    "threads": "of torch, while the submission runs",
+    "tier": f"how the submission is isolated: {', '.join(TIERS)}",
+    "budget": "seconds for the whole submission, training apart; what is left then is not run",
+    "show_text": "with private references too, show texts of exceptions and printed output",
+    "training_times": "deadline of the training, in multiples of the time that correct code took",
 }
 
 
@@ -123,8 +151,12 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", metavar="EXERCISE", help="grade a single exercise")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result here")
     for field in OPTIONS:
-        kind = KINDS.get(field.name, Path)
-        about = HELP[field.name]
-        parser.add_argument(f"--{field.name}", type=kind, default=field.default, help=about)
+        kind, text = KINDS.get(field.name, Path), HELP[field.name]
+        option = f"--{field.name.replace('_', '-')}"
+        if field.default is False:
+            parser.add_argument(option, action="store_true", help=text)
+            continue
+        shown = text if "(default" in text else f"{text} (default: %(default)s)"
+        parser.add_argument(option, type=kind, default=field.default, help=shown)
     parser.set_defaults(references=None)  # depends on the checkpoint
     return parser.parse_args(arguments)

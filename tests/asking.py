@@ -1,5 +1,7 @@
 """A small submission that misbehaves on request, and sandboxes to run it in."""
 
+from pathlib import Path
+
 import numpy as np
 
 from grader.assignment import MINBERT
@@ -77,3 +79,10 @@ def program_with(code: str = CODE, threads: int = 1, limits: Limits = LIMITS) ->
 
 def sandbox_of(tier: str, code: str = CODE, threads: int = 1) -> Sandbox:
     return open_sandbox(tier, program_with(code, threads))
+
+
+def descendants(process: int) -> list[int]:
+    """Return the processes below one, those of its first thread."""
+    path = Path(f"/proc/{process}/task/{process}/children")
+    children = [int(child) for child in path.read_text().split()]
+    return children + [below for child in children for below in descendants(child)]

@@ -3,11 +3,15 @@
 import os
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from grader.files import sha256
+from grader.sandbox.cores import core_for
 
+from asking import BUSY, CODE, ask, descendants, sandbox_of
 from conftest import ROOT, Grade
 
 pytestmark = pytest.mark.tier("contained")
@@ -21,6 +25,60 @@ def test_a_flood_of_output_is_bounded(submit: Grade) -> None:
 
     assert graded.result["score"] == 80
     assert len(graded.output) < 20_000
+
+
+@pytest.mark.parametrize("at_import", [False, True])
+def test_a_submission_that_does_not_end_is_ended_once_it_has_answered(at_import: bool) -> None:
+    stay = "import os\nos._exit = os.abort = lambda *_: time.sleep(1000)\n"
+    code = CODE + stay + ("raise ValueError('no')\n" if at_import else "")
+    with sandbox_of("contained", code) as sandbox:
+        started = time.monotonic()
+
+        replies = list(sandbox.run([ask("double"), ask("double")]))
+
+    assert time.monotonic() - started < BUSY / 2
+    assert {reply.status for reply in replies} == {"error" if at_import else "ok"}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_job_of_one_thread_has_one_core(threads: int) -> None:
+    code = CODE + "Thing.double = lambda self, x: torch.tensor([*os.sched_getaffinity(0)])\n"
+    with sandbox_of("contained", code, threads) as sandbox:
+        (reply,) = sandbox.run([ask("double")])
+
+    cores = reply.tensors["out/output"].tolist()
+    assert set(cores) <= os.sched_getaffinity(0)
+    assert len(cores) == (1 if threads == 1 else len(os.sched_getaffinity(0)))
+
+
+def test_jobs_at_the_same_time_have_different_cores() -> None:
+    free = os.sched_getaffinity(0)
+    with core_for(1) as first, core_for(1) as second, core_for(2) as none:
+        assert {first, second} <= free
+        assert (first != second) or len(free) == 1
+        assert none is None
+
+
+def test_a_submission_is_the_first_to_be_killed_when_memory_runs_out() -> None:
+    with sandbox_of("contained") as sandbox:
+        calls = sandbox.run([ask("hang", deadline=3.0)])
+        with ThreadPoolExecutor(1) as other:
+            asked = other.submit(list, calls)
+            scores: set[str] = set()
+            while not asked.done():
+                scores |= {score(process) for process in descendants(os.getpid())}
+                time.sleep(0.05)
+
+    assert "1000" in scores
+    assert score(os.getpid()) != "1000"
+
+
+def score(process: int) -> str:
+    """Return how readily the kernel kills a process, or nothing if it has ended."""
+    try:
+        return Path(f"/proc/{process}/oom_score_adj").read_text().strip()
+    except OSError:
+        return ""
 
 
 def orphans() -> set[str]:

@@ -10,6 +10,7 @@ import random
 import tarfile
 import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,10 @@ from hypothesis import strategies as st
 
 from grader.assignment import MINBERT
 from grader.intake.submission import Submission, SubmissionError, read_submission
+from grader.sandbox import answers
 from grader.sandbox.interface import Reply, WorkerLostError, as_progress, as_reply
 from grader.worker import protocol
-from grader.worker.protocol import ProtocolError, decode, encode
+from grader.worker.protocol import ProtocolError, encode
 from grader.worker.reply_buffer import ReplyBuffer, size
 
 LONG = os.environ.get("FUZZ") == "long"
@@ -65,7 +67,11 @@ def damaged(content: bytes, rng: random.Random, other: bytes) -> bytes:
     return bytes(content_)
 
 
-def accepted(frame: bytes) -> bool:
+Decode = Callable[[bytes], tuple[protocol.Message, protocol.Tensors]]
+BOTH = pytest.mark.parametrize("decode", [protocol.decode, answers.decode], ids=["ask", "answer"])
+
+
+def accepted(decode: Decode, frame: bytes) -> bool:
     """Decode; return whether it was accepted. Any error but a ProtocolError fails the test."""
     try:
         message, tensors = decode(frame)
@@ -78,13 +84,14 @@ def accepted(frame: bytes) -> bool:
     return True
 
 
-def test_a_damaged_frame_is_an_error_or_a_frame() -> None:
+@BOTH
+def test_a_damaged_frame_is_an_error_or_a_frame(decode: Decode) -> None:
     rng = random.Random(0)
     arrays = {"out/output": np.arange(12, dtype=np.float32).reshape(3, 4), "ids": np.arange(3)}
     frame, other = encode({"number": 1, "status": "ok"}, arrays), encode({"number": 2})
     started = time.process_time()
 
-    taken = sum(accepted(damaged(frame, rng, other)) for _ in range(FRAMES))
+    taken = sum(accepted(decode, damaged(frame, rng, other)) for _ in range(FRAMES))
 
     assert taken < FRAMES
     assert time.process_time() - started < 60 + FRAMES / 100
@@ -104,16 +111,18 @@ def test_frames_that_are_replayed_or_interleaved_are_counted_or_refused() -> Non
         assert len(numbers) <= len(stream) // protocol.HEADER.size
 
 
+@BOTH
 @FEW
-@given(st.binary(max_size=300))
-def test_random_bytes_are_not_a_frame(content: bytes) -> None:
-    assert not accepted(content) or content.startswith(protocol.MAGIC)
+@given(content=st.binary(max_size=300))
+def test_random_bytes_are_not_a_frame(decode: Decode, content: bytes) -> None:
+    assert not accepted(decode, content) or content.startswith(protocol.MAGIC)
 
 
+@BOTH
 @FEW
-@given(st.binary(max_size=200), st.binary(max_size=200))
-def test_random_parts_are_read_or_refused(text: bytes, packed: bytes) -> None:
-    accepted(protocol.HEADER.pack(protocol.MAGIC, len(text), len(packed)) + text + packed)
+@given(text=st.binary(max_size=200), packed=st.binary(max_size=200))
+def test_random_parts_are_read_or_refused(decode: Decode, text: bytes, packed: bytes) -> None:
+    accepted(decode, protocol.HEADER.pack(protocol.MAGIC, len(text), len(packed)) + text + packed)
 
 
 @FEW
@@ -149,7 +158,8 @@ def test_any_reply_buffer_has_answers_or_an_error(content: bytes, at: int, lengt
 
     for slot in range(3):
         try:
-            found = reply_buffer.read(slot)
+            frame = reply_buffer.read(slot)
+            found = None if frame is None else answers.decode(frame)
         except ProtocolError:
             continue
         assert found is None or isinstance(found[0], dict)

@@ -20,7 +20,7 @@ from grader.sandbox.process import ProcessSandbox
 from grader.sandbox.slot import Slot
 from grader.worker import lockdown
 
-from asking import CODE, ask, sandbox_of
+from asking import CODE, ask, descendants, sandbox_of
 from conftest import ROOT
 from tiers import marked
 
@@ -197,13 +197,6 @@ def all_end(processes: list[int]) -> bool:
     while time.monotonic() < ends and any(alive(process) for process in processes):
         time.sleep(0.05)
     return not any(alive(process) for process in processes)
-
-
-def descendants(process: int) -> list[int]:
-    """Return the processes below one."""
-    path = Path(f"/proc/{process}/task/{process}/children")
-    children = [int(child) for child in path.read_text().split()]
-    return children + [below for child in children for below in descendants(child)]
 
 
 def alive(process: int) -> bool:

@@ -53,7 +53,7 @@ def test_a_broken_model_differs_from_the_correct_one(bert: BertModel, name: str)
 
 def runs_of(accuracies: dict[str, list[float | None]]) -> list[dict[str, Any]]:
     """Runs as the worker reports them."""
-    rest = {"seconds": 1.0, "recipe": {"seed": 0}, "torch": "some version"}
+    rest = {"seconds": 12.34, "recipe": {"seed": 0}, "torch": "some version"}
     return [
         {"model": model, "seed": seed, "threads": 1 + seed % 2, "accuracy": accuracy} | rest
         for model, found in accuracies.items()
@@ -83,6 +83,7 @@ def test_the_threshold_is_the_stated_deviations_below_the_mean(files: Path) -> N
     assert result["threshold"] == 0.935  # 0.965 - 5 * 0.00577 = 0.9361, rounded down
     assert result["margin_in_deviations"] == pytest.approx(0.03 / 0.00577, rel=0.01)
     assert result["lowest"] == 0.96
+    assert result["seconds"] == 12.3
 
 
 @pytest.mark.parametrize(

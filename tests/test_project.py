@@ -24,7 +24,7 @@ ROOMS = {
     "grader.result": "",
     "grader.references": "grader.files",
     "grader.worker": "",
-    "grader.sandbox": "grader.worker.protocol grader.worker.reply_buffer",
+    "grader.sandbox": "grader.files grader.worker.protocol grader.worker.reply_buffer",
     "grader.task": "grader.references grader.sandbox.interface",
     "grader.exercise": "grader.files grader.task",
     "grader.assignment": "grader.files grader.exercise grader.references grader.result "

@@ -8,18 +8,17 @@ Covered: archives are read within limits and never unpacked to disk (archives.py
 folder is followed within that folder only. Not covered: what the text does when it is run.
 """
 
-import ast
 import dataclasses
 import itertools
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from grader.intake.archives import SUFFIXES, ArchiveError, archive_type, members, shown
+from grader.intake.policy import Offence
 
-MAX_SOURCE = 256 << 10  # bytes; the solution has 8 kB, and a syntax tree takes a thousand for each
-HEADROOM = 200  # frames; the allowed nesting depends on the stack depth of the parser's caller
+MAX_SOURCE = 256 << 10  # bytes; the solution has 8 kB
 MAX_SEARCHED = 2000  # entries of a folder that are examined; more are ignored
 MAX_DEPTH = 3
 # `lovelace_12345_678_main.py`, if late `lovelace_LATE_12345_678_main.py`; and
@@ -42,11 +41,15 @@ class Submission:
         name: as given on the command line.
         sources: module name to text, such as "main" to the text of main.py.
         faults: module name to why it cannot be imported, for files that are not Python.
+        flags: module name to what a person should look at; offences: exercise to what it uses
+            though it may not. Both are known once it was inspected; see inspection.py.
     """
 
     name: str
     sources: dict[str, str]
     faults: dict[str, str]
+    flags: Mapping[str, Sequence[Offence]] = dataclasses.field(default_factory=dict)
+    offences: Mapping[str, Sequence[Offence]] = dataclasses.field(default_factory=dict)
 
 
 def wanted(name: str, editable: Sequence[str]) -> str | None:
@@ -131,16 +134,8 @@ def from_archive(path: Path, editable: Sequence[str]) -> dict[str, bytes]:
     return {name: content for name, (_, content) in found.items()}
 
 
-def parse(text: str, name: str, frames: int) -> None:
-    """Parse a source that many frames down, so that it can be parsed again later."""
-    if frames:
-        parse(text, name, frames - 1)
-    else:
-        ast.parse(text, name)
-
-
 def fault_of(name: str, content: bytes) -> tuple[str, str | None]:
-    """Decode a source; return its text and why it cannot be imported, if it cannot."""
+    """Decode a source; return its text and why it cannot be read, if it cannot."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -148,13 +143,6 @@ def fault_of(name: str, content: bytes) -> tuple[str, str | None]:
         return "", f"{name}:{line}: not UTF-8 text; save the file as UTF-8"
     if not text.strip():
         return "", f"{name} is empty"
-    try:
-        parse(text, name, HEADROOM)
-    except SyntaxError as error:
-        place = name if error.lineno is None else f"{name}:{error.lineno}"
-        return "", f"{place}: {error.msg}"
-    except (ValueError, RecursionError, MemoryError) as error:
-        return "", f"{name}: not Python source ({error})"
     return text, None
 
 

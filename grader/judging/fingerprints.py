@@ -191,7 +191,8 @@ def fingerprints(
     """
     drawn = probe.draws(call)
     if reply.status != "ok":
-        return raised([""] if drawn else names, LOCATION.sub("", reply.text))
+        text = reply.text if reply.unabridged is None else reply.unabridged
+        return raised([""] if drawn else names, LOCATION.sub("", text))
     effects = side_effects(sent, reply)
     if not drawn:
         return of_call(names, reply.tensors, effects)

@@ -1,7 +1,8 @@
 """The container of one grading slot, as a bubblewrap command line. Trusted side.
 
-Covered: the zygote and its children see Python, the system's libraries, the folder worker/, the
-assignment's harness and the checkpoint, all read-only; no other file, process, host name or
+Covered: the zygote and its children see Python, the packages of requirements.txt, the system's
+libraries, the folder worker/, the assignment's harness and the checkpoint, all read-only; no other
+file, process, host name or
 network. If started by root, it also gets its own user id, which owns nothing on the machine.
 Not covered: memory and processor time (lockdown.py limits them), and kernel vulnerabilities. If
 started by an ordinary user, the container's user is still that user outside of it.
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from grader.sandbox import packages
 from grader.sandbox.interface import WorkerStartError
 
 WORKER = Path(__file__).resolve().parents[1] / "worker"
@@ -24,22 +26,52 @@ USER = "1000"  # inside, with a user namespace
 SCRATCH = 64 << 20  # bytes of /tmp, which torch needs while it is imported
 
 
-def python_paths() -> list[str]:
-    """Return the folders and files of this Python installation."""
-    base, own = Path(sys.base_prefix), Path(sys.prefix)
+def python_files() -> list[str]:
+    """Return what makes this Python run, besides its libraries."""
     program = Path(sys.executable)
-    paths = [base / "lib", program]
+    paths = [program]
     while program.is_symlink():
         program = program.parent / program.readlink()
         paths.append(program)
-    if own != base:
-        paths += [own / "pyvenv.cfg", own / "lib"]
+    if sys.prefix != sys.base_prefix:
+        paths.append(Path(sys.prefix, "pyvenv.cfg"))
     return [str(path) for path in paths if path.exists()]
 
 
-def readable(checkpoint: Path) -> list[str]:
-    """Return the paths that a submission may read."""
-    return [path for path in (*python_paths(), *LIBRARIES, str(checkpoint)) if os.path.exists(path)]
+def libraries() -> list[str]:
+    """Return the folders of libraries: the system's and this Python's."""
+    own = str(Path(sys.base_prefix, "lib"))
+    return [path for path in dict.fromkeys((own, *LIBRARIES)) if os.path.exists(path)]
+
+
+def hidden() -> list[Path]:
+    """Return the folders of packages below the libraries; see packages.py."""
+    return packages.hidden([Path(path) for path in libraries()])
+
+
+def readable(checkpoint: Path, contained: bool) -> list[str]:
+    """Return the paths that a submission may read.
+
+    Args:
+        contained: in a container, where nothing is left of folders of packages but what it may
+            use; elsewhere the libraries are listed around them.
+    """
+    found = libraries()
+    if not contained:
+        left_out = hidden()
+        found = [str(path) for root in roots() for path in packages.around(root, left_out)]
+    return [*found, *python_files(), *packages.packages(), str(checkpoint)]
+
+
+def roots() -> list[Path]:
+    """Return the folders of libraries without links among them."""
+    return list(dict.fromkeys(Path(path).resolve() for path in libraries()))
+
+
+def listable(contained: bool) -> list[str]:
+    """Return the folders in which a submission may see names: Python looks for modules there."""
+    found = [] if contained else roots()
+    return [str(root) for root in found if any(one.is_relative_to(root) for one in hidden())]
 
 
 def parents(paths: Iterable[str]) -> list[str]:
@@ -48,20 +80,34 @@ def parents(paths: Iterable[str]) -> list[str]:
     return sorted(found - {"/", "/tmp"}, key=lambda path: path.count("/"))
 
 
+def folders(paths: Iterable[str]) -> list[str]:
+    """Return the options that make folders which everybody can enter; the default is 0700."""
+    return [word for path in paths for word in ("--perms", "0755", "--dir", path)]
+
+
+def bound(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the options that show files and folders, each at its place in the container."""
+    return [word for source, target in pairs for word in ("--ro-bind", source, target)]
+
+
 def mounts(checkpoint: Path, harness: Path) -> list[str]:
     """Return the options that mount files in the container."""
-    pairs = [(path, path) for path in readable(checkpoint)]
+    links = [path for path in LIBRARIES if os.path.islink(path)]  # /lib -> usr/lib
+    shown = [path for path in (*libraries(), *python_files(), str(checkpoint)) if path not in links]
+    pairs = [(path, path) for path in shown]
     pairs += [(str(WORKER), str(WORKER_INSIDE)), (str(harness), str(HARNESS_INSIDE))]
     options = ["--perms", "1777", "--size", str(SCRATCH), "--tmpfs", "/tmp", "--proc", "/proc"]
-    links = [path for path in LIBRARIES if os.path.islink(path)]  # /lib -> usr/lib
-    for folder in parents([*(target for _, target in pairs), *DEVICES]):
-        if folder not in links:
-            options += ["--perms", "0755", "--dir", folder]  # bubblewrap's default is 0700
-    for source, target in pairs:
-        if source in links:
-            options += ["--symlink", os.readlink(source), target]
-        else:
-            options += ["--ro-bind", source, target]
+    outside = parents([*(target for _, target in pairs), *links, *DEVICES])
+    options += folders(path for path in outside if path not in links)
+    for path in links:
+        options += ["--symlink", os.readlink(path), path]
+    options += bound(pairs)
+    own = packages.packages()
+    for folder in hidden():
+        options += ["--tmpfs", str(folder)]
+    options += folders(parents(own)) + bound((path, path) for path in own)
+    for folder in hidden():
+        options += ["--remount-ro", str(folder)]
     for device in DEVICES:
         options += ["--dev-bind", device, device]
     return [*options, "--remount-ro", "/"]

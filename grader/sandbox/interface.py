@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Protocol
 START_DEADLINE = 180.0  # seconds; importing torch takes 2, or a minute on a cold, slow disk
 LOAD_DEADLINE = 30.0  # for importing the submission
 CALL_DEADLINE = 20.0  # for one call on small tensors, which takes milliseconds
+BUDGET = 300.0  # for all exercises of a submission together, which take one or two
 KEPT_OUTPUT = 16 << 10  # bytes of what the submission prints that are kept
 
 CONTAINED, LOCKED, PROCESS = TIERS = ("contained", "locked", "process")
@@ -27,6 +28,9 @@ class Request:
         call: the JSON of the call; tensors: its inputs.
         deadline: seconds.
         reply_bytes: that the answer may have, if that is more than the limits allow.
+        measured: seconds that a task takes with correct code, if that was measured.
+        task: its time does not count towards the submission's budget.
+        asked: the names of the tensors that the answer may have; None: any.
     """
 
     exercise: str
@@ -35,6 +39,9 @@ class Request:
     tensors: Mapping[str, Any]
     deadline: float = CALL_DEADLINE
     reply_bytes: int = 0
+    measured: float | None = None
+    task: bool = False
+    asked: frozenset[str] | None = None
 
     @property
     def target(self) -> str:
@@ -48,12 +55,16 @@ class Reply:
 
     Attributes:
         text: for the student, if it is not ok. For "not written", what NotImplementedError said.
+        hung: whether it was lost because it had to be ended at a deadline.
+        unabridged: the whole text, where `text` leaves some of it out.
     """
 
     status: str
     text: str = ""
     message: dict[str, Any] = dataclasses.field(default_factory=dict)
     tensors: Tensors = dataclasses.field(default_factory=dict)
+    hung: bool = False
+    unabridged: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +82,7 @@ class Limits:
 
     load_seconds: float = LOAD_DEADLINE
     call_seconds: float = 3600.0
-    exercise_seconds: float = 60.0
+    exercise_seconds: float = 40.0
     memory_bytes: int = 4 << 30
     reply_bytes: int = 4 << 20
     files: int = 64
@@ -92,6 +103,7 @@ class Program:
         limits: what the submission may use.
         forbidden, given_only: library code that it may not; see Policy in grader/exercise.py. Full
             names to those in messages.
+        budget: seconds for all of it, except tasks; see budget.py.
     """
 
     main_file: str
@@ -103,6 +115,7 @@ class Program:
     limits: Limits = dataclasses.field(default_factory=Limits)
     forbidden: Mapping[str, str] = dataclasses.field(default_factory=dict)
     given_only: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    budget: float = BUDGET
 
     def load_message(self, requests: Sequence[Request] | None = None) -> dict[str, Any]:
         """Return the request that makes a worker import the program.
@@ -124,6 +137,10 @@ class Program:
 
 class WorkerLostError(Exception):
     """The worker crashed, hung or sent garbage; the message is for the student."""
+
+
+class WorkerHungError(WorkerLostError):
+    """The worker did not answer in time."""
 
 
 class WorkerStartError(Exception):
@@ -194,6 +211,11 @@ def as_reply(answer: Mapping[str, Any], tensors: Tensors) -> Reply:
     if status not in ("ok", "not written", "error") or not isinstance(text, str):
         raise WorkerLostError("wrote into the grader's channel")
     return Reply(str(status), printable(text[:1000]), dict(answer), tensors)
+
+
+def lost(what: str, error: WorkerLostError) -> Reply:
+    """Return the reply to a request, or to the import, that lost its worker."""
+    return Reply("lost", f"{what} {error}", hung=isinstance(error, WorkerHungError))
 
 
 def as_progress(value: Any) -> tuple[int, int]:

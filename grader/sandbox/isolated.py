@@ -18,6 +18,8 @@ import signal
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from grader.sandbox import answers
+from grader.sandbox.budget import Budget
 from grader.sandbox.interface import (
     CapturedOutput,
     FailedCalls,
@@ -25,9 +27,11 @@ from grader.sandbox.interface import (
     Progress,
     Reply,
     Request,
+    WorkerHungError,
     WorkerLostError,
     WorkerStartError,
     as_reply,
+    lost,
 )
 from grader.sandbox.job import Ended, Job, SlotError, SlotKey
 from grader.sandbox.slot import Slot
@@ -67,15 +71,15 @@ SLOTS = Slots()
 atexit.register(SLOTS.close)
 
 
-def cause(ended: Ended) -> str:
-    """Say, for the student, what ended a child."""
+def cause(ended: Ended) -> WorkerLostError:
+    """Return what ended a child, in words for the student."""
     if ended.late is not None:
-        return f"took longer than {ended.late:g} seconds"
+        return WorkerHungError(f"took longer than {round(ended.late, 1):g} seconds")
+    name = ""
     if ended.status < 0:
         with contextlib.suppress(ValueError):
-            name = signal.Signals(-ended.status).name
-            return f"ended the process that graded it (by {name})"
-    return "ended the process that graded it"
+            name = f" (by {signal.Signals(-ended.status).name})"
+    return WorkerLostError(f"ended the process that graded it{name}")
 
 
 class IsolatedSandbox:
@@ -102,7 +106,7 @@ class IsolatedSandbox:
         self.program = program
         self.printed = CapturedOutput()
         self.unloadable: Reply | None = None
-        self.failed_calls = FailedCalls()
+        self.failed_calls, self.budget = FailedCalls(), Budget(program.budget)
         self.fault: WorkerStartError | None = None  # what the machine lacks will not appear later
         self.key = SlotKey(contained, program.checkpoint.resolve(), program.harness, lock)
         self.slot: Slot | None = slot or SLOTS.take(self.key)
@@ -122,6 +126,7 @@ class IsolatedSandbox:
         """Switch to other sources; nothing here depends on the old ones."""
         self.program = dataclasses.replace(self.program, sources=dict(sources))
         self.unloadable, self.failed_calls = None, FailedCalls()
+        self.budget = Budget(self.program.budget)
 
     def apart(self, program: Program, request: Request) -> Reply:
         """Run a call of another program, in a child of the same slot.
@@ -153,9 +158,7 @@ class IsolatedSandbox:
         replies: dict[int, Reply] = {}
         while True:
             for place, request in enumerate(requests):
-                if place not in replies and (
-                    known := self.unloadable or self.failed_calls.known(request)
-                ):
+                if place not in replies and (known := self.known(request)):
                     replies[place] = known
             left = [place for place in range(len(requests)) if place not in replies]
             if not left:
@@ -164,25 +167,30 @@ class IsolatedSandbox:
             for place, reply in zip(left, found, strict=False):
                 replies[place] = reply
                 self.failed_calls.add(requests[place], reply)
+                self.budget.add(reply)
         for place in range(len(requests)):
             yield replies[place]
 
+    def known(self, request: Request) -> Reply | None:
+        """Return the reply to a request that need not run, or None."""
+        return self.unloadable or self.failed_calls.known(request) or self.budget.over(request)
+
     def batch(self, requests: Sequence[Request], progress: Progress) -> list[Reply]:
         """Run calls in one child; return the replies up to the first lost one."""
-        ended = self.attempt(self.job(requests), progress)
+        ended = self.attempt(requests, progress)
         try:
-            loaded = self.reply(ended, 0)
+            loaded = self.reply(ended, 0, frozenset())
         except WorkerLostError as error:
-            loaded = Reply("lost", f"importing {self.program.main_file} {error}")
+            loaded = lost(f"importing {self.program.main_file}", error)
         if loaded.status != "ok":
             self.unloadable = loaded
             return []
         replies: list[Reply] = []
         for slot, request in enumerate(requests, start=1):
             try:
-                replies.append(self.reply(ended, slot))
+                replies.append(self.reply(ended, slot, request.asked))
             except WorkerLostError as error:
-                return [*replies, Reply("lost", f"{request.target} {error}")]
+                return [*replies, lost(request.target, error)]
         return replies
 
     def job(self, requests: Sequence[Request]) -> Job:
@@ -197,17 +205,21 @@ class IsolatedSandbox:
         limits = dataclasses.replace(limits, reply_bytes=space)
         calls = [min(request.deadline, limits.call_seconds) for request in requests]
         together = limits.load_seconds + max(limits.exercise_seconds, *calls)
+        together = self.budget.cap(requests[0], together)
         deadlines = [limits.load_seconds, *calls]
         return Job(b"".join(frames), deadlines, together, self.program.threads, limits)
 
-    def attempt(self, job: Job, progress: Progress) -> Ended:
-        """Run a job; if the slot is lost, retry once in a new one."""
+    def attempt(self, requests: Sequence[Request], progress: Progress) -> Ended:
+        """Run calls in a slot; if it is lost, retry once in a new one."""
         if self.fault is not None:
             raise self.fault
+        job = self.job(requests)
         for last in (False, True):
             self.slot = self.slot or SLOTS.take(self.key)
             try:
-                return self.slot.run(job, self.printed, progress)
+                self.slot.wait_until_ready()
+                with self.budget.spend(requests[0]):
+                    return self.slot.run(job, self.printed, progress)
             except (SlotError, WorkerStartError) as error:
                 self.slot.close()
                 self.slot = None
@@ -216,19 +228,22 @@ class IsolatedSandbox:
                     raise self.fault from error
         raise AssertionError("unreachable")
 
-    def reply(self, ended: Ended, slot: int) -> Reply:
+    def reply(self, ended: Ended, slot: int, asked: frozenset[str] | None) -> Reply:
         """Read an answer from the reply buffer.
+
+        Args:
+            asked: the names of the tensors that it may have.
 
         Raises:
             WorkerLostError: it is missing or invalid.
         """
         try:
-            found = ended.answers.read(slot)
+            frame = ended.answers.read(slot)
+            if frame is None:
+                raise cause(ended)
+            message, tensors = answers.decode(frame, asked)
         except protocol.ProtocolError as error:
             raise WorkerLostError("wrote into the grader's channel") from error
-        if found is None:
-            raise WorkerLostError(cause(ended))
-        message, tensors = found
         if message.get("number") != slot:
             raise WorkerLostError("wrote into the grader's channel")
         return as_reply(message, tensors)

@@ -17,6 +17,8 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from grader.sandbox import answers
+from grader.sandbox.budget import Budget
 from grader.sandbox.interface import (
     START_DEADLINE,
     CapturedOutput,
@@ -25,22 +27,32 @@ from grader.sandbox.interface import (
     Progress,
     Reply,
     Request,
+    WorkerHungError,
     WorkerLostError,
     WorkerStartError,
     as_progress,
     as_reply,
     clock,
+    lost,
 )
 from grader.sandbox.worker_process import WorkerProcess
 from grader.worker import protocol
 
+Answer = tuple[protocol.Message, protocol.Tensors]
+MOST_PROGRESS = 1 << 16  # reports for one request; a fine-tune makes one for each step
+
 
 class Worker:
-    """A worker process and the threads that read from it."""
+    """A worker process and the threads that read from it.
+
+    A frame is only read when one is waited for, so that there is never more than one in memory,
+    however many the worker sends.
+    """
 
     def __init__(self, started: WorkerProcess, printed: CapturedOutput) -> None:
         self.started, self.process = started, started.process
-        self.frames: queue.Queue[tuple[protocol.Message, protocol.Tensors] | str] = queue.Queue(64)
+        self.wanted, self.killed = threading.Semaphore(0), False
+        self.frames: queue.SimpleQueue[bytes | WorkerLostError] = queue.SimpleQueue()
         self.threads = [
             threading.Thread(target=self.listen, daemon=True),
             threading.Thread(target=self.drain, args=(printed,), daemon=True),
@@ -49,18 +61,22 @@ class Worker:
             thread.start()
         self.number = 0
         self.ready = False
+        self.fault: WorkerStartError | None = None
 
     def listen(self) -> None:
-        """Put frames into the queue, and finally the reason why there are no more."""
+        """Put frames into the queue as they are wanted, and finally why there are no more."""
         stream = self.process.stdout
         assert stream is not None
         with stream:
             try:
-                while (frame := protocol.read_frame(stream)) is not None:  # type: ignore[arg-type]
+                while self.wanted.acquire() and not self.killed:
+                    frame = protocol.read_whole(stream)  # type: ignore[arg-type]
+                    if frame is None:
+                        self.frames.put(WorkerLostError("ended the process that graded it"))
+                        return
                     self.frames.put(frame)
-                self.frames.put("ended the process that graded it")
             except (protocol.ProtocolError, ValueError, OSError):
-                self.frames.put("wrote into the grader's channel")
+                self.frames.put(WorkerLostError("wrote into the grader's channel"))
 
     def drain(self, printed: CapturedOutput) -> None:
         """Keep the pipe of printed output from filling up."""
@@ -69,25 +85,54 @@ class Worker:
         with stream, contextlib.suppress(ValueError, OSError):
             printed.drain(stream)  # type: ignore[arg-type]
 
+    def next_frame(self, ends: float) -> bytes:
+        """Wait for a frame until a time.
+
+        Raises:
+            WorkerLostError: there are no more. Empty: it is too late.
+        """
+        self.wanted.release()
+        frame = self.frames.get(timeout=max(0.0, ends - clock()))
+        if isinstance(frame, WorkerLostError):
+            raise frame
+        return frame
+
     def receive(
-        self, deadline: float, progress: Progress
-    ) -> tuple[protocol.Message, protocol.Tensors]:
+        self, deadline: float, progress: Progress, asked: frozenset[str] | None = frozenset()
+    ) -> Answer:
         """Wait for the answer to the current request; progress does not extend the deadline."""
         ends = clock() + deadline
-        while True:
-            try:
-                frame = self.frames.get(timeout=max(0.0, ends - clock()))
-            except queue.Empty:
-                raise WorkerLostError(f"took longer than {deadline:g} seconds") from None
-            if isinstance(frame, str):
-                raise WorkerLostError(frame)
-            message, tensors = frame
-            if message.get("number") != self.number:
-                raise WorkerLostError("wrote into the grader's channel")
-            if "progress" not in message:
-                return message, tensors
-            done, total = as_progress(message["progress"])
-            progress(done, total)
+        try:
+            for _ in range(MOST_PROGRESS):
+                message, tensors = answers.decode(self.next_frame(ends), asked)
+                if message.get("number") != self.number:
+                    break
+                if "progress" not in message:
+                    return message, tensors
+                done, total = as_progress(message["progress"])
+                progress(done, total)
+        except queue.Empty:
+            raise WorkerHungError(f"took longer than {round(deadline, 1):g} seconds") from None
+        except protocol.ProtocolError as error:
+            raise WorkerLostError("wrote into the grader's channel") from error
+        raise WorkerLostError("wrote into the grader's channel")
+
+    def wait_until_ready(self) -> None:
+        """Wait until torch is imported.
+
+        Raises:
+            WorkerStartError: the worker does not start.
+        """
+        if self.fault is not None:
+            raise self.fault
+        if self.ready:
+            return
+        try:
+            self.receive(START_DEADLINE, lambda done, total: None)
+        except WorkerLostError as error:
+            self.fault = WorkerStartError(f"the worker does not start: it {error}")
+            raise self.fault from error
+        self.ready = True
 
     def ask(
         self,
@@ -95,15 +140,9 @@ class Worker:
         tensors: Mapping[str, Any],
         deadline: float,
         progress: Progress,
+        asked: frozenset[str] | None = frozenset(),
     ) -> Reply:
-        """Send one request and wait for its answer."""
-        if not self.ready:
-            try:
-                self.receive(START_DEADLINE, progress)
-            except WorkerLostError as error:
-                self.frames.put(str(error))  # so that asking again does not wait again
-                raise WorkerStartError(f"the worker does not start: it {error}") from error
-            self.ready = True
+        """Send one request and wait for its answer; the worker must be ready."""
         self.number += 1
         stream = self.process.stdin
         assert stream is not None
@@ -116,13 +155,16 @@ class Worker:
             raise WorkerLostError("ended the process that graded it") from error
         finally:
             stopper.cancel()
-        answer, arrays = self.receive(deadline, progress)
+        answer, arrays = self.receive(deadline, progress, asked)
         return as_reply(answer, arrays)
 
     def kill(self) -> None:
         """End the process."""
         self.started.kill()
-        self.threads[-1].join(1.0)  # what was printed is read to its end
+        self.killed = True
+        self.wanted.release()  # so that the listener sees it
+        for thread in self.threads:
+            thread.join(1.0)  # what was printed is read to its end
         self.started.close()
 
 
@@ -142,7 +184,7 @@ class ProcessSandbox:
         self.worker: Worker | None = Worker(started or self.start(), self.printed)
         self.loaded = False
         self.unloadable: Reply | None = None
-        self.failed_calls = FailedCalls()
+        self.failed_calls, self.budget = FailedCalls(), Budget(program.budget)
 
     def __enter__(self) -> "ProcessSandbox":
         return self
@@ -164,19 +206,25 @@ class ProcessSandbox:
         """Make the same worker import other sources: for your own code, never a student's."""
         self.program = dataclasses.replace(self.program, sources=dict(sources))
         self.loaded, self.unloadable = False, None
-        self.failed_calls = FailedCalls()
+        self.failed_calls, self.budget = FailedCalls(), Budget(self.program.budget)
 
     def ready(self) -> Worker:
-        """Return a worker that has imported the submission."""
+        """Return a worker that has imported torch."""
         if self.worker is None:
             self.worker = Worker(self.start(), self.printed)
-        if not self.loaded:
-            load, seconds = self.program.load_message(), self.program.limits.load_seconds
-            reply = self.worker.ask(load, {}, seconds, lambda done, total: None)
-            self.loaded = True
-            if reply.status != "ok":
-                self.unloadable = reply
+        self.worker.wait_until_ready()
         return self.worker
+
+    def load(self, worker: Worker, seconds: float) -> None:
+        """Have a worker import the submission."""
+        try:
+            load = self.program.load_message()
+            reply = worker.ask(load, {}, seconds, lambda done, total: None)
+        except WorkerLostError as error:
+            self.drop()
+            reply = lost(f"importing {self.program.main_file}", error)
+        self.loaded = True
+        self.unloadable = None if reply.status == "ok" else reply
 
     def ask(self, request: Request, progress: Progress = lambda done, total: None) -> Reply:
         """Run one call; a lost worker also gives a reply.
@@ -184,20 +232,19 @@ class ProcessSandbox:
         Raises:
             WorkerStartError: no worker can start, which is not the submission's fault.
         """
-        try:
-            worker = None if self.unloadable else self.ready()
-        except WorkerLostError as error:
-            self.drop()
-            self.unloadable = Reply("lost", f"importing {self.program.main_file} {error}")
-        if self.unloadable:
-            return self.unloadable
-        assert worker is not None
-        try:
-            deadline = min(request.deadline, self.program.limits.call_seconds)
-            return worker.ask({"call": request.call}, request.tensors, deadline, progress)
-        except WorkerLostError as error:
-            self.drop()
-            return Reply("lost", f"{request.target} {error}")
+        worker, limits = self.ready(), self.program.limits
+        with self.budget.spend(request):
+            if not self.loaded:
+                self.load(worker, self.budget.cap(request, limits.load_seconds))
+            if self.unloadable:
+                return self.unloadable
+            deadline = self.budget.cap(request, min(request.deadline, limits.call_seconds))
+            try:
+                call = {"call": request.call}
+                return worker.ask(call, request.tensors, deadline, progress, request.asked)
+            except WorkerLostError as error:
+                self.drop()
+                return lost(request.target, error)
 
     def run(
         self, requests: Iterable[Request], progress: Progress = lambda done, total: None
@@ -207,8 +254,13 @@ class ProcessSandbox:
         So a function that hangs costs one deadline, not one for each call that runs it.
         """
         for request in requests:
-            reply = self.failed_calls.known(request)
+            reply = self.known(request)
             if reply is None:
                 reply = self.ask(request, progress)
                 self.failed_calls.add(request, reply)
+                self.budget.add(reply)
             yield reply
+
+    def known(self, request: Request) -> Reply | None:
+        """Return the reply to a request that need not run, or None."""
+        return self.unloadable or self.failed_calls.known(request) or self.budget.over(request)

@@ -23,7 +23,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grader.sandbox import bubblewrap, seccomp
+from grader.sandbox import bubblewrap, packages, seccomp
+from grader.sandbox.cores import core_for
 from grader.sandbox.interface import (
     START_DEADLINE,
     CapturedOutput,
@@ -35,11 +36,11 @@ from grader.sandbox.job import Ended, Job, SlotError, SlotKey
 from grader.sandbox.memory import of_size, read_chunk, sealed
 from grader.worker.reply_buffer import BEGUN, DONE, TOTAL, ReplyBuffer, size
 
-KILLED_WITHIN = 5.0  # seconds for the zygote to report the child that it was told to kill
+KILLED_WITHIN = 30.0  # seconds for the zygote to report the child that it was told to kill
 LOOK_EVERY = 0.02  # seconds between looks at the counters
 FIRST_USER = 1_000_000_000  # of the slots' user ids, far above those of real users
 SLOTS = 64  # of one process
-MAX_MESSAGE = 1 << 16
+MAX_MESSAGE = 1 << 16  # of the zygote's
 
 
 class Slot:
@@ -76,7 +77,8 @@ class Slot:
                 "checkpoint": str(key.checkpoint),
                 "lock": key.lock,
                 "filter": base64.b64encode(compiled).decode(),
-                "readable": bubblewrap.readable(key.checkpoint),
+                "readable": bubblewrap.readable(key.checkpoint, key.contained),
+                "listable": bubblewrap.listable(key.contained),
             }
         )
 
@@ -85,7 +87,7 @@ class Slot:
         contained, harness = self.key.contained, self.key.harness
         worker = bubblewrap.WORKER_INSIDE if contained else bubblewrap.WORKER
         command = [sys.executable, "-I", "-B", str(worker / "zygote.py"), str(theirs.fileno())]
-        command += [str(bubblewrap.HARNESS_INSIDE if contained else harness)]
+        command += [str(bubblewrap.HARNESS_INSIDE if contained else harness), *packages.folders()]
         scratch = "/tmp" if contained else self.folder.name
         if not contained:
             os.chmod(scratch, 0o777)  # the zygote may switch to another user
@@ -161,33 +163,39 @@ class Slot:
     # --- jobs -----------------------------------------------------------------------------------
 
     def run(self, job: Job, printed: CapturedOutput, progress: Progress) -> Ended:
-        """Run a job, and make sure that it ends.
+        """Run a job, and make sure that it ends; the slot must be ready.
 
         Raises:
             SlotError: the slot is lost. WorkerStartError: the child cannot be locked down.
         """
-        self.wait_until_ready()
+        with core_for(job.threads) as core:
+            reply_buffer, read_fd = self.begin(job, core)
+            try:
+                return self.watch(job, reply_buffer, read_fd, printed, progress)
+            finally:
+                read_chunk(read_fd, printed)
+                os.close(read_fd)
+
+    def begin(self, job: Job, core: int | None) -> tuple[ReplyBuffer, int]:
+        """Start a job; return where its answers will be, and the pipe of what it prints."""
         length = size(len(job.deadlines) - 1, job.limits.reply_bytes)
         requests, answers = sealed(job.content), of_size(length)
         read_fd, write_fd = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         os.set_blocking(write_fd, True)
         try:
             reply_buffer = ReplyBuffer(mmap.mmap(answers, length), job.limits.reply_bytes)
-            self.send(self.order(job), [requests, answers, write_fd])
+            self.send(self.order(job, core), [requests, answers, write_fd])
         finally:
             for descriptor in (requests, answers, write_fd):
                 os.close(descriptor)
-        try:
-            return self.watch(job, reply_buffer, read_fd, printed, progress)
-        finally:
-            read_chunk(read_fd, printed)
-            os.close(read_fd)
+        return reply_buffer, read_fd
 
-    def order(self, job: Job) -> dict[str, Any]:
+    def order(self, job: Job, core: int | None) -> dict[str, Any]:
         """Return the message that starts a job."""
         return {
             "calls": len(job.deadlines) - 1,
             "torch_threads": job.threads,
+            "core": core,
             "reply": job.limits.reply_bytes,
             "memory": job.limits.memory_bytes,
             "seconds": (job.together + 1) * max(1, job.threads),
@@ -203,8 +211,8 @@ class Slot:
         printed: CapturedOutput,
         progress: Progress,
     ) -> Ended:
-        """Wait until a job ends, or kill it at a deadline."""
-        at, since, done = 0, clock(), 0
+        """Wait until a job ends; kill it at a deadline, and when it has answered everything."""
+        at, since, done, last = 0, clock(), 0, len(job.deadlines) - 1
         control, streams = self.control.fileno(), [read_fd]
         ends = since + job.together
         while True:
@@ -217,7 +225,9 @@ class Slot:
                 streams.clear()  # a stream that has ended is always ready: it is not waited for
             if control in ready:
                 return self.ended(self.receive(0), reply_buffer, None)
-            if at < (claimed := min(reply_buffer.get(BEGUN), len(job.deadlines) - 1)):
+            if reply_buffer.complete(last):
+                return self.ended(self.kill_job(), reply_buffer, None)
+            if at < (claimed := min(reply_buffer.get(BEGUN), last)):
                 at, since = claimed, clock()
             if done != (done := min(reply_buffer.get(DONE), 10**9)):
                 progress(done, max(1, min(reply_buffer.get(TOTAL), 10**9)))

@@ -1,8 +1,8 @@
 """Permanently drop everything that a submission does not need. Runs in the zygote's child.
 
-Covered: open files, resource limits, capabilities, the file system (Landlock: Python and the
-checkpoint can be read, nothing can be written) and system calls (the filter of seccomp.py). Each
-step either works or raises LockdownError; nothing is skipped because a kernel lacks it.
+Covered: open files, resource limits, one core, capabilities, the file system (Landlock: Python and
+the checkpoint can be read, nothing can be written) and system calls (the filter of seccomp.py).
+Each step either works or raises LockdownError; nothing is skipped because a kernel lacks it.
 Not covered: time (the trusted side's deadlines), the processor's caches, and anything that was in
 memory before: the zygote must not hold secrets.
 """
@@ -17,7 +17,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 LIBC = ctypes.CDLL(None, use_errno=True)
-PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 22, 38
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
+FIRST_TO_BE_KILLED = "1000"
 SECCOMP_MODE_FILTER = 2
 # the same numbers on every architecture
 LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
@@ -38,12 +39,16 @@ class Lock:
 
     Attributes:
         readable: files and folders that remain readable.
+        listable: folders of which only the names of files can still be read.
         filter: the compiled system call filter.
+        core: the only processor core to run on, or None for all.
         memory: bytes; seconds: of processor time; files, threads: at the same time.
     """
 
     readable: Sequence[str]
+    listable: Sequence[str]
     filter: bytes
+    core: int | None
     memory: int
     seconds: float
     files: int
@@ -97,6 +102,19 @@ def limit_resources(lock: Lock) -> None:
             raise LockdownError(f"resource limit {kind} cannot be set: {error}") from error
 
 
+def yield_to_others(core: int | None) -> None:
+    """Run on one core, and be the first to be killed when the machine has no memory left."""
+    try:
+        if core is not None:
+            os.sched_setaffinity(0, {core})
+        # a process that has changed its user is not its own until it may be dumped
+        call("PR_SET_DUMPABLE", LIBC.prctl, PR_SET_DUMPABLE, 1, 0, 0, 0)
+        Path("/proc/self/oom_score_adj").write_text(FIRST_TO_BE_KILLED, encoding="ascii")
+        call("PR_SET_DUMPABLE", LIBC.prctl, PR_SET_DUMPABLE, 0, 0, 0, 0)
+    except OSError as error:
+        raise LockdownError(f"a process cannot be held back: {error}") from error
+
+
 def drop_capabilities() -> None:
     """Drop every capability, and the ways to gain one."""
     number = CAPSET.get(os.uname().machine)
@@ -117,14 +135,15 @@ def landlock_version() -> int:
     return call(what, LIBC.syscall, LANDLOCK_CREATE, None, 0, LANDLOCK_VERSION)
 
 
-def restrict_files(readable: Iterable[str]) -> None:
-    """Allow only these files and folders to be read; nothing can be written at all."""
+def restrict_files(readable: Iterable[str], listable: Iterable[str] = ()) -> None:
+    """Allow only these files and folders to be read, or listed; nothing can be written at all."""
     version = landlock_version()
     handled = (1 << max(bits for since, bits in ACCESS.items() if since <= version)) - 1
     # the kernel accepts a shorter structure: file access only; seccomp handles the network
     rules = call("Landlock", LIBC.syscall, LANDLOCK_CREATE, struct.pack("<Q", handled), 8, 0)
-    for path in readable:
-        allowed = READ_FILE | READ_FOLDER if Path(path).is_dir() else READ_FILE
+    rights = dict.fromkeys(listable, READ_FOLDER)
+    rights |= {p: READ_FILE | READ_FOLDER if Path(p).is_dir() else READ_FILE for p in readable}
+    for path, allowed in rights.items():
         folder = os.open(path, os.O_PATH | os.O_CLOEXEC)
         rule = struct.pack("<Qi", allowed, folder)
         call(f"Landlock, {path}", LIBC.syscall, LANDLOCK_ADD, rules, LANDLOCK_BENEATH, rule, 0)
@@ -179,7 +198,8 @@ def become(user: int, checkpoint: str) -> None:
 
 def lock_down(lock: Lock) -> None:
     """Apply everything, in an order in which each step still has what it needs."""
+    yield_to_others(lock.core)
     limit_resources(lock)
     drop_capabilities()
-    restrict_files(lock.readable)
+    restrict_files(lock.readable, lock.listable)
     filter_calls(lock.filter)

@@ -4,8 +4,8 @@ A frame is a fixed header (magic, length of the JSON, length of the tensors), th
 the tensors in safetensors form. Lengths are bounded before anything is read, JSON and safetensors
 are parsed without running code, and any problem with a frame is a ProtocolError.
 
-Covered: size, form, names and types of what arrives. Not covered: whether it is true. A frame from
-a worker is untrusted; its tensors still have to equal a reference.
+Covered: size and form of what arrives. Not covered: what a frame from a worker says; it is
+untrusted, and is read by sandbox/answers.py instead, within closer limits.
 """
 
 import io
@@ -20,7 +20,7 @@ from safetensors.numpy import load, save
 
 MAGIC = b"mBF1"
 HEADER = struct.Struct("<4sIQ")  # magic, bytes of JSON, bytes of tensors
-MAX_JSON = 4 << 20  # a submission's sources are the largest text
+MAX_JSON = 4 << 20  # of a request; a submission's sources are the largest text
 MAX_TENSORS = 256 << 20  # a real model's largest weights and their gradients fit
 
 Message = dict[str, Any]
@@ -79,17 +79,27 @@ def decode_body(text: bytes, packed: bytes) -> tuple[Message, Tensors]:
     return message, tensors
 
 
+def parts_of(frame: bytes) -> tuple[bytes, bytes]:
+    """Split a whole frame into its JSON and its tensors.
+
+    Raises:
+        ProtocolError: these bytes are not exactly one frame.
+    """
+    text_length, tensors_length = decode_header(frame[: HEADER.size])
+    middle = HEADER.size + text_length
+    text, packed = frame[HEADER.size : middle], frame[middle:]
+    if len(text) != text_length or len(packed) != tensors_length:
+        raise ProtocolError("the frame's length does not match its header")
+    return text, packed
+
+
 def decode(frame: bytes) -> tuple[Message, Tensors]:
     """Parse a whole frame.
 
     Raises:
         ProtocolError: these bytes are not exactly one frame.
     """
-    text_length, tensors_length = decode_header(frame[: HEADER.size])
-    text, packed = frame[HEADER.size :][:text_length], frame[HEADER.size + text_length :]
-    if len(text) != text_length or len(packed) != tensors_length:
-        raise ProtocolError("the frame's length does not match its header")
-    return decode_body(text, packed)
+    return decode_body(*parts_of(frame))
 
 
 def frames(content: bytes) -> Iterator[tuple[Message, Tensors]]:
@@ -112,17 +122,27 @@ def read_exactly(stream: BinaryIO, length: int) -> bytes:
     return b"".join(parts)
 
 
+def read_whole(stream: BinaryIO) -> bytes | None:
+    """Read the bytes of one frame; None if the stream has ended.
+
+    Raises:
+        ProtocolError: the stream ended inside the frame, or its lengths are invalid.
+    """
+    header = read_exactly(stream, HEADER.size)
+    if not header:
+        return None
+    length = sum(decode_header(header))
+    body = read_exactly(stream, length)
+    if len(body) < length:
+        raise ProtocolError("the stream ended inside a frame")
+    return header + body
+
+
 def read_frame(stream: BinaryIO) -> tuple[Message, Tensors] | None:
     """Read one frame; None if the stream has ended.
 
     Raises:
         ProtocolError: the stream ended inside the frame, or the frame is invalid.
     """
-    header = read_exactly(stream, HEADER.size)
-    if not header:
-        return None
-    text_length, tensors_length = decode_header(header)
-    text, packed = read_exactly(stream, text_length), read_exactly(stream, tensors_length)
-    if len(text) + len(packed) < text_length + tensors_length:
-        raise ProtocolError("the stream ended inside a frame")
-    return decode_body(text, packed)
+    frame = read_whole(stream)
+    return None if frame is None else decode(frame)

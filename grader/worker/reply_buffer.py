@@ -1,6 +1,7 @@
 """The memory to which a contained submission writes its answers; its size is fixed in advance.
 
     0   number of calls begun       8   steps of training done      16   total steps
+    24  1 when there is no more to come
     64  slot 0: the import's answer, then a slot for each call: its length, then a frame
 
 The trusted side creates it, seals its size, and parses nothing in it until the process that can
@@ -15,7 +16,7 @@ import struct
 
 from grader.worker import protocol
 
-BEGUN, DONE, TOTAL = 0, 8, 16
+BEGUN, DONE, TOTAL, FINISHED = 0, 8, 16, 24
 FIRST_SLOT = 64
 WORD = struct.Struct("<Q")
 
@@ -57,11 +58,15 @@ class ReplyBuffer:
         self.memory[start + WORD.size : start + WORD.size + len(frame)] = frame
         self.put(start, len(frame))
 
-    def read(self, slot: int) -> tuple[protocol.Message, protocol.Tensors] | None:
-        """Return a slot's answer, or None if it is empty.
+    def complete(self, last: int) -> bool:
+        """Say whether there is no more to come: that is said, or the last slot is filled."""
+        return self.get(FINISHED) != 0 or self.get(self.start_of(last)) != 0
+
+    def read(self, slot: int) -> bytes | None:
+        """Return a slot's frame, or None if it is empty.
 
         Raises:
-            ProtocolError: its content is not one frame.
+            ProtocolError: it is longer than the slot.
         """
         start = self.start_of(slot)
         length = self.get(start)
@@ -69,4 +74,4 @@ class ReplyBuffer:
             return None
         if length > self.space:
             raise protocol.ProtocolError(f"an answer of {length} bytes does not fit its slot")
-        return protocol.decode(self.memory[start + WORD.size : start + WORD.size + length])
+        return self.memory[start + WORD.size : start + WORD.size + length]

@@ -1,11 +1,11 @@
 """The zygote: a process that has imported torch and forks a child for each job. Worker side.
 
-Started as a script, `python -I zygote.py SOCKET HARNESS`, by slot.py, in a container (tier
-`contained`) or without one (`locked`). It never runs a student's code and never reads a job's
-contents: it passes the child the memory for the job and the answers, waits for it, and reports its
-exit status to the trusted side. A child is forked before there is a job for it, while nobody is
-waiting; once it has one, it locks itself down (lockdown.py), then imports the submission and runs
-the calls.
+Started as a script, `python -I zygote.py SOCKET HARNESS FOLDERS...` (those of packages), by
+slot.py, in a container (tier `contained`) or without one (`locked`). It never runs a student's code
+and never reads a job's contents: it passes the child the memory for the job and the answers, waits
+for it, and reports its exit status to the trusted side. A child is forked before there is a job for
+it, while nobody is waiting; once it has one, it locks itself down (lockdown.py), then imports the
+submission and runs the calls.
 
 Covered: a child inherits nothing from earlier jobs, and has torch warmed up; its end is known from
 wait4, not from what it reports. Not covered: a fault in lockdown.py or in the kernel would let the
@@ -24,6 +24,8 @@ import signal
 import socket
 import sys
 import warnings
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
@@ -31,11 +33,12 @@ from typing import Any, NamedTuple, NoReturn
 if __name__ == "__main__":
     # `-I` keeps the environment, the current folder and this script's folder out of sys.path
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+    sys.path += [folder for folder in sys.argv[3:] if folder not in sys.path]
 
 from grader.worker import lockdown, protocol, reply_buffer
 from grader.worker.overlay import Overlay, load_harness
 
-MAX_MESSAGE = 1 << 16
+MAX_MESSAGE = 1 << 18  # the first one lists some hundred paths
 DESCRIPTORS = 3  # sent with a job: its requests, the reply buffer, the pipe for printed output
 
 
@@ -86,6 +89,30 @@ def warm_up() -> str:
     return str(torch.__version__)
 
 
+def show_only(readable: Sequence[str]) -> None:
+    """Have Python find its own modules and these packages only.
+
+    Others may be there and cannot be read, which is an error of another kind than a package that is
+    not there; where submissions are contained, it is not there.
+    """
+    shown = {Path(path).name.split(".")[0] for path in readable} | sys.stdlib_module_names
+
+    class Shown(PathFinder):
+        @classmethod
+        def find_spec(
+            cls,
+            fullname: str,
+            path: Sequence[str] | None = None,
+            target: ModuleType | None = None,
+        ) -> ModuleSpec | None:
+            """Find what is shown, and what is inside of it."""
+            if path is None and fullname not in shown:
+                return None
+            return PathFinder.find_spec(fullname, path, target)
+
+    sys.meta_path[:] = [Shown if finder is PathFinder else finder for finder in sys.meta_path]
+
+
 class Child:
     """A forked process that waits for one job, runs it and never returns."""
 
@@ -106,7 +133,10 @@ class Child:
             else:
                 os.write(report_fd, b"locked")  # sending is blocked by now
                 os.close(report_fd)
-                self.serve(content, answered)
+                try:
+                    self.serve(content, answered)
+                finally:  # whatever a student has made of os._exit
+                    answered.put(reply_buffer.FINISHED, 1)
         finally:
             os._exit(0)  # no handler at exit, no waiting for threads
 
@@ -122,10 +152,11 @@ class Child:
         os.closerange(3, report_fd)
         os.closerange(report_fd + 1, os.sysconf("SC_OPEN_MAX"))
         if self.setup["lock"]:
-            names = ("memory", "seconds", "files", "threads")
+            names = ("core", "memory", "seconds", "files", "threads")
             compiled = base64.b64decode(self.setup["filter"])
             limits = {name: self.job[name] for name in names}
-            lockdown.lock_down(lockdown.Lock(self.setup["readable"], compiled, **limits))
+            paths = {name: self.setup[name] for name in ("readable", "listable")}
+            lockdown.lock_down(lockdown.Lock(filter=compiled, **paths, **limits))
         return content, answered
 
     def serve(self, content: bytes, answered: reply_buffer.ReplyBuffer) -> None:
@@ -222,6 +253,7 @@ def main() -> None:
         send(control, fault=f"{error}")
         return
     sys.path.pop(0)
+    show_only(setup["readable"])
     send(control, ready=version)
     waiting = fork_child(control, setup, harness)
     while True:

@@ -142,6 +142,7 @@ def accuracies(runs: Sequence[Run], model: str, threads: int | None = None) -> l
 def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
     """Derive the threshold, and summarize the runs of honest and broken models."""
     honest = accuracies(runs, HONEST)
+    seconds = [run["seconds"] for run in runs if (run["model"], run["threads"]) == (HONEST, 1)]
     mean, deviation = statistics.mean(honest), statistics.stdev(honest)
     threshold = math.floor((mean - deviations * deviation) / STEP) * STEP
     first = next(run for run in runs if run["model"] == HONEST)
@@ -153,6 +154,7 @@ def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
         "standard_deviation": round(deviation, 5),
         "margin_in_deviations": round((mean - threshold) / max(deviation, 1e-9), 2),
         "lowest": min(honest),
+        "seconds": round(statistics.median(seconds), 1),
         "honest": {f"{n} threads": accuracies(runs, HONEST, n) for n in (1, 2)},
         "broken": {name: accuracies(runs, name) for name in [*BROKEN, LAST_LINEAR_LAYER]},
         "checkpoint": {"model.safetensors": sha256(CHECKPOINT / "model.safetensors")},

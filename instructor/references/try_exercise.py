@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from grader.grading import program_of
+from grader.intake.inspection import inspected_here
 from grader.intake.submission import Submission
 from grader.references import References
 from grader.result import Outcome, Result
@@ -99,7 +100,7 @@ def results(course: Course, folder: Path) -> Iterator[tuple[Attempt, Result]]:
         for attempt in attempts(course):
             handed_in = {exercise.module: attempt.source}
             sandbox.reload(course.sources() | handed_in)
-            submission = Submission(exercise.file, handed_in, {})
+            submission = inspected_here(Submission(exercise.file, handed_in, {}), assignment)
             about = sandbox, references, settings, Silent()
             session = GradingSession(assignment, [exercise], submission, *about)
             yield attempt, session.run()[exercise.id]

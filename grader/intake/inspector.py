@@ -1,0 +1,122 @@
+"""Find out what the grader has to know of a submission's sources, without running them.
+
+As a script, `python -I -S inspector.py`, this reads sources from standard input and writes a line
+of JSON for each source and each exercise, in order, as it gets done with it: whoever reads them
+knows from the next one which source it ended at, if it did.
+
+Covered: memory and processor time of the parser, the compiler and policy.py, which take the square
+of a source's length, or a thousand times its size, where it was written for that. They run in this
+process only, and a source that exceeds the limits is not Python that can be graded. Not covered:
+systems without such limits, where people grade their own code.
+"""
+
+import ast
+import dataclasses
+import json
+import marshal
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+if __name__ == "__main__":
+    # `-I` keeps the environment, the current folder and this script's folder out of sys.path
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from grader.exercise import Policy
+from grader.intake.archives import shown
+from grader.intake.policy import Offence, flags, offences, offences_within
+from grader.intake.syntax import explained
+
+SECONDS = 5  # of processor time; the solution takes a tenth of one
+MEMORY = 512 << 20  # bytes of address space
+LISTED = 100  # offences or flags of one kind at most
+TOO_COMPLEX = "too complex to be read"
+NOTEBOOK = "a notebook and not Python source; export it as a script"
+Row = dict[str, Any]
+
+
+class Hole(NamedTuple):
+    """Functions that may not use certain names: of which exercise, and where they are."""
+
+    exercise: str
+    module: str
+    targets: Sequence[str]
+    forbidden: Sequence[str]
+
+
+def rows(found: Sequence[Offence]) -> list[Row]:
+    """Return offences as JSON; only the first ones, with short names."""
+    short = (dataclasses.replace(one, name=shown(one.name)) for one in found[:LISTED])
+    return [dataclasses.asdict(one) for one in short]
+
+
+def parsed(name: str, text: str) -> tuple[ast.Module, str]:
+    """Parse and compile a source; return its tree, and why it cannot be imported, if it cannot."""
+    try:
+        tree = ast.parse(text, name)
+        compile(tree, name, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return ast.Module([], []), explained(name, error, text)
+    except (RecursionError, MemoryError):
+        return ast.Module([], []), f"{name}: {TOO_COMPLEX}"
+    except (ValueError, OverflowError, SystemError) as error:
+        return ast.Module([], []), f"{name}: not Python source ({shown(str(error))})"
+    notebook = text.lstrip().startswith("{") and '"cells"' in text
+    return tree, f"{name}: {NOTEBOOK}" if notebook else ""
+
+
+def inspect(
+    sources: Mapping[str, str], policy: Policy, holes: Sequence[Hole]
+) -> Iterator[tuple[str, Row]]:
+    """Yield what there is to know of each source, then of each exercise.
+
+    Yields: the module; and `fault` and `flags`, or `exercise` and `offences`.
+    """
+    trees: dict[str, ast.Module] = {}
+    of_module: dict[str, list[Offence]] = {}
+    for module, text in sources.items():
+        tree, fault = parsed(f"{module}.py", text)
+        if not fault:
+            trees[module], of_module[module] = tree, offences(tree, policy)
+        yield module, {"fault": fault, "flags": rows(flags(tree))}
+    for hole in holes:
+        found = list(of_module.get(hole.module, ()))
+        if hole.module in trees and hole.forbidden:
+            found += offences_within(trees, hole.module, hole.targets, hole.forbidden)
+        yield hole.module, {"exercise": hole.exercise, "offences": rows(found)}
+
+
+def limit() -> None:
+    """Limit memory, processor time and core dumps, if the system supports such limits."""
+    try:
+        import resource  # missing on Windows
+    except ImportError:
+        return
+    wanted = [
+        (resource.RLIMIT_AS, MEMORY),
+        (resource.RLIMIT_CPU, SECONDS),
+        (resource.RLIMIT_CORE, 0),
+    ]
+    for kind, bound in wanted:
+        hard = resource.getrlimit(kind)[1]
+        bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
+        resource.setrlimit(kind, (bound, bound))
+
+
+def main() -> None:
+    """Inspect the sources on standard input."""
+    request = marshal.load(sys.stdin.buffer)
+    limit()
+    warnings.simplefilter("ignore")  # about a student's code; they would be printed as they are
+    holes = [Hole(*hole) for hole in request["holes"]]
+    try:
+        for _, row in inspect(request["sources"], Policy(**request["policy"]), holes):
+            print(json.dumps(row), flush=True)
+    except (RecursionError, MemoryError):
+        sys.exit(0)  # what is missing says where
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Explain to a student why a source is not Python: the line, the place in it, the usual cause.
+
+Everything that is shown of the source is short and printable.
+"""
+
+import re
+
+from grader.intake.archives import shown
+
+WIDTH = 72  # characters of a line that are shown
+MARKER = re.compile(r"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
+NOTEBOOK = re.compile(r"\s*[!%?]+\s*\w")
+QUOTES = frozenset(map(chr, range(0x2018, 0x2020)))
+TWO = "this is Python 2; Python 3 writes print(...)"
+MERGE = "a merge left its markers here: keep one version of the lines, and delete the markers"
+COMMAND = "this is a notebook's command, which Python does not know: delete the line"
+CURLY = "typographic quotes, as word processors write them: type \" or ' instead"
+INVISIBLE = "an invisible character, as text copied from a page can have: type the line again"
+TABS = "tabs and spaces are mixed: indent with spaces only"
+
+
+def line_of(text: str, number: int) -> str:
+    """Return a line of a source, or nothing; lines are counted as Python does."""
+    lines = re.split(r"\r\n|\r|\n", text)
+    return lines[number - 1] if 0 < number <= len(lines) else ""
+
+
+def excerpt(line: str, column: int) -> list[str]:
+    """Return a line as far as it can be shown, and a caret below a column (from 1)."""
+    if not line.strip():
+        return []
+    column = min(max(column, 1), len(line) + 1)
+    start = max(0, column - WIDTH + 8)
+    part = "".join(
+        c if c.isprintable() else " " if c == "\t" else "?" for c in line[start:][:WIDTH]
+    )
+    indent = len(part) - len(part.lstrip()) if not start else 0
+    before = "..." if start else ""
+    caret = " " * (len(before) + column - 1 - start - indent) + "^"
+    return [f"    {before}{part[indent:]}".rstrip(), f"    {caret}"]
+
+
+def cause(error: SyntaxError, line: str) -> str:
+    """Name the usual cause of a syntax error, or return nothing."""
+    message = error.msg or ""
+    if NOTEBOOK.match(line):
+        return COMMAND
+    if "invalid character" in message and QUOTES.intersection(line):
+        return CURLY
+    if "non-printable character" in message:
+        return INVISIBLE
+    if isinstance(error, TabError) or (
+        isinstance(error, IndentationError) and "\t" in line[: len(line) - len(line.lstrip())]
+    ):
+        return TABS
+    return TWO if "call to 'print'" in message else ""
+
+
+def explained(name: str, error: SyntaxError, text: str) -> str:
+    """Say why a source cannot be parsed, in up to four lines.
+
+    Args:
+        name: the file's.
+    """
+    number, column, message = error.lineno or 0, error.offset or 0, shown(error.msg or "not Python")
+    hint = cause(error, line_of(text, number))
+    if (marker := MARKER.search(text)) is not None:
+        number, column = text.count("\n", 0, marker.start()) + 1, 1
+        message, hint = "invalid syntax", MERGE
+    place = f"{name}:{number}" if number else name
+    lines = [f"{place}: {message}", *excerpt(line_of(text, number), column), hint]
+    return "\n".join(line for line in lines if line)

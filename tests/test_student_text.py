@@ -1,0 +1,107 @@
+"""With private references a report holds no word of a submission's, which has seen the inputs."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grader.judging.student_text import STATE, without_text
+from grader.references import References
+from grader.sandbox.interface import Reply
+from grader.settings import REFERENCES
+from grader.worker.calls import state
+
+from conftest import Grade
+
+SOURCES = {"bert": "line\n" * 9}
+SECRET = "the_hidden_input"
+
+
+@pytest.fixture(scope="module")
+def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """References that say that they were recorded with a seed of their own."""
+    folder = tmp_path_factory.mktemp("references") / "private"
+    shutil.copytree(REFERENCES, folder, ignore=shutil.ignore_patterns("private"))
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"seed": 7}), "utf-8")
+    return folder
+
+
+def shown(text: str, status: str = "error", **message: object) -> Reply:
+    reply = Reply(status, text, {"status": status, **message})
+    return without_text(reply, {"embed"}, SOURCES)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f"raised ValueError: {SECRET} (bert.py, line 7)", "raised ValueError (bert.py, line 7)"),
+        (f"raised ValueError: {SECRET} (bert.py, line 70)", "raised ValueError"),
+        (f"raised ValueError: {SECRET} ({SECRET}.py, line 7)", "raised ValueError"),
+        (f"raised ValueError: {SECRET}", "raised ValueError"),
+        (f"raised ValueError: (bert.py, line 1) {SECRET}", "raised ValueError"),
+        (f"raised {SECRET}: x (bert.py, line 10)", "raised an exception of another type"
+         " (bert.py, line 10)"),
+        (f"A.f should return a tensor, got a {SECRET}", "did not return what it should"),
+        (f"{SECRET} has no class A; its names are fixed", "failed for a reason that is not shown"
+         " here"),
+    ],
+)  # fmt: skip
+def test_of_an_exception_the_type_and_the_line_are_left(text: str, left: str) -> None:
+    reply = shown(text)
+
+    assert reply.text == left
+    assert reply.unabridged == text
+
+
+def test_of_a_hole_only_the_id_of_an_exercise_is_left() -> None:
+    assert shown("embed", "not written").text == "embed"
+    reply = shown(SECRET, "not written", where=f" ({SECRET}.py, line 1)", function="f")
+    assert (reply.text, reply.message["where"]) == ("its text is not shown", "")
+    reply = shown("", "not written", where=" (bert.py, line 3)")
+    assert reply.message["where"] == " (bert.py, line 3)"
+
+
+def test_states_have_names_of_the_graders_own() -> None:
+    reply = shown("", "ok", before={SECRET: 1, "the default dtype": "a"}, after={SECRET: 2})
+
+    assert reply.message["before"] == {"state 1": 1, "the default dtype": "a"}
+    assert reply.message["after"] == {"state 1": 2}
+    assert set(state(None, random_too=True)) <= STATE
+
+
+def test_the_public_references_are_not_private(private: Path) -> None:
+    assert not References(REFERENCES).private
+    assert References(private).private
+
+
+RAISES = 'raise ValueError(f"the_hidden_input {output.shape}")'
+PRINTS = f'print("{SECRET}"); raise NotImplementedError("{SECRET}")'
+
+
+@pytest.mark.parametrize("options", [(), ("--show-text",)])
+def test_a_report_with_private_inputs_has_texts_only_where_they_are_asked_for(
+    submit: Grade, private: Path, options: tuple[str, ...]
+) -> None:
+    graded = submit(
+        ("return ln_layer(input + dropout(dense_layer(output)))", RAISES),
+        ("words = self.word_embedding(input_ids)", PRINTS),
+        options=("--references", str(private), *options),
+    )
+
+    add_norm, embed = (graded.exercise(name)["message"] for name in ("add_norm", "embed"))
+    assert "raised ValueError" in add_norm
+    assert "(bert.py, line " in add_norm
+    assert "raised NotImplementedError" in embed
+    everything = graded.output + json.dumps(graded.result)
+    assert (SECRET in everything) is bool(options)
+    assert ("SHOW_TEXT=1 shows them" in everything) is not options
+    assert ("your code printed" in graded.output) is bool(options)
+
+
+def test_texts_are_shown_with_the_public_references(submit: Grade) -> None:
+    graded = submit(("words = self.word_embedding(input_ids)", PRINTS))
+
+    assert SECRET in graded.exercise("embed")["message"]
+    assert SECRET in graded.output
