@@ -111,7 +111,8 @@ def test_packages_in_several_folders_are_found(tmp_path: Path, system: bool) -> 
     python = Path(sys.base_prefix, "bin", f"python3.{sys.version_info.minor}")
     code = (
         "from asking import ask, sandbox_of, CODE\n"
-        "code = CODE + 'import tqdm\\nThing.double = lambda self, x: print(tqdm.__file__) or x\\n'\n"
+        "code = CODE + 'import tqdm\\n'\n"
+        "code += 'Thing.double = lambda self, x: print(tqdm.__file__) or x\\n'\n"
         "with sandbox_of('contained', code) as sandbox: print(*sandbox.run([ask('double')]))\n"
         "print(sandbox.printed.text())\n"
     )

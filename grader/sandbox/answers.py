@@ -26,6 +26,7 @@ KEYS: Mapping[str, type] = {
     "text": str,
     "function": str,
     "where": str,
+    "forbidden": str,
     "torch": str,
     "drew": bool,
     "progress": list,
