@@ -6,13 +6,14 @@ sandbox, one after another, while finished answers are judged here.
 """
 
 import functools
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
 from grader.exercise import Assignment, Exercise
 from grader.intake.policy import Offence, offences, offences_within
 from grader.intake.submission import Submission
+from grader.judging.advice import explained
 from grader.judging.checks import could_not_grade, judge, needs_stand_ins, result_of_faults
 from grader.judging.fingerprints import Answered
 from grader.judging.trial import Trial
@@ -121,8 +122,14 @@ class GradingSession:
         for _, call, recording in chosen:
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
             requests.append(Request(exercise.id, runs, call.message(), recording.inputs))
-        replies = self.sandbox.run(requests)
+        replies: Iterable[Reply] = self.sandbox.run(requests)
+        replies = [explained(reply, self.submission, self.assignment) for reply in replies]
         return [Answered(*about, reply) for about, reply in zip(chosen, replies, strict=True)]
+
+    def is_first(self, exercise: Exercise) -> bool:
+        """Say whether it is the first exercise of its file to be judged."""
+        judged = (self.assignment.exercise(name) for name in self.results)
+        return all(other.file != exercise.file for other in judged)
 
     def offences(self, exercise: Exercise) -> list[Offence]:
         """List what an exercise's file may not use, and its own function."""
@@ -152,6 +159,7 @@ class GradingSession:
                 entry=self.references.entry(exercise.id),
                 failed=self.failed,
                 offences=self.offences(exercise),
+                first_of_file=self.is_first(exercise),
             )
             if needs_stand_ins(trial):
                 trial.answered += caller.submit(self.ask, exercise, own=False).result()
@@ -180,7 +188,8 @@ class GradingSession:
     def request(self, request: Request) -> Reply:
         """Run a task's request, and pass on its progress."""
         progress = functools.partial(self.observer.progress, request.target)
-        return next(iter(self.sandbox.run([request], progress)))
+        reply = next(iter(self.sandbox.run([request], progress)))
+        return explained(reply, self.submission, self.assignment)
 
     def take(self, result: Result) -> None:
         """Store a result and report it."""

@@ -28,7 +28,7 @@ ROOMS = {
     "grader.exercise": "grader.files grader.references grader.sandbox.interface",
     "grader.assignment": "grader.files grader.exercise grader.references grader.result "
     "grader.sandbox.interface",
-    "grader.assignment.harness": "grader.worker.calls",
+    "grader.assignment.harness": "grader.worker.calls grader.worker.outputs",
     "grader.intake": "grader.files grader.exercise",
     "grader.judging": "grader.exercise grader.intake.policy grader.references grader.result "
     "grader.sandbox.interface",
@@ -130,6 +130,7 @@ def test_only_the_workers_side_of_the_grader_imports_torch() -> None:
         "overlay.py",
         "calls.py",
         "outputs.py",
+        "state.py",
         "zygote.py",
         "harness.py",
     }

@@ -52,6 +52,7 @@ MINBERT = Assignment(
     exercises=exercises(),
     harness=Path(__file__).with_name("harness.py"),
     policy=Policy(FORBIDDEN_NAMES, FORBIDDEN_MODULES),
+    packages=("torch", "numpy", "safetensors", "tokenizers", "tqdm"),
     axes=AXES,
     locate=locate,
 )

@@ -87,6 +87,9 @@ class Gate:
         """
         if reply.status == "not written":  # all exercises are written, or it would not run
             raise CheckFailed(Finding(f"fine-tuning: raised NotImplementedError: {reply.text}"))
+        if reply.unimportable:
+            lines = tuple(filter(None, [reply.text, reply.advice]))
+            raise CheckFailed(Finding(f"{reply.unimportable} cannot be imported", lines))
         if reply.status != "ok":
             raise CheckFailed(Finding(f"fine-tuning: {reply.text}"))
         predictions = reply.tensors.get("out/predictions")

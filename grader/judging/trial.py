@@ -23,20 +23,11 @@ from grader.judging.fingerprints import (
     observe,
     tolerance_kind,
 )
+from grader.judging.raised import hole, mismatch, most_telling, texts
 from grader.references import under
 from grader.result import Blocked, CheckFailed, Finding
-from grader.sandbox.interface import Reply, printable
 
 Examine = Callable[["Trial", Answered], Mismatch | None]
-
-
-def raised_text(reply: Reply) -> str:
-    """Say what a student's code raised, in one line."""
-    if reply.status != "not written":
-        return reply.text
-    where = reply.message.get("where")
-    place = printable(where[:100]) if isinstance(where, str) else ""
-    return f"raised NotImplementedError: {reply.text}".rstrip(": ") + place
 
 
 @dataclasses.dataclass
@@ -47,6 +38,8 @@ class Trial:
         answered: calls; those of the student's own functions together come first.
         failed: upstream exercises that have not passed.
         entry: the manifest's entry for the exercise: tolerances and known wrong variants.
+        first_of_file: no other exercise of its file has been judged, so that what importing the
+            file does is this one's.
         used_stand_ins: exercises whose stand-ins decided; filled in while judging.
     """
 
@@ -56,25 +49,20 @@ class Trial:
     entry: Mapping[str, Any]
     failed: frozenset[str]
     offences: Sequence[Offence]
+    first_of_file: bool = False
     used_stand_ins: set[str] = dataclasses.field(default_factory=set)
 
     @property
     def unwritten(self) -> bool:
         """Whether the hole is still there, or a bare `raise NotImplementedError` in its place."""
         return any(
-            answered.reply.text == self.exercise.id
-            or (
-                not answered.reply.text
-                and answered.reply.message.get("function") == answered.call.target.split(".")[-1]
-            )
-            for answered in self.answered
-            if answered.reply.status == "not written"
+            hole(answered.reply, self.targets) == self.exercise.id for answered in self.answered
         )
 
     @functools.cached_property
-    def ids(self) -> frozenset[str]:
-        """The ids of all exercises; a NotImplementedError with another text is no hole."""
-        return frozenset(one.id for one in self.assignment.exercises)
+    def targets(self) -> dict[str, str]:
+        """The functions that students write, to the ids of their exercises."""
+        return {one.calls[0].target: one.id for one in self.assignment.exercises if one.probes}
 
     def of(self, probe: Probe) -> list[Answered]:
         """Return the answers of a probe, that of the student's own functions first."""
@@ -99,13 +87,9 @@ class Trial:
 
     def fault(self, answered: Answered, examine: Examine) -> Mismatch | None:
         """Return what is wrong with one answer, or None."""
-        reply = answered.reply
-        if reply.status == "ok":
+        if answered.reply.status == "ok":
             return examine(self, answered)
-        if reply.status == "not written" and reply.text in self.ids:
-            lines = (f"Problem ({reply.text}) is not written yet",)
-            return Mismatch("blocked", reply.text, lines)
-        return Mismatch("raised", answered.call.target, (raised_text(reply),))
+        return mismatch(answered, self.targets)
 
     def verdict(
         self, own: Answered, given: Sequence[Answered], faults: Sequence[Mismatch | None]
@@ -115,16 +99,19 @@ class Trial:
         if all(fault.kind == "blocked" for _, fault in found) and len(found) == len(faults):
             return Blocked(", ".join(sorted({fault.name for _, fault in found})))
         judged = [pair for pair in found if pair[1].kind != "blocked"] or found
-        answered, fault = judged[-1]
+        wrong = [target for target, name in self.targets.items() if name in self.failed]
+        answered, fault, more = most_telling(judged, own, wrong)
+        if fault.headline and fault.kind == "raised":  # the file cannot be imported
+            return CheckFailed(Finding(fault.headline, fault.lines))
         mistakes = self.mistakes
-        details = list(fault.lines)
+        details = [*fault.lines, *more]
         if given and faults[-1] is None:
             upstream = " and ".join(given[-1].call.given)
             details.append(f"right when given a correct {upstream}, wrong with your own")
         if mistakes:
             headline, sections = self.named(mistakes)
         elif fault.kind == "raised":
-            return CheckFailed(Finding(fault.lines[0]))
+            headline, sections = details.pop(0), ""
         else:
             headline, sections = fault.headline or own.probe.says, ""
             details += self.place(answered) if fault.kind in ("values", "shape") else []
@@ -218,6 +205,15 @@ class Trial:
                 "changed", changed[0], lines, "the call changes something other than its output"
             )
         return None
+
+    def changed_by_import(self, answered: Answered) -> Mismatch | None:
+        """Check that importing the exercise's file changed nothing."""
+        changed = texts(answered.reply, "imported") if self.first_of_file else []
+        if not changed:
+            return None
+        file = self.exercise.file
+        lines = (f"importing {file} changes {', '.join(changed)}",)
+        return Mismatch("changed", file, lines, f"importing {file} changes a global setting")
 
     def wrong_draw(self, answered: Answered) -> Mismatch | None:
         """Let the probe examine random outputs."""

@@ -46,12 +46,16 @@ class Reply:
 
     Attributes:
         text: for the student, if it is not ok. For "not written", what NotImplementedError said.
+        advice: what to do about it, if the trusted side knows.
+        unimportable: the file that cannot be imported, if that is why.
     """
 
     status: str
     text: str = ""
     message: dict[str, Any] = dataclasses.field(default_factory=dict)
     tensors: Tensors = dataclasses.field(default_factory=dict)
+    advice: str = ""
+    unimportable: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,6 +86,7 @@ class Program:
 
     Attributes:
         main_file: the student's main file, for messages.
+        editable: the files that students edit: what fails in others is due to these.
         sources: module name to text, of the given files and the submission.
         imports: the modules that calls use, in the order in which they are imported.
         harness: the assignment's file that runs next to them.
@@ -91,6 +96,7 @@ class Program:
     """
 
     main_file: str
+    editable: Sequence[str]
     sources: Mapping[str, str]
     imports: Sequence[str]
     harness: Path
@@ -105,6 +111,7 @@ class Program:
             "import": list(self.imports),
             "checkpoint": str(self.checkpoint.resolve()),
             "harness": str(self.harness),
+            "editable": list(self.editable),
         }
 
 
