@@ -123,7 +123,7 @@ class GradingSession:
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
             requests.append(Request(exercise.id, runs, call.message(), recording.inputs))
         replies: Iterable[Reply] = self.sandbox.run(requests)
-        replies = [explained(reply, self.submission, self.assignment) for reply in replies]
+        replies = [explained(reply, self.submission.others, self.assignment) for reply in replies]
         return [Answered(*about, reply) for about, reply in zip(chosen, replies, strict=True)]
 
     def is_first(self, exercise: Exercise) -> bool:
@@ -189,7 +189,7 @@ class GradingSession:
         """Run a task's request, and pass on its progress."""
         progress = functools.partial(self.observer.progress, request.target)
         reply = next(iter(self.sandbox.run([request], progress)))
-        return explained(reply, self.submission, self.assignment)
+        return explained(reply, self.submission.others, self.assignment)
 
     def take(self, result: Result) -> None:
         """Store a result and report it."""

@@ -29,7 +29,8 @@ BY_HAND = """
 part = self.self_attention
 B, T = hidden_states.shape[:2]
 shape = B, T, part.num_attention_heads, part.attention_head_size
-q, k, v = [m(hidden_states).view(shape).permute(0, 2, 1, 3) for m in (part.query, part.key, part.value)]
+parts = part.query, part.key, part.value
+q, k, v = [m(hidden_states).view(shape).permute(0, 2, 1, 3) for m in parts]
 context = part.attention(query=q, key=k, value=v, attention_mask=attention_mask)
 """
 NORMS_BY_HAND = """

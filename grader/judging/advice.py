@@ -4,9 +4,9 @@ What the worker says about it is only a claim, and is used for nothing but the w
 """
 
 import dataclasses
+from collections.abc import Collection
 
 from grader.exercise import Assignment
-from grader.intake.submission import Submission
 from grader.sandbox.interface import Reply
 
 
@@ -15,11 +15,15 @@ def listed(names: list[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def about_missing(name: str, submission: Submission, assignment: Assignment) -> str:
-    """Say what to do about a module that cannot be found."""
+def about_missing(name: str, others: Collection[str], assignment: Assignment) -> str:
+    """Say what to do about a module that cannot be found.
+
+    Args:
+        others: the names of modules that were handed in beside the graded files.
+    """
     top = name.partition(".")[0]
     main = assignment.main_file
-    if top in submission.others:
+    if top in others:
         graded = listed(list(assignment.editable))
         verb = "is" if len(assignment.editable) == 1 else "are"
         return f"only {graded} {verb} graded: copy what you need of {top} into {main}"
@@ -29,11 +33,11 @@ def about_missing(name: str, submission: Submission, assignment: Assignment) -> 
     return f"there are only {packages}; what is in a file of your own belongs into {main}"
 
 
-def advice(reply: Reply, submission: Submission, assignment: Assignment) -> str:
+def advice(reply: Reply, others: Collection[str], assignment: Assignment) -> str:
     """Return a line of advice about an exception, or nothing."""
     missing, lacking = reply.message.get("missing"), reply.message.get("lacking")
     if isinstance(missing, str) and missing.replace(".", "").isidentifier():
-        return about_missing(missing, submission, assignment)
+        return about_missing(missing, others, assignment)
     given = sorted(path.name for path in assignment.starter.glob("*.py"))
     if isinstance(lacking, str) and lacking in given and lacking not in assignment.editable:
         main = assignment.main_file
@@ -50,12 +54,12 @@ def unimportable(reply: Reply, assignment: Assignment) -> str:
     return f"{module}.py" if isinstance(module, str) and module.isidentifier() else ""
 
 
-def explained(reply: Reply, submission: Submission, assignment: Assignment) -> Reply:
+def explained(reply: Reply, others: Collection[str], assignment: Assignment) -> Reply:
     """Add to a reply what the trusted side knows about its exception."""
     if reply.status == "ok":
         return reply
     return dataclasses.replace(
         reply,
-        advice=advice(reply, submission, assignment),
+        advice=advice(reply, others, assignment),
         unimportable=unimportable(reply, assignment),
     )

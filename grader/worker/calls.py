@@ -51,13 +51,11 @@ class Context:
         imports: the submission's modules and the given ones.
         checkpoint: the folder of the frozen checkpoint.
         harness: the assignment's module; see above.
-        settings: of torch, before any of the submission's code ran.
     """
 
     imports: Imports
     checkpoint: str
     harness: Any
-    settings: Mapping[str, Any]
 
     @property
     def modules(self) -> Mapping[str, ModuleType]:
@@ -113,10 +111,20 @@ def parents_of(owner: Any, path: str) -> list[tuple[Any, str]]:
     return [(one, last) for one in found]
 
 
-def build(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """Construct the object whose method is called, with its weights, mode, rates and stand-ins."""
+def build(
+    context: Context,
+    call: Mapping[str, Any],
+    tensors: Mapping[str, Tensor],
+    arguments: tuple[Any, ...] | None = None,
+) -> nn.Module:
+    """Construct the object whose method is called, with its weights, mode, rates and stand-ins.
+
+    Args:
+        arguments: of the constructor; None: those that the harness makes.
+    """
     harness = context.harness
-    arguments = harness.constructor_arguments(context, call)
+    if arguments is None:
+        arguments = harness.constructor_arguments(context, call)
     if call["checkpoint"]:
         weights = harness.checkpoint_weights(context)
     else:
@@ -181,8 +189,9 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     """
     owner = model = None
     if call["kind"] == "method":
-        owner = build(context, call, tensors)
-        model = Model(owner, context.harness.constructor_arguments(context, call))
+        arguments = context.harness.constructor_arguments(context, call)
+        owner = build(context, call, tensors, arguments)
+        model = Model(owner, arguments)
         called = member(owner, call["target"].split(".")[1], "method")
     else:
         called = member(context.module(call["module"]), call["target"], "function")
@@ -203,7 +212,7 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     answer |= {f"after/{name}": value for name, value in sent if isinstance(value, Tensor)}
     if call["gradients"]:
         weights = owner.named_parameters() if owner is not None else ()
-        leaves |= {f"weights/{name}": p for name, p in weights}
+        leaves |= {f"weights/{name}": p for name, p in weights if p.requires_grad}
         cotangents = {name: tensors[f"cotangent/{name}"] for name in outputs}
         found = gradients(outputs, leaves, cotangents)
         answer |= {f"grad/{name}": value for name, value in found.items()}
@@ -244,7 +253,7 @@ def run(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
     """Run a call of any kind, in a state that does not depend on earlier calls."""
-    put_back(context.settings)
+    put_back(context.imports.settings)
     if call["kind"] in context.harness.KINDS:
         answer: Answer = context.harness.KINDS[call["kind"]](context, call, tensors, progress)
         return answer

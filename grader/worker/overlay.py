@@ -81,7 +81,7 @@ class Overlay:
             harness: the assignment's; see `load_harness`.
         """
         self.harness, self.settings = harness, state.settings()
-        self.imports = Imports()
+        self.imports = Imports((), self.settings)
         self.sources: dict[str, str] = {}
         self.files = exceptions.Files((), ())
         self.checkpoint = ""
@@ -96,12 +96,12 @@ class Overlay:
         own = names.intersection(request["editable"])
         self.files = exceptions.Files(own, names - own)
         sys.meta_path.insert(0, MemoryImporter(self.sources))
-        self.imports = Imports(request["import"])
+        self.imports = Imports(request["import"], self.settings)
         return {"status": "ok"}
 
     def call(self, call: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress) -> Sent:
         """Run one call; return its answer and tensors."""
-        context = calls.Context(self.imports, self.checkpoint, self.harness, self.settings)
+        context = calls.Context(self.imports, self.checkpoint, self.harness)
         tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
         answer = calls.run(context, call, tensors, progress)
         sent = {name: tensor.detach().numpy() for name, tensor in answer.tensors.items()}

@@ -44,6 +44,12 @@ def set_cudnn(value: tuple[bool, bool]) -> None:
     torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark = value
 
 
+def set_filters(value: list[Any]) -> None:
+    """Set the warning filters."""
+    warnings.filters[:] = value  # type: ignore[index]
+
+
+FILTERS = "the warning filters"
 SETTINGS = {
     "the default dtype": Setting(torch.get_default_dtype, torch.set_default_dtype),
     "the default device": Setting(torch.get_default_device, set_device),
@@ -68,17 +74,18 @@ SETTINGS = {
     "autocast": Setting(
         lambda: torch.is_autocast_enabled("cpu"), lambda on: torch.set_autocast_enabled("cpu", on)
     ),
+    FILTERS: Setting(lambda: list(warnings.filters), set_filters),
 }
+
+
+def settings_that_stay() -> dict[str, Any]:
+    """Return the settings that importing a module may change."""
+    return {FILTERS: SETTINGS[FILTERS].read()}
 
 
 def settings() -> dict[str, Any]:
     """Return every setting by name."""
     return {name: setting.read() for name, setting in SETTINGS.items()}
-
-
-def blanket_filters() -> list[Any]:
-    """Return the warning filters that hold for every message of every module."""
-    return [f for f in warnings.filters if f[1] is None and f[3] is None]
 
 
 def put_back(before: Mapping[str, Any]) -> list[str]:
@@ -93,6 +100,7 @@ def seed(number: int) -> None:
     """Seed the generators that calls draw from."""
     torch.default_generator.manual_seed(SEEDS + number)  # torch.manual_seed is far slower
     random.seed(SEEDS + number)
+    np.random.seed(number)
 
 
 # --- random generators ------------------------------------------------------------------------
@@ -162,28 +170,33 @@ class Generators:
 # --- a model ----------------------------------------------------------------------------------
 
 
+Slot = tuple[dict[str, Any], str]  # where a module keeps a part, and the part's name there
+
+
+def present(slots: Iterable[Slot]) -> list[Any]:
+    """Return what is in slots now; None where nothing is."""
+    return [kept.get(name) for kept, name in slots]
+
+
 def digest_of(tensors: Iterable[Tensor | None]) -> str:
     """Return a number that represents the values, shapes and types of tensors."""
     there = [tensor.detach() for tensor in tensors if tensor is not None]
-    forms = " ".join(f"{tuple(t.shape)}{t.dtype}{t.device}" for t in there)
-    made = zlib.crc32(forms.encode())
+    made = zlib.crc32(" ".join(f"{[*t.shape]}{t.dtype}{t.device}" for t in there).encode())
     values = [t.reshape(-1) for t in there if t.device.type == "cpu"]
     if values:
         made = zlib.crc32(torch.cat(values).view(torch.uint8).numpy().data, made)
     return str(made)
 
 
-def scalars(module: nn.Module) -> str:
-    """Return the settings of a module of torch's own, such as a rate or an epsilon."""
-    plain = (bool, int, float, str, tuple, type(None))
-    return repr([(k, v) for k, v in vars(module).items() if k != "training" and type(v) in plain])
+PLAIN = (bool, int, float, str, tuple, type(None))
 
 
 class Model:
     """The object whose method is called, as it is now.
 
     Later states are those of the modules, weights and buffers that it has now: what a call adds to
-    it is its own business.
+    it is its own business. Of the modules, only torch's own have settings that are watched, such as
+    a rate or an epsilon.
     """
 
     def __init__(self, owner: nn.Module, arguments: tuple[Any, ...]) -> None:
@@ -192,28 +205,40 @@ class Model:
         Args:
             arguments: those that the object was built with, such as a config.
         """
-        self.owner, self.arguments = owner, arguments
-        self.modules = dict(owner.named_modules())
-        self.of_torch = [m for m in self.modules.values() if type(m).__module__.startswith("torch")]
-        self.weights = [name for name, _ in owner.named_parameters()]
-        self.buffers = [name for name, _ in owner.named_buffers()]
+        self.arguments, self.modules = arguments, list(owner.modules())
+        self.children, self.weights, self.buffers = (
+            [
+                (kept, name)
+                for module in self.modules
+                for kept in [vars(module)[kind]]
+                for name in kept
+            ]
+            for kind in ("_modules", "_parameters", "_buffers")
+        )
+        self.parts = present(self.children)
+        of_torch = [m for m in self.modules if type(m).__module__.startswith("torch.")]
+        self.settings: list[Slot] = [
+            (vars(module), name)
+            for module in of_torch
+            for name, value in vars(module).items()
+            if type(value) in PLAIN and not name.startswith("_") and name != "training"
+        ]
 
     def state(self) -> dict[str, Any]:
         """Return the present state in plain values."""
-        modules = dict(self.owner.named_modules())
-        weights, buffers = dict(self.owner.named_parameters()), dict(self.owner.named_buffers())
-        own = [weights.get(name) for name in self.weights]
-        trained = "".join(
-            "01"[p.requires_grad] + "01"[p.grad is None] for p in own if p is not None
-        )
-        gone = [name for name, module in self.modules.items() if modules.get(name) is not module]
+        own = [p for p in present(self.weights) if p is not None]
+        kept = [now is then for now, then in zip(present(self.children), self.parts, strict=True)]
         return {
-            "the model's modules": ", ".join(gone),
-            "the model's training mode": "".join("01"[m.training] for m in self.modules.values()),
-            "the settings of the model's modules": "".join(map(scalars, self.of_torch)),
+            "the model's modules": all(kept),
+            "the model's training mode": "".join("01"[m.training] for m in self.modules),
+            "the settings of the model's modules": zlib.crc32(
+                repr(present(self.settings)).encode()
+            ),
             "the model's weights": digest_of(own),
-            "which weights have gradients": trained,
-            "the model's buffers": digest_of(buffers.get(name) for name in self.buffers),
+            "the gradients of the model's weights": "".join(
+                "01"[p.requires_grad] + "01"[p.grad is None] for p in own
+            ),
+            "the model's buffers": digest_of(present(self.buffers)),
             "the model's configuration": repr(self.arguments),
         }
 
@@ -238,7 +263,8 @@ class Watch:
     def state(self) -> dict[str, Any]:
         """Return the state that a function must not change, in plain values."""
         found: dict[str, Any] = {name: str(value) for name, value in settings().items()}
-        found["the warning filters"] = str(blanket_filters())
+        # libraries add filters of their own when they are first used, but none for every message
+        found[FILTERS] = repr([f for f in warnings.filters if f[1] is None and f[3] is None])
         found |= self.generators.going_on()
         if self.model is not None:
             found |= self.model.state()
