@@ -3,8 +3,6 @@
 import pytest
 from bench import Bench, lost
 
-from instructor.references.honest import Honest
-
 WORDS = "words = self.word_embedding(input_ids)"
 CHANGES = {
     "torch.manual_seed(0)": "the random seed",
@@ -59,6 +57,7 @@ KEEPS = [
     "with torch.random.fork_rng(devices=[]): torch.manual_seed(0)",
     "torch.Generator().manual_seed(0)",
     "import warnings; warnings.warn('slow')",
+    "from torch.utils import checkpoint; from torch import _dynamo",
 ]
 
 
@@ -110,9 +109,3 @@ def test_a_filter_of_warnings_for_the_whole_file_costs_nothing(bench: Bench) -> 
     source = f"import warnings\nwarnings.filterwarnings('ignore')\n{bench.source}"
 
     assert lost(bench.grade(source)) == set()
-
-
-def test_dropout_in_training_is_not_a_change(bench: Bench) -> None:
-    drawn = Honest("drawn", {"embed": "torch.rand(2)"}).apply(bench.source)
-
-    assert "changes" not in str(bench.grade(drawn)["embed"].findings)

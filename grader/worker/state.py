@@ -49,6 +49,12 @@ def set_filters(value: list[Any]) -> None:
     warnings.filters[:] = value  # type: ignore[index]
 
 
+def sweeping_filters() -> list[Any]:
+    """Return the filters for every message of every module; libraries add narrower ones."""
+    known = [f for f in warnings.filters if f[2].__module__ == "builtins"]
+    return [f for f in known if f[1] is None and f[3] is None]
+
+
 FILTERS = "the warning filters"
 SETTINGS = {
     "the default dtype": Setting(torch.get_default_dtype, torch.set_default_dtype),
@@ -263,8 +269,7 @@ class Watch:
     def state(self) -> dict[str, Any]:
         """Return the state that a function must not change, in plain values."""
         found: dict[str, Any] = {name: str(value) for name, value in settings().items()}
-        # libraries add filters of their own when they are first used, but none for every message
-        found[FILTERS] = repr([f for f in warnings.filters if f[1] is None and f[3] is None])
+        found[FILTERS] = repr(sweeping_filters())
         found |= self.generators.going_on()
         if self.model is not None:
             found |= self.model.state()
