@@ -38,7 +38,8 @@ class Call:
         module: where the target is.
         inputs: names a set of drawn inputs; calls with the same name share them.
         given: exercises that are replaced by stand-ins in this call.
-        stand_ins: attribute of the object to the stand-in's name in the assignment's harness.
+        stand_ins: path of attributes to a method, such as "layers.*.forward", to the name of its
+            stand-in in the assignment's harness.
         deterministic: it draws no random numbers, even if its probe examines random outputs.
         checkpoint: use the frozen checkpoint's weights instead of random ones.
         train: training mode; otherwise eval.
@@ -231,6 +232,7 @@ class Assignment:
         exercises: in the order of the report.
         harness: the file that runs next to a student's code in the worker; see worker/calls.py.
         policy: what is forbidden.
+        packages: that a submission may import, for messages.
         axes: number of axes of a tensor to their names, for messages.
         locate: describes in a few words where an output is wrong, if it can.
     """
@@ -242,6 +244,7 @@ class Assignment:
     exercises: tuple[Exercise, ...]
     harness: Path
     policy: Policy = Policy()
+    packages: tuple[str, ...] = ("torch",)
     axes: Mapping[int, Sequence[str]] = dataclasses.field(default_factory=dict)
     locate: Callable[[np.ndarray, np.ndarray, Tensors], str | None] = no_place
 

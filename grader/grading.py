@@ -97,6 +97,7 @@ def program_of(
     more = [name for exercise in exercises for name in exercise.imports]
     return Program(
         main_file=assignment.main_file,
+        editable=assignment.editable,
         sources=sources,
         imports=tuple(dict.fromkeys([*assignment.imports, *more])),
         harness=assignment.harness,

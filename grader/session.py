@@ -13,6 +13,7 @@ from typing import Protocol
 
 from grader.exercise import Assignment, Call, Exercise, usual_names
 from grader.intake.submission import Submission
+from grader.judging.advice import explained
 from grader.judging.checks import could_not_grade, judge, needs_stand_ins, result_of_faults
 from grader.judging.fingerprints import Answered
 from grader.judging.student_text import without_text
@@ -137,6 +138,11 @@ class GradingSession:
         replies = map(self.shown, self.sandbox.run(requests))
         return [Answered(*about, reply) for about, reply in zip(chosen, replies, strict=True)]
 
+    def is_first(self, exercise: Exercise) -> bool:
+        """Say whether it is the first exercise of its file to be judged."""
+        judged = (self.assignment.exercise(name) for name in self.results)
+        return all(other.file != exercise.file for other in judged)
+
     def finish(
         self, exercise: Exercise, answers: Future[list[Answered]], caller: ThreadPoolExecutor
     ) -> None:
@@ -153,6 +159,7 @@ class GradingSession:
                 entry=self.references.entry(exercise.id),
                 failed=self.failed,
                 offences=self.submission.offences.get(exercise.id, ()),
+                first_of_file=self.is_first(exercise),
             )
             if needs_stand_ins(trial):
                 trial.answered += caller.submit(self.ask, exercise, own=False).result()
@@ -221,11 +228,11 @@ class GradingSession:
         return self.shown(next(iter(self.sandbox.run([task], progress))))
 
     def shown(self, reply: Reply) -> Reply:
-        """Return a reply as far as students may see it."""
-        if not self.references.private or self.settings.show_text:
-            return reply
-        ids = {exercise.id for exercise in self.assignment.exercises}
-        return without_text(reply, ids, self.submission.sources)
+        """Return a reply as far as students may see it, with advice."""
+        if self.references.private and not self.settings.show_text:
+            ids = {exercise.id for exercise in self.assignment.exercises}
+            reply = without_text(reply, ids, self.submission.sources)
+        return explained(reply, self.submission.others, self.assignment)
 
     def take(self, result: Result) -> None:
         """Store a result and report it."""

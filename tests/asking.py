@@ -68,6 +68,7 @@ def ask(method: str, exercise: str = "one", runs: str = "", deadline: float = BU
 def program_with(code: str = CODE, threads: int = 1, limits: Limits = LIMITS) -> Program:
     return Program(
         main_file="bert.py",
+        editable=("bert.py",),
         sources={**GIVEN, "bert": code},
         imports=(*GIVEN, "bert"),
         harness=MINBERT.harness,

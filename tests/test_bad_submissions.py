@@ -116,10 +116,10 @@ BROKEN = {
     "None": ((ADD_NORM, "ln_layer(input)"), "add_norm", "should return a tensor, got None"),
     "a list": ((ADD_NORM, "return [1.0]"), "add_norm", "should return a tensor, got a list"),
     "a tuple": ((ADD_NORM, ADD_NORM + ","), "add_norm", "should return a tensor, got a tuple"),
-    "a part of a stand-in": (
+    "a function called like another": (
         ("self.self_attention(hidden_states", "self.self_attention.attention(hidden_states"),
         "layer",
-        "`attention` of a part is used; call the part itself, as a module",
+        "raised TypeError: BertSelfAttention.attention() missing 2 required positional arguments",
     ),
     "a wrong shape": ((ADD_NORM, ADD_NORM + "[:, :1]"), "add_norm", "should have shape (3, 7, 10)"),
     "a wrong dtype": ((ADD_NORM, ADD_NORM + ".double()"), "add_norm", "should be float32"),

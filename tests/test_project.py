@@ -29,7 +29,7 @@ ROOMS = {
     "grader.exercise": "grader.files grader.task",
     "grader.assignment": "grader.files grader.exercise grader.references grader.result "
     "grader.sandbox.interface grader.task",
-    "grader.assignment.harness": "grader.worker.calls",
+    "grader.assignment.harness": "grader.worker.calls grader.worker.outputs",
     "grader.intake": "grader.files grader.exercise",
     "grader.judging": "grader.exercise grader.intake.policy grader.references grader.result "
     "grader.sandbox.interface",
@@ -132,6 +132,7 @@ def test_only_the_workers_side_of_the_grader_imports_torch() -> None:
         "overlay.py",
         "calls.py",
         "outputs.py",
+        "state.py",
         "zygote.py",
         "harness.py",
     }

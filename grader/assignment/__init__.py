@@ -38,6 +38,7 @@ MINBERT = Assignment(
     exercises=exercises(),
     harness=Path(__file__).with_name("harness.py"),
     policy=Policy(ATTENTION + PACKAGES, given_only=OPTIMIZERS),
+    packages=("torch", "numpy", "safetensors", "tokenizers", "tqdm"),
     axes=AXES,
     locate=locate,
 )

@@ -1,10 +1,11 @@
 """What the worker knows about BERT: building models, with stand-ins or not, and fine-tuning.
 
-Runs next to a student's code, and knows no correct answer. Stand-ins replace upstream exercises:
-smooth artificial functions that depend on everything the function on trial decides (which tensors,
-which modules, which mask, which order), and are not the solution of any exercise.
+Runs next to a student's code, and knows no correct answer. Stand-ins replace the functions of
+upstream exercises: smooth artificial functions that depend on everything the function on trial
+decides (which tensors, which modules, which mask, which order), and are not the solution of any
+exercise. All else of a part stays as it is, so that what is given may also be written out.
 
-Dimension key: B batch, T tokens, D model width, N sentences.
+Dimension key: B batch, T tokens, D model width, H heads, d head width (D = H * d), N sentences.
 """
 
 import itertools
@@ -15,70 +16,123 @@ import tokenizers  # noqa: F401 - for submissions: once, before a child is forke
 import torch
 from torch import Tensor, nn
 
-from grader.worker.calls import Answer, Context, Progress, build, load_by_name
+from grader.worker.calls import Answer, Context, Progress, build, load_by_name, member
+from grader.worker.outputs import StudentError
 
 
-def seen(attention_mask: Tensor, like: Tensor) -> Tensor:
-    """Return (B, T): the share of heads and tokens that may look at each token."""
-    B, T = like.shape[:2]
+def seen(attention_mask: Tensor | None, method: str, B: int, T: int, like: Tensor) -> Tensor:
+    """Return (B, T): the share of heads and tokens that may look at each token.
+
+    Args:
+        method: that got the mask, for messages.
+        like: of the type of the result.
+
+    Raises:
+        StudentError: the mask cannot be added to scores (B, H, T, T).
+    """
+    if attention_mask is None:
+        return like.new_ones(B, T)
+    if not isinstance(attention_mask, Tensor):
+        raise StudentError(f"{method}() gets an attention_mask that is not a tensor")
+    shape = tuple(attention_mask.shape)
+    full = (1,) * (4 - len(shape)) + shape
+    allowed = ({1, B}, range(1, 1 << 16), {1, T}, {1, T})
+    if len(full) != 4 or any(n not in some for n, some in zip(full, allowed, strict=True)):
+        expected = f"({B}, 1, 1, {T}), as get_extended_attention_mask returns it"
+        raise StudentError(f"{method}() gets an attention_mask of shape {shape}, not {expected}")
     visible = (attention_mask > -5000).to(like.dtype)  # any large negative number hides
-    return visible.expand(B, -1, -1, T).mean((1, 2))
+    return visible.reshape(full).expand(B, -1, T, T).mean((1, 2))
 
 
-class StandIn(nn.Module):
-    """A module that can be called, but whose attributes cannot be accessed."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"`{name}` of a part is used; call the part itself, as a module")
-
-
-class AttentionStandIn(StandIn):
-    """Replaces a BertSelfAttention: mixes neighbours, depends on the mask."""
-
-    def forward(self, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
-        """(B, T, D) and the additive mask in, (B, T, D) out."""
-        weight = seen(attention_mask, hidden_states)[..., None]
-        return torch.sin(hidden_states) + weight * torch.roll(hidden_states, 1, dims=1)
-
-
-class OnesStandIn(StandIn):
-    """Replaces a BertSelfAttention whose values are all ones."""
-
-    def forward(self, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
-        """(B, T, D) and the additive mask in, ones (B, T, D) out."""
-        return torch.ones_like(hidden_states)
-
-
-class LayerStandIn(StandIn):
-    """Replaces the encoder layer with this number: order and number of layers matter."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.number = number
-
-    def forward(self, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
-        """(B, T, D) and the additive mask in, (B, T, D) out."""
-        weight = seen(attention_mask, hidden_states)[..., None]
-        moved = torch.roll(weight * hidden_states, 1, dims=1)  # what is hidden is not read
-        return torch.sin(hidden_states + self.number + 1) + 0.5 * moved
-
-
-def add_norm_stand_in(
-    input: Tensor, output: Tensor, dense_layer: Any, dropout: Any, ln_layer: Any
+def attention(
+    part: Any, key: Tensor, query: Tensor, value: Tensor, attention_mask: Tensor | None
 ) -> Tensor:
-    """Replace add_norm: the result depends on every argument."""
-    scale: Tensor = ln_layer.weight + getattr(dropout, "p", 0.0)
-    return torch.cos(input) * scale + torch.tanh(dense_layer(output)) - 0.5 * input
+    """Replace BertSelfAttention.attention: (B, H, T, d) each and the mask in, (B, T, D) out.
+
+    Mixes neighbours and adds up the heads, each with a factor of its own.
+    """
+    B, H, T, d = value.shape
+    called = f"{type(part).__name__}.attention"
+    weight = seen(attention_mask, called, B, T, value)[:, None, :, None]
+    mixed = torch.sin(query) + weight * torch.roll(torch.tanh(key) - value, 1, dims=2)
+    factors = torch.arange(1, H + 1, dtype=value.dtype)[:, None, None] / H
+    ramp = torch.linspace(0.5, 1.5, H * d, dtype=value.dtype)
+    return (factors * mixed).sum(1).repeat(1, 1, H) * ramp
 
 
-STAND_INS: Mapping[str, Callable[[Any], Any]] = {
-    "attention": lambda owner: AttentionStandIn(),
-    "ones": lambda owner: OnesStandIn(),
-    "add_norm": lambda owner: add_norm_stand_in,
-    "layers": lambda owner: nn.ModuleList(
-        LayerStandIn(number) for number in range(owner.config.num_hidden_layers)
-    ),
-    "embed": lambda owner: lambda ids, *_: torch.tanh(owner.word_embedding(ids)),
+def self_attention(part: Any, hidden_states: Tensor, attention_mask: Tensor | None) -> Tensor:
+    """Replace BertSelfAttention.forward: as given, but with the stand-in for attention."""
+    B, T, D = hidden_states.shape
+    H = member(part, "num_attention_heads", "attribute")
+
+    def heads(linear: Any) -> Tensor:
+        projected: Tensor = linear(hidden_states)
+        return projected.view(B, T, H, D // H).transpose(1, 2)  # (B, H, T, d)
+
+    return attention(part, heads(part.key), heads(part.query), heads(part.value), attention_mask)
+
+
+def ones_of_heads(
+    part: Any, key: Tensor, query: Tensor, value: Tensor, attention_mask: Tensor | None
+) -> Tensor:
+    """Replace BertSelfAttention.attention where all values are ones: ones (B, T, D) out."""
+    B, H, T, d = value.shape
+    return value.new_ones(B, T, H * d)
+
+
+def ones(part: Any, hidden_states: Tensor, attention_mask: Tensor | None) -> Tensor:
+    """Replace BertSelfAttention.forward where all values are ones: ones (B, T, D) out."""
+    return torch.ones_like(hidden_states)
+
+
+def layer(part: Any, hidden_states: Tensor, attention_mask: Tensor | None) -> Tensor:
+    """Replace BertLayer.forward: (B, T, D) and the mask in, (B, T, D) out.
+
+    Depends on the layer's own norm, so that order and number of layers matter.
+    """
+    B, T, _ = hidden_states.shape
+    called = f"{type(part).__name__}.forward"
+    weight = seen(attention_mask, called, B, T, hidden_states)[..., None]
+    moved = torch.roll(weight * hidden_states, 1, dims=1)  # what is hidden is not read
+    norm = part.out_layer_norm
+    mixed: Tensor = norm.weight * torch.sin(hidden_states + norm.bias) + 0.5 * moved
+    return mixed
+
+
+ROLES = {"dense_layer": nn.Linear, "dropout": nn.Dropout, "ln_layer": nn.LayerNorm}
+
+
+def add_norm(
+    part: Any, input: Tensor, output: Tensor, dense_layer: Any, dropout: Any, ln_layer: Any
+) -> Tensor:
+    """Replace BertLayer.add_norm: the result depends on every argument.
+
+    Raises:
+        StudentError: a module is passed in the place of another.
+    """
+    passed = {"dense_layer": dense_layer, "dropout": dropout, "ln_layer": ln_layer}
+    for name, module in passed.items():
+        others = tuple(kind for role, kind in ROLES.items() if role != name)
+        if isinstance(module, (*others, Tensor)):
+            says = f"{type(part).__name__}.add_norm() gets a {type(module).__name__} as {name}"
+            order = "its arguments are input, output, dense_layer, dropout, ln_layer"
+            raise StudentError(f"{says}, not a {ROLES[name].__name__}; {order}")
+    scale = getattr(ln_layer, "weight", 1.0) + getattr(dropout, "p", 0.0)
+    changed: Tensor = torch.cos(input) * scale + torch.tanh(dense_layer(output)) - 0.5 * input
+    return changed
+
+
+def embed(part: Any, input_ids: Tensor, token_type_ids: Tensor | None = None) -> Tensor:
+    """Replace BertModel.embed: ids (B, T) in, (B, T, D) out."""
+    embedded = torch.tanh(part.word_embedding(input_ids))
+    if token_type_ids is None:
+        return embedded
+    return embedded + torch.sin(token_type_ids)[..., None].to(embedded.dtype)
+
+
+STAND_INS: Mapping[str, Callable[..., Any]] = {
+    made.__name__: made
+    for made in (attention, self_attention, ones_of_heads, ones, layer, add_norm, embed)
 }
 
 

@@ -41,6 +41,7 @@ class Submission:
         name: as given on the command line.
         sources: module name to text, such as "main" to the text of main.py.
         faults: module name to why it cannot be imported, for files that are not Python.
+        others: names of further modules and folders beside them, which are not graded.
         flags: module name to what a person should look at; offences: exercise to what it uses
             though it may not. Both are known once it was inspected; see inspection.py.
     """
@@ -48,6 +49,7 @@ class Submission:
     name: str
     sources: dict[str, str]
     faults: dict[str, str]
+    others: frozenset[str] = frozenset()
     flags: Mapping[str, Sequence[Offence]] = dataclasses.field(default_factory=dict)
     offences: Mapping[str, Sequence[Offence]] = dataclasses.field(default_factory=dict)
 
@@ -86,8 +88,18 @@ def below(folder: Path, depth: int) -> Iterator[Path]:
             yield from below(Path(entry.path), depth - 1)
 
 
-def from_folder(folder: Path, editable: Sequence[str]) -> dict[str, bytes]:
-    """Read the editable files of a folder: at its top level, or else below it."""
+def beside(path: Path) -> set[str]:
+    """Return the names of the modules and folders in the folder of a file."""
+    with os.scandir(path.parent) as scan:
+        return {entry.name.removesuffix(".py") for entry in itertools.islice(scan, MAX_SEARCHED)}
+
+
+def from_folder(folder: Path, editable: Sequence[str], others: set[str]) -> dict[str, bytes]:
+    """Read the editable files of a folder: at its top level, or else below it.
+
+    Args:
+        others: gets the names of the modules beside them.
+    """
     top = [folder / name for name in editable if (folder / name).is_file()]
     files = list(itertools.islice(below(folder, MAX_DEPTH), MAX_SEARCHED)) if not top else []
     found: dict[str, Path] = {}
@@ -101,18 +113,21 @@ def from_folder(folder: Path, editable: Sequence[str]) -> dict[str, bytes]:
         found[name] = path
     packed = [path for path in files if path.suffix in SUFFIXES]
     if not found and len(packed) == 1 and packed[0].is_file():
-        return from_archive(packed[0], editable)
+        return from_archive(packed[0], editable, others)
     for path in found.values():
         if not path.resolve().is_relative_to(folder.resolve()):
             raise SubmissionError(f"{path}: is a link to a file outside of the folder")
+        others |= beside(path)
     return {name: read_bytes(path) for name, path in found.items()}
 
 
-def from_archive(path: Path, editable: Sequence[str]) -> dict[str, bytes]:
-    """Read the editable files of an archive, at any level."""
+def from_archive(path: Path, editable: Sequence[str], others: set[str]) -> dict[str, bytes]:
+    """Read the editable files of an archive, at any level; note the names of other modules."""
     nested: list[str] = []
 
     def look(name: str) -> str | None:
+        if name.endswith(".py") and len(others) < MAX_SEARCHED:
+            others.add(name.removesuffix(".py"))
         if name.lower().endswith(SUFFIXES):
             nested.append(name)
         return wanted(name, editable)
@@ -157,12 +172,14 @@ def read_submission(path: str | Path, editable: Sequence[str]) -> Submission:
         SubmissionError: there is nothing to grade.
     """
     given, path = str(path), Path(path)
+    others: set[str] = set()
     if path.is_dir():
-        files = from_folder(path, editable)
+        files = from_folder(path, editable, others)
     elif path.is_file() and path.suffix == ".py":
         files = {wanted(path.name, editable) or editable[0]: read_bytes(path)}
+        others |= beside(path)
     elif path.is_file() and archive_type(path):
-        files = from_archive(path, editable)
+        files = from_archive(path, editable, others)
     elif path.is_file() and not path.stat().st_size:
         raise SubmissionError(f"{given}: an empty file")
     elif path.exists():
@@ -182,4 +199,4 @@ def read_submission(path: str | Path, editable: Sequence[str]) -> Submission:
         sources[module], fault = fault_of(name, content)
         if fault is not None:
             faults[module] = fault
-    return Submission(given, sources, faults)
+    return Submission(given, sources, faults, frozenset(others))

@@ -61,6 +61,7 @@ CHECKS = (
     Check(differentiated, Trial.wrong_gradient, "properties"),
     Check(every, Trial.changed_input, "properties"),
     Check(every, Trial.changed_state, "properties"),
+    Check(every, Trial.changed_by_import, "properties"),
 )
 
 

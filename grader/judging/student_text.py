@@ -18,6 +18,7 @@ from typing import Any
 from grader.sandbox.interface import Reply
 
 WHERE = r" \((\w{1,80})\.py, line (\d{1,6})\)"
+END = re.compile(rf"{WHERE}$")
 RAISED = re.compile(rf"raised (\w{{1,80}}): .*?(?:{WHERE})?", re.DOTALL)
 OF_TORCH = {"OutOfMemoryError", "_LinAlgError"}
 TYPES = OF_TORCH | {
@@ -26,16 +27,19 @@ TYPES = OF_TORCH | {
     if isinstance(value, type) and issubclass(value, BaseException)
 }
 STATE = frozenset(
-    (
-        "the default dtype",
-        "the gradient mode",
-        "the number of threads",
-        "the random seed",
-        "the model's training mode",
-        "the model's weights",
-        "the global random generators",
-    )
-)  # as grader/worker/calls.py calls it
+    """
+    the default dtype; the default device; the gradient mode; the number of threads;
+    the detection of anomalies; the choice of deterministic algorithms;
+    the precision of matrix products; the flags of cuDNN; autocast; the warning filters;
+    the random seed; the seed of Python's random; the seed of numpy.random;
+    the model's modules; the model's training mode; the settings of the model's modules;
+    the model's weights; the gradients of the model's weights; the model's buffers;
+    the model's configuration; the arguments; the global random generators
+    """.strip()
+    .replace("\n    ", " ")
+    .split("; ")
+)  # as grader/worker/state.py calls it
+WORDS = {"missing", "importing", "through"}  # keys of a message with names of the submission's
 NOT_SHOWN = "its text is not shown"
 RETURNED = "did not return what it should"
 FAILED = "failed for a reason that is not shown here"
@@ -55,7 +59,9 @@ def error_without_text(text: str, sources: Mapping[str, str]) -> str:
     if (found := RAISED.fullmatch(text)) is not None:
         kind = found[1] if found[1] in TYPES else "an exception of another type"
         return f"raised {kind}{place(found[2], found[3], sources)}"
-    return RETURNED if " should return " in text else FAILED
+    at = END.search(text)
+    said = RETURNED if " should return " in text else FAILED
+    return said + (place(at[1], at[2], sources) if at else "")
 
 
 def state_without_text(message: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,7 +86,10 @@ def without_text(reply: Reply, ids: Collection[str], sources: Mapping[str, str])
         ids: of exercises, which NotImplementedError names.
         sources: of the submission.
     """
-    message = reply.message | state_without_text(reply.message)
+    message = {key: value for key, value in reply.message.items() if key not in WORDS}
+    message |= state_without_text(reply.message)
+    if isinstance(imported := message.get("imported"), list):
+        message["imported"] = [name for name in imported if name in STATE]
     text = reply.text
     if reply.status == "error":
         text = error_without_text(text, sources)

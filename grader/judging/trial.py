@@ -7,6 +7,7 @@ so that one mistake costs one exercise.
 
 import dataclasses
 import functools
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -23,14 +24,15 @@ from grader.judging.fingerprints import (
     observe,
     tolerance_kind,
 )
+from grader.judging.raised import hole, mismatch, most_telling, texts
 from grader.references import under
 from grader.result import Blocked, CheckFailed, Finding
-from grader.sandbox.interface import Reply, printable
 
 FORBIDDEN = "forbidden"  # the id of the mistake
 Examine = Callable[["Trial", Answered], Mismatch | None]
 
 
+WHERE = re.compile(r" \(\w{1,80}\.py, line \d{1,6}\)$")
 RANDOM_IN_EVAL = "random_in_eval"  # a mistake of any exercise, wherever it is made
 RANDOM_SAYS = "dropout is active in eval mode too: the same call gives different results"
 
@@ -39,15 +41,6 @@ def listed(sentences: Sequence[str]) -> str:
     """Join what two or three mistakes are."""
     *first, last = sentences
     return "; ".join(first) + (", and " if len(first) == 1 else "; and ") * bool(first) + last
-
-
-def raised_text(reply: Reply) -> str:
-    """Say what a student's code raised, in one line."""
-    if reply.status != "not written":
-        return reply.text
-    where = reply.message.get("where")
-    place = printable(where[:100]) if isinstance(where, str) else ""
-    return f"raised NotImplementedError: {reply.text}".rstrip(": ") + place
 
 
 def not_allowed(what: str) -> CheckFailed:
@@ -63,6 +56,8 @@ class Trial:
         answered: calls; those of the student's own functions together come first.
         failed: upstream exercises that have not passed.
         entry: the manifest's entry for the exercise: tolerances and known wrong variants.
+        first_of_file: no other exercise of its file has been judged, so that what importing the
+            file does is this one's.
         used_stand_ins: exercises whose stand-ins decided; filled in while judging.
     """
 
@@ -72,19 +67,14 @@ class Trial:
     entry: Mapping[str, Any]
     failed: frozenset[str]
     offences: Sequence[Offence]
+    first_of_file: bool = False
     used_stand_ins: set[str] = dataclasses.field(default_factory=set)
 
     @property
     def unwritten(self) -> bool:
         """Whether the hole is still there, or a bare `raise NotImplementedError` in its place."""
         return any(
-            answered.reply.text == self.exercise.id
-            or (
-                not answered.reply.text
-                and answered.reply.message.get("function") == answered.call.target.split(".")[-1]
-            )
-            for answered in self.answered
-            if answered.reply.status == "not written"
+            hole(answered.reply, self.targets) == self.exercise.id for answered in self.answered
         )
 
     @functools.cached_property
@@ -95,9 +85,9 @@ class Trial:
         return frozenset(usual_names(paths).values())
 
     @functools.cached_property
-    def ids(self) -> frozenset[str]:
-        """The ids of all exercises; a NotImplementedError with another text is no hole."""
-        return frozenset(one.id for one in self.assignment.exercises)
+    def targets(self) -> dict[str, str]:
+        """The functions that students write, to the ids of their exercises."""
+        return {one.calls[0].target: one.id for one in self.assignment.exercises if one.probes}
 
     def of(self, probe: Probe) -> list[Answered]:
         """Return the answers of a probe, that of the student's own functions first."""
@@ -122,15 +112,13 @@ class Trial:
 
     def fault(self, answered: Answered, examine: Examine) -> Mismatch | None:
         """Return what is wrong with one answer, or None."""
-        reply = answered.reply
-        if reply.status == "ok":
+        if answered.reply.status == "ok":
             return examine(self, answered)
-        if (name := reply.message.get("forbidden")) in self.forbidden:
-            return Mismatch("forbidden", str(name), (reply.text,))
-        if reply.status == "not written" and reply.text in self.ids:
-            lines = (f"Problem ({reply.text}) is not written yet",)
-            return Mismatch("blocked", reply.text, lines)
-        return Mismatch("raised", answered.call.target, (raised_text(reply),))
+        if (name := answered.reply.message.get("forbidden")) in self.forbidden:
+            said = f"{name} is not allowed in this assignment: it is what you are asked to write"
+            where = WHERE.search(answered.reply.text)
+            return Mismatch("forbidden", str(name), (said + (where[0] if where else ""),))
+        return mismatch(answered, self.targets)
 
     def verdict(
         self, own: Answered, given: Sequence[Answered], faults: Sequence[Mismatch | None]
@@ -140,11 +128,14 @@ class Trial:
         if all(fault.kind == "blocked" for _, fault in found) and len(found) == len(faults):
             return Blocked(", ".join(sorted({fault.name for _, fault in found})))
         judged = [pair for pair in found if pair[1].kind != "blocked"] or found
-        answered, fault = judged[-1]
+        wrong = [target for target, name in self.targets.items() if name in self.failed]
+        answered, fault, more = most_telling(judged, own, wrong)
         if fault.kind == "forbidden":
             return not_allowed(fault.lines[0])
+        if fault.headline and fault.kind == "raised":  # the file cannot be imported
+            return CheckFailed(Finding(fault.headline, fault.lines))
         mistakes = self.mistakes_shown(own.probe)
-        details = list(fault.lines)
+        details = [*fault.lines, *more]
         if given and faults[-1] is None:
             upstream = " and ".join(given[-1].call.given)
             details.append(f"right when given a correct {upstream}, wrong with your own")
@@ -153,7 +144,7 @@ class Trial:
         elif self.random_in_eval:
             mistakes, headline, sections = (RANDOM_IN_EVAL,), RANDOM_SAYS, ""
         elif fault.kind == "raised":
-            return CheckFailed(Finding(fault.lines[0]))
+            headline, sections = details.pop(0), ""
         else:
             headline, sections = fault.headline or own.probe.says, ""
             details += self.place(answered) if fault.kind in ("values", "shape") else []
@@ -271,6 +262,15 @@ class Trial:
                 "changed", changed[0], lines, "the call changes something other than its output"
             )
         return None
+
+    def changed_by_import(self, answered: Answered) -> Mismatch | None:
+        """Check that importing the exercise's file changed nothing."""
+        changed = texts(answered.reply, "imported") if self.first_of_file else []
+        if not changed:
+            return None
+        file = self.exercise.file
+        lines = (f"importing {file} changes {', '.join(changed)}",)
+        return Mismatch("changed", file, lines, f"importing {file} changes a global setting")
 
     def wrong_draw(self, answered: Answered) -> Mismatch | None:
         """Let the probe examine random outputs."""

@@ -29,6 +29,7 @@ class Report:
         self.bar: tqdm[None] | None = None
         self.last = 0.0
         self.details: tuple[str, ...] = ()
+        self.explained = ""  # the exercise whose lines these details are
 
     def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
         """Write the first line.
@@ -62,6 +63,8 @@ class Report:
         word = word.upper() if result.outcome is Outcome.FAILED else word
         score = "-" if result.score is None else points(result.score)
         first = result.findings[0].headline if result.findings else result.note
+        if result.findings and result.findings[0].details == self.details != ():
+            first += f" (see {self.explained})"
         out_of = f"{score:>3}/{points(result.max_score):<3}"
         row = f"  {word:<16} {result.id:<{self.width}} {out_of}  {first}"
         print(row.rstrip())
@@ -71,7 +74,7 @@ class Report:
             # explain the same cause only once
             if finding.details != self.details:
                 print("".join(f"{INDENT}{line}\n" for line in finding.details), end="")
-            self.details = finding.details
+                self.details, self.explained = finding.details, result.id
         sys.stdout.flush()
 
     def end(self, grade: Grade, printed: str) -> None:

@@ -55,6 +55,8 @@ class Reply:
 
     Attributes:
         text: for the student, if it is not ok. For "not written", what NotImplementedError said.
+        advice: what to do about it, if the trusted side knows.
+        unimportable: the file that cannot be imported, if that is why.
         hung: whether it was lost because it had to be ended at a deadline.
         unabridged: the whole text, where `text` leaves some of it out.
     """
@@ -63,6 +65,8 @@ class Reply:
     text: str = ""
     message: dict[str, Any] = dataclasses.field(default_factory=dict)
     tensors: Tensors = dataclasses.field(default_factory=dict)
+    advice: str = ""
+    unimportable: str = ""
     hung: bool = False
     unabridged: str | None = None
 
@@ -95,6 +99,7 @@ class Program:
 
     Attributes:
         main_file: the student's main file, for messages.
+        editable: the files that students edit: what fails in others is due to these.
         sources: module name to text, of the given files and the submission.
         imports: the modules that calls use, in the order in which they are imported.
         harness: the assignment's file that runs next to them.
@@ -107,6 +112,7 @@ class Program:
     """
 
     main_file: str
+    editable: Sequence[str]
     sources: Mapping[str, str]
     imports: Sequence[str]
     harness: Path
@@ -132,6 +138,7 @@ class Program:
             "harness": str(self.harness),
             "forbidden": {**self.forbidden, **({} if given else self.given_only)},
             "given_only": dict(self.given_only) if given else {},
+            "editable": list(self.editable),
         }
 
 

@@ -6,7 +6,8 @@ its harness, a module with these names:
 
     constructor_arguments(context, call)   the arguments of every constructor
     checkpoint_weights(context)            the frozen checkpoint's weights by parameter
-    STAND_INS    name to a function of the object that makes a stand-in for a part of it
+    STAND_INS    name to a stand-in for a method: a function of the object that has the method, and
+                 of the method's arguments
     ARGUMENTS    name with an asterisk to a function of the context that makes an argument
     KINDS        further kinds of calls: function of context, call, tensors and progress
 
@@ -14,10 +15,8 @@ Nothing here knows a correct answer.
 """
 
 import dataclasses
-import functools
-import importlib
+import json
 import random
-import traceback
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
@@ -26,12 +25,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from grader.worker.forbidden import NotAllowedError
+from grader.worker.imports import Imports
 from grader.worker.outputs import StudentError, outputs_of
+from grader.worker.stand_ins import put_in_place
+from grader.worker.state import Model, Watch, put_back, seed
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 GENERATORS = {"*generator", "*random"}  # arguments that provide random numbers
-MAX_TEXT = 300  # characters of an exception's message that are passed on
 Progress = Callable[[int, int], None]  # takes the steps done and their total
 
 
@@ -48,18 +48,23 @@ class Context:
     """What a call runs with.
 
     Attributes:
-        modules: name to module, of the imported submission and given files.
+        imports: the submission's modules and the given ones.
         checkpoint: the folder of the frozen checkpoint.
         harness: the assignment's module; see above.
     """
 
-    modules: Mapping[str, ModuleType]
+    imports: Imports
     checkpoint: str
     harness: Any
 
+    @property
+    def modules(self) -> Mapping[str, ModuleType]:
+        """The modules that are imported by now, by name."""
+        return self.imports.modules
+
     def module(self, name: str) -> ModuleType:
         """Return a module of the submission; import it if it is not imported yet."""
-        return self.modules.get(name) or importlib.import_module(name)
+        return self.imports.module(name)
 
 
 # --- one call -------------------------------------------------------------------------------
@@ -90,10 +95,36 @@ def load_by_name(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
             own[name].copy_(value)
 
 
-def build(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
-    """Construct the object whose method is called, with its weights, mode, rates and stand-ins."""
+def parents_of(owner: Any, path: str) -> list[tuple[Any, str]]:
+    """Return the objects that have the last name of a path of attributes, and that name.
+
+    Args:
+        path: such as "layers.*.forward"; an asterisk stands for every module of a list.
+    """
+    *names, last = path.split(".")
+    found = [owner]
+    for name in names:
+        inner = [
+            made.children() if name == "*" else [member(made, name, "module")] for made in found
+        ]
+        found = [one for some in inner for one in some]
+    return [(one, last) for one in found]
+
+
+def build(
+    context: Context,
+    call: Mapping[str, Any],
+    tensors: Mapping[str, Tensor],
+    arguments: tuple[Any, ...] | None = None,
+) -> nn.Module:
+    """Construct the object whose method is called, with its weights, mode, rates and stand-ins.
+
+    Args:
+        arguments: of the constructor; None: those that the harness makes.
+    """
     harness = context.harness
-    arguments = harness.constructor_arguments(context, call)
+    if arguments is None:
+        arguments = harness.constructor_arguments(context, call)
     if call["checkpoint"]:
         weights = harness.checkpoint_weights(context)
     else:
@@ -105,13 +136,12 @@ def build(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tenso
     if call["dtype"] != "float32":  # the type it was built in
         owner.to(DTYPES[call["dtype"]])
     owner.train(call["train"])
-    for name, rate in call["rates"].items():
-        *path, last = name.split(".")
-        parent = functools.reduce(lambda made, part: member(made, part, "module"), path, owner)
-        member(parent, last, "dropout module").p = rate
-    for attribute, kind in call["stand_ins"].items():
-        owner._modules.pop(attribute, None)
-        setattr(owner, attribute, harness.STAND_INS[kind](owner))
+    for path, rate in call["rates"].items():
+        for parent, last in parents_of(owner, path):
+            member(parent, last, "dropout module").p = rate
+    for path, kind in call["stand_ins"].items():
+        for parent, last in parents_of(owner, path):
+            put_in_place(parent, last, harness.STAND_INS[kind])
     return owner
 
 
@@ -130,37 +160,18 @@ def gradients(
     return {name: g for name, g in zip(leaves, found, strict=True) if g is not None}
 
 
-def state(owner: nn.Module | None, random_too: bool = False) -> dict[str, Any]:
-    """Return the state that a function must not change; with its own generator, more of it."""
-    found = {
-        "the default dtype": str(torch.get_default_dtype()),
-        "the gradient mode": torch.is_grad_enabled(),
-        "the number of threads": torch.get_num_threads(),
-        "the random seed": torch.initial_seed(),
-    }
-    if owner is not None:
-        weights = [p.detach().flatten() for p in owner.parameters()]
-        total = float(torch.cat([torch.zeros(0), *weights]).sum())
-        found["the model's training mode"] = owner.training
-        found["the model's weights"] = str(total)  # as text, NaN equals NaN
-    if random_too:
-        states = torch.get_rng_state().numpy().tobytes() + repr(random.getstate()).encode()
-        found["the global random generators"] = zlib.crc32(states)
-    return found
-
-
 def arguments_of(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], owner: Any
 ) -> Iterator[Any]:
     """Yield the arguments of a call: tensors, the owner's modules, generators, plain values."""
-    seed = call.get("seed", 0)
+    number = call.get("seed", 0)
     for name in call["args"]:
         if name in call["literals"]:
             yield call["literals"][name]
         elif name == "*generator":
-            yield torch.Generator().manual_seed(seed)
+            yield torch.Generator().manual_seed(number)
         elif name == "*random":
-            yield random.Random(seed)
+            yield random.Random(number)
         elif name.startswith("*"):
             yield context.harness.ARGUMENTS[name](context)
         elif name.startswith("."):
@@ -176,9 +187,11 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
         Tensors out/<name> (the outputs), after/<input> (the inputs after the call) and, if
         requested, grad/<input or weights/parameter>; the state before and after.
     """
-    owner = None
+    owner = model = None
     if call["kind"] == "method":
-        owner = build(context, call, tensors)
+        arguments = context.harness.constructor_arguments(context, call)
+        owner = build(context, call, tensors, arguments)
+        model = Model(owner, arguments)
         called = member(owner, call["target"].split(".")[1], "method")
     else:
         called = member(context.module(call["module"]), call["target"], "function")
@@ -189,21 +202,21 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
             leaves[name] = tensors[name].requires_grad_()
     passed = list(arguments_of(context, call, tensors, owner))
     own_generator = not GENERATORS.isdisjoint(call["args"])
-    before, generator = state(owner, own_generator), torch.get_rng_state()
+    watch = Watch(model, silent=own_generator, plain=call["literals"])
     outputs = outputs_of(called(*passed), call)
-    after = state(owner, own_generator)
-    drew = own_generator or not torch.equal(generator, torch.get_rng_state())
+    report = watch.report()
+    report["drew"] = own_generator or watch.generators.drew()
 
     answer = {f"out/{name}": value for name, value in outputs.items()}
     sent = zip(call["args"], passed, strict=True)
     answer |= {f"after/{name}": value for name, value in sent if isinstance(value, Tensor)}
     if call["gradients"]:
         weights = owner.named_parameters() if owner is not None else ()
-        leaves |= {f"weights/{name}": p for name, p in weights}
+        leaves |= {f"weights/{name}": p for name, p in weights if p.requires_grad}
         cotangents = {name: tensors[f"cotangent/{name}"] for name in outputs}
         found = gradients(outputs, leaves, cotangents)
         answer |= {f"grad/{name}": value for name, value in found.items()}
-    return Answer({"before": before, "after": after, "drew": drew}, answer)
+    return Answer(report, answer)
 
 
 def run_optimizer(
@@ -223,7 +236,7 @@ def run_optimizer(
     own = {n: tensors[f"start/{n}"].clone().requires_grad_() for g in groups for n in g["params"]}
     optimizer = made([{**g, "params": [own[name] for name in g["params"]]} for g in groups])
     gradients = {n: tensors[f"gradients/{n}"].clone() for n in own if f"gradients/{n}" in tensors}
-    before = state(None)
+    watch = Watch(None, silent=False)
     after_steps: dict[str, list[Tensor]] = {name: [] for name in own}
     for step in range(call["literals"]["steps"]):
         for name, values in gradients.items():
@@ -233,38 +246,21 @@ def run_optimizer(
             after_steps[name].append(parameter.detach().clone())
     answer = {f"out/{name}": torch.stack(values) for name, values in after_steps.items()}
     answer |= {f"after/gradients/{name}": values for name, values in gradients.items()}
-    return Answer({"before": before, "after": state(None), "drew": False}, answer)
+    return Answer({**watch.report(), "drew": False}, answer)
 
 
 def run(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
-    """Run a call of any kind."""
-    torch.set_grad_enabled(True)  # an earlier call may have changed these
-    torch.set_default_dtype(torch.float32)
+    """Run a call of any kind, in a state that does not depend on earlier calls."""
+    put_back(context.imports.settings)
     if call["kind"] in context.harness.KINDS:
         answer: Answer = context.harness.KINDS[call["kind"]](context, call, tensors, progress)
         return answer
-    torch.default_generator.manual_seed(call.get("seed", 0))  # torch.manual_seed is far slower
-    random.seed(call.get("seed", 0))
+    context.module(call["module"])  # may draw or seed
+    seed(zlib.crc32(json.dumps(call, sort_keys=True).encode()))
     dtype = DTYPES[call["dtype"]]
     tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in tensors.items()}
-    if call["kind"] == "optimizer":
-        return run_optimizer(context, call, tensors)
-    return run_call(context, call, tensors)
-
-
-def describe(error: BaseException, files: Mapping[str, str]) -> dict[str, Any]:
-    """Describe what a student's code raised, and on which of its lines."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if frame.filename in files]
-    where = f" ({own[-1].filename}, line {own[-1].lineno})" if own else ""
-    if isinstance(error, StudentError):
-        return {"status": "error", "text": str(error)}
-    if isinstance(error, NotAllowedError):
-        return {"status": "error", "text": f"{error}{where}", "forbidden": error.name}
-    text = str(error).strip().split("\n")[0][:MAX_TEXT]
-    if isinstance(error, NotImplementedError):
-        function = own[-1].name if own and frames[-1] is own[-1] else ""
-        return {"status": "not written", "text": text, "function": function, "where": where}
-    return {"status": "error", "text": f"raised {type(error).__name__}: {text}{where}"}
+    answer = (run_optimizer if call["kind"] == "optimizer" else run_call)(context, call, tensors)
+    answer.message["imported"] = context.imports.changed[call["module"]]
+    return answer

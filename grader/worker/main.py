@@ -13,14 +13,16 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 if __name__ == "__main__":
     # `-I` keeps the environment, the current folder and this script's folder out of sys.path
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from grader.worker import protocol
-from grader.worker.overlay import Overlay
+
+if TYPE_CHECKING:
+    from grader.worker.overlay import Overlay
 
 ADDRESS_SPACE = 16 << 30  # bytes; torch alone maps about 1 GiB, a real model with gradients 4
 
@@ -53,8 +55,9 @@ def limit_resources() -> None:
 class Worker:
     """Answers requests from a stream."""
 
-    def __init__(self, replies: BinaryIO, overlay: Overlay) -> None:
-        self.replies, self.overlay = replies, overlay
+    def __init__(self, replies: BinaryIO) -> None:
+        self.replies = replies
+        self.overlay: Overlay | None = None
 
     def send(self, frame: bytes) -> None:
         """Write one frame and flush it."""
@@ -67,6 +70,11 @@ class Worker:
         def progress(done: int, total: int) -> None:
             self.send(protocol.encode({"number": request["number"], "progress": [done, total]}))
 
+        if self.overlay is None:  # the first request is to load a submission
+            from grader.worker import overlay  # imports torch: only once the streams are safe
+
+            self.overlay = overlay.Overlay(overlay.load_harness(request["harness"]))
+            overlay.hide_grader()
         answer = self.overlay.answer(request, arrays, progress)
         with contextlib.suppress(Exception):  # a submission may have replaced it
             sys.stdout.flush()
@@ -83,7 +91,7 @@ def main() -> None:
 
     spare_dynamo()
     torch.set_num_threads(int(os.environ.get("WORKER_THREADS", "1")))
-    worker = Worker(replies, Overlay())
+    worker = Worker(replies)
     worker.send(protocol.encode({"number": 0, "status": "ok", "torch": torch.__version__}))
     while (frame := protocol.read_frame(requests)) is not None:
         worker.handle(*frame)

@@ -10,11 +10,16 @@ import importlib.machinery
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from grader.worker import protocol
+import torch
 
+from grader.worker import calls, exceptions, forbidden, protocol, state
+from grader.worker.imports import Imports
+
+OWN = {"grader", "harness"}  # packages and modules of the worker itself
 Progress = Callable[[int, int], None]
 Sent = tuple[protocol.Message, dict[str, Any]]
 
@@ -53,18 +58,33 @@ def load_harness(path: str) -> ModuleType:
     return module
 
 
+def hide_grader() -> None:
+    """Take this process's own modules out of a submission's reach, as on a student's machine.
+
+    What has been imported goes on working. Not covered: a submission that looks for them in frames
+    or among all objects; nothing in this process is secret.
+    """
+    root = str(Path(__file__).resolve().parents[2])
+    sys.path[:] = [folder for folder in sys.path if folder != root]
+    for name in [*sys.modules]:
+        if name.partition(".")[0] in OWN:
+            del sys.modules[name]
+    sys.modules["__main__"] = ModuleType("__main__")
+
+
 class Overlay:
     """The given files with a submission laid over them, imported; runs its calls."""
 
-    def __init__(self, harness: ModuleType | None = None) -> None:
+    def __init__(self, harness: ModuleType) -> None:
         """Prepare to run calls.
 
         Args:
-            harness: the assignment's; None: the one in the file that the first load names.
+            harness: the assignment's; see `load_harness`.
         """
-        self.harness = harness
-        self.modules: dict[str, ModuleType] = {}
+        self.harness, self.settings = harness, state.settings()
+        self.imports = Imports((), self.settings)
         self.sources: dict[str, str] = {}
+        self.files = exceptions.Files((), ())
         self.checkpoint = ""
         self.stopped: dict[str, str] = {}  # for good
         self.given_only: dict[str, str] = {}
@@ -72,8 +92,6 @@ class Overlay:
 
     def forbid(self, request: Mapping[str, Any]) -> None:
         """Replace what a submission may not use, before any of it is imported."""
-        from grader.worker import forbidden  # imports torch
-
         new = dict(request["forbidden"].items() - self.stopped.items())
         forbidden.stop(new, for_good=True)
         self.stopped |= new
@@ -84,8 +102,6 @@ class Overlay:
     @contextlib.contextmanager
     def within(self, call: Mapping[str, Any]) -> Iterator[None]:
         """Forbid what this call forbids, and allow given code what the call says that it needs."""
-        from grader.worker import forbidden
-
         if call.get("given_only"):
             self.undo.close()
         try:
@@ -96,36 +112,39 @@ class Overlay:
                 self.undo = forbidden.stop(self.given_only)
 
     def load(self, request: Mapping[str, Any]) -> protocol.Message:
-        """Import the harness, the given modules and the student's."""
-        self.harness = self.harness or load_harness(request["harness"])
+        """Import the given modules and the student's."""
         for name in self.sources:  # of an earlier load
             sys.modules.pop(name, None)
         sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, MemoryImporter)]
         self.sources, self.checkpoint = request["sources"], request["checkpoint"]
         self.forbid(request)
+        names = {f"{name}.py" for name in self.sources}
+        own = names.intersection(request["editable"])
+        self.files = exceptions.Files(own, names - own)
         sys.meta_path.insert(0, MemoryImporter(self.sources))
-        self.modules = {name: importlib.import_module(name) for name in request["import"]}
+        self.imports = Imports(request["import"], self.settings)
         return {"status": "ok"}
 
     def call(self, call: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress) -> Sent:
         """Run one call; return its answer and tensors."""
-        import torch  # already imported; not at the top, because main.py moves the streams first
-
-        from grader.worker import calls
-
-        context = calls.Context(self.modules, self.checkpoint, self.harness)
+        context = calls.Context(self.imports, self.checkpoint, self.harness)
         tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
         with self.within(call):
             answer = calls.run(context, call, tensors, progress)
         sent = {name: tensor.detach().numpy() for name, tensor in answer.tensors.items()}
         return {"status": "ok", **answer.message}, sent
 
+    def describe(self, error: BaseException, call: Mapping[str, Any]) -> protocol.Message:
+        """Describe what a load or a call raised."""
+        target = str(call.get("target", ""))
+        module = self.imports.modules.get(str(call.get("module")))
+        hole = exceptions.code_of(module, target) if module is not None else None
+        return exceptions.describe(error, self.files, target, hole)
+
     def answer(
         self, request: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress
     ) -> bytes:
         """Run a request, a load or a call; return the answer, or what it raised, as a frame."""
-        from grader.worker import calls  # imports torch
-
         number = {"number": request["number"]}
         try:
             if "sources" in request:
@@ -133,5 +152,4 @@ class Overlay:
             message, tensors = self.call(request["call"], arrays, progress)
             return protocol.encode({**number, **message}, tensors)
         except BaseException as error:  # including SystemExit and KeyboardInterrupt
-            files = {f"{name}.py": name for name in self.sources}
-            return protocol.encode({**number, **calls.describe(error, files)})
+            return protocol.encode({**number, **self.describe(error, request.get("call", {}))})

@@ -36,7 +36,6 @@ if __name__ == "__main__":
     sys.path += [folder for folder in sys.argv[3:] if folder not in sys.path]
 
 from grader.worker import lockdown, protocol, reply_buffer
-from grader.worker.overlay import Overlay, load_harness
 
 MAX_MESSAGE = 1 << 18  # the first one lists some hundred paths
 DESCRIPTORS = 3  # sent with a job: its requests, the reply buffer, the pipe for printed output
@@ -161,11 +160,14 @@ class Child:
 
     def serve(self, content: bytes, answered: reply_buffer.ReplyBuffer) -> None:
         """Import the submission and run its calls, writing each answer to its slot."""
-        import torch  # already imported
+        import torch  # already imported, like the next
+
+        from grader.worker.overlay import Overlay, hide_grader
 
         warnings.resetwarnings()
         torch.set_num_threads(self.job["torch_threads"])
         overlay = Overlay(self.harness)
+        hide_grader()
 
         def progress(done: int, total: int) -> None:
             answered.put(reply_buffer.DONE, done)
@@ -247,12 +249,13 @@ def main() -> None:
         if setup["user"] is not None:
             lockdown.become(setup["user"], setup["checkpoint"])
         version = warm_up()
+        from grader.worker.overlay import load_harness  # imports torch
+
         harness = load_harness(sys.argv[2])
         lockdown.landlock_version()
     except Exception as error:
         send(control, fault=f"{error}")
         return
-    sys.path.pop(0)
     show_only(setup["readable"])
     send(control, ready=version)
     waiting = fork_child(control, setup, harness)

@@ -35,7 +35,7 @@ def detector(config: Mapping[str, int] = SIZES, **more: Any) -> tuple[Call, ...]
         options={"classes": config["C"]},
         **more,
     )
-    return own(), own(given=("conv",), stand_ins={"conv": "conv"})
+    return own(), own(given=("conv",), stand_ins={"conv.forward": "convolution"})
 
 
 def momentum(*groups: dict[str, Any], **more: Any) -> tuple[Call, ...]:

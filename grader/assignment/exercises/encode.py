@@ -5,6 +5,7 @@ Dimension key: B batch, T tokens, D model width.
 """
 
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,21 @@ from grader.assignment.model import OTHER_SIZES, BertCall, Sizes
 from grader.exercise import Exercise, Probe, Tensors
 
 CORE = ("attention", "add_norm", "layer", "embed")
+EMBED = {"embed": "embed"}
+LAYER = {"bert_layers.*.forward": "layer"}
+ATTENTION = {
+    "bert_layers.*.self_attention.attention": "attention",
+    "bert_layers.*.self_attention.forward": "self_attention",
+}
+ADD_NORM = {"bert_layers.*.add_norm": "add_norm"}
+# What is given, and by which stand-ins. Those in between are for a layer that is written out in
+# encode, where the layer's own function is not called.
+LEVELS: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = (
+    ((), {}),
+    (("attention",), ATTENTION),
+    (("attention", "add_norm"), ATTENTION | ADD_NORM),
+    (CORE, LAYER),
+)
 # The checkpoint's vocabulary may be of any size; the first ids are there in every one.
 REAL = Sizes(B=3, T=13, V=200, lengths=(13, 8, 1))
 
@@ -57,14 +73,28 @@ def calls(
             dropout=dropout,
             dtype=dtype,
         )
-        for given, stand_ins in [((), {}), (CORE, {"bert_layers": "layers"})]
+        for given, stand_ins in LEVELS
     )
 
 
 WHOLE = ("input_ids", "attention_mask")
 
 BOTH = ("last_hidden_state", "pooler_output")
-whole = functools.partial(BertCall, "BertModel.forward", WHOLE, returns=BOTH, form="dict")
+forward = functools.partial(BertCall, "BertModel.forward", WHOLE, returns=BOTH, form="dict")
+
+
+def whole(inputs: str, **more: Any) -> tuple[BertCall, ...]:
+    """Return the call of the whole model with the student's own functions, then with stand-ins."""
+    return tuple(
+        forward(
+            inputs=inputs,
+            given=tuple(dict.fromkeys((*given, "embed"))) if given else (),
+            stand_ins=stand_ins | EMBED if given else {},
+            **more,
+        )
+        for given, stand_ins in LEVELS
+    )
+
 
 EXERCISE = Exercise(
     id="encode",
@@ -98,30 +128,13 @@ EXERCISE = Exercise(
             "whole model",
             "values",
             "BertModel.forward gives wrong outputs although each function is right",
-            (
-                whole(inputs="whole", gradients=True),
-                whole(
-                    inputs="whole",
-                    given=CORE,
-                    stand_ins={"embed": "embed", "bert_layers": "layers"},
-                    gradients=True,
-                ),
-            ),
+            whole("whole", gradients=True),
         ),
         Probe(
             "checkpoint",
             "values",
             "the model gives wrong outputs on the frozen checkpoint",
-            (
-                whole(inputs="checkpoint", sizes=REAL, checkpoint=True),
-                whole(
-                    inputs="checkpoint",
-                    sizes=REAL,
-                    checkpoint=True,
-                    given=CORE,
-                    stand_ins={"embed": "embed", "bert_layers": "layers"},
-                ),
-            ),
+            whole("checkpoint", sizes=REAL, checkpoint=True),
         ),
     ),
 )

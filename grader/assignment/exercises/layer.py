@@ -67,6 +67,10 @@ def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
     return numbers(undone(outputs["output"], inputs["hidden_states"]))
 
 
+# BertSelfAttention.forward is given: with a stand-in, so that changes of it cost attention only.
+ATTENTION = {"self_attention.attention": "attention", "self_attention.forward": "self_attention"}
+ONES = {"self_attention.attention": "ones_of_heads", "self_attention.forward": "ones"}
+ADD_NORM = {"add_norm": "add_norm"}
 # The stand-in for add_norm reads the rate of the dropout module it is given, so that even in eval
 # mode it matters which one that is.
 RATES = {"attention_dropout": 0.25, "out_dropout": 0.75}
@@ -94,13 +98,11 @@ def calls(
     Args:
         undropped: the dropout module whose rate is 0 whatever `dropout` says.
     """
-    attention = {"self_attention": "attention"}
-    both = attention | {"add_norm": "add_norm"}
     own = {undropped: 0.0} if undropped else {}
     settings: list[tuple[tuple[str, ...], dict[str, str], dict[str, float]]] = [
         ((), {}, own),
-        (("attention",), attention, own),
-        (("attention", "add_norm"), both, own if train else RATES),
+        (("attention",), ATTENTION, own),
+        (("attention", "add_norm"), ATTENTION | ADD_NORM, own if train else RATES),
     ]
     return tuple(
         forward(
@@ -122,8 +124,8 @@ def drawing_calls(inputs: str) -> tuple[BertCall, ...]:
     """Return the calls of a dropout pattern; attention itself drops nothing in it."""
     settings: list[tuple[tuple[str, ...], dict[str, str], dict[str, float]]] = [
         ((), {}, {"self_attention.dropout": 0.0}),
-        (("attention",), {"self_attention": "ones"}, {}),
-        (("attention", "add_norm"), {"self_attention": "ones", "add_norm": "add_norm"}, {}),
+        (("attention",), ONES, {}),
+        (("attention", "add_norm"), ONES | ADD_NORM, {}),
     ]
     return tuple(
         forward(

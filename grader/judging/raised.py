@@ -1,0 +1,82 @@
+"""What a reply says that a student's code raised; and which of several faults to show.
+
+A reply is untrusted: what it says is used for the words of a message only.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from grader.judging.compare import Mismatch
+from grader.judging.fingerprints import Answered
+from grader.sandbox.interface import Reply, printable
+
+MOST = 20  # texts of a list that are looked at, each of MAX_TEXT characters
+MAX_TEXT = 100
+
+
+def texts(reply: Reply, key: str) -> list[str]:
+    """Return a list of texts in a reply, made safe for a message."""
+    found = reply.message.get(key)
+    some = found[:MOST] if isinstance(found, list) else []
+    return [printable(one[:MAX_TEXT]) for one in some if isinstance(one, str)]
+
+
+def hole(reply: Reply, targets: Mapping[str, str]) -> str | None:
+    """Return the exercise that a reply says is not written, if it says so.
+
+    Any other NotImplementedError, such as torch's own, is an exception like others.
+
+    Args:
+        targets: the functions that students write, to the ids of their exercises.
+    """
+    if reply.status != "not written":
+        return None
+    if reply.text in targets.values():
+        return reply.text
+    function = reply.message.get("function")
+    return targets.get(function) if isinstance(function, str) and not reply.text else None
+
+
+def raised_text(reply: Reply) -> str:
+    """Say what a student's code raised, in one line."""
+    if reply.status != "not written":
+        return reply.text
+    where = reply.message.get("where")
+    place = printable(where[:MAX_TEXT]) if isinstance(where, str) else ""
+    return f"raised NotImplementedError: {reply.text}".rstrip(": ") + place
+
+
+def mismatch(answered: Answered, targets: Mapping[str, str]) -> Mismatch:
+    """Return what is wrong with an answer that is not ok."""
+    reply = answered.reply
+    if (name := hole(reply, targets)) is not None:
+        return Mismatch("blocked", name, (f"Problem ({name}) is not written yet",))
+    lines = [raised_text(reply), *filter(None, [reply.advice])]
+    headline = f"{reply.unimportable} cannot be imported" if reply.unimportable else ""
+    return Mismatch("raised", answered.call.target, tuple(lines), headline)
+
+
+def most_telling(
+    judged: Sequence[tuple[Answered, Mismatch]], own: Answered, wrong: Collection[str]
+) -> tuple[Answered, Mismatch, list[str]]:
+    """Choose the fault to show: of the answer that depends least on other exercises.
+
+    What a student's own functions raised comes first, as it is what the student sees too; but not
+    what a wrong function upstream raised. What only a call with stand-ins raised is shown only if
+    it is in the grader's words: they say how the function is called wrongly.
+
+    Args:
+        own: the answer of the student's own functions; if it is judged, it is the first.
+        wrong: the functions upstream that have failed.
+
+    Returns: it, with the answer that shows it and further lines.
+    """
+    (first, seen), (last, fault) = judged[0], judged[-1]
+    if first is not own or last is own:
+        return last, fault, []
+    raised = fault.kind == "raised"
+    worded = raised and last.reply.status == "error" and "through" not in last.reply.message
+    if seen.kind == "raised" and not set(texts(first.reply, "through")).intersection(wrong):
+        return first, seen, [line for line in fault.lines if worded and line not in seen.lines]
+    if raised and not worded:
+        return first, seen, []
+    return last, fault, []

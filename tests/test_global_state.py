@@ -1,0 +1,111 @@
+"""What a submission may not change: torch's settings, seeds, and the model it is called on."""
+
+import pytest
+from bench import Bench, lost
+
+WORDS = "words = self.word_embedding(input_ids)"
+CHANGES = {
+    "torch.manual_seed(0)": "the random seed",
+    "torch.manual_seed(42)": "the random seed",
+    "torch.manual_seed(torch.initial_seed() + 1)": "the random seed",
+    "torch.random.manual_seed(7)": "the random seed",
+    "torch.seed()": "the random seed",
+    "torch.default_generator.manual_seed(0)": "the random seed",
+    "torch.set_rng_state(torch.Generator().manual_seed(1).get_state())": "the random seed",
+    "import random; random.seed(0)": "the seed of Python's random",
+    "import random; random.seed()": "the seed of Python's random",
+    "import random; random.seed(3); random.random()": "the seed of Python's random",
+    "import numpy; numpy.random.seed(0)": "the seed of numpy.random",
+    "import numpy; numpy.random.seed(0); numpy.random.rand(5)": "the seed of numpy.random",
+    "torch.set_default_dtype(torch.float64)": "the default dtype",
+    "torch.set_default_device('meta')": "the default device",
+    "if self.training: torch.set_grad_enabled(False)": "the gradient mode",
+    "torch.set_num_threads(torch.get_num_threads() + 1)": "the number of threads",
+    "torch.use_deterministic_algorithms(True)": "the choice of deterministic algorithms",
+    "torch.backends.cudnn.deterministic = True": "the flags of cuDNN",
+    "torch.autograd.set_detect_anomaly(True)": "the detection of anomalies",
+    "torch.set_float32_matmul_precision('medium')": "the precision of matrix products",
+    "import warnings; warnings.filterwarnings('ignore')": "the warning filters",
+    "import warnings; warnings.simplefilter('ignore')": "the warning filters",
+    "self.bert_layers.train(not self.training)": "the model's training mode",
+    "self.pooler_dense.train(not self.training)": "the model's training mode",
+    "self.bert_layers[0].out_dropout.p = 0.3": "the settings of the model's modules",
+    "self.bert_layers[0].out_layer_norm.eps += 1e-6": "the settings of the model's modules",
+    "del self.bert_layers[0].out_dropout": "the model's modules",
+    "self.pooler_af = nn.Tanh()": "the model's modules",
+    "self.bert_layers[0].attention_dense = nn.Linear(10, 10)": "the model's modules",
+    "del self.position_ids; self.position_ids = torch.arange(20)[None]": "the model's buffers",
+    "self.position_ids += 0; self.position_ids[0, -1] = 3": "the model's buffers",
+    "self.pooler_dense.weight.data.neg_()": "the model's weights",
+    "self.pooler_dense.weight.data[0].copy_(self.pooler_dense.weight[1])": "the model's weights",
+    "nn.init.normal_(self.pooler_dense.weight)": "the model's weights",
+    "self.pooler_dense.requires_grad_(False)": "the gradients of the model's weights",
+    "object.__setattr__(self.config, 'pad_token_id', 1)": "the model's configuration",
+}
+KEEPS = [
+    "torch.rand(3)",
+    "import random; random.random()",
+    "import random; [random.random() for _ in range(5000)]",
+    "import numpy; numpy.random.rand(5000); numpy.random.randn(3)",
+    "self.last = self.word_embedding(input_ids)",
+    "self.softmax = nn.Softmax(dim=-1)",
+    "self.calls = getattr(self, 'calls', 0) + 1",
+    "self.register_buffer('seen', torch.zeros(3), persistent=False)",
+    "self.position_ids = self.position_ids.clone()",
+    "self.training",
+    "with torch.no_grad(): torch.zeros(3)",
+    "with torch.random.fork_rng(devices=[]): torch.manual_seed(0)",
+    "torch.Generator().manual_seed(0)",
+    "import warnings; warnings.warn('slow')",
+    "from torch.utils import checkpoint; from torch import _dynamo",
+]
+
+
+@pytest.mark.parametrize("statement", CHANGES)
+def test_a_function_that_changes_what_is_not_its_own_loses_its_properties(
+    bench: Bench, statement: str
+) -> None:
+    assert bench.source.count(WORDS) == 1
+    source = bench.source.replace(WORDS, f"{statement}\n        {WORDS}")
+
+    results = bench.grade(source)
+
+    assert lost(results) == {"embed"}
+    assert f"the call changes {CHANGES[statement]}" in str(results["embed"].findings)
+
+
+@pytest.mark.parametrize("statement", KEEPS)
+def test_drawing_and_keeping_something_on_the_side_cost_nothing(
+    bench: Bench, statement: str
+) -> None:
+    source = bench.source.replace(WORDS, f"{statement}\n        {WORDS}")
+
+    assert lost(bench.grade(source)) == set()
+
+
+IMPORTED = {
+    "torch.set_default_dtype(torch.float64)": "the default dtype",
+    "torch.set_grad_enabled(False)": "the gradient mode",
+    "torch.manual_seed(0)": "the random seed",
+    "torch.set_num_threads(3)": "the number of threads",
+    "torch.use_deterministic_algorithms(True)": "the choice of deterministic algorithms",
+}
+
+
+@pytest.mark.parametrize("statement", IMPORTED)
+def test_what_importing_changes_costs_the_first_exercise_its_properties(
+    bench: Bench, statement: str
+) -> None:
+    source = f"{bench.source}\n\n{statement}\n"
+
+    results = bench.grade(source)
+
+    assert lost(results) == {"attention"}
+    assert results["attention"].score == 20
+    assert f"importing bert.py changes {IMPORTED[statement]}" in str(results["attention"].findings)
+
+
+def test_a_filter_of_warnings_for_the_whole_file_costs_nothing(bench: Bench) -> None:
+    source = f"import warnings\nwarnings.filterwarnings('ignore')\n{bench.source}"
+
+    assert lost(bench.grade(source)) == set()

@@ -1,0 +1,143 @@
+"""Submissions that cannot be imported: said once, with the student's line and what to do."""
+
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+from bench import Bench
+
+from grader.assignment import MINBERT
+from grader.result import Finding
+
+from conftest import ROOT, Grade
+
+TOP = "import math\n"
+ONE_OF_THEM = (
+    "there are only the standard library, torch, numpy, safetensors, tokenizers and tqdm; "
+    "what is in a file of your own belongs into bert.py"
+)
+AS_GIVEN = "config.py is the given one when you are graded: put what you add into bert.py"
+
+
+def finding_of(bench: Bench, source: str) -> Finding:
+    """Return the first finding of the first exercise; all have the same if the import fails."""
+    results = bench.grade(source)
+    findings = [result.findings for result in results.values()]
+    assert all(found == findings[0] for found in findings)
+    return findings[0][0]
+
+
+@pytest.mark.parametrize(
+    ("line", "raised", "advice"),
+    [
+        ("import rope", "ModuleNotFoundError: No module named 'rope'", ONE_OF_THEM),
+        ("from lora.linear import A", "ModuleNotFoundError: No module named 'lora'", ONE_OF_THEM),
+        ("import requests", "ModuleNotFoundError: No module named 'requests'", ONE_OF_THEM),
+        (
+            "from starter.utils import x",
+            "ModuleNotFoundError: No module named 'starter'",
+            "leave out `starter.`: the given files are imported by their own names",
+        ),
+        ("from config import LORA", "ImportError: cannot import name 'LORA' from", AS_GIVEN),
+        ("import config; config.RANK", "AttributeError: module 'config' has no", AS_GIVEN),
+        ("config = __import__('config').BertConfig(); config.rank", "'rank'", AS_GIVEN),
+        ("1 / 0", "ZeroDivisionError: division by zero", None),
+        ("raise SystemExit", "SystemExit", None),
+        ("raise NotImplementedError", "NotImplementedError", None),
+    ],
+)
+def test_what_fails_at_import_is_explained(
+    bench: Bench, line: str, raised: str, advice: str | None
+) -> None:
+    found = finding_of(bench, bench.source.replace(TOP, f"{TOP}{line}\n"))
+
+    number = bench.source[: bench.source.index(TOP)].count("\n") + 2
+    assert found.headline == "bert.py cannot be imported"
+    assert raised in found.details[0]
+    assert f"(bert.py, line {number})" in found.details[0]
+    assert found.details[1:] == (() if advice is None else (advice,))
+
+
+TESTS_AT_THE_END = {
+    "a wrong size": "BertModel(BertConfig(hidden_size=7))",
+    "a missing file": "BertConfig.from_json('no_such_file.json')",
+    "a checkpoint": "BertModel.from_pretrained('bert-base-uncased')",
+    "a mask": "get_extended_attention_mask([1, 1], torch.float32)",
+}
+
+
+@pytest.mark.parametrize("line", TESTS_AT_THE_END.values(), ids=TESTS_AT_THE_END)
+def test_code_at_the_end_of_the_file_is_blamed_by_its_own_line(bench: Bench, line: str) -> None:
+    source = f"{bench.source}\nfrom config import BertConfig\n{line}\n"
+
+    found = finding_of(bench, source)
+
+    assert f"(bert.py, line {source.count(chr(10))})" in found.details[0]
+
+
+def test_a_field_of_ones_own_in_the_config_is_explained(bench: Bench) -> None:
+    own = "self.all_head_size = config.lora_rank * "
+    results = bench.grade(bench.source.replace("self.all_head_size = ", own))
+
+    found = results["attention"].findings[0]
+    assert "has no attribute 'lora_rank' (bert.py, line" in found.headline
+    assert found.details == (AS_GIVEN, "read: handout.md, Problem (attention)")
+
+
+def test_an_import_within_a_function_is_explained_there(bench: Bench) -> None:
+    source = bench.source.replace("words = self.word", "import rope; words = self.word")
+
+    results = bench.grade(source)
+
+    assert results["embed"].findings[0].details[0] == ONE_OF_THEM
+    assert results["attention"].score == 25
+
+
+@pytest.mark.parametrize("form", ["folder", "zip", "file"])
+def test_a_module_that_lies_beside_the_file_is_to_be_copied(
+    grade: Grade, tmp_path: Path, solution_source: str, form: str
+) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "rope.py").write_text("x = 1\n", encoding="utf-8")
+    source = solution_source.replace(TOP, f"{TOP}import rope\n")
+    (folder / "bert.py").write_text(source, encoding="utf-8")
+    with zipfile.ZipFile(tmp_path / "mine.zip", "w") as archive:
+        for path in folder.iterdir():
+            archive.write(path, f"mine/{path.name}")
+    given = {"folder": folder, "zip": tmp_path / "mine.zip", "file": folder / "bert.py"}
+
+    graded = grade(given[form], training=form == "folder")
+
+    listed = "bert.py, optimizer.py, pretraining.py and transformer.py"
+    advice = f"only {listed} are graded: copy what you need of rope into bert.py"
+    assert graded.output.count(advice) == graded.output.count("No module named 'rope'") == 1
+    assert graded.output.count("bert.py cannot be imported (see attention)") == len(
+        graded.outcomes().keys() - {e.id for e in MINBERT.exercises if e.extension} - {"attention"}
+    )
+    assert all(
+        advice in graded.exercise(name)["message"]
+        for name, outcome in graded.outcomes().items()
+        if outcome == "failed"
+    )
+
+
+def test_an_extension_that_cannot_be_imported_costs_only_its_own(
+    grade: Grade, tmp_path: Path
+) -> None:
+    shutil.copy(ROOT / "solution" / "bert.py", tmp_path)
+    text = (ROOT / "solution" / "transformer.py").read_text(encoding="utf-8")
+    (tmp_path / "transformer.py").write_text(f"import rope\n{text}", encoding="utf-8")
+
+    graded = grade(tmp_path)
+
+    assert graded.result["score"] == 80
+    assert "transformer.py cannot be imported" in graded.exercise("causal_mask")["message"]
+    assert graded.output.count("No module named 'rope'") == 1
+
+
+def test_the_packages_in_the_advice_are_those_that_are_installed() -> None:
+    pinned = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+
+    assert all(f"\n{name}==" in pinned for name in MINBERT.packages)
