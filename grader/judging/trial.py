@@ -7,6 +7,7 @@ so that one mistake costs one exercise.
 
 import dataclasses
 import functools
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -28,6 +29,7 @@ from grader.result import Blocked, CheckFailed, Finding
 from grader.sandbox.interface import Reply, printable
 
 FORBIDDEN = "forbidden"  # the id of the mistake
+PLACE = re.compile(r" \([a-z]{1,20}\.py, line [0-9]{1,6}\)")
 Examine = Callable[["Trial", Answered], Mismatch | None]
 
 
@@ -38,6 +40,12 @@ def raised_text(reply: Reply) -> str:
     where = reply.message.get("where")
     place = printable(where[:100]) if isinstance(where, str) else ""
     return f"raised NotImplementedError: {reply.text}".rstrip(": ") + place
+
+
+def place_of(reply: Reply) -> str:
+    """Return the line at which a student's code raised, if the worker says one."""
+    where = reply.message.get("where")
+    return where if isinstance(where, str) and PLACE.fullmatch(where) else ""
 
 
 def not_allowed(what: str) -> CheckFailed:
@@ -116,7 +124,8 @@ class Trial:
         if reply.status == "ok":
             return examine(self, answered)
         if (name := reply.message.get("forbidden")) in self.forbidden:
-            return Mismatch("forbidden", str(name), (reply.text,))
+            what = f"{name} is not allowed in this assignment: it is what you are asked to write"
+            return Mismatch("forbidden", str(name), (what + place_of(reply),))
         if reply.status == "not written" and reply.text in self.ids:
             lines = (f"Problem ({reply.text}) is not written yet",)
             return Mismatch("blocked", reply.text, lines)

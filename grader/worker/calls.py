@@ -262,7 +262,7 @@ def describe(error: BaseException, files: Mapping[str, str]) -> dict[str, Any]:
     if isinstance(error, StudentError):
         return {"status": "error", "text": str(error)}
     if isinstance(error, NotAllowedError):
-        return {"status": "error", "text": f"{error}{where}", "forbidden": error.name}
+        return {"status": "error", "text": str(error), "forbidden": error.name, "where": where}
     text = str(error).strip().split("\n")[0][:MAX_TEXT]
     if isinstance(error, NotImplementedError):
         function = own[-1].name if own and frames[-1] is own[-1] else ""
