@@ -2,7 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from grader.assignment import MINBERT
+from grader.judging.fingerprints import Answered
+from grader.judging.trial import Trial
+from grader.references import Recording
+from grader.sandbox.interface import Reply
 
 from conftest import ROOT, Grade
 
@@ -87,3 +94,33 @@ def test_what_one_exercise_forbids_is_stopped_in_its_calls_only(
     lost = [e["id"] for e in graded.result["exercises"] if not e["score"] and e["message"]]
     assert lost == [exercise]
     assert graded.exercise(exercise)["mistake"] == "forbidden"
+
+
+def test_what_a_worker_says_of_forbidden_code_is_not_passed_on_as_it_is() -> None:
+    exercise = MINBERT.exercise("attention")
+    call, probe = exercise.calls[0], exercise.probes[0]
+    message = {"forbidden": "nn.Transformer", "where": " (secret.py, line 1) and more"}
+    reply = Reply("error", "secret inputs", message)
+    recording = Recording({}, {}, {}, np.zeros(0))
+    answered = Answered(probe, call, recording, reply)
+    trial = Trial(MINBERT, exercise, [answered], {}, frozenset(), ())
+
+    fault = trial.fault(answered, Trial.wrong_output)
+
+    assert fault is not None
+    assert fault.lines == (
+        "nn.Transformer is not allowed in this assignment: it is what you are asked to write",
+    )
+
+
+def test_a_worker_cannot_make_up_what_is_forbidden() -> None:
+    exercise = MINBERT.exercise("attention")
+    call, probe = exercise.calls[0], exercise.probes[0]
+    reply = Reply("error", "raised ValueError", {"forbidden": "nn.Linear"})
+    answered = Answered(probe, call, Recording({}, {}, {}, np.zeros(0)), reply)
+    trial = Trial(MINBERT, exercise, [answered], {}, frozenset(), ())
+
+    fault = trial.fault(answered, Trial.wrong_output)
+
+    assert fault is not None
+    assert fault.kind == "raised"

@@ -29,6 +29,7 @@ from grader.references import under
 from grader.result import Blocked, CheckFailed, Finding
 
 FORBIDDEN = "forbidden"  # the id of the mistake
+PLACE = re.compile(r" \([a-z]{1,20}\.py, line [0-9]{1,6}\)")
 Examine = Callable[["Trial", Answered], Mismatch | None]
 
 
@@ -41,6 +42,12 @@ def listed(sentences: Sequence[str]) -> str:
     """Join what two or three mistakes are."""
     *first, last = sentences
     return "; ".join(first) + (", and " if len(first) == 1 else "; and ") * bool(first) + last
+
+
+def place_of(reply: Reply) -> str:
+    """Return the line at which a student's code raised, if the worker says one."""
+    where = reply.message.get("where")
+    return where if isinstance(where, str) and PLACE.fullmatch(where) else ""
 
 
 def not_allowed(what: str) -> CheckFailed:

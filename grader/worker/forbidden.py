@@ -13,6 +13,7 @@ is not forbidden for good. No process can be defended against the code that runs
 
 import contextlib
 import ctypes
+import functools
 import importlib.abc
 import importlib.machinery
 import sys
@@ -84,6 +85,7 @@ def not_allowed(*_: Any, **__: Any) -> None:
     raise "what"  # type: ignore[misc]  # noqa: B016, an error takes its place
 
 
+@functools.cache
 def code_for(name: str, closed_over: tuple[str, ...] = ()) -> types.CodeType:
     """Return the code of a function that takes anything and raises NotAllowedError.
 
