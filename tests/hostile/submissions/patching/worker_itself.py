@@ -10,6 +10,7 @@ def answer(self, request, arrays, progress):
     return struct.pack("<4sIQ", b"mBF1", len(text), 0) + text
 
 
+gc.unfreeze()
 for found in gc.get_objects():
     if isinstance(found, type) and found.__name__ == "Overlay":
         found.answer = answer

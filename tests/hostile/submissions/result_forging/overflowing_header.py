@@ -1,10 +1,19 @@
 # tries: leave safetensors whose header promises more than there is
 # loses: embed
+import gc
 import os
 import struct
 import sys
 
-from grader.worker import protocol
+
+def of_the_worker(name):
+    """Find a module that can no longer be imported among all objects."""
+    gc.unfreeze()
+    modules = [m for m in gc.get_objects() if type(m) is type(gc)]
+    return next(m for m in modules if m.__name__ == f"grader.worker.{name}")
+
+
+protocol = of_the_worker("protocol")
 
 
 def reply_buffer():
