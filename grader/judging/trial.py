@@ -44,12 +44,6 @@ def listed(sentences: Sequence[str]) -> str:
     return "; ".join(first) + (", and " if len(first) == 1 else "; and ") * bool(first) + last
 
 
-def place_of(reply: Reply) -> str:
-    """Return the line at which a student's code raised, if the worker says one."""
-    where = reply.message.get("where")
-    return where if isinstance(where, str) and PLACE.fullmatch(where) else ""
-
-
 def not_allowed(what: str) -> CheckFailed:
     """Return what costs all points of an exercise that uses forbidden code."""
     return CheckFailed(Finding(what, ('read: handout.md, "Other libraries"',), FORBIDDEN))
