@@ -70,8 +70,10 @@ bench-real: $(REAL)/.installed  ## time minBERT against transformers (SST=folder
 		$${SST:+--train "$$(ls -d "$$SST"/*sst-train*)" --dev "$$(ls -d "$$SST"/*sst-dev*)"} \
 		$(call option,sentences,SENTENCES) $(call option,seed,SEED) $(call option,threads,THREADS)
 
-soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, one submission graded fifty times
+soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, attacks on the grader, 200 submissions in any order (SEED=)
 	@FUZZ=long $(BIN)/python -m pytest tests/test_fuzz.py -n auto
+	@$(BIN)/python -m benchmarks.costs --random 200 $(call option,seed,SEED)
+	@$(BIN)/python -m benchmarks.any_order $(call option,seed,SEED)
 	@$(BIN)/python -m benchmarks.same_score
 
 lint: $(VENV)/.installed-staff  ## format, style and types
