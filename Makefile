@@ -139,8 +139,10 @@ pictures: $(VENV)/.installed  ## draw the handout's figures: a fine-tune and a f
 probes: $(VENV)/.installed  ## fill gaps in 200 sentences, count the grammatical (CHECKPOINT=, SEED=)
 	@$(BIN)/python -m instructor.pretraining.probes $(call option,checkpoint,CHECKPOINT) $(call option,seed,SEED)
 
-soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, one submission graded fifty times
+soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, attacks on the grader, 200 in any order
 	@FUZZ=long $(BIN)/python -m pytest tests/test_fuzz.py -n auto
+	@$(BIN)/python -m benchmarks.costs --random 200 $(call option,seed,SEED)
+	@$(BIN)/python -m benchmarks.any_order $(call option,seed,SEED)
 	@$(BIN)/python -m benchmarks.same_score
 
 bench: $(VENV)/.installed-staff  ## measure start-up and the cost of isolation here: minutes

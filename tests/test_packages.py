@@ -103,7 +103,7 @@ def test_only_packages_and_libraries_are_readable_and_mounts_agree() -> None:
 @pytest.mark.tier("contained")
 @pytest.mark.parametrize("system", [False, True], ids=["environment", "system Python"])
 def test_packages_in_several_folders_are_found(tmp_path: Path, system: bool) -> None:
-    # like a system's, the Python that an environment is made from has its packages elsewhere
+    # like a system Python, that which environments are made from has its packages elsewhere
     site = next(path for path in packages.folders() if Path(path, "tqdm").is_dir())
     (tmp_path / "more").mkdir()
     for path in Path(site).glob("tqdm*"):
@@ -111,8 +111,7 @@ def test_packages_in_several_folders_are_found(tmp_path: Path, system: bool) -> 
     python = Path(sys.base_prefix, "bin", f"python3.{sys.version_info.minor}")
     code = (
         "from asking import ask, sandbox_of, CODE\n"
-        "code = CODE + 'import tqdm\\n'\n"
-        "code += 'Thing.double = lambda self, x: print(tqdm.__file__) or x\\n'\n"
+        "code = CODE + 'import tqdm\\nThing.double = lambda s, x: print(tqdm.__file__) or x\\n'\n"
         "with sandbox_of('contained', code) as sandbox: print(*sandbox.run([ask('double')]))\n"
         "print(sandbox.printed.text())\n"
     )

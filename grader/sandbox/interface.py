@@ -88,7 +88,7 @@ class Limits:
     call_seconds: float = 3600.0
     exercise_seconds: float = 40.0
     memory_bytes: int = 4 << 30
-    reply_bytes: int = 4 << 20
+    reply_bytes: int = 2 << 20
     files: int = 64
     threads: int = 64
 
@@ -163,6 +163,11 @@ class CapturedOutput:
     def take(self, chunk: bytes) -> None:
         """Keep as much of a chunk as there is room for."""
         self.kept += chunk[: max(0, KEPT_OUTPUT - len(self.kept))]
+
+    @property
+    def full(self) -> bool:
+        """Whether no more is kept."""
+        return len(self.kept) >= KEPT_OUTPUT
 
     def drain(self, stream: BinaryIO) -> None:
         """Read the stream to its end."""

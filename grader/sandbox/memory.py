@@ -1,9 +1,12 @@
 """The memory files and pipes that carry a job and its answers. Trusted side."""
 
+import contextlib
 import fcntl
 import os
 
 from grader.sandbox.interface import CapturedOutput
+
+PIPE = 1 << 20  # bytes of a pipe of printed output, the most that everybody may have
 
 
 def sealed(content: bytes) -> int:
@@ -23,6 +26,26 @@ def of_size(length: int) -> int:
     seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
     fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, seals)
     return descriptor
+
+
+def output_pipe() -> tuple[int, int]:
+    """Return the ends of a pipe for printed output; reading from it never waits."""
+    read_fd, write_fd = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+    os.set_blocking(write_fd, True)
+    with contextlib.suppress(OSError):  # many pipes of this user are that large already
+        fcntl.fcntl(read_fd, fcntl.F_SETPIPE_SZ, PIPE)
+    return read_fd, write_fd
+
+
+def discard(descriptor: int) -> None:
+    """Discard what a pipe holds, without copying it."""
+    nothing = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.splice(descriptor, nothing, PIPE, flags=os.SPLICE_F_NONBLOCK)
+    except BlockingIOError:  # it is empty
+        pass
+    finally:
+        os.close(nothing)
 
 
 def read_chunk(descriptor: int, printed: CapturedOutput) -> bool:

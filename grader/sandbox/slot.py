@@ -33,11 +33,14 @@ from grader.sandbox.interface import (
     clock,
 )
 from grader.sandbox.job import Ended, Job, SlotError, SlotKey
-from grader.sandbox.memory import of_size, read_chunk, sealed
+from grader.sandbox.memory import discard, of_size, output_pipe, read_chunk, sealed
 from grader.worker.reply_buffer import BEGUN, DONE, TOTAL, ReplyBuffer, size
 
 KILLED_WITHIN = 30.0  # seconds for the zygote to report the child that it was told to kill
 LOOK_EVERY = 0.02  # seconds between looks at the counters
+DISCARD_EVERY = (
+    0.05  # seconds between emptyings of a flooded pipe, which cost the grader little then
+)
 FIRST_USER = 1_000_000_000  # of the slots' user ids, far above those of real users
 SLOTS = 64  # of one process
 MAX_MESSAGE = 1 << 16  # of the zygote's
@@ -180,8 +183,7 @@ class Slot:
         """Start a job; return where its answers will be, and the pipe of what it prints."""
         length = size(len(job.deadlines) - 1, job.limits.reply_bytes)
         requests, answers = sealed(job.content), of_size(length)
-        read_fd, write_fd = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        os.set_blocking(write_fd, True)
+        read_fd, write_fd = output_pipe()
         try:
             reply_buffer = ReplyBuffer(mmap.mmap(answers, length), job.limits.reply_bytes)
             self.send(self.order(job, core), [requests, answers, write_fd])
@@ -213,6 +215,7 @@ class Slot:
     ) -> Ended:
         """Wait until a job ends; kill it at a deadline, and when it has answered everything."""
         at, since, done, last = 0, clock(), 0, len(job.deadlines) - 1
+        discarded = 0.0
         control, streams = self.control.fileno(), [read_fd]
         ends = since + job.together
         while True:
@@ -221,8 +224,11 @@ class Slot:
                 late = job.together if now > ends else job.deadlines[at]
                 return self.ended(self.kill_job(), reply_buffer, late)
             ready, _, _ = select.select([control, *streams], [], [], LOOK_EVERY)
-            if read_fd in ready and not read_chunk(read_fd, printed):
-                streams.clear()  # a stream that has ended is always ready: it is not waited for
+            if read_fd in ready and (printed.full or not read_chunk(read_fd, printed)):
+                streams.clear()  # one that has ended, or never ends, is always ready
+            if printed.full and now - discarded > DISCARD_EVERY:
+                discard(read_fd)
+                discarded = now
             if control in ready:
                 return self.ended(self.receive(0), reply_buffer, None)
             if reply_buffer.complete(last):

@@ -1,12 +1,9 @@
-# tries: replace open, unittest and pytest
+# tries: replace open and unittest
 # loses: embed
 import builtins
 import unittest
 
-import pytest
-
 unittest.TestCase.assertEqual = lambda *_: None
-pytest.fail = pytest.skip = lambda *_, **__: None
 builtins.open = lambda *_, **__: None
 
 right = BertModel.embed
