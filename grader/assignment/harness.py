@@ -19,9 +19,10 @@ from grader.worker.calls import Answer, Context, Progress, build
 
 
 def seen(attention_mask: Tensor, like: Tensor) -> Tensor:
-    """Return (B, T): the share of heads and tokens that may look at each token."""
+    """Return (B, T): the share of heads and tokens that may look at each token, or NaN."""
     B, T = like.shape[:2]
     visible = (attention_mask > -5000).to(like.dtype)  # any large negative number hides
+    visible = visible.masked_fill(attention_mask.isnan(), torch.nan)
     return visible.expand(B, -1, -1, T).mean((1, 2))
 
 

@@ -12,6 +12,7 @@ from grader.assignment.inputs import as_weights, hidden_states, mask, model_weig
 from grader.assignment.model import OTHER_SIZES, BertCall, Sizes
 from grader.exercise import Exercise, Probe, Tensors
 
+ALONE = ("hidden_states", "attention_mask")
 CORE = ("attention", "add_norm", "layer", "embed")
 # The checkpoint's vocabulary may be of any size; the first ids are there in every one.
 REAL = Sizes(B=3, T=13, V=200, lengths=(13, 8, 1))
@@ -25,6 +26,8 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
         inputs["input_ids"] = token_ids(rng, sizes)
     else:
         inputs["hidden_states"] = hidden_states(rng, sizes)
+    if call.inputs == "second call":
+        inputs |= {f"before/{name}": np.flip(inputs[name], axis=0).copy() for name in ALONE}
     if not call.checkpoint:
         shape = (sizes.B, sizes.T, sizes.D)
         inputs["cotangent/output"] = rng.standard_normal(shape)
@@ -47,7 +50,7 @@ def calls(
     return tuple(
         BertCall(
             "BertModel.encode",
-            ("hidden_states", "attention_mask"),
+            ALONE,
             inputs=inputs,
             sizes=sizes,
             given=given,
@@ -81,6 +84,12 @@ EXERCISE = Exercise(
             "properties",
             "encode is wrong for other sizes or in float64",
             calls("other", OTHER_SIZES, dtype="float64"),
+        ),
+        Probe(
+            "second call",
+            "properties",
+            "a second call gives a wrong output: something is kept from the first",
+            calls("second call"),
         ),
         Probe(
             "no dropout",
