@@ -194,6 +194,10 @@ MISTAKES = (
         "Dropout",
         {
             "embed_no_dropout": ("dropout is missing in training", *("self.embed_dropout(", "(")),
+            "embed_in_eval": (
+                "the model is switched to eval mode",
+                *("words = ", "self.eval()\n        words = "),
+            ),
             "embed_dropout_before_norm": (
                 "dropout comes before the norm, not after it",
                 *(WHOLE, f"self.embed_layer_norm(self.embed_dropout({SUM}))"),
