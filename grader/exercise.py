@@ -36,7 +36,8 @@ class Call:
             object, "*generator" for a torch.Generator, "*random" for a random.Random; the
             assignment's harness may define further names with an asterisk.
         module: where the target is.
-        inputs: names a set of drawn inputs; calls with the same name share them.
+        inputs: names a set of drawn inputs; calls with the same name share them. With inputs
+            named before/<argument>, the function is first called once with these.
         given: exercises that are replaced by stand-ins in this call.
         stand_ins: path of attributes to a method, such as "layers.*.forward", to the name of its
             stand-in in the assignment's harness.

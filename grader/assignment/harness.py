@@ -21,7 +21,7 @@ from grader.worker.outputs import StudentError
 
 
 def seen(attention_mask: Tensor | None, method: str, B: int, T: int, like: Tensor) -> Tensor:
-    """Return (B, T): the share of heads and tokens that may look at each token.
+    """Return (B, T): the share of heads and tokens that may look at each token, or NaN.
 
     Args:
         method: that got the mask, for messages.
@@ -41,6 +41,7 @@ def seen(attention_mask: Tensor | None, method: str, B: int, T: int, like: Tenso
         expected = f"({B}, 1, 1, {T}), as get_extended_attention_mask returns it"
         raise StudentError(f"{method}() gets an attention_mask of shape {shape}, not {expected}")
     visible = (attention_mask > -5000).to(like.dtype)  # any large negative number hides
+    visible = visible.masked_fill(attention_mask.isnan(), torch.nan)
     return visible.reshape(full).expand(B, -1, T, T).mean((1, 2))
 
 

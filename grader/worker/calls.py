@@ -180,6 +180,23 @@ def arguments_of(
             yield tensors[name].clone()  # so that an in-place change does not affect the leaf
 
 
+def call_before(
+    context: Context,
+    call: Mapping[str, Any],
+    tensors: Mapping[str, Tensor],
+    owner: Any,
+    called: Callable[..., Any],
+) -> None:
+    """Call the function with the inputs before/<name>, if there are any.
+
+    What it keeps of them, on its object or elsewhere, must not show in the call that counts.
+    """
+    prefix = "before/"
+    earlier = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
+    if earlier:
+        called(*arguments_of(context, call, {**tensors, **earlier}, owner))
+
+
 def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Answer:
     """Call a method of a newly built object, or a function.
 
@@ -203,6 +220,7 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     passed = list(arguments_of(context, call, tensors, owner))
     own_generator = not GENERATORS.isdisjoint(call["args"])
     watch = Watch(model, silent=own_generator, plain=call["literals"])
+    call_before(context, call, tensors, owner, called)
     outputs = outputs_of(called(*passed), call)
     report = watch.report()
     report["drew"] = own_generator or watch.generators.drew()

@@ -42,6 +42,8 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
         # (T, T + 1): the identity shows each probability, the column of ones their sum
         inputs["value"][:] = np.concatenate([np.eye(T), np.ones((T, 1))], axis=1)
     inputs["attention_mask"] = extended_mask(sizes)
+    if call.inputs == "second call":
+        inputs |= {f"before/{name}": np.flip(inputs[name], axis=0).copy() for name in ALONE}
     inputs["cotangent/output"] = rng.standard_normal((B, T, sizes.D))
     return inputs
 
@@ -99,6 +101,12 @@ EXERCISE = Exercise(
             "properties",
             "attention is wrong for other sizes or in float64",
             (BertCall(TARGET, ALONE, inputs="other", sizes=OTHER_SIZES, dtype="float64"),),
+        ),
+        Probe(
+            "second call",
+            "properties",
+            "a second call gives a wrong output: something is kept from the first",
+            (BertCall(TARGET, ALONE, inputs="second call"),),
         ),
         Probe(
             "no dropout",

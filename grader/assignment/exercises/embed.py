@@ -27,6 +27,8 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
         "cotangent/output": rng.standard_normal((sizes.B, sizes.T, sizes.D))
         * mask(sizes)[..., None],
     }
+    if call.inputs == "second call":
+        inputs["before/input_ids"] = inputs["input_ids"][:, :-2].copy()
     weights = model_weights(rng, replace(sizes, layers=0))
     if call.inputs == "quiet":
         weights = {n: QUIET * v if "embedding" in n else v for n, v in weights.items()}
@@ -74,6 +76,12 @@ EXERCISE = Exercise(
             "properties",
             "embed is wrong where the variance is small",
             (embed(inputs="quiet", dtype="float64"),),
+        ),
+        Probe(
+            "second call",
+            "properties",
+            "a second call gives a wrong output: something is kept from the first",
+            (embed(inputs="second call"),),
         ),
         Probe(
             "no dropout",

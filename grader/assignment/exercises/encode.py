@@ -13,6 +13,7 @@ from grader.assignment.inputs import as_weights, hidden_states, mask, model_weig
 from grader.assignment.model import OTHER_SIZES, BertCall, Sizes
 from grader.exercise import Exercise, Probe, Tensors
 
+ALONE = ("hidden_states", "attention_mask")
 CORE = ("attention", "add_norm", "layer", "embed")
 EMBED = {"embed": "embed"}
 LAYER = {"bert_layers.*.forward": "layer"}
@@ -41,6 +42,8 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
         inputs["input_ids"] = token_ids(rng, sizes)
     else:
         inputs["hidden_states"] = hidden_states(rng, sizes)
+    if call.inputs == "second call":
+        inputs |= {f"before/{name}": np.flip(inputs[name], axis=0).copy() for name in ALONE}
     if not call.checkpoint:
         shape = (sizes.B, sizes.T, sizes.D)
         inputs["cotangent/output"] = rng.standard_normal(shape)
@@ -63,7 +66,7 @@ def calls(
     return tuple(
         BertCall(
             "BertModel.encode",
-            ("hidden_states", "attention_mask"),
+            ALONE,
             inputs=inputs,
             sizes=sizes,
             given=given,
@@ -111,6 +114,12 @@ EXERCISE = Exercise(
             "properties",
             "encode is wrong for other sizes or in float64",
             calls("other", OTHER_SIZES, dtype="float64"),
+        ),
+        Probe(
+            "second call",
+            "properties",
+            "a second call gives a wrong output: something is kept from the first",
+            calls("second call"),
         ),
         Probe(
             "no dropout",

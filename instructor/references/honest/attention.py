@@ -167,4 +167,46 @@ HONEST = (
         return (v @ probs).flatten(1, 2).mT
         """,
     ),
+    attention(
+        "baddbmm",
+        """
+        B, H, T, d = query.shape
+        q, k, v = (x.reshape(B * H, T, d) for x in (query, key, value))
+        bias = attention_mask.expand(B, H, T, T).reshape(B * H, T, T)
+        scores = torch.baddbmm(bias, q, k.transpose(1, 2), alpha=1 / math.sqrt(d))
+        context = torch.bmm(self.dropout(scores.softmax(2)), v)
+        return context.view(B, H, T, d).transpose(1, 2).contiguous().view(B, T, H * d)
+        """,
+    ),
+    attention(
+        "softmax_by_logsumexp",
+        """
+        q, k = query.transpose(1, 2), key.transpose(1, 2)
+        scores = (q.unsqueeze(2) * k.unsqueeze(1)).sum(-1) / math.sqrt(q.shape[-1])
+        scores = scores.permute(0, 3, 1, 2) + attention_mask
+        probs = (scores - scores.logsumexp(dim=-1, keepdim=True)).exp()
+        probs = F.dropout(probs, self.dropout.p, self.training)
+        return (probs @ value).permute(0, 2, 1, 3).flatten(-2)
+        """,
+    ),
+    attention(
+        "library_function_with_bool",
+        """
+        seen = attention_mask > -1
+        seen = seen | ~seen.any(-1, keepdim=True)
+        rate = self.dropout.p if self.dropout.training else 0.0
+        context = F.scaled_dot_product_attention(query, key, value, seen, rate)
+        return torch.cat(torch.unbind(context, dim=1), dim=-1)
+        """,
+    ),
+    attention(
+        "probabilities_kept_to_look_at",
+        """
+        B, H, T, d = query.shape
+        self.calls = getattr(self, "calls", 0) + 1
+        probs = F.softmax(query @ key.mT / math.sqrt(d) + attention_mask, dim=-1)
+        self.last_mask, self.last_probs = attention_mask, probs.detach()
+        return (self.dropout(probs) @ value).transpose(1, 2).reshape(B, T, H * d)
+        """,
+    ),
 )

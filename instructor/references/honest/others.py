@@ -207,4 +207,46 @@ HONEST = (
             """
         },
     ),
+    Honest(
+        "positions_and_mask_kept",
+        {
+            "embed": """
+            T = input_ids.size(1)
+            if getattr(self, "places", None) is None or self.places.size(1) != T:
+                self.places = torch.arange(T, device=input_ids.device)[None]
+            x = self.word_embedding(input_ids) + self.pos_embedding(self.places)
+            x = x + self.tk_type_embedding(token_type_ids)
+            return self.embed_dropout(self.embed_layer_norm(x))
+            """,
+            "encode": """
+            self.extended = get_extended_attention_mask(attention_mask, self.dtype)
+            self.outputs = [hidden_states]
+            for layer in self.bert_layers:
+                self.outputs.append(layer(self.outputs[-1], self.extended))
+            return self.outputs[-1]
+            """,
+        },
+    ),
+    Honest(
+        "layers_by_reduce",
+        {
+            "encode": """
+            from functools import reduce
+            mask = get_extended_attention_mask(attention_mask, next(self.parameters()).dtype)
+            return reduce(lambda h, layer: layer(h, mask), self.bert_layers, hidden_states)
+            """
+        },
+    ),
+    Honest(
+        "mask_of_inf",
+        {
+            "encode": """
+            visible = attention_mask[:, None, None, :] > 0
+            mask = torch.where(visible, 0.0, float("-inf")).to(hidden_states.dtype)
+            for layer in self.bert_layers:
+                hidden_states = layer(hidden_states, mask)
+            return hidden_states
+            """
+        },
+    ),
 )

@@ -253,6 +253,14 @@ NAMED = {one.id: one for one in MISTAKES}
 VARIANTS = (
     *MISTAKES,
     *forms(
+        NAMED["norm_without_weights"],
+        {"norm_by_function": (WHOLE, f"F.layer_norm({SUM}, input.shape[-1:])")},
+    ),
+    *forms(
+        NAMED["norm_over_tokens"],
+        {"norm_by_function_over_tokens": (WHOLE, f"F.layer_norm({SUM}, input.shape[1:])")},
+    ),
+    *forms(
         NAMED["add_norm_dropout_after_norm"],
         {"add_norm_dropout_also_after_norm": (WHOLE, f"dropout({WHOLE})")},
     ),

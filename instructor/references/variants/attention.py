@@ -1,6 +1,6 @@
-"""What goes wrong in attention: scores, scale, mask, softmax and heads."""
+"""What goes wrong in attention: scores, scale, softmax and heads."""
 
-from instructor.references.variants import mistakes
+from instructor.references.variants import forms, mistakes
 
 SCORES, SCALE = "query @ key.transpose(-2, -1)", " / math.sqrt(d)"
 MASK, SOFTMAX = "scores + attention_mask", "F.softmax(scores + attention_mask, dim=-1)"
@@ -8,7 +8,7 @@ CONTEXT, MERGE = "probs @ value", "context.transpose(1, 2).reshape(B, T, H * d)"
 SIZES = "B, H, T, d = query.shape"
 NEXT_LINE = "\n        "
 
-VARIANTS = (
+MISTAKES = (
     *mistakes(
         "attention",
         "The scores",
@@ -34,6 +34,14 @@ VARIANTS = (
             "queries_with_queries": (
                 "the queries are compared with each other, not with the keys",
                 *(SCORES, "query @ query.transpose(-2, -1)"),
+            ),
+            "queries_with_values": (
+                "the queries are compared with the values, not with the keys",
+                *(SCORES, "query @ value.transpose(-2, -1)"),
+            ),
+            "keys_of_first_head": (
+                "every head uses the keys of the first head",
+                *(SCORES, "query @ key[:, :1].transpose(-2, -1)"),
             ),
             "scores_without_query": (
                 "the query is not used: the scores depend on the keys only",
@@ -87,70 +95,6 @@ VARIANTS = (
     ),
     *mistakes(
         "attention",
-        "The mask",
-        {
-            "mask_ignored": ("attention is computed without the mask", *(MASK, "scores")),
-            "mask_multiplied": (
-                "the mask is multiplied into the scores",
-                *(MASK, "scores * attention_mask"),
-            ),
-            "mask_after_softmax": (
-                "the mask is added after the softmax",
-                *(SOFTMAX, "F.softmax(scores, dim=-1) + attention_mask"),
-            ),
-            "mask_subtracted": (
-                "the mask is subtracted: padding is seen and tokens are not",
-                *(MASK, "scores - attention_mask"),
-            ),
-            "mask_hides_tokens": (
-                "the mask hides the tokens and shows the padding",
-                *(MASK, "scores.masked_fill(attention_mask == 0, -1e9)"),
-            ),
-            "mask_hides_tokens_by_inf": (
-                "the mask hides the tokens with -inf and shows the padding",
-                *(MASK, 'scores.masked_fill(attention_mask == 0, float("-inf"))'),
-            ),
-            "mask_extended_again": (
-                "the mask is converted to its additive form a second time",
-                *(MASK, "scores + (1.0 - attention_mask) * -10000.0"),
-            ),
-            "mask_too_weak": (
-                "the mask lowers the scores of padding only a little",
-                *(MASK, "scores + 1e-4 * attention_mask"),
-            ),
-            "mask_on_queries": (
-                "the mask is added to the rows of queries, not to the columns of keys",
-                *(MASK, "scores + attention_mask.transpose(-2, -1)"),
-            ),
-            "mask_of_future": (
-                "tokens cannot see those after them, as in a decoder; BERT reads both ways",
-                *(MASK, "scores.masked_fill(torch.ones(T, T).triu(1) > 0, -1e9) + attention_mask"),
-            ),
-            "mask_of_future_only": (
-                "the mask hides the tokens that follow, not the padding",
-                *(MASK, "scores.masked_fill(torch.ones(T, T).triu(1) > 0, -1e9)"),
-            ),
-            "mask_on_values": (
-                "the mask is added to what is gathered, not to the scores",
-                *(MASK, "scores"),
-                *(CONTEXT, "probs @ value + attention_mask.transpose(-2, -1)"),
-            ),
-            "padding_row_nan": (
-                "a row that is all padding becomes NaN: every score is minus infinity",
-                *(MASK, 'scores.masked_fill(attention_mask != 0, float("-inf"))'),
-            ),
-            "mask_zeroes_probabilities": (
-                "padding is removed after the softmax, so the rest no longer sums to 1",
-                *(SOFTMAX, "F.softmax(scores, dim=-1) * (attention_mask == 0)"),
-            ),
-            "mask_zeroes_scores": (
-                "the mask sets scores to 0, which is not a probability of 0 after the softmax",
-                *(MASK, "scores * (attention_mask == 0)"),
-            ),
-        },
-    ),
-    *mistakes(
-        "attention",
         "The softmax",
         {
             "softmax_over_queries": (
@@ -176,6 +120,10 @@ VARIANTS = (
             "exponentials_not_divided": (
                 "the exponentials are not divided by their sum",
                 *(SOFTMAX, f"torch.exp({MASK})"),
+            ),
+            "softmax_over_everything": (
+                "the exponentials are divided by the sum of all of them, not of each row's",
+                *(SOFTMAX, f"torch.exp({MASK}) / torch.exp({MASK}).sum()"),
             ),
             "softmax_of_context": (
                 "the softmax is applied to what is gathered",
@@ -272,5 +220,14 @@ VARIANTS = (
             ),
         },
         everywhere=True,
+    ),
+)
+
+NAMED = {one.id: one for one in MISTAKES}
+VARIANTS = (
+    *MISTAKES,
+    *forms(
+        NAMED["heads_averaged"],
+        {"heads_averaged_and_repeated": (MERGE, "context.mean(dim=1).repeat(1, 1, H)")},
     ),
 )

@@ -49,6 +49,14 @@ MISTAKES = (
                 "the embeddings are multiplied, not added",
                 *(SUM, "words * positions * token_types"),
             ),
+            "positions_multiplied": (
+                "the position embedding is multiplied, not added",
+                *("words + positions", "words * positions"),
+            ),
+            "embed_padding_blanked": (
+                "the vectors of padding are set to 0",
+                *(WHOLE, f"{WHOLE} * (input_ids != 0)[..., None]"),
+            ),
             "words_blanked_at_padding": (
                 "the word embedding of padding is set to 0",
                 *(WORDS, f"{WORDS} * (input_ids != 0)[..., None]"),
@@ -82,6 +90,15 @@ MISTAKES = (
             "positions_of_last": (
                 "every token has the position of the last one",
                 *(POSITIONS, "torch.full_like(input_ids, input_ids.shape[1] - 1)"),
+            ),
+            "positions_of_length": (
+                "every token has the same position, the number of tokens",
+                *(POSITIONS, "self.position_ids[:, input_ids.shape[1]]"),
+            ),
+            "positions_kept": (
+                "the positions of the first call are kept and used for all others",
+                *(POSITIONS, "self.kept"),
+                *("words = ", f'self.kept = getattr(self, "kept", {POSITIONS})\n        words = '),
             ),
             "positions_from_the_end": (
                 "the last rows of the position embedding are used, not the first",
@@ -177,6 +194,10 @@ MISTAKES = (
         "Dropout",
         {
             "embed_no_dropout": ("dropout is missing in training", *("self.embed_dropout(", "(")),
+            "embed_in_eval": (
+                "the model is switched to eval mode",
+                *("words = ", "self.eval()\n        words = "),
+            ),
             "embed_dropout_before_norm": (
                 "dropout comes before the norm, not after it",
                 *(WHOLE, f"self.embed_layer_norm(self.embed_dropout({SUM}))"),
@@ -217,6 +238,14 @@ NAMED = {one.id: one for one in MISTAKES}
 EACH = "self.embed_dropout(e) for e in (words, positions, token_types)"
 VARIANTS = (
     *MISTAKES,
+    *forms(
+        NAMED["embed_norm_without_weights"],
+        {"embed_norm_by_function": (NORMED, f"F.layer_norm({SUM}, words.shape[-1:])")},
+    ),
+    *forms(
+        NAMED["embed_norm_over_tokens"],
+        {"embed_norm_by_function_over_tokens": (NORMED, f"F.layer_norm({SUM}, words.shape[1:])")},
+    ),
     *forms(
         NAMED["embed_dropout_before_norm"],
         {"embed_dropout_on_each": (WHOLE, f"self.embed_layer_norm(sum({EACH}))")},

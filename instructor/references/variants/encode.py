@@ -34,6 +34,10 @@ VARIANTS = (
                 "the first layer is left out",
                 *(LAYERS, "in self.bert_layers[1:]:"),
             ),
+            "layers_hard_coded": (
+                "the number of layers is written into the code",
+                *(LAYERS, "in self.bert_layers[:2]:"),
+            ),
             "first_layer_repeated": (
                 "the first layer runs in place of every layer",
                 *("= layer(", "= self.bert_layers[0]("),
@@ -82,6 +86,10 @@ VARIANTS = (
                 "there is an extra norm after the last layer",
                 *(RETURN, "return self.embed_layer_norm(hidden_states)"),
             ),
+            "encode_norm_after_each": (
+                "there is an extra norm after each layer",
+                *(STEP, f"{STEP}{INSIDE}hidden_states = self.embed_layer_norm(hidden_states)"),
+            ),
             "encode_norm_before": (
                 "there is an extra norm before the first layer",
                 *(
@@ -124,6 +132,19 @@ VARIANTS = (
                 "the mask passed to the layers has the wrong sign",
                 *(EXTENDED, f"-{EXTENDED}"),
             ),
+            "encode_mask_of_one": (
+                "the mask passed to the layers is 1 for padding, where it should be -10000",
+                *(EXTENDED, f"{EXTENDED} / -1e4"),
+            ),
+            "encode_mask_nan": (
+                "the mask passed to the layers is NaN for tokens, because 0 times infinity is",
+                *(EXTENDED, f'{EXTENDED} * float("inf")'),
+            ),
+            "encode_mask_kept": (
+                "the mask of the first call is kept and used for all others",
+                *(EXTENDED, f'getattr(self, "kept", {EXTENDED})'),
+                *("for layer", "self.kept = extended_mask\n        for layer"),
+            ),
             "encode_mask_of_future": (
                 "the mask passed to the layers hides the tokens that follow, as in a decoder",
                 *(
@@ -151,8 +172,12 @@ VARIANTS = (
         "Dropout",
         {
             "encode_dropout_after": (
-                "there is an extra dropout after the last layer",
+                "there is an extra dropout after the last layer, or after each",
                 *(RETURN, "return self.embed_dropout(hidden_states)"),
+            ),
+            "encode_in_eval": (
+                "the model is switched to eval mode",
+                *("extended_mask =", "self.eval()\n        extended_mask ="),
             ),
             "encode_dropout_between": (
                 "there is an extra dropout before each layer",

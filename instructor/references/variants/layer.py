@@ -146,6 +146,16 @@ VARIANTS = (
                     "self.self_attention(self.attention_layer_norm(hidden_states),",
                 ),
             ),
+            "norms_before_sublayers": (
+                "each norm comes before its sublayer; here it comes after, on the sum",
+                *(
+                    "self.self_attention(hidden_states,",
+                    "self.self_attention(self.attention_layer_norm(hidden_states),",
+                ),
+                *(FIRST, "x = x + self.attention_dropout(self.attention_dense(context))"),
+                *("self.interm_dense(x)", "self.interm_dense(self.out_layer_norm(x))"),
+                *(SECOND, "x + self.out_dropout(self.out_dense(interm))"),
+            ),
             "sublayers_side_by_side": (
                 "attention and the feed-forward part both read the layer's input",
                 *("self.interm_dense(x)", "self.interm_dense(hidden_states)"),
