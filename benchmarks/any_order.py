@@ -1,0 +1,176 @@
+"""Honest submissions among bad ones, in any order: `python -m benchmarks.any_order` (`make soak`).
+
+    --submissions 200   how many; every second one is honest, more or less
+    --seed 1            repeats an order
+
+They are graded by this one process, one after the other, as a course's grader does it for days.
+Each honest one must have exactly the result that it has alone. It prints what all of them took, and
+fails when a result differs, or when a thread, a descriptor or a process is left.
+"""
+
+import argparse
+import json
+import os
+import random
+import resource
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.files import ROOT
+from grader.grading import Grading
+from grader.sandbox.interface import CONTAINED, Limits
+from grader.settings import Settings
+
+ENOUGH = Limits(load_seconds=60.0, call_seconds=60.0, exercise_seconds=60.0)
+FEW = Limits(load_seconds=5.0, call_seconds=1.0, exercise_seconds=2.0)
+SETTLED = 50  # looks, a second of them, that find the same
+EMBED = """
+
+right = BertModel.embed
+
+
+def embed(self, input_ids):
+    {}
+    return right(self, input_ids)
+
+
+BertModel.embed = embed
+"""
+IN_CALLS = {
+    "slow": "__import__('time').sleep(0.3)",
+    "hangs": "__import__('time').sleep(1000)",
+    "loops": "while True: pass",
+    "loops in C": "sum(range(10**15))",
+    "exits": "raise SystemExit(0)",
+    "dies": "__import__('os')._exit(1)",
+    "is killed": "__import__('os').kill(__import__('os').getpid(), 9)",
+    "crashes": "__import__('ctypes').string_at(0)",
+    "is interrupted": "raise KeyboardInterrupt",
+    "recurses": "embed(self, input_ids)",
+    "floods": "print('x' * 10**7)",
+    "floods for ever": "while True: print('x' * 10**6)",
+    "is mute": "import os; os.close(1); os.close(2)",
+    "allocates": "self.kept = bytearray(3 << 30)",
+    "allocates tensors": "self.kept = [torch.ones(1 << 26) for _ in range(99)]",
+    "starts threads": "import threading\n"
+    "    for _ in range(99): threading.Thread(target=__import__('time').sleep, args=(9,)).start()",
+    "changes the type": "torch.set_default_dtype(torch.float64)",
+    "changes the mode": "torch.set_grad_enabled(False); self.train()",
+    "changes the seed": "torch.manual_seed(1)",
+    "changes the threads": "torch.set_num_threads(2)",
+    "changes its input": "input_ids.zero_()",
+    "changes modules": "import sys; sys.modules.clear()",
+    "changes torch": "torch.Tensor.__add__ = torch.allclose = lambda *_: True",
+    "changes descriptors": "import os; os.closerange(3, 99)",
+}
+AT_IMPORT = {
+    "hangs at its import": "while True: pass",
+    "dies at its import": "__import__('os')._exit(0)",
+    "does not end": "import os; os._exit = lambda _: __import__('time').sleep(1000)",
+    "warns as an error": "import warnings; warnings.simplefilter('error')",
+    "is no Python": "def f(:",
+    "is hard to parse": "x = " + "-" * 200_000 + "1",
+}
+
+
+def written(folder: Path) -> tuple[dict[str, Path], dict[str, Path]]:
+    """Write the honest submissions and the bad ones; return both by name."""
+    right = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
+    honest = {
+        "right": right,
+        "wrong": right.replace("words + positions + token_types", "words + positions"),
+        "unwritten": (ROOT / "starter" / "bert.py").read_text(encoding="utf-8"),
+    }
+    bad = {name: right + EMBED.format(code) for name, code in IN_CALLS.items()}
+    bad |= {name: f"{right}\n{code}\n" for name, code in AT_IMPORT.items()}
+    paths = []
+    for kind in (honest, bad):
+        made = {name: folder / f"{name}.py" for name in kind}
+        for name, text in kind.items():
+            made[name].write_text(text, encoding="utf-8")
+        paths.append(made)
+    return paths[0], paths[1]
+
+
+def left() -> dict[str, int]:
+    """Count what this process holds, once that stays the same."""
+    found, looks = held(), 0
+    while looks < SETTLED:
+        before, found = found, held()
+        looks = looks + 1 if found == before else 0
+        time.sleep(0.02)
+    return found
+
+
+def held() -> dict[str, int]:
+    """Count what this process holds now."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii")
+    return {
+        "threads": threading.active_count(),
+        "descriptors": len(os.listdir("/proc/self/fd")),
+        "processes": len(children.split()),
+    }
+
+
+class Course:
+    """One process's gradings."""
+
+    def __init__(self, tier: str, folder: Path) -> None:
+        """Grade each honest submission alone."""
+        self.honest, self.bad = written(folder)
+        self.grading = Grading(Settings(tier=tier, limits=ENOUGH))
+        self.strict = Grading(Settings(tier=tier, limits=FEW))
+        self.alone = {name: self.result(name) for name in self.honest}
+        self.held = left()
+
+    def result(self, name: str) -> str:
+        """Return the result of an honest submission, as it is written for instructors."""
+        return json.dumps(self.grading.grade(str(self.honest[name]), check=True).as_json())
+
+    def run(self, order: Sequence[str]) -> list[str]:
+        """Grade submissions in an order; return a line for each honest one with another result."""
+        wrong = []
+        for number, name in enumerate(order):
+            if name in self.bad:
+                self.strict.grade(str(self.bad[name]), check=True)
+            elif (found := self.result(name)) != self.alone[name]:
+                before = ", ".join(order[max(0, number - 3) : number])
+                wrong.append(f"{name}, after {before}: {found} instead of {self.alone[name]}")
+        return wrong
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Grade, compare and print."""
+    parser = argparse.ArgumentParser(prog="any_order", description=__doc__.split("\n")[0])
+    parser.add_argument("--submissions", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--tier", default=CONTAINED)
+    options = parser.parse_args(arguments)
+    rng = random.Random(options.seed)
+    print(f"seed {options.seed}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        course = Course(options.tier, Path(folder))
+        half = options.submissions // 2
+        order = rng.choices(list(course.honest), k=half)
+        order += rng.sample(list(course.bad), k=len(course.bad))[: options.submissions - half]
+        order += rng.choices(list(course.bad), k=options.submissions - len(order))
+        rng.shuffle(order)
+        started = time.monotonic()
+        wrong = course.run(order)
+        taken = time.monotonic() - started
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    kinds = Counter(name in course.honest for name in order)
+    print(f"{kinds[True]} honest and {kinds[False]} bad submissions in {taken:.0f} s")
+    print(f"the grader itself: {used.ru_utime + used.ru_stime:.1f} s, {used.ru_maxrss >> 10} MB")
+    lines = wrong + ([] if (now := left()) == course.held else [f"left: {now}, not {course.held}"])
+    print("\n".join(lines) or "every honest one has the result that it has alone")
+    return int(bool(lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
