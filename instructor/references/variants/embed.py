@@ -183,6 +183,10 @@ MISTAKES = (
                 "gradients do not pass through the embeddings",
                 *(NORMED, f"self.embed_layer_norm(({SUM}).detach())"),
             ),
+            "embed_in_eval": (
+                "the model is switched to eval mode",
+                *("words = ", "self.eval()\n        words = "),
+            ),
             "embed_in_float32": (
                 "embed always returns float32, whatever the model's type",
                 *(WHOLE, f"{WHOLE}.float()"),
@@ -194,10 +198,6 @@ MISTAKES = (
         "Dropout",
         {
             "embed_no_dropout": ("dropout is missing in training", *("self.embed_dropout(", "(")),
-            "embed_in_eval": (
-                "the model is switched to eval mode",
-                *("words = ", "self.eval()\n        words = "),
-            ),
             "embed_dropout_before_norm": (
                 "dropout comes before the norm, not after it",
                 *(WHOLE, f"self.embed_layer_norm(self.embed_dropout({SUM}))"),

@@ -175,10 +175,6 @@ VARIANTS = (
                 "there is an extra dropout after the last layer, or after each",
                 *(RETURN, "return self.embed_dropout(hidden_states)"),
             ),
-            "encode_in_eval": (
-                "the model is switched to eval mode",
-                *("extended_mask =", "self.eval()\n        extended_mask ="),
-            ),
             "encode_dropout_between": (
                 "there is an extra dropout before each layer",
                 *("layer(hidden_states", "layer(self.embed_dropout(hidden_states)"),
@@ -196,6 +192,10 @@ VARIANTS = (
             "encode_detached": (
                 "gradients do not pass through encode's output",
                 *(RETURN, "return hidden_states.detach()"),
+            ),
+            "encode_in_eval": (
+                "the model is switched to eval mode",
+                *("extended_mask =", "self.eval()\n        extended_mask ="),
             ),
             "encode_in_float32": (
                 "encode always returns float32, whatever its input",
