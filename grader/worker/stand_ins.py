@@ -10,6 +10,7 @@ import functools
 import inspect
 import itertools
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 from grader.worker.outputs import StudentError
@@ -36,12 +37,12 @@ def values_of(
     return bound.args, bound.kwargs
 
 
-def returned_by(method: Callable[..., Any] | None) -> int | None:
-    """Return how many values a method returns as a tuple; None: it returns something else.
+@functools.cache
+def returned_by(code: CodeType | None) -> int | None:
+    """Return how many values a function returns as a tuple; None: it returns something else.
 
     It is read, not run: what is wrong with it must not matter here.
     """
-    code = getattr(method, "__code__", None)
     steps = list(dis.get_instructions(code)) if code is not None else []
     for step, last in itertools.pairwise(steps):
         if step.opname == "BUILD_TUPLE" and last.opname == "RETURN_VALUE":
@@ -62,7 +63,7 @@ def called_as(original: Callable[..., Any] | None, stand_in: Callable[..., Any])
     """
     own, published = signature_of(original), inspect.signature(stand_in)
     name = getattr(original, "__qualname__", "the function")
-    number = returned_by(original)
+    number = returned_by(getattr(original, "__code__", None))
 
     def called(*args: Any, **kwargs: Any) -> Any:
         found = values_of(own, args, kwargs) or values_of(published, args, kwargs)
