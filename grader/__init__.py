@@ -11,7 +11,7 @@
     files.py         this repository's root, digests, atomic writes
 
     assignment/      everything specific to the subject; another assignment is another such folder
-    intake/          reads submissions (folders, archives), checks policy, lays out the given files
+    intake/          reads and inspects submissions (folders, archives), lays out the given files
     sandbox/         where a submission's code runs: one interface, three tiers
     worker/          the only code that runs next to a student's
     judging/         compares answers with references, and names the mistake

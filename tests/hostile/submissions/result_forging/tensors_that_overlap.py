@@ -1,0 +1,31 @@
+# tries: answer with many large tensors in the same bytes
+# loses: embed
+import json
+import sys
+
+protocol = sys.modules["grader.worker.protocol"]
+right, encode = BertModel.embed, protocol.encode
+
+
+def frame(text, packed=b""):
+    return protocol.HEADER.pack(protocol.MAGIC, len(text), len(packed)) + text + packed
+
+
+def packed(entries, data):
+    listed = json.dumps(entries).encode()
+    return len(listed).to_bytes(8, "little") + listed + data
+
+
+def forged(message, tensors=None):
+    size = 1 << 20
+    entry = {"dtype": "F32", "shape": [size // 4], "data_offsets": [0, size]}
+    entries = dict.fromkeys([f"grad/{n}" for n in range(500)] + list(tensors or ()), entry)
+    return frame(json.dumps(message).encode(), packed(entries, bytes(size)))
+
+
+def embed(self, input_ids, *more):
+    protocol.encode = forged
+    return right(self, input_ids, *more)
+
+
+BertModel.embed = embed
