@@ -189,4 +189,12 @@ SPELLINGS = (
             + "return y, None\n"
         },
     ),
+    Honest(
+        "outputs_between_layers",
+        chain("layer_module(hidden_states, mask)[0]")
+        | {
+            "layer": BY_KEYWORD.replace("return self.add_norm(", "y = self.add_norm(")
+            + "outputs = (y,)\nreturn outputs\n"
+        },
+    ),
 )

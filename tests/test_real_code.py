@@ -186,3 +186,11 @@ def test_what_a_wrong_function_upstream_raises_is_not_blamed_on_its_caller(bench
 
     assert "raised RuntimeError" in results["attention"].findings[0].headline
     assert results["layer"].findings[0].mistake == "gelu_missing"
+
+
+@pytest.mark.parametrize("name", ["tuples_between_layers", "outputs_between_layers"])
+def test_a_wrong_layer_that_returns_a_tuple_costs_encode_nothing(bench: Bench, name: str) -> None:
+    (one,) = [spelling for spelling in SPELLINGS if spelling.id == name]
+    source = broken(one.apply(bench.source), (("self.interm_af(self.interm", "(self.interm"),))
+
+    assert lost(bench.grade(source)) == {"layer"}

@@ -20,23 +20,27 @@ from grader.worker.calls import Answer, Context, Progress, build, load_by_name, 
 from grader.worker.outputs import StudentError
 
 
-def seen(attention_mask: Tensor | None, method: str, B: int, T: int, like: Tensor) -> Tensor:
+def seen(
+    attention_mask: Tensor | None, method: str, sizes: tuple[int, int, int], like: Tensor
+) -> Tensor:
     """Return (B, T): the share of heads and tokens that may look at each token, or NaN.
 
     Args:
         method: that got the mask, for messages.
+        sizes: B, H and T.
         like: of the type of the result.
 
     Raises:
         StudentError: the mask cannot be added to scores (B, H, T, T).
     """
+    B, H, T = sizes
     if attention_mask is None:
         return like.new_ones(B, T)
     if not isinstance(attention_mask, Tensor):
         raise StudentError(f"{method}() gets an attention_mask that is not a tensor")
     shape = tuple(attention_mask.shape)
     full = (1,) * (4 - len(shape)) + shape
-    allowed = ({1, B}, range(1, 1 << 16), {1, T}, {1, T})
+    allowed = ({1, B}, {1, H}, {1, T}, {1, T})
     if len(full) != 4 or any(n not in some for n, some in zip(full, allowed, strict=True)):
         expected = f"({B}, 1, 1, {T}), as get_extended_attention_mask returns it"
         raise StudentError(f"{method}() gets an attention_mask of shape {shape}, not {expected}")
@@ -54,7 +58,7 @@ def attention(
     """
     B, H, T, d = value.shape
     called = f"{type(part).__name__}.attention"
-    weight = seen(attention_mask, called, B, T, value)[:, None, :, None]
+    weight = seen(attention_mask, called, (B, H, T), value)[:, None, :, None]
     mixed = torch.sin(query) + weight * torch.roll(torch.tanh(key) - value, 1, dims=2)
     factors = torch.arange(1, H + 1, dtype=value.dtype)[:, None, None] / H
     ramp = torch.linspace(0.5, 1.5, H * d, dtype=value.dtype)
@@ -92,8 +96,9 @@ def layer(part: Any, hidden_states: Tensor, attention_mask: Tensor | None) -> Te
     Depends on the layer's own norm, so that order and number of layers matter.
     """
     B, T, _ = hidden_states.shape
+    H = member(part.self_attention, "num_attention_heads", "attribute")
     called = f"{type(part).__name__}.forward"
-    weight = seen(attention_mask, called, B, T, hidden_states)[..., None]
+    weight = seen(attention_mask, called, (B, H, T), hidden_states)[..., None]
     moved = torch.roll(weight * hidden_states, 1, dims=1)  # what is hidden is not read
     norm = part.out_layer_norm
     mixed: Tensor = norm.weight * torch.sin(hidden_states + norm.bias) + 0.5 * moved

@@ -44,9 +44,15 @@ def returned_by(code: CodeType | None) -> int | None:
     It is read, not run: what is wrong with it must not matter here.
     """
     steps = list(dis.get_instructions(code)) if code is not None else []
-    for step, last in itertools.pairwise(steps):
-        if step.opname == "BUILD_TUPLE" and last.opname == "RETURN_VALUE":
-            return step.arg
+    named: dict[Any, int | None] = {}  # variables that hold a tuple, and its length
+    for step, then in itertools.pairwise(steps):
+        length = step.arg if step.opname == "BUILD_TUPLE" else None
+        if step.opname == "LOAD_FAST":
+            length = named.get(step.argval)
+        if then.opname == "STORE_FAST":
+            named[then.argval] = length
+        elif then.opname == "RETURN_VALUE" and length is not None:
+            return length
     return None
 
 

@@ -112,6 +112,9 @@ def seed(number: int) -> None:
 # --- random generators ------------------------------------------------------------------------
 
 
+SEEDED = ("the random seed", "the seed of Python's random", "the seed of numpy.random")
+
+
 class Generators:
     """Torch's, Python's and numpy's global generators, as they are now."""
 
@@ -123,16 +126,16 @@ class Generators:
 
     def going_on(self) -> dict[str, bool]:
         """Say which generators were not seeded since; drawing from them is not seeding."""
-        return {
-            "the random seed": torch.initial_seed() == self.seed,
-            "the seed of Python's random": self.python_goes_on(),
-            "the seed of numpy.random": self.numpy_goes_on(),
-        }
+        same = torch.initial_seed() == self.seed, self.python_goes_on(), self.numpy_goes_on()
+        return dict(zip(SEEDED, same, strict=True))
 
     def python_goes_on(self) -> bool:
         """Say whether Python's generator is where drawing could have brought it."""
-        now, then = random.getstate()[1][:-1], self.python[1][:-1]
-        if now == then:
+        present = random.getstate()[1]
+        if present == self.python[1]:  # the usual case; the last number is the place in the block
+            return True
+        now = present[:-1]
+        if now == self.python[1][:-1]:
             return True
         drawn = random.Random()
         drawn.setstate(self.python)
@@ -141,11 +144,11 @@ class Generators:
     def numpy_goes_on(self) -> bool:
         """Say whether numpy's generator is where drawing could have brought it."""
         present: Any = np.random.get_state(legacy=True)
-        if np.array_equal(present[1], self.numpy[1]):
+        wanted = present[1].tobytes()
+        if wanted == self.numpy[1].tobytes():
             return True
         drawn: Any = np.random.RandomState(0)
         drawn.set_state(self.numpy)
-        wanted = present[1].tobytes()
         return self.comes_to(wanted, lambda: drawn.get_state()[1].tobytes(), drawn.bytes)
 
     @staticmethod
@@ -265,13 +268,17 @@ class Watch:
         """
         self.model, self.silent, self.plain = model, silent, plain
         self.generators = Generators()
-        self.before = self.state()
+        self.before = self.state(dict.fromkeys(SEEDED, True))
 
-    def state(self) -> dict[str, Any]:
-        """Return the state that a function must not change, in plain values."""
+    def state(self, going_on: Mapping[str, bool]) -> dict[str, Any]:
+        """Return the state that a function must not change, in plain values.
+
+        Args:
+            going_on: which generators have not been seeded.
+        """
         found: dict[str, Any] = {name: str(value) for name, value in settings().items()}
         found[FILTERS] = repr(sweeping_filters())
-        found |= self.generators.going_on()
+        found |= going_on
         if self.model is not None:
             found |= self.model.state()
         if self.plain:
@@ -282,4 +289,4 @@ class Watch:
 
     def report(self) -> dict[str, Any]:
         """Return the state before and after."""
-        return {"before": self.before, "after": self.state()}
+        return {"before": self.before, "after": self.state(self.generators.going_on())}
