@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
+from grader.intake.syntax import shown
+
 MAX_ARCHIVE = 32 << 20  # bytes on disk; the checkpoint and the data together have 6 MB
 MAX_UNPACKED = 64 << 20  # bytes of a tar that are decompressed
 MAX_MEMBERS = 10_000
@@ -42,12 +44,6 @@ class Refused(ArchiveError):
 
 Wanted = Callable[[str], str | None]  # takes a name, returns the name it is wanted as, or None
 Member = tuple[str, str, bytes]  # its path in the archive, the name it is wanted as, its content
-
-
-def shown(name: str) -> str:
-    """Return an untrusted file name made safe for a message: short, printable, one line."""
-    short = name if len(name) <= 80 else f"{name[:60]}...{name[-15:]}"
-    return "".join(c if c.isprintable() else "?" for c in short)
 
 
 def hidden(path: PurePosixPath) -> bool:

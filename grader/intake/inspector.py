@@ -25,9 +25,8 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from grader.exercise import Policy
-from grader.intake.archives import shown
 from grader.intake.policy import Offence, flags, offences, offences_within
-from grader.intake.syntax import explained
+from grader.intake.syntax import explained, shown
 
 SECONDS = 5  # of processor time; the solution takes a tenth of one
 MEMORY = 512 << 20  # bytes of address space

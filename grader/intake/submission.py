@@ -15,8 +15,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from grader.intake.archives import SUFFIXES, ArchiveError, archive_type, members, shown
+from grader.intake.archives import SUFFIXES, ArchiveError, archive_type, members
 from grader.intake.policy import Offence
+from grader.intake.syntax import shown
 
 MAX_SOURCE = 256 << 10  # bytes; the solution has 8 kB
 MAX_SEARCHED = 2000  # entries of a folder that are examined; more are ignored

@@ -5,8 +5,6 @@ Everything that is shown of the source is short and printable.
 
 import re
 
-from grader.intake.archives import shown
-
 WIDTH = 72  # characters of a line that are shown
 MARKER = re.compile(r"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
 NOTEBOOK = re.compile(r"\s*[!%?]+\s*\w")
@@ -17,6 +15,12 @@ COMMAND = "this is a notebook's command, which Python does not know: delete the 
 CURLY = "typographic quotes, as word processors write them: type \" or ' instead"
 INVISIBLE = "an invisible character, as text copied from a page can have: type the line again"
 TABS = "tabs and spaces are mixed: indent with spaces only"
+
+
+def shown(name: str) -> str:
+    """Return an untrusted name or text made safe for a message: short, printable, one line."""
+    short = name if len(name) <= 80 else f"{name[:60]}...{name[-15:]}"
+    return "".join(c if c.isprintable() else "?" for c in short)
 
 
 def line_of(text: str, number: int) -> str:
