@@ -39,7 +39,7 @@ from grader.sandbox.worker_process import WorkerProcess
 from grader.worker import protocol
 
 Answer = tuple[protocol.Message, protocol.Tensors]
-MOST_PROGRESS = 1 << 16  # reports for one request; a fine-tune makes one for each step
+MOST_PROGRESS = 1 << 16  # reports for one request; training makes one for each step
 
 
 class Worker:
