@@ -82,6 +82,9 @@ help:  ## this list
 #: REFERENCES=dir  ## private references, recorded with SEED= and OUT=
 #: CHECKPOINT=dir  ## another model; needs references of its own
 #: THREADS=4  ## of torch; default: 1
+#: BUDGET=300  ## seconds that a submission has without its training
+#: TRAINING_TIMES=10  ## what its training has, in multiples of what a correct model took
+#: SHOW_TEXT=1  ## show what a submission says about private inputs
 starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares; FORCE=1)
 	@$(BIN)/python -m instructor.references.strip $(call flag,check,CHECK) $(call flag,force,FORCE)
 

@@ -74,7 +74,7 @@ def check_writable(path: Path) -> None:
 
 
 def submission(text: str) -> str:
-    """Read the path of a submission; not every shell replaces the ~ of SUBMISSION=~/bert.py.
+    """Read the path of a submission; not every shell replaces the ~ of SUBMISSION=~/main.py.
 
     Raises:
         SubmissionError: it is empty.

@@ -25,7 +25,7 @@ MAX_DEPTH = 3
 # `lovelace_12345_678_main.py`, if late `lovelace_LATE_12345_678_main.py`; and
 # `Ada Lovelace_123_assignsubmission_file_main.py`. A resubmission ends in `main-1.py`.
 BULK = re.compile(r"(?:[^/]*_\d+_\d+_|[^/]*_\d+_assignsubmission_file_)?(.+?)(?:-\d+)?\.py", re.S)
-ONE = "give the folder starter/ or your bert.py, not what is around it"
+ONE = "give the folder starter/ or your one file, not what is around it"
 UNNAMED = "the name of a Python file ends in .py"
 NOT_SEARCHED = {"__MACOSX", "__pycache__", "venv", "node_modules"}
 
