@@ -56,7 +56,7 @@ def test_a_file_is_found_under_its_own_name_and_that_of_a_platform(
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        (".", "give the folder starter/ or your bert.py, not what is around it"),
+        (".", "give the folder starter/ or your one file, not what is around it"),
         ("bert.ipynb", "not a folder, a .py file, a zip or a tar; copy your code into bert.py"),
         ("bert", "not a folder, a .py file, a zip or a tar; the name of a Python file ends in .py"),
         ("bert.py.txt", "the name of a Python file ends in .py"),
