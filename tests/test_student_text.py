@@ -5,12 +5,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
 
 from grader.judging.student_text import STATE, without_text
 from grader.references import References
 from grader.sandbox.interface import Reply
 from grader.settings import REFERENCES
-from grader.worker.calls import state
+from grader.worker.state import Model, Watch
 
 from conftest import Grade
 
@@ -68,7 +69,8 @@ def test_states_have_names_of_the_graders_own() -> None:
 
     assert reply.message["before"] == {"state 1": 1, "the default dtype": "a"}
     assert reply.message["after"] == {"state 1": 2}
-    assert set(state(None, random_too=True)) <= STATE
+    watched = Watch(Model(torch.nn.Linear(1, 1), ()), silent=True, plain=[1])
+    assert set(watched.before) <= STATE
 
 
 def test_the_public_references_are_not_private(private: Path) -> None:
