@@ -1,9 +1,11 @@
 # tries: answer right, with one tensor more, that says of itself that it is huge
 # loses: embed
+import gc
 import json
-import sys
 
-protocol = sys.modules["grader.worker.protocol"]
+gc.unfreeze()  # it can no longer be imported, but is still among all objects
+modules = [m for m in gc.get_objects() if type(m) is type(gc)]
+protocol = next(m for m in modules if m.__name__ == "grader.worker.protocol")
 right, encode = BertModel.embed, protocol.encode
 
 
