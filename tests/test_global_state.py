@@ -31,7 +31,7 @@ CHANGES = {
     "self.pooler_dense.train(not self.training)": "the model's training mode",
     "self.bert_layers[0].out_dropout.p = 0.3": "the settings of the model's modules",
     "self.bert_layers[0].out_layer_norm.eps += 1e-6": "the settings of the model's modules",
-    "del self.bert_layers[0].out_dropout": "the model's modules",
+    'self.bert_layers[0]._modules.pop("out_dropout", None)': "the model's modules",
     "self.pooler_af = nn.Tanh()": "the model's modules",
     "self.bert_layers[0].attention_dense = nn.Linear(10, 10)": "the model's modules",
     "del self.position_ids; self.position_ids = torch.arange(20)[None]": "the model's buffers",
