@@ -49,7 +49,9 @@ class Place:
 
     def settings(self, tier: str) -> Settings:
         limits = Limits(call_seconds=12.0)  # a busy machine may stand still for ten
-        return Settings(self.folder / "references", self.no_weights, tier=tier, limits=limits)
+        return Settings(
+            self.folder / "references", self.no_weights, tier=tier, limits=limits, show_text=True
+        )
 
     def submission(self, **texts: str) -> str:
         """Return the path of a copy of the solution with other texts of these modules."""
