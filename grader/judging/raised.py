@@ -74,7 +74,7 @@ def most_telling(
     if first is not own or last is own:
         return last, fault, []
     raised = fault.kind == "raised"
-    worded = raised and last.reply.status == "error" and "through" not in last.reply.message
+    worded = raised and last.reply.status == "error" and not last.reply.text.startswith("raised ")
     if seen.kind == "raised" and not set(texts(first.reply, "through")).intersection(wrong):
         return first, seen, [line for line in fault.lines if worded and line not in seen.lines]
     if raised and not worded:
