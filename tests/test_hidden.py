@@ -110,8 +110,8 @@ def test_a_replay_of_public_answers_gives_the_right_public_outputs(
 ) -> None:
     embed = grade(replay).exercise("embed")
 
-    # in public, dropout and gradients give it away, which it has not memorized
-    assert "values of output differ" not in embed["message"]
+    # in public only dropout gives it away, which it has not memorized: all other values are right
+    assert embed["message"].startswith("dropout is")
 
 
 def test_a_replay_of_public_answers_scores_nothing_on_hidden_inputs(

@@ -1,6 +1,6 @@
 # tries: find the grader's side in frames, modules and objects the collector knows
 # loses: nothing
-# control: leaks after `from grader.references import Recording; kept = Recording({}, {}, {}, None)`
+# control: leaks after `kept = type("Recording", (), {"__module__": "grader.references"})()`
 import functools
 import gc
 import sys
