@@ -247,3 +247,25 @@ def test_every_forbidden_name_is_in_the_installed_library() -> None:
     )
 
     assert done.stdout == "[]\n"
+
+
+NORMS = """import torch
+
+
+def quantized(given):
+    whole = torch.quantize_per_tensor(given, 1e-7, 0, torch.qint32)
+    ones, zeros = torch.ones(given.shape[-1]), torch.zeros(given.shape[-1])
+    normed = torch.ops.quantized.layer_norm(whole, ones.shape, ones, zeros, 1e-12, 1e-7, 0)
+    return normed.dequantize()
+"""
+
+
+def test_an_operator_outside_of_torchs_usual_ones_is_stopped_where_an_exercise_forbids_it() -> None:
+    norms = {"forbidden": usual_names(MINBERT.exercise("layer_norm").forbidden)}
+    with open_sandbox("process", program_with(NORMS)) as sandbox:
+        before = ask(sandbox, 0, target="quantized")
+        during = ask(sandbox, 0, target="quantized", **norms)
+        after = ask(sandbox, 0, target="quantized")
+
+    assert before.status == after.status == "ok"
+    assert during.message["forbidden"] == "torch.ops.quantized.layer_norm"

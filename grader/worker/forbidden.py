@@ -24,7 +24,7 @@ from typing import Any
 
 import torch
 
-BACKENDS = ("CPU", "NestedTensorCPU")  # where torch's compiled functions run here
+BACKENDS = ("CPU", "NestedTensorCPU", "QuantizedCPU")  # where torch's compiled functions run here
 COMPILED = (types.BuiltinFunctionType, types.MethodDescriptorType, types.ClassMethodDescriptorType)
 
 
@@ -148,20 +148,22 @@ def forms(operator: str) -> Iterator[tuple[str, str]]:
     yield from own or [(form, on) for form in names for on in BACKENDS]
 
 
-def stop_operators(operators: Mapping[str, str]) -> Any:
-    """Make torch's operators of these names raise, in all of their forms.
+def stop_operators(operators: Mapping[str, str]) -> Iterator[Any]:
+    """Make torch's operators of these names, such as aten::relu, raise in all of their forms.
 
-    Returns:
-        What puts them back, by its method `reset` or as soon as nobody holds it.
+    Yields what puts them back, by its method `reset` or as soon as nobody holds it: one for each
+    of torch's libraries.
     """
-    # torch.library.Library would do, but leaves traces by which it can be found and put back
-    library: Any = torch._C._dispatch_library("IMPL", "aten", "", __file__, 1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that this replaces something is the intention
-        for operator, name in operators.items():
-            for form, backend in forms(f"aten::{operator}"):
-                library.impl(form, backend, raising(name), False)
-    return library
+    for namespace in sorted({operator.partition("::")[0] for operator in operators}):
+        # torch.library.Library would do, but leaves traces by which it can be found and put back
+        library: Any = torch._C._dispatch_library("IMPL", namespace, "", __file__, 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that this replaces something is the intention
+            for operator, name in operators.items():
+                if operator.startswith(f"{namespace}::"):
+                    for form, backend in forms(operator):
+                        library.impl(form, backend, raising(name), False)
+        yield library
 
 
 def stop(names: Mapping[str, str], for_good: bool = False) -> contextlib.ExitStack:
@@ -185,11 +187,12 @@ def stop(names: Mapping[str, str], for_good: bool = False) -> contextlib.ExitSta
             for function in functions_of(thing):
                 stop_function(function, name, undo)
         elif isinstance(thing, COMPILED) and path.startswith("torch."):
-            operators[path.rpartition(".")[2]] = name
+            operators[f"aten::{path.rpartition('.')[2]}"] = name
+        elif isinstance(thing, torch._ops.OpOverloadPacket):
+            operators[thing._qualified_op_name] = name
     sys.meta_path.insert(0, refusal)
     undo.callback(let_in, refusal)
-    if operators:
-        library = stop_operators(operators)
+    for library in stop_operators(operators):
         undo.callback(library.reset)
         if for_good:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # nobody holds it, and it stays

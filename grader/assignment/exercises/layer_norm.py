@@ -26,6 +26,7 @@ FORBIDDEN = (
     "torch._batch_norm_impl_index",
     *(f"torch._refs.{name}" for name in ("native_layer_norm", "native_group_norm", "_normalize")),
     *(f"torch._refs.nn.functional.{kind}_norm" for kind in ("layer", "group")),
+    *(f"torch.ops.quantized.{kind}_norm" for kind in ("layer", "group", "instance")),
 )
 
 
