@@ -216,3 +216,32 @@ def test_a_flood_of_frames_is_ended_and_leaves_no_thread(flood: str) -> None:
         assert reply.text == f"Thing.{flood} wrote into the grader's channel"
         assert time.process_time() - started < 10
     assert threading.active_count() == before
+
+
+SHAPES = (
+    CODE
+    + """
+
+class Shapes(Thing):
+    def axes(self, x):
+        return x.view(-1)[0].view([1] * 9)
+
+    def length(self, x):
+        return torch.zeros(0, 1 << 25)
+
+
+Thing = Shapes
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("target", "what"),
+    [("axes", "with 9 axes"), ("length", "that is too long: [0, 33554432]")],
+)
+def test_a_tensor_that_an_answer_cannot_hold_is_called_what_it_is(target: str, what: str) -> None:
+    with sandbox_of(PROCESS, SHAPES) as sandbox:
+        (reply,) = sandbox.run([ask(target)])
+
+    assert reply.status == "error"
+    assert reply.text == f"Thing.{target} returned a tensor {what}"

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from grader.worker.protocol import Message, ProtocolError, Tensors, parts_of
+from grader.worker.protocol import LONGEST, MAX_AXES, Message, ProtocolError, Tensors, parts_of
 
 MAX_JSON = 16 << 10  # bytes; an exception's text has a few hundred
 MAX_LIST = 128 << 10  # bytes of the list of tensors; one of 200 parameters takes 20,000
-MAX_AXES, LONGEST = 8, 1 << 24  # axes of a tensor, and the length of one
 TYPES = {"F16": "<f2", "F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "BOOL": "?"}
 UNUSED = "grad/"  # gradients of parameters that only the student's model has: allowed, not read
 KEYS: Mapping[str, type] = {

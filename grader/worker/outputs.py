@@ -7,6 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from grader.worker.protocol import LONGEST, MAX_AXES
+
 # The types that both numpy and safetensors support.
 SENDABLE = {torch.float16, torch.float32, torch.float64, torch.int32, torch.int64, torch.bool}
 WIDTH = 16  # of lists in rows, so that random draws do not determine shapes
@@ -93,4 +95,8 @@ def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
             raise StudentError(f"{target} returned a tensor on {value.device}, its input is on cpu")
         if value.dtype not in SENDABLE:
             raise StudentError(f"{target} returned a tensor of type {value.dtype}")
+        if value.dim() > MAX_AXES:
+            raise StudentError(f"{target} returned a tensor with {value.dim()} axes")
+        if any(length > LONGEST for length in value.shape):
+            raise StudentError(f"{target} returned a tensor that is too long: {[*value.shape]}")
     return outputs

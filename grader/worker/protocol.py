@@ -22,6 +22,7 @@ MAGIC = b"mBF1"
 HEADER = struct.Struct("<4sIQ")  # magic, bytes of JSON, bytes of tensors
 MAX_JSON = 4 << 20  # of a request; a submission's sources are the largest text
 MAX_TENSORS = 256 << 20  # a real model's largest weights and their gradients fit
+MAX_AXES, LONGEST = 8, 1 << 24  # axes of a tensor in an answer, and the length of one
 
 Message = dict[str, Any]
 Tensors = dict[str, np.ndarray]
