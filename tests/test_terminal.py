@@ -7,6 +7,7 @@ from grader.grading import Grading
 from grader.judging.compare import Tolerance, compare_values
 from grader.reports.terminal import Report
 from grader.result import Outcome, Result
+from grader.sandbox.interface import CapturedOutput, printable
 from grader.settings import Settings
 
 
@@ -69,3 +70,16 @@ def test_a_value_that_is_nearly_zero_has_no_sign(dtype: str) -> None:
     assert mismatch is not None
     assert mismatch.lines[1].startswith("expected 0.0000, got ")
     assert "-0.0000" not in mismatch.lines[1]
+
+
+def test_marks_are_not_piled_up_over_the_lines_around_them() -> None:
+    pile, words = (
+        "e" + 300 * "\u0301",
+        "na\u0308i\u0308ve \u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd",
+    )
+    printed = CapturedOutput()
+    printed.take(f"{words}\n{pile}x".encode())
+
+    assert printed.text() == f"{words}\ne{4 * chr(0x301)}x"
+    assert printable(pile) == "e" + 4 * "\u0301"
+    assert printable(words) == words

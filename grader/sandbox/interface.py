@@ -2,6 +2,7 @@
 
 import dataclasses
 import time
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -15,6 +16,7 @@ KEPT_OUTPUT = 16 << 10  # bytes of what the submission prints that are kept
 CONTAINED, LOCKED, PROCESS = TIERS = ("contained", "locked", "process")
 
 Progress = Callable[[int, int], None]
+MARKS = 4  # on one letter; more of them would be drawn over the lines around it
 Tensors = dict[str, Any]  # numpy arrays, named here without importing numpy
 
 
@@ -177,7 +179,7 @@ class CapturedOutput:
     def text(self) -> str:
         """Return the kept output, without control characters that could affect a terminal."""
         text = self.kept.decode("utf-8", "replace")
-        return "".join(c for c in text if c in "\n\t" or c.isprintable())
+        return low("".join(c for c in text if c in "\n\t" or c.isprintable()))
 
 
 class Sandbox(Protocol):
@@ -208,9 +210,19 @@ def clock() -> float:
     return time.monotonic()
 
 
+def low(text: str) -> str:
+    """Leave out combining marks that are piled up high, as no language does."""
+    kept, marks = [], 0
+    for letter in text:
+        marks = marks + 1 if unicodedata.category(letter) in ("Mn", "Me") else 0
+        if marks <= MARKS:
+            kept.append(letter)
+    return "".join(kept)
+
+
 def printable(text: str) -> str:
     """Return untrusted text made safe for a message: one line, no control characters."""
-    return "".join(c if c.isprintable() else "?" for c in text)
+    return low("".join(c if c.isprintable() else "?" for c in text))
 
 
 def as_reply(answer: Mapping[str, Any], tensors: Tensors) -> Reply:
