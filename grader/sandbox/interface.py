@@ -212,7 +212,8 @@ def clock() -> float:
 
 def low(text: str) -> str:
     """Leave out combining marks that are piled up high, as no language does."""
-    kept, marks = [], 0
+    kept: list[str] = []
+    marks = 0
     for letter in text:
         marks = marks + 1 if unicodedata.category(letter) in ("Mn", "Me") else 0
         if marks <= MARKS:
