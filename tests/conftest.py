@@ -47,6 +47,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """
     if config.getvalue("dist") != "loadgroup":
         return None
+    # by the number of its tests, a file with one that takes minutes would begin when all else ends
+    config.option.loadscopereorder = False
     from xdist.scheduler import LoadScopeScheduling
 
     class ByPlace(LoadScopeScheduling):

@@ -91,41 +91,43 @@ def test_a_wrong_spelling_costs_its_exercise(bench: Bench, wrong: str, upstream:
     assert lost(results) == {exercise, *upstream.split()}
 
 
-CALLS = {
+IN_THE_LAYER = {  # what is written, what instead, and what is said
     "no mask": (
-        "layer",
-        BY_KEYWORD.replace(", attention_mask=attention_mask", ""),
+        ", attention_mask=attention_mask",
+        "",
         "BertSelfAttention.forward() missing 1 required positional argument: 'attention_mask'",
     ),
     "self as well": (
-        "layer",
-        BY_KEYWORD.replace("self.add_norm(x, y", "self.add_norm(self, x, y"),
+        "self.add_norm(x, y",
+        "self.add_norm(self, x, y",
         "BertLayer.add_norm() got multiple values for argument 'dropout'",
     ),
     "another name": (
-        "layer",
-        BY_KEYWORD.replace("ln_layer=self.out", "layer_norm=self.out"),
+        "ln_layer=self.out",
+        "layer_norm=self.out",
         "BertLayer.add_norm() got an unexpected keyword argument 'layer_norm'",
     ),
     "a module too few": (
-        "layer",
-        BY_KEYWORD.replace("dropout=self.attention_dropout,", ""),
+        "dropout=self.attention_dropout,",
+        "",
         "BertLayer.add_norm() missing 1 required positional argument: 'dropout'",
     ),
     "attention for its module": (
-        "layer",
-        BY_KEYWORD.replace("self.self_attention(", "self.self_attention.attention("),
+        "self.self_attention(",
+        "self.self_attention.attention(",
         "BertSelfAttention.attention() got an unexpected keyword argument 'hidden_states'",
     ),
     "modules in another order": (
-        "layer",
-        BY_KEYWORD.replace(
-            "ln_layer=self.out_layer_norm, dropout=self.out_dropout",
-            "self.out_layer_norm, self.out_dropout",
-        ),
+        "ln_layer=self.out_layer_norm, dropout=self.out_dropout",
+        "self.out_layer_norm, self.out_dropout",
         "BertLayer.add_norm() gets a LayerNorm as dropout, not a Dropout; its arguments are input, "
         "output, dense_layer, dropout, ln_layer",
     ),
+}
+CALLS = {
+    name: ("layer", BY_KEYWORD.replace(old, new), says)
+    for name, (old, new, says) in IN_THE_LAYER.items()
+} | {
     "a layer without mask": (
         "encode",
         chain("layer_module(hidden_states)")["encode"],

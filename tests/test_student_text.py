@@ -70,7 +70,7 @@ def test_states_have_names_of_the_graders_own() -> None:
     assert reply.message["before"] == {"state 1": 1, "the default dtype": "a"}
     assert reply.message["after"] == {"state 1": 2}
     watched = Watch(Model(torch.nn.Linear(1, 1), ()), silent=True, plain=[1])
-    assert set(watched.before) <= STATE
+    assert set(watched.before) == STATE
 
 
 def test_the_public_references_are_not_private(private: Path) -> None:

@@ -64,6 +64,12 @@ def telling(seen: Seen) -> np.ndarray:
     return np.asarray((off & ~np.isin(seen.rows[..., 0], (RANDOM, NOT_FINITE))).any(-1))
 
 
+def by_frequency(names: Iterable[str], often: Often) -> list[str]:
+    """Return the single mistakes among names, the most frequent first."""
+    single = {name for name in names if PAIR not in name}
+    return sorted(single, key=lambda name: (-often.get(name, 0), name))
+
+
 def recognise(seen: Sequence[Seen], names: Sequence[str], often: Often) -> list[str]:
     """Return the ids of the variants that explain all observations, the most frequent first.
 
@@ -75,11 +81,8 @@ def recognise(seen: Sequence[Seen], names: Sequence[str], often: Often) -> list[
     tells = np.logical_or.reduce([telling(one) for one in seen])
     # if everything raises, the exception's message already says it all
     tells &= ~np.logical_and.reduce([(one.rows[:, 0, 0] == RAISED) for one in seen])
-    found = sorted(set(np.array(names)[fits & tells].tolist()))
-    single = [name for name in found if PAIR not in name]
-    return sorted(single, key=lambda name: -often.get(name, 0)) or (
-        found if len(found) == 1 else []
-    )
+    found = set(np.array(names)[fits & tells].tolist())
+    return by_frequency(found, often) or (list(found) if len(found) == 1 else [])
 
 
 def unmoved(training: Seen, evaluation: Seen) -> tuple[bool, np.ndarray]:
@@ -106,8 +109,7 @@ def without_effect(seen: Sequence[Seen], names: Sequence[str], often: Often) -> 
         return None
     fits = (table == np.array(students)).all(-1)
     fits &= ~np.logical_or.reduce([telling(one) for one in seen if not one.training])
-    found = sorted({name for name in np.array(names)[fits].tolist() if PAIR not in name})
-    found.sort(key=lambda name: -often.get(name, 0))
+    found = by_frequency(np.array(names)[fits].tolist(), often)
     decided = len(found) == 1 or (
         len(found) > 1 and often.get(found[0], 0) > often.get(found[1], 0)
     )

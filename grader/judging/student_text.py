@@ -17,9 +17,9 @@ from typing import Any
 
 from grader.sandbox.interface import Reply
 
-WHERE = r" \((\w{1,80})\.py, line (\d{1,6})\)"
-END = re.compile(rf"{WHERE}$")
-RAISED = re.compile(rf"raised (\w{{1,80}}): .*?(?:{WHERE})?", re.DOTALL)
+PLACE = r" \((\w{1,80})\.py, line (\d{1,6})\)"
+PLACE_AT_END = re.compile(rf"{PLACE}$")
+RAISED = re.compile(rf"raised (\w{{1,80}}): .*?(?:{PLACE})?", re.DOTALL)
 OF_TORCH = {"OutOfMemoryError", "_LinAlgError"}
 TYPES = OF_TORCH | {
     name
@@ -59,7 +59,7 @@ def error_without_text(text: str, sources: Mapping[str, str]) -> str:
     if (found := RAISED.fullmatch(text)) is not None:
         kind = found[1] if found[1] in TYPES else "an exception of another type"
         return f"raised {kind}{place(found[2], found[3], sources)}"
-    at = END.search(text)
+    at = PLACE_AT_END.search(text)
     said = RETURNED if " should return " in text else FAILED
     return said + (place(at[1], at[2], sources) if at else "")
 
@@ -94,7 +94,7 @@ def without_text(reply: Reply, ids: Collection[str], sources: Mapping[str, str])
     if reply.status == "error":
         text = error_without_text(text, sources)
     elif reply.status == "not written":
-        found = re.fullmatch(WHERE, str(message.pop("where", "")))
+        found = re.fullmatch(PLACE, str(message.pop("where", "")))
         message["where"] = place(found[1], found[2], sources) if found else ""
         text = text if not text or text in ids else NOT_SHOWN
     return dataclasses.replace(reply, text=text, message=message, unabridged=reply.text)

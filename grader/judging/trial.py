@@ -7,7 +7,6 @@ so that one mistake costs one exercise.
 
 import dataclasses
 import functools
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -25,15 +24,12 @@ from grader.judging.fingerprints import (
     tolerance_kind,
 )
 from grader.judging.raised import hole, mismatch, most_telling, texts
+from grader.judging.student_text import PLACE_AT_END
 from grader.references import under
 from grader.result import Blocked, CheckFailed, Finding
 
 FORBIDDEN = "forbidden"  # the id of the mistake
-PLACE = re.compile(r" \([a-z]{1,20}\.py, line [0-9]{1,6}\)")
 Examine = Callable[["Trial", Answered], Mismatch | None]
-
-
-WHERE = re.compile(r" \(\w{1,80}\.py, line \d{1,6}\)$")
 RANDOM_IN_EVAL = "random_in_eval"  # a mistake of any exercise, wherever it is made
 RANDOM_SAYS = "dropout is active in eval mode too: the same call gives different results"
 
@@ -117,7 +113,7 @@ class Trial:
             return examine(self, answered)
         if (name := answered.reply.message.get("forbidden")) in self.forbidden:
             said = f"{name} is not allowed in this assignment: it is what you are asked to write"
-            where = WHERE.search(answered.reply.text)
+            where = PLACE_AT_END.search(answered.reply.text)
             return Mismatch("forbidden", str(name), (said + (where[0] if where else ""),))
         return mismatch(answered, self.targets)
 

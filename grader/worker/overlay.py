@@ -5,13 +5,14 @@ written. Not covered: what the code does once it runs; that is the sandbox's job
 """
 
 import contextlib
+import functools
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import torch
@@ -22,6 +23,12 @@ from grader.worker.imports import Imports
 OWN = {"grader", "harness"}  # packages and modules of the worker itself
 Progress = Callable[[int, int], None]
 Sent = tuple[protocol.Message, dict[str, Any]]
+
+
+@functools.lru_cache(maxsize=64)
+def compiled(name: str, source: str) -> CodeType:
+    """Compile a module's text; most files stay the same from one load to the next."""
+    return compile(source, f"{name}.py", "exec", dont_inherit=True)
 
 
 class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
@@ -42,9 +49,9 @@ class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         """Return the module's text, which also gives tracebacks their lines."""
         return self.sources[fullname]
 
-    def get_code(self, fullname: str) -> Any:
+    def get_code(self, fullname: str) -> CodeType:
         """Compile under the student's file name, such as main.py."""
-        return compile(self.sources[fullname], f"{fullname}.py", "exec", dont_inherit=True)
+        return compiled(fullname, self.sources[fullname])
 
 
 def load_harness(path: str) -> ModuleType:

@@ -7,7 +7,7 @@ edits apply and one of the two is common, or students were seen to make both.
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -64,8 +64,18 @@ class Recorder:
         exercise = self.course.assignment.exercise(exercise_id)
         return exercise.inputs(exercise.calls[number], self.seed)
 
-    def ask(self, exercise: Exercise, source: str, **overrides: Any) -> list[Reply]:
-        """Carry out an exercise's calls with one source of its file."""
+    def ask(
+        self,
+        exercise: Exercise,
+        source: str,
+        only: Collection[int] | None = None,
+        **overrides: Any,
+    ) -> list[Reply]:
+        """Carry out an exercise's calls with one source of its file.
+
+        Args:
+            only: the numbers of these calls; None: all of them.
+        """
         self.sandbox.reload(self.sources | {exercise.module: source})
         requests = [
             Request(
@@ -75,6 +85,7 @@ class Recorder:
                 self.inputs(exercise.id, number),
             )
             for number, call in enumerate(exercise.calls)
+            if only is None or number in only
         ]
         return list(self.sandbox.run(requests))
 
@@ -173,23 +184,22 @@ class Table:
             for number, (probe, call) in enumerate(probes)
         ]
 
-    def fingerprints(self, replies: Sequence[Reply]) -> list[np.ndarray]:
-        """Return the fingerprints of each call."""
-        return [
-            fingerprints(probe, call, self.names[n], self.recorder.inputs(self.exercise.id, n), r)
-            for n, ((probe, call), r) in enumerate(zip(self.calls, replies, strict=True))
-        ]
+    def fingerprints(self, number: int, reply: Reply) -> np.ndarray:
+        """Return the fingerprints of one call."""
+        inputs = self.recorder.inputs(self.exercise.id, number)
+        return fingerprints(*self.calls[number], self.names[number], inputs, reply)
 
     def add(self, name: str, source: str, replies: Sequence[Reply]) -> None:
         """Add a row, unless it is a pair that equals an existing row.
 
         Entries that another seed changes are marked as random.
         """
-        row = self.fingerprints(replies)
-        if any(reply.message.get("drew") for reply in replies):
-            again = self.fingerprints(self.recorder.ask(self.exercise, source, seed=1))
-            for one, other, allow in zip(row, again, self.allowed, strict=True):
-                one[~close(one, other, allow)] = entry(RANDOM)
+        row = [self.fingerprints(number, reply) for number, reply in enumerate(replies)]
+        drew = [number for number, reply in enumerate(replies) if reply.message.get("drew")]
+        again = self.recorder.ask(self.exercise, source, drew, seed=1) if drew else []
+        for number, reply in zip(drew, again, strict=True):
+            one, other = row[number], self.fingerprints(number, reply)
+            one[~close(one, other, self.allowed[number])] = entry(RANDOM)
         if PAIR not in name or not any(self.same(row, known) for _, known in self.rows):
             self.rows.append((name, row))
 

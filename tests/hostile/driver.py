@@ -1,6 +1,6 @@
 """Grade submissions one after the other in one process, and look at what each leaves behind.
 
-Run as a script, by places.py: it reads one JSON object a line, {"file", "source", "loses",
+Run as a script, by places.py: it reads one JSON object a line, {"file", "source", "loses", "only",
 "training", "itself"}, of which "training" is a deadline or 0 for the exercises, and answers with
 one a line. It is a process of its own so that it can run as another user, and so that a submission
 that harms its grader harms this and not the tests.
@@ -176,11 +176,14 @@ class Driver:
         right = (ROOT / "solution" / file).read_text(encoding="utf-8")
         return right + re.sub(r"\{([A-Z]+)\}", lambda m: names[m[1]], source)
 
-    def grade(self, file: str, source: str, loses: Sequence[str]) -> dict[str, Any]:
+    def grade(
+        self, file: str, source: str, loses: Sequence[str], only: str | None
+    ) -> dict[str, Any]:
         """Grade the exercises of bert.py and of the hostile file.
 
         Args:
             loses: exercises that are expected to be lost.
+            only: this one of them; None: all.
         """
         shutil.rmtree(self.handed_in, ignore_errors=True)
         self.handed_in.mkdir()
@@ -191,7 +194,7 @@ class Driver:
         self.limits = dict.fromkeys(loses, HOPELESS if exercises - {*loses} else ALL_HOPELESS)
         report = io.StringIO()
         with contextlib.redirect_stdout(report):
-            made = self.grading.grade(str(self.handed_in), check=True, observer=Report())
+            made = self.grading.grade(str(self.handed_in), True, only, observer=Report())
         results = {result["id"]: result for result in made.as_json()["exercises"]}
         graded = {name: r for name, r in results.items() if MINBERT.exercise(name).file in files}
         assert self.sandbox is not None
@@ -253,7 +256,7 @@ class Driver:
         if deadline:
             result = self.train(source, deadline, request["itself"])
         else:
-            result = self.grade(request["file"], source, request["loses"])
+            result = self.grade(request["file"], source, request["loses"], request["only"])
         result["seconds"] = time.monotonic() - started
         changed = files ^ set(fingerprint())
         result["left"] = {

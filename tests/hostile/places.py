@@ -122,16 +122,18 @@ class Place:
         file: str = "bert.py",
         loses: Collection[str] = (),
         itself: bool = False,
+        only: str | None = None,
     ) -> dict[str, Any]:
         """Grade the solution with `source` after it: the exercises or, in so long, a fine-tune.
 
         Args:
             itself: in a fine-tune, its own predictions count.
+            only: of the exercises, this one; None: all of the files handed in.
         """
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         request = {"file": file, "source": source, "loses": sorted(loses), "training": deadline}
-        request["itself"] = itself
+        request |= {"itself": itself, "only": only}
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()

@@ -28,6 +28,9 @@ CHANCE = 0.6  # share of right predictions that no training gives; half of the l
 # seconds for the honest submission after a hostile one, which takes one or two: grading included,
 # and a machine that stands still meanwhile
 RECOVERY = 30.0
+# What is graded after each hostile submission: one exercise shows whether grading goes on as it
+# did. All of them are graded again when a place has seen every submission.
+NEXT = "embed"
 LEAKING = [hostile for hostile in HOSTILE if hostile.control.startswith("leaks")]
 # an archive has no history, and few have private references or results
 NOT_EVERYWHERE = (".git", "reference_outputs/private", "runs")
@@ -55,7 +58,7 @@ def each(chosen: list[Hostile]) -> pytest.MarkDecorator:
 
 def check_nothing_is_left(place: Place, result: dict) -> None:
     """Grade an honest submission; all must be as it was before the hostile one."""
-    after = place.grade("")
+    after = place.grade("", only=NEXT)
 
     assert "LEAKED" not in result["printed"], result["printed"]
     assert after["seconds"] < RECOVERY
@@ -63,7 +66,7 @@ def check_nothing_is_left(place: Place, result: dict) -> None:
         result["left"]["marks"] == result["left"]["locks"] == result["left"]["changed files"] == []
     )
     assert after["left"] == place.honest["left"]
-    assert after["exercises"] == place.honest["exercises"]
+    assert after["exercises"] == {NEXT: place.honest["exercises"][NEXT]}
 
 
 @each([hostile for hostile in HOSTILE if not hostile.training])
@@ -117,6 +120,13 @@ def test_honest_training_is_far_from_chance_and_the_same_again(place: Place) -> 
 
     assert again["accuracy"] > CHANCE + 0.1
     assert again["predictions"] == itself["predictions"] == place.trained["predictions"]
+
+
+def test_the_solution_scores_the_same_after_all_of_them(place: Place) -> None:
+    after = place.grade("")
+
+    assert after["exercises"] == place.honest["exercises"]
+    assert after["left"] == place.honest["left"]
 
 
 # --- whether the attacks are attacks ---------------------------------------------------------
