@@ -144,6 +144,8 @@ def bar(value: float, widest: float) -> str:
 
 def curve_table(curve: list[tuple[int, float, float]], lines: int = 20) -> str:
     """Write the loss curve as a table of values and bars, with at most `lines` rows."""
+    if not curve:
+        return "The run was too short for a point."
     every = -(-len(curve) // lines)
     kept, widest = curve[every - 1 :: every], curve[0][1]
     rows = ["| step | masked tokens | | next sentence | |", "| --: | --: | --- | --: | --- |"]
