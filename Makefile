@@ -154,6 +154,7 @@ soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, attacks on the grad
 bench: $(VENV)/.installed-staff  ## measure start-up and the cost of isolation here: minutes
 	@$(BIN)/python -m benchmarks.startup
 	@$(BIN)/python -m benchmarks.isolation
+	@$(BIN)/python -m benchmarks.fine_tune
 
 test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=dir, ARGS=): minutes
 	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real/minilm.py $$ARGS

@@ -56,7 +56,7 @@ The last {held:,} reviews of the file were not used for training.
 
 A false second sentence comes from another review of the same film, so that names cannot tell. Half
 of them agree with the first sentence's judgement: a reader who knows every judgement is right in
-0.750 of the pairs, and a little more often by the order in which reviews say things.
+0.750 of the pairs. The order in which reviews say things tells more: a verdict follows an opinion.
 
 The 2-gram model predicts the token that most often follows the left neighbour, which it always
 sees. Many words cannot be predicted from the context: for example, which of 32 positive adjectives
