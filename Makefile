@@ -1,7 +1,7 @@
 # make            lists the targets and their options
 # Options are variables: make grade SUBMISSION=path JSON=result.json
 
-TARGETS = help check grade starter references data checkpoint gate import-checkpoint export-checkpoint \
+TARGETS = help check grade term starter references data checkpoint gate import-checkpoint export-checkpoint \
 	test test-fast lint exercise try handout pictures probes soak bench test-real bench-real clean
 SUBMISSION ?= starter
 PYTHON ?= python3
@@ -85,6 +85,9 @@ help:  ## this list
 #: BUDGET=300  ## seconds that a submission has without its training
 #: TRAINING_TIMES=10  ## what its training has, in multiples of what a correct model took
 #: SHOW_TEXT=1  ## show what a submission says about private inputs
+term: $(VENV)/.installed-staff  ## everything new for a term: data to pictures (SEED=2027): an hour
+	@$(BIN)/python -m instructor.term $(call option,seed,SEED)
+
 starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares; FORCE=1)
 	@$(BIN)/python -m instructor.references.strip $(call flag,check,CHECK) $(call flag,force,FORCE)
 
@@ -151,6 +154,7 @@ soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, attacks on the grad
 bench: $(VENV)/.installed-staff  ## measure start-up and the cost of isolation here: minutes
 	@$(BIN)/python -m benchmarks.startup
 	@$(BIN)/python -m benchmarks.isolation
+	@$(BIN)/python -m benchmarks.fine_tune
 
 test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=dir, ARGS=): minutes
 	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real/minilm.py $$ARGS

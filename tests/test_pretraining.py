@@ -9,13 +9,14 @@ import pytest
 import torch
 from torch import nn
 
-from instructor.pretraining.run import Run, Settings, make_run, train
+from instructor.pretraining.run import HALVED, Run, Settings, make_run, same_film_pairs, train
 
 from config import BertConfig
 from optimizer import AdamW
 from pretraining import (
     IGNORED,
     IS_NEXT,
+    NOT_NEXT,
     BertForPreTraining,
     make_sentence_pairs,
     mask_tokens,
@@ -27,7 +28,14 @@ from tokenizer import SPECIAL_TOKENS, BertTokenizer, wordpiece
 SPECIAL, MASK, VOCABULARY = (0, 1, 2, 3, 4), 4, 1000
 WORDS = ("good", "bad", "film", "plot", "is", "the", ".")
 TINY = Settings(
-    width=8, heads=2, layers=1, feed_forward=16, phases=(0, 0, 0, 8), batch=4, report=2, snapshot=2
+    width=8,
+    heads=2,
+    layers=1,
+    feed_forward=16,
+    phases=(0, 0, 0, 8),
+    batch=4,
+    report=2,
+    snapshot=2,
 )
 
 
@@ -152,7 +160,9 @@ def new_run() -> Callable[[], Run]:
     reviews = [[[rng.randrange(5, 12) for _ in range(5)] for _ in range(3)] for _ in range(12)]
 
     def make() -> Run:
-        return make_run(TINY, tokenizer, [[], [], [], reviews])
+        return make_run(
+            TINY, tokenizer, [{}, {}, {}, {"harbor": reviews[:8], "ember": reviews[8:]}]
+        )
 
     return make
 
@@ -189,7 +199,7 @@ def test_a_damaged_snapshot_is_skipped(
     again = new_run()
     train(again, tmp_path, lambda run: None)
 
-    assert again.step == sum(TINY.phases)
+    assert again.step == TINY.steps
     assert "skipped, the snapshot is damaged" in capsys.readouterr().err
 
 
@@ -203,3 +213,22 @@ def test_a_pair_is_written_with_its_segments() -> None:
     assert batch["input_ids"].tolist() == [[2, 5, 6, 3, 7, 3]]
     assert batch["token_type_ids"].tolist() == [[0, 0, 0, 0, 1, 1]]
     assert batch["next_sentence_label"].tolist() == [1]
+
+
+def test_second_sentences_are_about_the_same_film() -> None:
+    films = {"harbor": [[[5, 5], [5]], [[5], [5, 5]]], "ember": [[[6], [6]]] * 30}
+
+    pairs = same_film_pairs(films.values(), random.Random(1), 64)
+
+    assert {label for _, _, label in pairs} == {IS_NEXT, NOT_NEXT}
+    assert all(len({*first, *second}) == 1 for first, second, _ in pairs)  # tokens of one film
+
+
+def test_long_reviews_are_also_paired_as_two_halves() -> None:
+    reviews = [[[5], [6], [7], [8], [9]]] * 400
+
+    pairs = same_film_pairs([reviews], random.Random(1), 64)
+
+    halves = [(first, second) for first, second, _ in pairs if len(first) > 1]
+    assert ([5, 6], [7, 8, 9]) in halves
+    assert len(halves) == pytest.approx(HALVED * 400, abs=25)

@@ -50,6 +50,7 @@ ROOMS = {
     "instructor.pretraining",
     "instructor.gate": "grader.files instructor.files",
     "instructor.references": "grader instructor.files instructor.language",
+    "instructor.term": "grader.files",
 }
 
 

@@ -211,7 +211,7 @@ def main() -> None:
     parser.add_argument(
         "--broken-seeds",
         type=int,
-        default=3,
+        default=5,
         help="runs of each broken model (default: %(default)s)",
     )
     parser.add_argument(

@@ -8,7 +8,7 @@ import random
 from collections.abc import Sequence
 
 from instructor.language.grammar import Phrase, Writer
-from instructor.language.lexicon import FILMS, VERDICTS, WHOLE, Film
+from instructor.language.lexicon import FILMS, TITLES, VERDICTS, WHOLE, Film
 
 # The opinions of a review are of one level: lists of words of one sign; "is" and "is not"; one
 # clause of any kind; everything. Easier reviews come first in the text; a model that reads them
@@ -96,6 +96,11 @@ class Reviewer(Writer):
             text.append(self.opinion(film, value, level))
             text.append(self.verdict(film, value))
         return text
+
+
+def film_of(review: Sequence[str]) -> str:
+    """Name the film of a review: its last sentence, a verdict, names the title, and no other."""
+    return next(word for word in review[-1].split() if word in TITLES)
 
 
 def level_of(number: int, count: int) -> int:

@@ -49,10 +49,10 @@ def pretrain(text: Path, folder: Path, settings: Any) -> None:
     """Train on the text and write the checkpoint."""
     import torch  # here and below: --check does not need torch, and stays fast
 
-    from instructor.language.reviews import LEVELS, level_of, read_reviews
+    from instructor.language.reviews import LEVELS, film_of, level_of, read_reviews
     from instructor.pretraining.checkpoint_files import config_text, weight_bytes, write_checkpoint
     from instructor.pretraining.model_card import model_card
-    from instructor.pretraining.run import make_run, train
+    from instructor.pretraining.run import Films, make_run, train
     from instructor.pretraining.vocabulary import make_vocabulary, tokenizer_files
 
     torch.set_num_threads(settings.threads)
@@ -70,14 +70,18 @@ def pretrain(text: Path, folder: Path, settings: Any) -> None:
     ]
     count = len(documents)
     kept = count - int(count * HELD_OUT)
-    levels = [[documents[n] for n in range(kept) if level_of(n, count) == m] for m in LEVELS]
+    levels: list[Films] = [{} for _ in LEVELS]
+    held_out: Films = {}
+    for number, (review, document) in enumerate(zip(reviews, documents, strict=True)):
+        films = levels[level_of(number, count)] if number < kept else held_out
+        films.setdefault(film_of(review), []).append(document)
     run = make_run(settings, tokenizer, levels)
     train(run, folder / "snapshots", progress(settings.steps))
     run.model.eval()
     files: dict[str, bytes | str] = {**tokenizer_files(pieces, settings.max_length)}
     files["config.json"] = config_text(run.model.config)
     files["model.safetensors"] = weight_bytes(dict(run.model.named_parameters()), encoder_names)
-    files["README.md"] = model_card(run, documents[kept:])
+    files["README.md"] = model_card(run, held_out)
     write_checkpoint(folder, files, text)
     shutil.rmtree(folder / "snapshots", ignore_errors=True)
 

@@ -8,9 +8,10 @@ Dimension key: B batch, T tokens, D model width.
 
 import dataclasses
 import importlib
+import itertools
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,14 @@ from instructor.language.reviews import EVERYTHING
 from instructor.pretraining.snapshots import load_snapshot, save_snapshot
 
 Documents = list[list[list[int]]]  # reviews, sentences, token ids
+Films = dict[str, Documents]  # the reviews of each film
+LONG = 4  # sentences of a review
+HALVED = 0.1  # the share of long reviews that are also paired as two halves
+
+
+def all_reviews(films: Films) -> Documents:
+    """List the reviews of all films."""
+    return [review for reviews in films.values() for review in reviews]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +44,7 @@ class Settings:
     heads: int = 4
     feed_forward: int = 256
     max_length: int = 64
-    phases: tuple[int, ...] = (1000, 2500, 2500, 10000)  # steps, for each level of reviews
+    phases: tuple[int, ...] = (1000, 2500, 2500, 34000)  # steps, for each level of reviews
     batch: int = 64
     learning_rate: float = 2e-3
     warmup: int = 100  # steps
@@ -63,7 +72,7 @@ class Run:
 
     settings: Settings
     tokenizer: Any
-    levels: list[Documents]  # the reviews to train on, by their level
+    levels: list[Films]  # the reviews to train on, by their level
     model: Any
     optimizer: Any
     step: int = 0
@@ -71,9 +80,13 @@ class Run:
     seconds: float = 0.0  # of training, including before interruptions
 
     @property
-    def documents(self) -> Documents:
+    def films(self) -> Films:
         """Return all reviews to train on."""
-        return [review for level in self.levels for review in level]
+        films: Films = {}
+        for level in self.levels:
+            for title, reviews in level.items():
+                films.setdefault(title, []).extend(reviews)
+        return films
 
     def origin(self) -> str:
         """Name the run by a digest of its settings and its text."""
@@ -115,7 +128,7 @@ def start_from_copying(model: Any) -> None:
         model.mlm_head.dense.weight.add_(torch.eye(size))
 
 
-def make_run(settings: Settings, tokenizer: Any, levels: list[Documents]) -> Run:
+def make_run(settings: Settings, tokenizer: Any, levels: list[Films]) -> Run:
     """Build the model with its initial weights, and its optimizer."""
     config = importlib.import_module("config").BertConfig(
         vocab_size=tokenizer.vocab_size,
@@ -147,17 +160,39 @@ def batches(pairs: list[Any], size: int, rng: random.Random) -> list[list[Any]]:
     return found
 
 
+def two_halves(review: list[list[int]]) -> list[list[int]]:
+    """Join the sentences of a review into two, its first half and its second."""
+    middle = len(review) // 2
+    return [list(itertools.chain(*half)) for half in (review[:middle], review[middle:])]
+
+
+def same_film_pairs(films: Iterable[Documents], rng: random.Random, max_length: int) -> list[Any]:
+    """Pair sentences with the next one, or with one from another review of the same film.
+
+    A film's name, lead and genre are then the same in both, and only what they say of it can tell.
+    Some longer reviews are paired once more as two halves, to train the late positions too.
+    """
+    make_pairs = importlib.import_module("pretraining").make_sentence_pairs
+    pairs = []
+    for reviews in films:
+        if len(reviews) > 1:  # or there is no other review
+            pairs += make_pairs(reviews, rng, max_length)
+        halves = [two_halves(r) for r in reviews if len(r) >= LONG and rng.random() < HALVED]
+        if len(halves) > 1:
+            pairs += make_pairs(halves, rng, max_length)
+    return pairs
+
+
 def phase_batches(run: Run, phase: int, steps: int) -> Iterator[list[Any]]:
     """Draw the batches of a phase: epoch after epoch, each with its own pairs, until `steps`.
 
     The phases before the last use the reviews of their own level; the last uses all.
     """
-    make_pairs = importlib.import_module("pretraining").make_sentence_pairs
-    documents = run.levels[phase] if phase < EVERYTHING else run.documents
+    films = run.levels[phase] if phase < EVERYTHING else run.films
     epoch = given = 0
     while given < steps:
         rng = random.Random(f"{run.settings.seed} phase {phase} epoch {epoch}")
-        pairs = make_pairs(documents, rng, run.settings.max_length)
+        pairs = same_film_pairs(films.values(), rng, run.settings.max_length)
         for batch in batches(pairs, run.settings.batch, rng)[: steps - given]:
             given += 1
             yield batch
