@@ -182,7 +182,8 @@ class Grading:
         for result in results:
             exercise = self.assignment.exercise(result.id)
             lines = [line for finding in result.findings for line in finding.details]
-            result.title = exercise.title
+            result.title, result.file = exercise.title, exercise.file
+            result.task = exercise.task is not None
             result.handout = sections(self.anchors, exercise.id, lines)
         return list(results)
 

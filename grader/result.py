@@ -85,7 +85,7 @@ class Result:
         bonus: whether its points are counted separately.
         lost: the parts of its points that it lost, if it failed.
         flags: what an instructor may want to know of how it was graded.
-        title: of the exercise.
+        title, file: of the exercise; task: whether it is one.
         handout: sections that explain it: their titles, and the anchors of their headings.
         measured: what a task has measured, as JSON; see `TaskRun.show`.
     """
@@ -100,6 +100,8 @@ class Result:
     lost: frozenset[str] = frozenset()
     flags: tuple[str, ...] = ()
     title: str = ""
+    file: str = ""
+    task: bool = False
     handout: tuple[tuple[str, str], ...] = ()
     measured: Mapping[str, Any] | None = None
 
@@ -116,6 +118,8 @@ class Result:
         return {
             "id": self.id,
             "title": self.title,
+            "file": self.file,
+            "task": self.task,
             "outcome": str(self.outcome),
             "score": self.score,
             "max_score": self.max_score,
