@@ -1,7 +1,7 @@
 # make            lists the targets and their options
 # Options are variables: make grade SUBMISSION=path JSON=result.json
 
-TARGETS = help check grade starter references data checkpoint gate import-checkpoint export-checkpoint \
+TARGETS = help check grade report starter references data checkpoint gate import-checkpoint export-checkpoint \
 	test test-fast lint exercise try handout pictures probes soak bench test-real bench-real clean
 SUBMISSION ?= starter
 PYTHON ?= python3
@@ -62,6 +62,9 @@ check: $(GRADER)  ## the five functions in starter/bert.py, without training: se
 grade: $(GRADER)  ## everything, with the fine-tune: about a minute
 	@$(GRADE) -- "$$SUBMISSION"
 
+report: $(GRADER)  ## the same as a page with figures, report.html, opened in your browser
+	@$(GRADE) --report="$${OUT:-report.html}" --open -- "$$SUBMISSION"
+
 help:  ## this list
 	@awk -F ' +## +' ' \
 		/^##@ / {sub(/^##@ /, ""); print (headings++ ? "\n" : "") $$0} \
@@ -69,8 +72,9 @@ help:  ## this list
 		/^[a-z-]+:.* ## / {sub(/:.*/, "", $$1); printf "  make %-19s  %s\n", $$1, $$2}' \
 		$(MAKEFILE_LIST)
 #: SUBMISSION=path  ## what to grade, if not starter/: a folder, a bert.py or a zip
-#: K=attention  ## only this exercise
+#: K=attention,layer  ## only these exercises
 #: JSON=result.json  ## also write the result to this file
+#: OUT=report.html  ## with report: the page
 #: PYTHON=python3.12  ## in the first run: the Python to use, 3.11 or newer
 #: PIP_ARGS="..."  ## in the first run: where pip gets packages; see README.md
 #: For example: make check K=attention SUBMISSION=../mine/bert.py
@@ -162,8 +166,8 @@ bench-real: $(REAL)/.installed  ## time against transformers (SST=dir, SENTENCES
 		$${SST:+--train "$$(ls -d "$$SST"/*sst-train*)" --dev "$$(ls -d "$$SST"/*sst-dev*)"} \
 		$(call option,sentences,SENTENCES) $(call option,seed,SEED) $(call option,threads,THREADS)
 
-clean:  ## remove .venv/, runs/, predictions/ and caches
-	rm -rf "$$VENV" $(REAL) .pytest_cache .mypy_cache .ruff_cache runs predictions dist
+clean:  ## remove .venv/, runs/, predictions/, report.html with its last runs, and caches
+	rm -rf "$$VENV" $(REAL) .pytest_cache .mypy_cache .ruff_cache runs predictions dist report.html .grade
 
 # PIP_ARGS tells pip where to find packages: make grade PIP_ARGS="--index-url ..."
 PIP = -m pip install --disable-pip-version-check $$PIP_ARGS

@@ -10,7 +10,7 @@ from pathlib import Path
 from grader.files import write_whole
 from grader.reports.model import Model, ModelError, read_model
 
-KEPT = 30  # runs
+FOLDER, KEPT = ".grade", 30  # where runs are kept, and how many
 
 
 def standing(exercise: Model) -> Model:
