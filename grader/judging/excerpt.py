@@ -13,7 +13,7 @@ import numpy as np
 
 from grader.judging.compare import Axes, Pair
 
-PANELS, COLUMNS, CELLS = 6, 48, 1536  # of a map, at most
+PANELS, COLUMNS, CELLS = 6, 48, 1024  # of a map, at most
 WIDTH = 16  # values of the worst row that are shown, around the worst one
 Number = float | str
 

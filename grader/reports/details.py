@@ -7,6 +7,7 @@ from grader.reports.markup import Element, element, joined, say
 from grader.reports.text import visible
 
 Found = dict[str, Any]
+FINDINGS, LINES, LONGEST = 3, 10, 400  # of an exercise; of a finding; characters of a line
 
 
 def short(value: float | str) -> str:
@@ -49,7 +50,7 @@ def finding_parts(finding: Found) -> list[Element]:
     """Return what one finding says, and where the output is wrong."""
     made = [element("p", finding["headline"], class_="headline")]
     if finding["details"]:
-        lines = "\n".join(visible(line) for line in finding["details"][:20])
+        lines = "\n".join(visible(line, LONGEST) for line in finding["details"][:LINES])
         made.append(element("pre", say(lines, 8000, keep="\n"), class_="lines"))
     if finding["mistake"]:
         made.append(element("p", "Mistake: ", element("code", finding["mistake"]), class_="about"))

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.reports.details import finding_parts, measured_parts
+from grader.reports.details import FINDINGS, finding_parts, measured_parts
 from grader.reports.markup import Element, element, joined, say
 from grader.reports.model import Model, headline, listed, next_step, ungraded
 from grader.reports.text import out_of, points
@@ -84,7 +84,7 @@ def table(result: Model) -> Element:
 
 def section(exercise: Model, handouts: Sequence[str]) -> Element | None:
     """Return the part of the page about an exercise; None if there is nothing more to say."""
-    findings = [part for found in exercise["findings"] for part in finding_parts(found)]
+    findings = [part for found in exercise["findings"][:FINDINGS] for part in finding_parts(found)]
     measured = measured_parts(exercise["measured"]) if exercise["measured"] else []
     if not findings and not measured:
         return None

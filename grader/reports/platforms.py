@@ -26,8 +26,8 @@ def total_lines(result: Model) -> list[str]:
         lines.append(f"bonus: {out_of(result['bonus'], result['bonus_max_score'])}, apart")
     if names := ungraded(result):
         lines.append(f"{', '.join(names)} {CANNOT}")
-    lines += [visible(f"note: {note}") for note in result["notes"]]
-    return [*lines, f"tier: {result['tier']}"]
+    lines += [f"note: {note}" for note in result["notes"]]
+    return [visible(line) for line in (*lines, f"tier: {result['tier']}")]
 
 
 def label(exercise: Model) -> str:

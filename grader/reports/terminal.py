@@ -60,7 +60,7 @@ class Report:
         """
         self.shown, self.left = shown, list(shown)
         self.width = max(NAMES, *map(len, shown))
-        print(f"{assignment}   submission: {submission}   tier: {tier}\n", flush=True)
+        print(f"{assignment}   submission: {visible(submission)}   tier: {tier}\n", flush=True)
         self.live.say("importing torch")
 
     def progress(self, what: str, done: int, total: int) -> None:
@@ -69,7 +69,7 @@ class Report:
             self.live.count(what, done, total)
         elif time.monotonic() - self.last > EVERY:
             self.last = time.monotonic()
-            print(f"  {what}: step {done} of {total}", file=sys.stderr, flush=True)
+            print(f"  {visible(what)}: step {done} of {total}", file=sys.stderr, flush=True)
 
     def result(self, result: Result) -> None:
         """Print an exercise's line and findings."""
