@@ -11,10 +11,9 @@ POINTER = "read: "  # how a line of a report begins that says where to read
 Sections = tuple[tuple[str, str], ...]  # titles, and the anchors of their headings
 
 
-def anchor(heading: str) -> str:
-    """Return the anchor of a heading, as GitHub makes it."""
-    plain = re.sub(r"[`*]|\\(?=\W)", "", heading).strip().lower()
-    return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+def slug(heading: str) -> str:
+    """Return the anchor that GitHub gives a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def anchors(path: Path) -> dict[str, str]:
@@ -23,8 +22,8 @@ def anchors(path: Path) -> dict[str, str]:
         headings = HEADING.findall(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):
         return {}
-    found = {heading: anchor(heading) for heading in headings}
-    problems = {m[0]: anchor(h) for h in headings if (m := PROBLEM.match(h))}
+    found = {heading: slug(heading) for heading in headings}
+    problems = {m[0]: slug(h) for h in headings if (m := PROBLEM.match(h))}
     return found | problems
 
 

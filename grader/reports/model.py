@@ -16,6 +16,7 @@ Model = dict[str, Any]
 LARGEST = 32 << 20  # bytes of a file that is read
 UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
 STARTER = "starter"  # what is graded if nothing else is named
+PACKED = (".zip", ".tar", ".gz", ".tgz")  # what is handed in ends so
 OWN_TIER = "process"  # in which people grade their own code
 
 
@@ -89,4 +90,5 @@ def next_step(result: Model) -> str | None:
         return f"write {first['id']} in {first['file']}, then {again}" if unwritten else again
     if result["only"] is not None or result["mode"] == "check":
         return command("check" if result["only"] is not None else "grade", [], result)
-    return command("submit", [], result)
+    packed = str(result["submission"]).endswith(PACKED)
+    return None if packed else command("submit", [], result)

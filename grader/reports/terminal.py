@@ -40,7 +40,13 @@ def can_print(text: str, stream: TextIO) -> bool:
 class Report:
     """Prints results as they come in."""
 
-    def __init__(self) -> None:
+    def __init__(self, advice: bool = True) -> None:
+        """Prepare.
+
+        Args:
+            advice: whether to end with what to do next.
+        """
+        self.advice = advice
         self.shown: Collection[str] = ()
         self.left: list[str] = []  # that have no result yet
         self.width = NAMES  # of the column of names
@@ -122,7 +128,7 @@ class Report:
         for note in result["notes"]:
             print(f"  note: {visible(note)}")
         self.end_with_output(printed)
-        if step := next_step(result):
+        if self.advice and (step := next_step(result)):
             print(f"\n  next: {step}")
         sys.stdout.flush()
 
