@@ -2,12 +2,13 @@
 # Options are variables: make grade SUBMISSION=path JSON=result.json
 
 TARGETS = help check grade report starter references data checkpoint gate import-checkpoint export-checkpoint \
-	test test-fast lint exercise try handout pictures probes soak bench test-real bench-real clean
+	test test-fast test-page lint exercise try handout pictures probes soak bench test-real bench-real \
+	clean
 SUBMISSION ?= starter
 PYTHON ?= python3
 VENV ?= .venv
 FROM_PEOPLE = SUBMISSION PYTHON VENV K JSON REFERENCES CHECKPOINT THREADS TIER SST SENTENCES SEED OUT \
-	FROM ID FILE BEFORE CHECK FORCE ARGS PIP_ARGS BUDGET TRAINING_TIMES SHOW_TEXT
+	FROM ID FILE BEFORE CHECK FORCE ARGS PIP_ARGS BUDGET TRAINING_TIMES SHOW_TEXT SHOTS
 # What people write after `make` is data: a file's name may hold $(shell ...) or a backtick. Make takes
 # it as it is, without expanding it, and recipes read it from the environment, quoted by the shell.
 $(foreach name,$(FROM_PEOPLE),$(eval override $(name) := $$(value $(name))))
@@ -48,7 +49,7 @@ GRADER = $(VENV)/.installed$(if $(filter contained locked,$(TIER)),-staff)
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
 # the files of `make test-fast`; tests/test_tiers.py has the gradings
 FAST = archives compare diagnose engine fuzz gate handout help intake language make new_exercise policy probes \
-	project protocol references strip terminal tiers tokenizer variants
+	project protocol references reports runs strip terminal tiers tokenizer variants
 
 ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 
@@ -121,6 +122,9 @@ test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a gradin
 	@start=$$(date +%s); tests/install_tiers.sh && $(MAKE) -s lint && \
 		$(PYTEST) -q -m "not slow" $(FAST:%=tests/test_%.py) $$ARGS; \
 		status=$$?; echo "test-fast took $$(($$(date +%s) - start)) s"; exit $$status
+
+test-page: $(VENV)/.installed-page  ## the page in a Chromium, which must be installed (SHOTS=folder)
+	@$(BIN)/python -m pytest tests/browser/page.py $$ARGS
 
 lint: $(VENV)/.installed-staff  ## format, style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
@@ -205,6 +209,10 @@ $(VENV)/.installed: requirements.txt
 $(VENV)/.installed-staff: requirements-staff.txt $(VENV)/.installed
 	@echo "installing what the tests need, only the first time" >&2
 	@$(call INSTALL,$(BIN)/python,-r requirements-staff.txt)
+	@touch "$@"
+
+$(VENV)/.installed-page: tests/browser/requirements.txt $(VENV)/.installed-staff
+	@$(call INSTALL,$(BIN)/python,-r tests/browser/requirements.txt)
 	@touch "$@"
 
 $(REAL)/.installed: requirements.txt requirements-staff.txt
