@@ -49,7 +49,7 @@ GRADER = $(VENV)/.installed$(if $(filter contained locked,$(TIER)),-staff)
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
 # the files of `make test-fast`; tests/test_tiers.py has the gradings
 FAST = archives compare diagnose engine fuzz gate handout help intake language make new_exercise policy probes \
-	project protocol references reports runs strip terminal tiers tokenizer variants
+	project protocol references report_page reports runs strip terminal tiers tokenizer variants
 
 ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 

@@ -113,6 +113,7 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
         ("references", "SEED OUT CHECKPOINT CHECK"),
         ("exercise", "ID FILE BEFORE"),
         ("starter", "CHECK FORCE"),
+        ("report", "SUBMISSION OUT K TIER"),
         ("import-checkpoint", "FROM OUT"),
         ("export-checkpoint", "FROM OUT"),
         ("data", "SEED"),

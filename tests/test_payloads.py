@@ -5,14 +5,15 @@ import json
 import re
 from typing import Any
 
-import formats
 import pytest
-import sample
 
 from grader.reports import github, html, platforms
 from grader.reports.terminal import Report
 from grader.reports.text import visible
 from grader.result import Finding, Grade, Outcome, Result
+
+import formats
+import sample
 
 PAYLOADS = [
     # HTML

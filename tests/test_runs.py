@@ -4,9 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-import sample
 
 from grader.reports import browser, runs
+
+import sample
 
 
 def run(score: float, outcome: str, started: str, submission: str = "starter") -> runs.Model:

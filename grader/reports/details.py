@@ -96,7 +96,8 @@ def misread_list(measured: Found) -> Element:
     ]
     counts = measured["confusion"]
     total = sum(map(sum, counts)) - sum(row[place] for place, row in enumerate(counts))
-    heading = element("h3", f"{total} were misread; the first {len(items)} of them")
+    some = f"; the first {len(items)} of them" if total > len(items) else ""
+    heading = element("h3", f"{total} misread{some}")
     return joined(heading, element("ol", *items, class_="misread"))
 
 

@@ -78,7 +78,8 @@ def table(result: Model) -> Element:
     heads = (element("th", text, scope="col") for text in ("exercise", "verdict", "points"))
     body = element("tbody", *map(row, shown))
     left = len(result["exercises"]) - len(shown)
-    more = element("p", f"{left} extensions are not written.", class_="about") if left else None
+    said = "One extension is" if left == 1 else f"{left} extensions are"
+    more = element("p", f"{said} not written.", class_="about") if left else None
     return joined(element("table", element("thead", element("tr", *heads)), body), more)
 
 

@@ -12,16 +12,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import sample
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
-from test_payloads import PAYLOADS
 
 from grader.reports import html
 
+import sample
+from test_payloads import PAYLOADS
+
 SIZES = {"desktop": (1280, 900), "phone": (360, 740)}
 SCHEMES = ("light", "dark")
-SECONDS = 1.0  # until the page is drawn
+SECONDS = 1.0  # of processor time until the page is drawn, which a busy machine does not lengthen
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 NEXT = itertools.cycle(PAYLOADS)
 MODELS: dict[str, dict[str, Any]] = {
@@ -72,11 +73,12 @@ def test_the_page_is_quiet_fits_and_is_drawn_soon(
     page.on("request", lambda request: asked.append(request.url))
     page.on("dialog", lambda dialog: said.append(dialog.message))
 
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
     page.goto(page_file.as_uri())
-    drawn = page.evaluate(
-        "() => new Promise(done => requestAnimationFrame(() => setTimeout("
-        "() => done(performance.now() / 1000), 0)))"
-    )
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    drawn = next(one["value"] for one in metrics if one["name"] == "TaskDuration")
     wide, inner = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
 
     if (folder := os.environ.get("SHOTS")) and page_file.stem != "largest":
@@ -129,7 +131,7 @@ def test_the_printed_page_has_all_that_the_screen_has(browser: Browser, tmp_path
 
 
 def test_the_largest_page_is_no_slower_to_make_than_to_draw() -> None:
-    began = time.monotonic()
+    began = time.process_time()
     html.page(MODELS["largest"])
 
-    assert time.monotonic() - began < SECONDS
+    assert time.process_time() - began < SECONDS
