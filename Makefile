@@ -170,7 +170,7 @@ bench-real: $(REAL)/.installed  ## time against transformers (SST=dir, SENTENCES
 		$${SST:+--train "$$(ls -d "$$SST"/*sst-train*)" --dev "$$(ls -d "$$SST"/*sst-dev*)"} \
 		$(call option,sentences,SENTENCES) $(call option,seed,SEED) $(call option,threads,THREADS)
 
-clean:  ## remove .venv/, runs/, predictions/, report.html with its last runs, and caches
+clean:  ## remove .venv/, runs/, predictions/, reports and caches
 	rm -rf "$$VENV" $(REAL) .pytest_cache .mypy_cache .ruff_cache runs predictions dist report.html .grade
 
 # PIP_ARGS tells pip where to find packages: make grade PIP_ARGS="--index-url ..."

@@ -151,7 +151,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     about = "a folder, a .py file, a zip or a tar"
     parser.add_argument("submission", type=submission, help=about)
     parser.add_argument("--check", action="store_true", help="leave the training out")
-    parser.add_argument("--only", metavar="EXERCISES", help="grade only these: attention,layer")
+    parser.add_argument("--only", metavar="EXERCISES", help="grade only these, separated by commas")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result here")
     page = "write a page, and what has changed since the last one"
     parser.add_argument("--report", type=Path, metavar="FILE", help=page)

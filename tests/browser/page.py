@@ -57,6 +57,7 @@ def opened(browser: Browser, size: str, scheme: str, **options: Any) -> Page:
         color_scheme=scheme,  # type: ignore[arg-type]
         **options,
     )
+    context.set_default_timeout(120_000)  # milliseconds: the machine may be busy
     return context.new_page()
 
 
