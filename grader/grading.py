@@ -153,7 +153,7 @@ class Grading:
             results, printed = self.results(submission, exercises, given, observer, silent)
         except InspectionError as error:
             results, printed = ungraded(exercises, error, observer), ""
-        reported = self.with_titles([result for result in results if result.id in shown])
+        reported = self.with_sections([result for result in results if result.id in shown])
         flags = flags_of(submission) + [flag for result in reported for flag in result.flags]
         if self.withholds:
             notes.append(WITHHELD)
@@ -177,14 +177,11 @@ class Grading:
         observer.end(made, printed)
         return made
 
-    def with_titles(self, results: Sequence[Result]) -> list[Result]:
-        """Return results with what reports say about their exercises."""
+    def with_sections(self, results: Sequence[Result]) -> list[Result]:
+        """Return results with the sections of the handout that explain them."""
         for result in results:
-            exercise = self.assignment.exercise(result.id)
             lines = [line for finding in result.findings for line in finding.details]
-            result.title, result.file = exercise.title, exercise.file
-            result.task = exercise.task is not None
-            result.handout = sections(self.anchors, exercise.id, lines)
+            result.handout = sections(self.anchors, result.id, lines)
         return list(results)
 
     @property

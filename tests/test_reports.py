@@ -20,6 +20,7 @@ from grader.judging.compare import Pair, Tolerance
 from grader.judging.excerpt import excerpt
 from grader.reports import github, platforms
 from grader.reports.__main__ import FORMATS, main
+from grader.result import Grade, Outcome, Result
 from grader.settings import Settings
 
 import formats
@@ -306,3 +307,12 @@ def test_a_class_of_rows_has_the_same_columns() -> None:
 
     assert first[0] == second[0]
     assert first[0][:3] == ["name", "submission", "tier"]
+
+
+def test_a_result_of_which_only_a_part_is_known_is_valid_for_gradescope() -> None:
+    begun = Grade("", "contained", [Result("attention", Outcome.PASSED, 25, 25)]).as_json()
+
+    made = formats.check_gradescope(platforms.gradescope(begun))
+
+    assert made["output"].startswith("score: 25 / 25")
+    assert [test["name"] for test in made["tests"]] == ["attention"]

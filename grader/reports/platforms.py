@@ -21,7 +21,8 @@ CANNOT = "could not be graded, which is not your fault; tell your instructor"
 
 def total_lines(result: Model) -> list[str]:
     """Return the lines that stand above all exercises."""
-    lines = [f"{result['assignment']}: {out_of(result['score'], result['max_score'])}"]
+    name = result["assignment"] or "score"
+    lines = [f"{name}: {out_of(result['score'], result['max_score'])}"]
     if result["bonus"]:
         lines.append(f"bonus: {out_of(result['bonus'], result['bonus_max_score'])}, apart")
     if names := ungraded(result):
@@ -32,8 +33,8 @@ def total_lines(result: Model) -> list[str]:
 
 def label(exercise: Model) -> str:
     """Name an exercise and its outcome."""
-    bonus = " (bonus)" if exercise["bonus"] else ""
-    return visible(f"{exercise['id']}{bonus}: {exercise['title']}", 200)
+    name = exercise["id"] + (" (bonus)" if exercise["bonus"] else "")
+    return visible(": ".join(filter(None, [name, exercise["title"]])), 200)
 
 
 def output(exercise: Model) -> str:
