@@ -1,13 +1,14 @@
 # make            lists the targets and their options
 # Options are variables: make grade SUBMISSION=path JSON=result.json
 
-TARGETS = help check grade term starter references data checkpoint gate import-checkpoint export-checkpoint \
-	test test-fast lint exercise try handout pictures probes soak bench test-real bench-real clean
+TARGETS = help check grade report term starter references data checkpoint gate import-checkpoint export-checkpoint \
+	test test-fast test-page lint exercise try handout pictures probes soak bench test-real bench-real \
+	clean
 SUBMISSION ?= starter
 PYTHON ?= python3
 VENV ?= .venv
 FROM_PEOPLE = SUBMISSION PYTHON VENV K JSON REFERENCES CHECKPOINT THREADS TIER SST SENTENCES SEED OUT \
-	FROM ID FILE BEFORE CHECK FORCE ARGS PIP_ARGS BUDGET TRAINING_TIMES SHOW_TEXT
+	FROM ID FILE BEFORE CHECK FORCE ARGS PIP_ARGS BUDGET TRAINING_TIMES SHOW_TEXT SHOTS
 # What people write after `make` is data: a file's name may hold $(shell ...) or a backtick. Make takes
 # it as it is, without expanding it, and recipes read it from the environment, quoted by the shell.
 $(foreach name,$(FROM_PEOPLE),$(eval override $(name) := $$(value $(name))))
@@ -48,7 +49,7 @@ GRADER = $(VENV)/.installed$(if $(filter contained locked,$(TIER)),-staff)
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
 # the files of `make test-fast`; tests/test_tiers.py has the gradings
 FAST = archives compare diagnose engine fuzz gate handout help intake language make new_exercise policy probes \
-	project protocol references strip terminal tiers tokenizer variants
+	project protocol references report_page reports runs strip terminal tiers tokenizer variants
 
 ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 
@@ -62,6 +63,9 @@ check: $(GRADER)  ## the five functions in starter/bert.py, without training: se
 grade: $(GRADER)  ## everything, with the fine-tune: about a minute
 	@$(GRADE) -- "$$SUBMISSION"
 
+report: $(GRADER)  ## the same as a page with figures, report.html, opened in your browser
+	@$(GRADE) --report="$${OUT:-report.html}" --open -- "$$SUBMISSION"
+
 help:  ## this list
 	@awk -F ' +## +' ' \
 		/^##@ / {sub(/^##@ /, ""); print (headings++ ? "\n" : "") $$0} \
@@ -69,8 +73,9 @@ help:  ## this list
 		/^[a-z-]+:.* ## / {sub(/:.*/, "", $$1); printf "  make %-19s  %s\n", $$1, $$2}' \
 		$(MAKEFILE_LIST)
 #: SUBMISSION=path  ## what to grade, if not starter/: a folder, a bert.py or a zip
-#: K=attention  ## only this exercise
+#: K=attention,layer  ## only these exercises
 #: JSON=result.json  ## also write the result to this file
+#: OUT=report.html  ## with report: the page
 #: PYTHON=python3.12  ## in the first run: the Python to use, 3.11 or newer
 #: PIP_ARGS="..."  ## in the first run: where pip gets packages; see README.md
 #: For example: make check K=attention SUBMISSION=../mine/bert.py
@@ -121,6 +126,9 @@ test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a gradin
 		$(PYTEST) -q -m "not slow" $(FAST:%=tests/test_%.py) $$ARGS; \
 		status=$$?; echo "test-fast took $$(($$(date +%s) - start)) s"; exit $$status
 
+test-page: $(VENV)/.installed-page  ## the page in a Chromium, which must be installed (SHOTS=folder)
+	@$(BIN)/python -m pytest tests/browser/page.py $$ARGS
+
 lint: $(VENV)/.installed-staff  ## format, style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
@@ -166,8 +174,8 @@ bench-real: $(REAL)/.installed  ## time against transformers (SST=dir, SENTENCES
 		$${SST:+--train "$$(ls -d "$$SST"/*sst-train*)" --dev "$$(ls -d "$$SST"/*sst-dev*)"} \
 		$(call option,sentences,SENTENCES) $(call option,seed,SEED) $(call option,threads,THREADS)
 
-clean:  ## remove .venv/, runs/, predictions/ and caches
-	rm -rf "$$VENV" $(REAL) .pytest_cache .mypy_cache .ruff_cache runs predictions dist
+clean:  ## remove .venv/, runs/, predictions/, reports and caches
+	rm -rf "$$VENV" $(REAL) .pytest_cache .mypy_cache .ruff_cache runs predictions dist report.html .grade
 
 # PIP_ARGS tells pip where to find packages: make grade PIP_ARGS="--index-url ..."
 PIP = -m pip install --disable-pip-version-check $$PIP_ARGS
@@ -205,6 +213,10 @@ $(VENV)/.installed: requirements.txt
 $(VENV)/.installed-staff: requirements-staff.txt $(VENV)/.installed
 	@echo "installing what the tests need, only the first time" >&2
 	@$(call INSTALL,$(BIN)/python,-r requirements-staff.txt)
+	@touch "$@"
+
+$(VENV)/.installed-page: tests/browser/requirements.txt $(VENV)/.installed-staff
+	@$(call INSTALL,$(BIN)/python,-r tests/browser/requirements.txt)
 	@touch "$@"
 
 $(REAL)/.installed: requirements.txt requirements-staff.txt

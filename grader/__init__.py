@@ -7,7 +7,9 @@
     exercise.py      what an assignment is made of: exercises, probes, calls as data
     task.py          exercises that are graded otherwise, such as by a training
     references.py    recorded answers, trusted if their digests match
-    result.py        outcomes, findings, grades
+    selection.py     which exercises are run, and which are reported on
+    handout.py       the anchors of the handout's headings
+    result.py        outcomes, findings, grades, and the result model
     files.py         this repository's root, digests, atomic writes
 
     assignment/      everything specific to the subject; another assignment is another such folder
@@ -15,7 +17,7 @@
     sandbox/         where a submission's code runs: one interface, three tiers
     worker/          the only code that runs next to a student's
     judging/         compares answers with references, and names the mistake
-    reports/         what people read
+    reports/         what people and other programs read, drawn from the result model
 
 The path of a submission:
     __main__ -> settings -> grading -> intake -> session -> (sandbox -> worker) -> judging

@@ -5,17 +5,46 @@ an option is invalid; 3 if an exercise could not be graded; 130 if it was interr
 """
 
 import argparse
+import contextlib
 import dataclasses
 import io
 import json
+import os
+import platform
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
-from grader.files import write_whole
+from grader.files import ROOT, write_whole
 from grader.intake.submission import SubmissionError
 from grader.sandbox.interface import PROCESS, Program, Sandbox, printable
 from grader.sandbox.worker_process import WorkerProcess
 from grader.settings import OPTIONS, Settings, check_writable, parse, recorded_for
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of what tensors are computed with."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"Python": platform.python_version()}
+    for name in ("torch", "numpy"):
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def write_report(result: dict[str, Any], path: Path, show: bool) -> None:
+    """Write the page, with what has changed since the last one, and say where it is."""
+    # here, because only this target needs them
+    from grader.reports import browser, html, runs
+
+    result = runs.with_changes(path.resolve().parent / runs.FOLDER, result)
+    handouts = [ROOT / name for name in html.HANDOUTS if (ROOT / name).is_file()]
+    links = [os.path.relpath(handout, path.resolve().parent) for handout in handouts]
+    write_whole(path, html.page(result, links))
+    opened = show and browser.show(path)
+    print(f"\n  report: {path}" + (", opened in your browser" if opened else ""))
 
 
 def grade(options: argparse.Namespace, started: WorkerProcess | None) -> int:
@@ -32,8 +61,11 @@ def grade(options: argparse.Namespace, started: WorkerProcess | None) -> int:
     chosen = {field.name: getattr(options, field.name) for field in OPTIONS}
     grading = Grading(dataclasses.replace(Settings(), **chosen), opener=opener)
     made = grading.grade(options.submission, options.check, options.only, Report())
+    made.versions = versions() if options.json or options.report else {}
     if options.json:
         write_whole(options.json, json.dumps(made.as_json(), indent=2) + "\n")
+    if options.report:
+        write_report(made.as_json(), options.report, options.open)
     return 0 if all(result.score is not None for result in made.results) else 3
 
 
@@ -47,6 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parse(arguments)
         if options.json:
             check_writable(options.json)
+        if options.report:
+            check_writable(options.report, "OUT")
         options.references = options.references or recorded_for(options.checkpoint)
         started = WorkerProcess(options.threads) if options.tier == PROCESS else None
         return grade(options, started)

@@ -216,6 +216,11 @@ def usual_names(paths: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def no_padding(inputs: Tensors) -> np.ndarray | None:
+    """Know of no padding."""
+    return None
+
+
 def no_place(got: np.ndarray, expected: np.ndarray, inputs: Tensors) -> str | None:
     """Give no description."""
     return None
@@ -236,6 +241,7 @@ class Assignment:
         packages: that a submission may import, for messages.
         axes: number of axes of a tensor to their names, for messages.
         locate: describes in a few words where an output is wrong, if it can.
+        padding: says which places of the first axes of an output are only padding, if it can.
     """
 
     name: str
@@ -248,6 +254,7 @@ class Assignment:
     packages: tuple[str, ...] = ("torch",)
     axes: Mapping[int, Sequence[str]] = dataclasses.field(default_factory=dict)
     locate: Callable[[np.ndarray, np.ndarray, Tensors], str | None] = no_place
+    padding: Callable[[Tensors], np.ndarray | None] = no_padding
 
     @property
     def starter(self) -> Path:

@@ -1,19 +1,23 @@
 """Grade one submission, from its path to its grade."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+import datetime
+import time
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from grader.assignment import MINBERT
 from grader.exercise import Assignment, Exercise, usual_names
+from grader.handout import anchors, sections
 from grader.intake.given_files import GivenFiles
 from grader.intake.inspection import InspectionError, inspected
-from grader.intake.submission import Submission, SubmissionError, read_submission
+from grader.intake.submission import Submission, read_submission
 from grader.judging.checks import could_not_grade, result_of
 from grader.references import References, ReferencesError
 from grader.result import Finding, Grade, Outcome, Result
 from grader.sandbox.interface import Program, Sandbox, WorkerStartError, printable
 from grader.sandbox.tiers import open_sandbox
+from grader.selection import selected, silent_of
 from grader.session import GradingSession, Observer, Silent
 from grader.settings import Settings
 
@@ -22,28 +26,6 @@ WITHHELD = (
     "SHOW_TEXT=1 shows them"
 )
 Opener = Callable[[str, Program], Sandbox]  # takes a tier
-
-
-def selected(
-    assignment: Assignment, check: bool, only: str | None
-) -> tuple[list[Exercise], list[str]]:
-    """Return the exercises to run, upstream ones included, and the ids of those to report on.
-
-    Raises:
-        SubmissionError: there is no such exercise.
-    """
-    table = [one for one in assignment.exercises if one.task is None or not check]
-    ids = [exercise.id for exercise in table]
-    if only is None:
-        return table, ids
-    if only not in ids and any(exercise.id == only for exercise in assignment.exercises):
-        raise SubmissionError(f"K={only}: needs training; run `make grade K={only}`")
-    if only not in ids:
-        raise SubmissionError(
-            f"K={only}: there is no such exercise; choose one of {', '.join(ids)}"
-        )
-    upstream = assignment.exercise(only).upstream
-    return [exercise for exercise in table if exercise.id in (only, *upstream)], [only]
 
 
 def known_before(exercise: Exercise, submission: Submission, given: GivenFiles) -> Result | None:
@@ -60,14 +42,6 @@ def known_before(exercise: Exercise, submission: Submission, given: GivenFiles) 
             finding = Finding(f"{module}.py cannot be imported", tuple(fault.split("\n")))
             return result_of(exercise, Outcome.FAILED, (finding,))
     return None
-
-
-def listed_of(
-    submission: Submission, exercises: Sequence[Exercise], shown: Sequence[str], given: GivenFiles
-) -> list[str]:
-    """Return the ids that a report lists: no extension that was not handed in, unless asked for."""
-    silent = {e.id for e in exercises if e.extension and given.untouched(submission, e.file)}
-    return [name for name in shown if name not in silent or len(shown) == 1]
 
 
 def ungraded(exercises: Sequence[Exercise], error: Exception, observer: Observer) -> list[Result]:
@@ -134,6 +108,7 @@ class Grading:
             opener: opens a sandbox of a tier.
         """
         self.settings, self.assignment, self.opener = settings, assignment, opener
+        self.anchors = anchors(assignment.folder / "handout.md")
         self.references: References | ReferencesError
         try:
             self.references = References(settings.references)
@@ -152,12 +127,13 @@ class Grading:
         Args:
             path: a folder, a file or an archive.
             check: leave the training out.
-            only: the id of a single exercise, or None for all.
+            only: the ids of exercises, separated by commas, or None for all.
             observer: is told how it goes on.
 
         Raises:
             SubmissionError: there is nothing to grade.
         """
+        began, started = time.monotonic(), datetime.datetime.now(datetime.UTC)
         submission = read_submission(path, self.assignment.editable)
         exercises, shown = selected(self.assignment, check, only)
         observer = observer or Silent()
@@ -168,28 +144,60 @@ class Grading:
             if only is None:
                 exercises, notes = self.without_tasks_left_out(self.references, exercises)
         given = GivenFiles(self.assignment, digests)
-        tier, listed = self.settings.tier, listed_of(submission, exercises, shown, given)
+        silent = silent_of(submission, exercises, only, given)
+        tier, listed = self.settings.tier, [name for name in shown if name not in silent]
         observer.begin(self.assignment.name, printable(submission.name), tier, listed)
         notes = given.modified(Path(path)) + notes
         try:
             submission = inspected(submission, self.assignment)
-            results, printed = self.results(submission, exercises, given, observer, shown)
+            results, printed = self.results(submission, exercises, given, observer, silent)
         except InspectionError as error:
             results, printed = ungraded(exercises, error, observer), ""
-        reported = [result for result in results if result.id in shown]
+        reported = self.with_sections([result for result in results if result.id in shown])
         flags = flags_of(submission) + [flag for result in reported for flag in result.flags]
-        made = Grade(path, self.settings.tier, reported, notes, flags)
         if self.withholds:
-            made.notes.append(WITHHELD)
+            notes.append(WITHHELD)
             printed = ""
+        made = Grade(
+            submission=path,
+            tier=self.settings.tier,
+            results=reported,
+            notes=notes,
+            flags=flags,
+            name=printable(submission.name),
+            assignment=self.assignment.name,
+            mode="check" if check else "grade",
+            only=None if only is None else shown,
+            private=self.private,
+            reference_digest=self.reference_digest,
+            started=started.isoformat(timespec="seconds"),
+            seconds=time.monotonic() - began,
+            printed=printed,
+        )
         observer.end(made, printed)
         return made
+
+    def with_sections(self, results: Sequence[Result]) -> list[Result]:
+        """Return results with the sections of the handout that explain them."""
+        for result in results:
+            lines = [line for finding in result.findings for line in finding.details]
+            result.handout = sections(self.anchors, result.id, lines)
+        return list(results)
+
+    @property
+    def private(self) -> bool:
+        """Whether the references' inputs are not those that every student has."""
+        return isinstance(self.references, References) and self.references.private
+
+    @property
+    def reference_digest(self) -> str:
+        """A digest of the references' manifest, to tell what a submission was graded with."""
+        return self.references.digest if isinstance(self.references, References) else ""
 
     @property
     def withholds(self) -> bool:
         """Whether what a submission says is not shown, because it knows inputs that are private."""
-        private = isinstance(self.references, References) and self.references.private
-        return private and not self.settings.show_text
+        return self.private and not self.settings.show_text
 
     @staticmethod
     def without_tasks_left_out(
@@ -211,7 +219,7 @@ class Grading:
         exercises: Sequence[Exercise],
         given: GivenFiles,
         observer: Observer,
-        shown: Sequence[str],
+        silent: Collection[str],
     ) -> tuple[list[Result], str]:
         """Grade a submission's exercises; also return its printed output."""
         known = {e.id: r for e in exercises if (r := known_before(e, submission, given))}
@@ -224,8 +232,7 @@ class Grading:
             except (ReferencesError, WorkerStartError) as error:
                 found = {result.id: result for result in ungraded(asked, error, observer)}
         for result in known.values():
-            # an extension that was not handed in is reported to who asks for it only
-            if result.findings or shown == [result.id]:
+            if result.findings or result.id not in silent:
                 observer.result(result)
         return [(known | found)[exercise.id] for exercise in exercises], printed
 

@@ -75,7 +75,9 @@ class References:
         path = self.folder / "manifest.json"
         fix = "make references"
         try:
-            self.manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            content = path.read_bytes()
+            self.digest = digest(content)
+            self.manifest: dict[str, Any] = json.loads(content)
             self.manifest["files"], self.manifest["exercises"], self.manifest["checkpoint"]
         except OSError as error:
             raise ReferencesError(f"{path} is missing or cannot be read; run `{fix}`") from error

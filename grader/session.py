@@ -7,9 +7,9 @@ sandbox, one after another, while finished answers are judged here.
 
 import dataclasses
 import functools
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Protocol
+from typing import Any, Protocol
 
 from grader.exercise import Assignment, Call, Exercise, usual_names
 from grader.intake.submission import Submission
@@ -160,6 +160,7 @@ class GradingSession:
                 failed=self.failed,
                 offences=self.submission.offences.get(exercise.id, ()),
                 first_of_file=self.is_first(exercise),
+                public=not self.references.private,
             )
             if needs_stand_ins(trial):
                 trial.answered += caller.submit(self.ask, exercise, own=False).result()
@@ -181,20 +182,27 @@ class GradingSession:
         if len(failed) == len(upstream) and tuple(failed) == wrong:
             blocking = failed
         flags: list[str] = []
+        measured: dict[str, Any] = {}
         try:
             if blocking:
                 raise Blocked(", ".join(blocking))
             self.references.check_checkpoint(self.settings.checkpoint)
-            note = exercise.task.grade(self.task_run(wrong, flags.append))
+            note = exercise.task.grade(self.task_run(wrong, flags.append, measured.update))
             result = result_of_faults(exercise, [], note)
         except (CheckFailed, Blocked) as fault:
             result = result_of_faults(exercise, [("values", fault)])
         except Exception as error:
             result = could_not_grade(exercise, error)
         result.flags = tuple(f"{exercise.id}: {flag}" for flag in flags)
+        result.measured = measured or None
         self.take(result)
 
-    def task_run(self, wrong: tuple[str, ...], flag: Callable[[str], None]) -> TaskRun:
+    def task_run(
+        self,
+        wrong: tuple[str, ...],
+        flag: Callable[[str], None],
+        show: Callable[[Mapping[str, Any]], None],
+    ) -> TaskRun:
         """Return what a task is graded with."""
         apart, solution = self.sandbox.apart, self.solution
         ask_solution, why_not = None, ""
@@ -213,6 +221,7 @@ class GradingSession:
             why_not=why_not,
             wrong=wrong,
             flag=flag,
+            show=show,
         )
 
     def request(self, request: Request) -> Reply:

@@ -59,18 +59,21 @@ def recorded_for(checkpoint: Path) -> Path:
     return folder
 
 
-def check_writable(path: Path) -> None:
+def check_writable(path: Path, option: str = "JSON") -> None:
     """Check that a result can be written, before anything is graded.
+
+    Args:
+        option: which names the path.
 
     Raises:
         SubmissionError: it cannot.
     """
     if path.is_dir():
-        raise SubmissionError(f"JSON={path}: is a folder; give the name of a file in it")
+        raise SubmissionError(f"{option}={path}: is a folder; give the name of a file in it")
     if not path.parent.is_dir():
-        raise SubmissionError(f"JSON={path}: {path.parent} is not a folder")
+        raise SubmissionError(f"{option}={path}: {path.parent} is not a folder")
     if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise SubmissionError(f"JSON={path}: the folder {path.parent} is not writable")
+        raise SubmissionError(f"{option}={path}: the folder {path.parent} is not writable")
 
 
 def submission(text: str) -> str:
@@ -148,8 +151,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     about = "a folder, a .py file, a zip or a tar"
     parser.add_argument("submission", type=submission, help=about)
     parser.add_argument("--check", action="store_true", help="leave the training out")
-    parser.add_argument("--only", metavar="EXERCISE", help="grade a single exercise")
+    parser.add_argument("--only", metavar="EXERCISES", help="grade only these, separated by commas")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result here")
+    page = "write a page, and what has changed since the last one"
+    parser.add_argument("--report", type=Path, metavar="FILE", help=page)
+    parser.add_argument("--open", action="store_true", help="open the page in a browser")
     for field in OPTIONS:
         kind, text = KINDS.get(field.name, Path), HELP[field.name]
         option = f"--{field.name.replace('_', '-')}"

@@ -1,12 +1,16 @@
 """What a task is, and what it is graded with: an exercise without probes, such as a training."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from grader.references import References
 from grader.sandbox.interface import Reply, Request
+
+
+def ignore(measured: Mapping[str, Any]) -> None:
+    """Show nothing."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,6 +25,8 @@ class TaskRun:
         why_not: then a few words that say why.
         wrong: the upstream exercises whose values are not right.
         flag: takes a sentence on how it was graded, for the instructor.
+        show: takes what was measured, for reports, as `measured` in result.schema.json says;
+            nothing that is private.
     """
 
     references: References
@@ -31,6 +37,7 @@ class TaskRun:
     why_not: str
     wrong: tuple[str, ...]
     flag: Callable[[str], None]
+    show: Callable[[Mapping[str, Any]], None] = ignore
 
 
 class Task(Protocol):

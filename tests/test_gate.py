@@ -223,8 +223,8 @@ def test_the_solution_predicts_what_honest_code_predicts_itself(
     program = program_of(MINBERT, [], sources, Settings())
     ask_solution = functools.partial(sandbox.apart, solution_of(program, MINBERT))
 
-    alone = Sentiment().predictions(small, task_run(ask_in(sandbox))[0])
-    judged = Sentiment().predictions(small, task_run(ask_in(sandbox), ask_solution)[0])
+    alone = Sentiment().replies(small, task_run(ask_in(sandbox))[0])[0]
+    judged = Sentiment().replies(small, task_run(ask_in(sandbox), ask_solution)[0])[0]
 
     own, by_solution = (reply.tensors["out/predictions"] for reply in (alone, judged))
     assert np.array_equal(own, by_solution)
@@ -266,7 +266,7 @@ def test_weights_that_do_not_fit_the_solutions_model_are_refused(
     run, _ = task_run(answering(weights(forged), []), ask_solution)
 
     with pytest.raises(CheckFailed, match="weights of other names or shapes"):
-        Sentiment().predictions(small, run)
+        Sentiment().replies(small, run)
 
 
 # --- through the whole grader -------------------------------------------------------------------

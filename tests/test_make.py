@@ -113,6 +113,7 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
         ("references", "SEED OUT CHECKPOINT CHECK"),
         ("exercise", "ID FILE BEFORE"),
         ("starter", "CHECK FORCE"),
+        ("report", "SUBMISSION OUT K TIER"),
         ("import-checkpoint", "FROM OUT"),
         ("export-checkpoint", "FROM OUT"),
         ("data", "SEED"),
@@ -223,9 +224,9 @@ def test_help_shows_students_first_and_staff_apart() -> None:
     text, targets, _ = listed()
     students, instructors, maintainers = text.split("\n\n")
 
-    assert targets[:3] == ["check", "grade", "help"]
+    assert targets[:4] == ["check", "grade", "report", "help"]
     assert students.startswith("For students")
-    assert re.findall(r"  make ([a-z]+)", students) == targets[:3]
+    assert re.findall(r"  make ([a-z]+)", students) == targets[:4]
     assert "SUBMISSION=path" in students
     assert instructors.startswith("For instructors")
     assert "make starter" in instructors

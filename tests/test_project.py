@@ -23,6 +23,8 @@ ROOMS = {
     "grader.files": "",
     "grader.result": "",
     "grader.references": "grader.files",
+    "grader.handout": "",
+    "grader.selection": "grader.exercise grader.intake",
     "grader.worker": "",
     "grader.sandbox": "grader.files grader.worker.protocol grader.worker.reply_buffer",
     "grader.task": "grader.references grader.sandbox.interface",
@@ -36,9 +38,10 @@ ROOMS = {
     "grader.settings": "grader.files grader.intake.submission grader.sandbox.interface",
     "grader.session": "grader.exercise grader.intake grader.judging grader.references "
     "grader.result grader.sandbox.interface grader.settings grader.task",
-    "grader.grading": "grader.assignment grader.exercise grader.intake grader.judging "
-    "grader.references grader.result grader.sandbox grader.session grader.settings",
-    "grader.reports": "grader.result",
+    "grader.grading": "grader.assignment grader.exercise grader.handout grader.intake "
+    "grader.judging grader.references grader.result grader.sandbox grader.selection "
+    "grader.session grader.settings",
+    "grader.reports": "grader.files grader.result",
     "grader.__main__": "grader.files grader.grading grader.intake.submission grader.reports "
     "grader.sandbox grader.settings",
     "instructor": "",

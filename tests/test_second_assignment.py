@@ -274,8 +274,8 @@ def test_the_report_and_the_result_model_are_in_the_order_of_the_assignment(
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  passed ")]
     assert [line.split()[1] for line in lines] == [*HOLES, "detection"]
     assert [entry["id"] for entry in result["exercises"]] == [*HOLES, "detection"]
-    keys = ["id", "outcome", "score", "max_score", "mistake", "message"]
-    assert [list(entry) for entry in result["exercises"]] == [keys] * 4
+    keys = {"id", "outcome", "score", "max_score", "mistake", "message"}
+    assert all(keys <= entry.keys() for entry in result["exercises"])
 
 
 if LOCKED not in own_tiers():

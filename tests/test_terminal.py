@@ -1,13 +1,22 @@
-"""The report on the terminal: its columns."""
+"""The report on the terminal: its columns, its colours, and what it says to do next."""
+
+import contextlib
+import io
+import re
+from typing import Any
 
 import numpy as np
 import pytest
 
+from grader.assignment import MINBERT
 from grader.grading import Grading
+from grader.intake.submission import SubmissionError
 from grader.judging.compare import Tolerance, compare_values
+from grader.reports.model import next_step
 from grader.reports.terminal import Report
-from grader.result import Outcome, Result
+from grader.result import Finding, Grade, Outcome, Result
 from grader.sandbox.interface import CapturedOutput, printable
+from grader.selection import selected
 from grader.settings import Settings
 
 
@@ -83,3 +92,169 @@ def test_marks_are_not_piled_up_over_the_lines_around_them() -> None:
     assert printed.text() == f"{words}\ne{4 * chr(0x301)}x"
     assert printable(pile) == "e" + 4 * "\u0301"
     assert printable(words) == words
+
+
+# --- on a terminal --------------------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    encoding = "utf-8"  # type: ignore[assignment]
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return Terminal()
+
+
+def printed(terminal: Terminal, *results: Result) -> str:
+    """Return what a terminal gets of a report on results."""
+    with contextlib.redirect_stdout(terminal), contextlib.redirect_stderr(terminal):
+        report_on(*results)
+    return terminal.getvalue()
+
+
+def report_on(*results: Result) -> None:
+    """Report on results from begin to end."""
+    report = Report()
+    report.begin("minBERT", "mine", "process", [result.id for result in results])
+    for result in results:
+        report.result(result)
+    report.end(Grade("starter", "process", list(results), mode="check"), "")
+
+
+PASSED = Result("attention", Outcome.PASSED, 25, 25)
+FAILED = Result("layer", Outcome.FAILED, 0, 15, (Finding("a headline"),), file="bert.py")
+
+
+def test_a_verdict_has_a_colour_and_a_mark(terminal: Terminal) -> None:
+    text = printed(terminal, PASSED, FAILED)
+
+    assert "\x1b[32m✓ passed" in text
+    assert "\x1b[1;31m✗ FAILED" in text
+
+
+def test_no_color_leaves_the_words(terminal: Terminal, monkeypatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    text = printed(terminal, PASSED, FAILED)
+
+    assert "\x1b" not in text.replace("\r\x1b[K", "")
+    assert "✗ FAILED           layer" in text
+
+
+def test_a_dumb_terminal_gets_plain_lines(terminal: Terminal, monkeypatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+
+    text = printed(terminal, PASSED, FAILED)
+
+    assert "\x1b" not in text
+    assert "  FAILED           layer" in text
+
+
+def test_a_coding_without_the_marks_gets_words_only(terminal: Terminal) -> None:
+    terminal.encoding = "ascii"
+
+    text = printed(terminal, PASSED)
+
+    assert "  passed" in text
+    assert text.isascii()
+
+
+def test_columns_are_the_same_with_colours(terminal: Terminal) -> None:
+    text = printed(terminal, PASSED, FAILED)
+
+    rows = re.sub(r"\r?\x1b\[[\d;]*[mK]", "", text).splitlines()
+    places = {row.index("/") for row in rows if "/25" in row or "/15" in row}
+    assert len(places - {-1}) == 2  # the rows', and the score's
+
+
+def test_what_runs_is_said_and_taken_back(terminal: Terminal) -> None:
+    text = printed(terminal, PASSED, FAILED)
+
+    assert "  importing torch\r\x1b[K" in text
+    assert "  grading layer\r\x1b[K" in text
+    assert text.count("\r\x1b[K  ") * 2 == text.count("\r\x1b[K")
+
+
+def test_seconds_left_are_told_once_steps_have_been_timed(terminal: Terminal, monkeypatch) -> None:
+    now = iter(range(100, 1000))
+    monkeypatch.setattr("grader.reports.live.time.monotonic", lambda: next(now))
+    with contextlib.redirect_stderr(terminal):
+        report = Report()
+
+    for done in range(1, 12):
+        report.progress("fine-tuning", done, 20)
+
+    assert "fine-tuning: 5 %" in terminal.getvalue()
+    assert terminal.getvalue().endswith("fine-tuning: 9 s left")
+
+
+def test_without_a_terminal_there_is_no_escape(capsys: pytest.CaptureFixture[str]) -> None:
+    report_on(PASSED, FAILED)
+
+    out, err = capsys.readouterr()
+    assert "\x1b" not in out + err
+    assert "importing" not in err
+
+
+# --- what to do next ------------------------------------------------------------------------------
+
+
+def next_line(*results: Result, **about: Any) -> str | None:
+    """Return what is said to do next."""
+    usual = {"submission": "starter", "tier": "process", "mode": "check"}
+    return next_step(Grade(results=list(results), **(usual | about)).as_json())
+
+
+UNWRITTEN = Result("embed", Outcome.NOT_WRITTEN, 0, 20, file="bert.py")
+TASK = Result("training", Outcome.FAILED, 0, 20, (Finding("too low"),), task=True)
+EXTENSION = Result("adamw", Outcome.NOT_WRITTEN, 0, 10, bonus=True)
+
+
+@pytest.mark.parametrize(
+    ("results", "about", "expected"),
+    [
+        ([UNWRITTEN, FAILED], {}, "make check K=layer"),
+        ([UNWRITTEN], {}, "write embed in bert.py, then make check K=embed"),
+        ([PASSED], {}, "make grade"),
+        ([PASSED], {"only": ["attention"]}, "make check"),
+        ([PASSED, EXTENSION], {"mode": "grade"}, "make submit"),
+        ([PASSED, TASK], {"mode": "grade"}, "make grade K=training"),
+        ([FAILED], {"submission": "a b.py"}, "make check K=layer SUBMISSION='a b.py'"),
+        ([FAILED], {"tier": "contained"}, None),
+        ([FAILED], {"private": True}, None),
+        ([Result("layer", Outcome.COULD_NOT_GRADE, None, 15), FAILED], {}, None),
+        ([PASSED], {"mode": "grade", "submission": "submission.zip"}, None),
+    ],
+)
+def test_the_next_step_follows_from_the_result(results, about, expected: str | None) -> None:
+    assert next_line(*results, **about) == expected
+
+
+def test_the_last_line_says_what_to_do_next(capsys: pytest.CaptureFixture[str]) -> None:
+    report_on(PASSED, FAILED)
+
+    assert capsys.readouterr().out.splitlines()[-1] == "  next: make check K=layer"
+
+
+# --- which exercises ----------------------------------------------------------------------------
+
+
+def test_several_exercises_are_asked_for_at_once() -> None:
+    run, shown = selected(MINBERT, True, "layer, attention")
+
+    assert shown == ["attention", "layer"]
+    assert [exercise.id for exercise in run] == ["attention", "add_norm", "layer"]
+
+
+@pytest.mark.parametrize("only", ["attention,atention", "atention", "", ",", "attention sentiment"])
+def test_each_of_several_exercises_must_exist(only: str) -> None:
+    with pytest.raises(SubmissionError, match=r"^K="):
+        selected(MINBERT, True, only)

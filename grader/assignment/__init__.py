@@ -17,7 +17,7 @@ import pkgutil
 from pathlib import Path
 
 from grader.assignment.forbidden import ATTENTION, OPTIMIZERS, PACKAGES
-from grader.assignment.locate import AXES, locate
+from grader.assignment.locate import AXES, locate, padding_of
 from grader.exercise import Assignment, Exercise, Policy
 from grader.files import ROOT
 
@@ -41,4 +41,5 @@ MINBERT = Assignment(
     packages=("torch", "numpy", "safetensors", "tokenizers", "tqdm"),
     axes=AXES,
     locate=locate,
+    padding=padding_of,
 )

@@ -214,25 +214,35 @@ def fine_tune(
         tensors: `labels`, (N,) int64, of the sentences to train on.
 
     Returns:
-        out/predictions: (N,) int64, for call["predict"] in its order; if that is None,
-        out/weights/<parameter> for those of the given model.
+        out/predictions: (N,) int64, for call["predict"] in its order, and the same after each epoch
+        but the last, out/after/<epoch>; if there are none, out/weights/<parameter> for those of the
+        given model. out/losses: (steps,) float32.
     """
     classifier = context.module("classifier")
     model = new_classifier(context, call, tensors)
     recipe = classifier.Recipe(seed=call["seed"])
     steps, total = itertools.count(1), recipe.steps(len(call["train"]))
 
+    losses: list[float] = []
+    answer: dict[str, Tensor] = {}
+
     def on_step(loss: float) -> None:
+        losses.append(loss)
         progress(next(steps), total)
 
+    def on_epoch(epoch: int, loss: float) -> None:
+        if call["predict"] is not None and epoch < recipe.epochs:
+            answer[f"out/after/{epoch}"] = predictions(context, call, model)
+
     ids_and_mask = encoded(context, model, call["train"])
-    classifier.fine_tune(model, *ids_and_mask, tensors["labels"], recipe, on_step)
+    classifier.fine_tune(model, *ids_and_mask, tensors["labels"], recipe, on_step, on_epoch)
+    answer["out/losses"] = torch.tensor(losses, dtype=torch.float32)
     if call["predict"] is not None:
-        return Answer({}, {"out/predictions": predictions(context, call, model)})
+        return Answer({}, {**answer, "out/predictions": predictions(context, call, model)})
     own = dict(model.named_parameters())  # a submission may have more of its own
     names = [f"bert.{name}" for name in checkpoint_weights(context)]
     names += [name for name in own if name.startswith("classifier.")]
-    return Answer({}, {f"out/weights/{name}": own[name] for name in names if name in own})
+    return Answer({}, answer | {f"out/weights/{name}": own[name] for name in names if name in own})
 
 
 def predictions(context: Context, call: Mapping[str, Any], model: nn.Module) -> Tensor:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from grader.assignment.measured import accuracy_curve, confusion, loss_curve
 from grader.references import References, ReferencesError, under
 from grader.result import CheckFailed, Finding
 from grader.sandbox.interface import Reply, Request
@@ -116,8 +117,8 @@ class Gate:
         sent = {f"weights/{name}": value for name, value in weights.items()}
         return Request("sentiment", frozenset(), call, sent, PREDICTION_DEADLINE)
 
-    def accuracy(self, reply: Reply) -> float:
-        """Return the share of dev sentences that were predicted correctly.
+    def predictions(self, reply: Reply) -> np.ndarray:
+        """Return the predictions for the dev sentences.
 
         Raises:
             CheckFailed: training did not finish, or returned no valid predictions.
@@ -127,7 +128,30 @@ class Gate:
             raise CheckFailed(Finding("fine-tuning returned no predictions"))
         if predictions.shape != self.dev.labels.shape:
             raise CheckFailed(Finding("fine-tuning returned the wrong number of predictions"))
-        return float((predictions == self.dev.labels).mean())
+        return predictions
+
+    def accuracy(self, reply: Reply) -> float:
+        """Return the share of dev sentences that were predicted correctly.
+
+        Raises:
+            CheckFailed: training did not finish, or returned no valid predictions.
+        """
+        return float((self.predictions(reply) == self.dev.labels).mean())
+
+    def measured(self, reply: Reply, told: Tensors, private: bool) -> dict[str, Any]:
+        """Return what reports show; nothing about single sentences if these are private.
+
+        Args:
+            reply: a valid one, with the predictions.
+            told: what the fine-tune returned.
+        """
+        reached, predictions = self.accuracy(reply), self.predictions(reply)
+        curves = loss_curve(told)
+        shown = {"name": "dev accuracy", "value": reached, "threshold": self.threshold}
+        if private:
+            return {**shown, "curves": curves, "classes": [], "confusion": [], "misread": []}
+        curves = accuracy_curve(told, reached, self.dev.labels, self.threshold) + curves
+        return {**shown, "curves": curves} | confusion(self.dev.labels, predictions, self.dev.texts)
 
 
 def finished(reply: Reply) -> Tensors:
@@ -191,7 +215,9 @@ class Sentiment:
             ReferencesError: data or threshold cannot be used.
         """
         gate = Gate(run.references, run.data)
-        accuracy = gate.accuracy(self.predictions(gate, run))
+        reply, told = self.replies(gate, run)
+        accuracy = gate.accuracy(reply)
+        run.show(gate.measured(reply, told, run.references.private))
         if not accuracy >= gate.threshold:
             details = (
                 f"dev accuracy {accuracy:.3f}, a correct model reaches {gate.threshold:.3f}",
@@ -199,8 +225,8 @@ class Sentiment:
             raise CheckFailed(Finding("the fine-tuned model is not good enough", details))
         return f"dev accuracy {accuracy:.3f}"
 
-    def predictions(self, gate: Gate, run: TaskRun) -> Reply:
-        """Return the reply with the predictions that count.
+    def replies(self, gate: Gate, run: TaskRun) -> tuple[Reply, Tensors]:
+        """Return the reply with the predictions that count, and what the fine-tune returned.
 
         Raises:
             CheckFailed: the submission returned no valid weights.
@@ -209,12 +235,14 @@ class Sentiment:
         why = own_predictions_because(run)
         if why or run.ask_solution is None:
             run.flag(f"the submission's own predictions count, because {why}")
-            return run.ask(gate.fine_tuning(None))
+            own = run.ask(gate.fine_tuning(None))
+            return own, own.tensors
         room = room_for_weights(run.checkpoint)
-        weights = weights_of(run.ask(gate.fine_tuning(room)), room)
+        tuned = run.ask(gate.fine_tuning(room))
+        weights = weights_of(tuned, room)
         reply = run.ask_solution(gate.predicting(weights))
         if reply.status != "ok":
             raise SolutionError(f"the solution cannot predict: {reply.text}")
         if not reply.tensors:
             raise CheckFailed(Finding("fine-tuning returned weights of other names or shapes"))
-        return reply
+        return reply, tuned.tensors

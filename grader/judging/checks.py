@@ -124,6 +124,9 @@ def result_of(
         note=note,
         bonus=exercise.extension,
         lost=lost,
+        title=exercise.title,
+        file=exercise.file,
+        task=exercise.task is not None,
     )
 
 

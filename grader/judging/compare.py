@@ -20,6 +20,16 @@ class Tolerance:
 
 
 @dataclasses.dataclass(frozen=True)
+class Pair:
+    """Two arrays of equal shape that differ, and by how much they may."""
+
+    name: str
+    got: np.ndarray
+    expected: np.ndarray
+    tolerance: Tolerance
+
+
+@dataclasses.dataclass(frozen=True)
 class Mismatch:
     """Why an array differs from the expected one.
 
@@ -27,12 +37,14 @@ class Mismatch:
         kind: names, shape, dtype, finite or values.
         lines: the report, at most two lines.
         headline: a few words for the exercise's line; empty to use the probe's.
+        pair: the arrays, if their values are what differs.
     """
 
     kind: str
     name: str
     lines: tuple[str, ...]
     headline: str = ""
+    pair: Pair | None = dataclasses.field(default=None, compare=False, repr=False)
 
 
 def place(index: tuple[int, ...], axes: Axes) -> str:
@@ -75,7 +87,7 @@ def compare(
         bad = np.argwhere(~np.isfinite(got))
         where = place(tuple(bad[0]), axes)
         lines = (f"{len(bad)} of {got.size} values of {name} are NaN or inf, first at ({where})",)
-        return Mismatch("finite", name, lines)
+        return Mismatch("finite", name, lines, pair=Pair(name, got, expected, tolerance))
     return compare_values(name, got, expected, tolerance, axes)
 
 
@@ -95,7 +107,7 @@ def compare_values(
         f"expected {expected[worst]:z.4f}, got {got[worst]:z.4f}, "
         f"allowed difference {float(allowed[worst]):.0e}",
     )
-    return Mismatch("values", name, lines)
+    return Mismatch("values", name, lines, pair=Pair(name, got, expected, tolerance))
 
 
 def compare_all(

@@ -16,6 +16,7 @@ from grader.exercise import Assignment, Call, Exercise, Probe, usual_names
 from grader.intake.policy import Offence
 from grader.judging.compare import Mismatch, Tolerance, compare, compare_all
 from grader.judging.diagnose import PAIR, Diagnosis, diagnosed
+from grader.judging.excerpt import excerpt
 from grader.judging.fingerprints import (
     Answered,
     Seen,
@@ -55,6 +56,7 @@ class Trial:
         entry: the manifest's entry for the exercise: tolerances and known wrong variants.
         first_of_file: no other exercise of its file has been judged, so that what importing the
             file does is this one's.
+        public: whether excerpts of inputs and references may be shown.
         used_stand_ins: exercises whose stand-ins decided; filled in while judging.
     """
 
@@ -65,6 +67,7 @@ class Trial:
     failed: frozenset[str]
     offences: Sequence[Offence]
     first_of_file: bool = False
+    public: bool = False
     used_stand_ins: set[str] = dataclasses.field(default_factory=set)
 
     @property
@@ -146,7 +149,15 @@ class Trial:
             headline, sections = fault.headline or own.probe.says, ""
             details += self.place(answered) if fault.kind in ("values", "shape") else []
         details.append(f"read: {self.exercise.anchor}{sections}")
-        return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None))
+        name, shown = "|".join(mistakes) or None, self.excerpt(answered, fault)
+        return CheckFailed(Finding(headline, tuple(details), name, shown))
+
+    def excerpt(self, answered: Answered, fault: Mismatch) -> dict[str, Any] | None:
+        """Return where an array is wrong, if that is what is wrong and may be shown."""
+        if fault.pair is None or not self.public:
+            return None
+        inputs = answered.recording.inputs
+        return excerpt(fault.pair, self.assignment.axes, self.assignment.padding(inputs))
 
     @functools.cached_property
     def diagnosis(self) -> Diagnosis:

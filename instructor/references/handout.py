@@ -15,6 +15,7 @@ from pathlib import Path
 from grader.assignment import MINBERT
 from grader.exercise import PARTS, Assignment, Exercise
 from grader.files import ROOT, write_whole
+from grader.handout import slug as slug
 from instructor.files import put_between
 
 HANDOUT = ROOT / "handout.md"
@@ -24,11 +25,6 @@ RULE = f"| --- |{' ---: |' * (len(PARTS) + 1)}"
 
 class HandoutError(ValueError):
     """The handout lacks something; the message names it."""
-
-
-def slug(heading: str) -> str:
-    """Return the anchor that GitHub gives a heading."""
-    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def heading(text: str, exercise: Exercise) -> str:

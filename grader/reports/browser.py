@@ -1,0 +1,23 @@
+"""Show a page in the browser of the person who asked for it."""
+
+import os
+import sys
+import webbrowser
+from pathlib import Path
+
+
+def has_display() -> bool:
+    """Say whether a browser has a screen to open a page on."""
+    if sys.platform in ("darwin", "win32"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+
+
+def show(path: Path) -> bool:
+    """Open a page; return whether that was possible."""
+    if not has_display():
+        return False
+    try:
+        return webbrowser.open(path.resolve().as_uri())
+    except (webbrowser.Error, OSError):
+        return False

@@ -1,0 +1,42 @@
+"""Text in reports: short, and what could act on a terminal or a page is made visible instead."""
+
+import unicodedata
+from typing import Any
+
+LONGEST = 1000  # characters of a text, unless a report has room for more
+MARKS = 3  # combining marks that may follow each other
+
+
+def escaped(char: str) -> str:
+    """Return a character as Python would write it in a string."""
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def visible(text: Any, limit: int = LONGEST, keep: str = "") -> str:
+    """Return an untrusted text with every control, format and other unprintable character escaped.
+
+    Direction marks, terminal escapes, zero-width characters, line ends and half pairs are such;
+    so are combining marks beyond a few, which would draw over their neighbours.
+
+    Args:
+        limit: characters that are kept.
+        keep: characters that may stay, such as the newline.
+    """
+    whole = str(text)
+    parts, marks = [], 0
+    for char in whole[:limit]:
+        marks = marks + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
+        plain = char in keep or (char.isprintable() and marks <= MARKS)
+        parts.append(char if plain else escaped(char))
+    return "".join(parts) + (" ..." if len(whole) > limit else "")
+
+
+def points(value: float) -> str:
+    """Format points without trailing zeros."""
+    return f"{value:g}"
+
+
+def out_of(score: float | None, most: float) -> str:
+    """Format points and their maximum."""
+    return f"{'-' if score is None else points(score)} / {points(most)}"
