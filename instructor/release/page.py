@@ -1,0 +1,1 @@
+def page_of(text, root): return text
