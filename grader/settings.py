@@ -59,18 +59,18 @@ def recorded_for(checkpoint: Path) -> Path:
     return folder
 
 
-def check_writable(path: Path) -> None:
+def check_writable(path: Path, option: str = "JSON") -> None:
     """Check that a result can be written, before anything is graded.
 
     Raises:
         SubmissionError: it cannot.
     """
     if path.is_dir():
-        raise SubmissionError(f"JSON={path}: is a folder; give the name of a file in it")
+        raise SubmissionError(f"{option}={path}: is a folder; give the name of a file in it")
     if not path.parent.is_dir():
-        raise SubmissionError(f"JSON={path}: {path.parent} is not a folder")
+        raise SubmissionError(f"{option}={path}: {path.parent} is not a folder")
     if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise SubmissionError(f"JSON={path}: the folder {path.parent} is not writable")
+        raise SubmissionError(f"{option}={path}: the folder {path.parent} is not writable")
 
 
 def submission(text: str) -> str:
