@@ -99,7 +99,8 @@ def code() -> Needles:
     for variant in variants():
         source = apply(variant, sources[variant.module])
         begin, end = (0, len(source)) if variant.everywhere else region_of(source, variant.exercise)
-        for line in lines_of(source[begin:end], SAYS_LITTLE):
+        edited = [new for _, new in variant.edits]  # which may be less than a line
+        for line in lines_of("\n".join([source[begin:end], *edited]), SAYS_LITTLE):
             found[line] = f"code of the variant {variant.id}"
     for one in honest():
         for line in lines_of("\n".join(one.bodies.values()), SAYS_LITTLE):
@@ -114,8 +115,8 @@ def code() -> Needles:
 @functools.cache
 def staff_lines() -> frozenset[str]:
     """Return the long lines of instructors' files that no file for students has."""
-    cards = ("handout.md", "data/README.md", "checkpoint/README.md")
-    given = [*tree(["grader", "starter"]), *((ROOT / name).read_text("utf-8") for name in cards)]
+    texts = "handout.md data/README.md checkpoint/README.md instructor/release/page.py".split()
+    given = [*tree(["grader", "starter"]), *((ROOT / name).read_text("utf-8") for name in texts)]
     public = {line for text in given for line in lines_of(text, LONG)}
     staff = tree(["instructor", "tests", "benchmarks"])
     return frozenset(line for text in staff for line in lines_of(text, LONG)) - public
@@ -205,7 +206,9 @@ def leaks(files: Mapping[str, bytes]) -> list[Leak]:
     found = list(in_references(files))
     for name, whole in files.items():
         for path, content in opened(name, whole):
-            text = content.decode("latin-1" if path.endswith(".safetensors") else "utf-8", "replace")
+            text = content.decode(
+                "latin-1" if path.endswith(".safetensors") else "utf-8", "replace"
+            )
             faults = [*in_name(path), *in_code(text), *in_labels(path, content)]
             found += [Leak(path, what) for what in faults]
     return found
