@@ -3,7 +3,7 @@
 TARGETS += starter references data checkpoint gate import-checkpoint export-checkpoint release \
 	gradescope test test-fast lint exercise try handout pictures probes soak bench test-real bench-real
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES SEED FROM ID FILE BEFORE CHECK FORCE ARGS \
-	BUDGET TRAINING_TIMES SHOW_TEXT
+	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
 GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOINT) \
@@ -56,9 +56,9 @@ export-checkpoint: $(VENV)/.installed  ## turn what classifier.py saved (FROM=) 
 release: $(VENV)/.installed-staff  ## build the students' zip, dist/minbert.zip (OUT=)
 	@$(BIN)/python -m instructor.release.build $(call option,out,OUT)
 
-gradescope: $(VENV)/.installed-staff  ## build Gradescope's dist/autograder.zip (REFERENCES=, TIER=, OUT=)
+gradescope: $(VENV)/.installed-staff  ## build Gradescope's dist/autograder.zip (REFERENCES=, TIER=, LIMIT=, OUT=)
 	@$(BIN)/python -m instructor.gradescope.build $(call option,references,REFERENCES) \
-		$(call option,tier,TIER) $(call option,out,OUT)
+		$(call option,tier,TIER) $(call option,limit,LIMIT) $(call option,out,OUT)
 
 ##@ For maintainers: test this project, and add exercises
 test: $(VENV)/.installed-staff  ## the project's own tests, all of them: minutes (ARGS="-k name")

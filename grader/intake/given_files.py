@@ -15,7 +15,6 @@ from grader.exercise import Assignment
 from grader.files import digest
 from grader.intake.submission import MAX_SOURCE, Submission, SubmissionError
 
-
 PRISTINE = "reference_outputs/starter.zip"  # in a student's copy: the starter as it was given
 
 

@@ -1,8 +1,8 @@
 """Search what is given out for what is not: `python -m instructor.release.leaks ZIP_OR_FOLDER`.
 
     secret               how it is recognized
-    solution regions,    any line of them that says something, wherever it is written: spaces, quotes
-    variants' code         and escapes do not count, so that JSON and metadata are searched too
+    solution regions,    any line of them that says something, wherever it is written: spaces,
+    variants' code         quotes and escapes do not count, which covers JSON and metadata
     instructor's files   any long line of theirs that no file for students has
     test labels          a test sentence anywhere but in the file of bare sentences; the labels as
                            numbers in a row, as bytes or as text
@@ -147,7 +147,7 @@ def labelled() -> Needles:
     found: dict[bytes, str] = {}
     for what, known in secret_sentences():
         found |= {text.encode(): what for text in known.texts if text not in public}
-        found |= {run: f"labels of {what}" for run in label_runs(known.labels)}
+        found |= dict.fromkeys(label_runs(known.labels), f"labels of {what}")
     return Needles(found)
 
 

@@ -7,6 +7,7 @@ that GitHub gives it. Students' machines need none of the libraries.
 import argparse
 import base64
 import html
+import itertools
 import re
 import sys
 from collections.abc import Sequence
@@ -85,7 +86,7 @@ def scrollable(body: str) -> str:
 def headings(tokens: Sequence[Token]) -> list[tuple[int, str, str]]:
     """Return the headings of the table of contents: level, anchor and HTML of the text."""
     found = []
-    for token, inside in zip(tokens, tokens[1:], strict=False):
+    for token, inside in itertools.pairwise(tokens):
         if token.type == "heading_open" and int(token.tag[1]) in LEVELS:
             text = "".join(child.content for child in inside.children or ())
             text = PROBLEM.sub(r"\1: \2", text)
