@@ -56,7 +56,7 @@ export-checkpoint: $(VENV)/.installed  ## turn what classifier.py saved (FROM=) 
 release: $(VENV)/.installed-staff  ## build the students' zip, dist/minbert.zip (OUT=)
 	@$(BIN)/python -m instructor.release.build $(call option,out,OUT)
 
-gradescope: $(VENV)/.installed-staff  ## build Gradescope's dist/autograder.zip (REFERENCES=, TIER=, LIMIT=, OUT=)
+gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=, TIER=, LIMIT=, OUT=)
 	@$(BIN)/python -m instructor.gradescope.build $(call option,references,REFERENCES) \
 		$(call option,tier,TIER) $(call option,limit,LIMIT) $(call option,out,OUT)
 

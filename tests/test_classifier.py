@@ -327,24 +327,3 @@ def test_sentences_that_are_too_long_are_truncated_and_counted(command, data, ca
     assert classifier.main(command) == 0
 
     assert "dev.txt: 2 sentences, 1 of them truncated to 12 tokens" in capsys.readouterr().out
-
-
-def test_bare_test_sentences_get_predictions_and_no_accuracy(
-    command, data, tmp_path, capsys
-) -> None:
-    data["test"].write_text("good film\nbad film\n", encoding="utf-8")
-
-    assert classifier.main(command) == 0
-
-    written = tmp_path / "predictions" / "full-model-test-out.txt"
-    lines = written.read_text(encoding="utf-8").splitlines()
-    assert [line.split(" ||| ")[0] for line in lines] == ["good film", "bad film"]
-    assert f"test predictions, written to {written}" in capsys.readouterr().out
-
-
-def test_training_sentences_need_labels(command, data, capsys) -> None:
-    data["train"].write_text("good film\n", encoding="utf-8")
-
-    assert classifier.main(command) == 2
-
-    assert "train.txt:1: a line should be" in capsys.readouterr().err
