@@ -2,6 +2,7 @@
 
 It reads a checkpoint and files of `label ||| sentence` lines, trains, keeps the epoch with the best
 dev accuracy, and writes `sentence ||| prediction` lines and the training curve to predictions/.
+The test file may also have sentences only; then the test accuracy is not known here.
 Grading runs `fine_tune` and `predict` with the recipe below and your bert.py.
 
 Dimension key: N sentences, B batch, T tokens, D model width, C classes.
@@ -264,11 +265,11 @@ def read_splits(args: argparse.Namespace, tokenizer: BertTokenizer, length: int)
     """Read the train, dev and (if there is one) test file, and check that their labels match."""
     splits = []
     for path in filter(None, (args.train, args.dev, args.test)):
-        split = Split(path, tokenizer, length)
+        split = Split(path, tokenizer, length, labelled=len(splits) < 2)
         splits.append(split)
         cut = f", {split.truncated} of them truncated to {length} tokens" if split.truncated else ""
         print(f"{path}: {len(split)} sentences{cut}")
-        known, highest = int(splits[0].labels.max()), int(split.labels.max())
+        known, highest = int(splits[0].labels.max()), max(split.labels.tolist(), default=0)
         if highest > known:
             raise InputError(
                 f"{path}: label {highest}, but the labels of {args.train} go up to {known}"
@@ -299,7 +300,9 @@ def train_and_write(
         predictions = predict(model, split.input_ids, split.attention_mask)
         path = args.predictions / f"{recipe.mode}-{role}-out.txt"
         write_predictions(path, split.sentences, predictions.tolist())
-        print(f"{role} accuracy {accuracy(predictions, split.labels):.4f}, written to {path}")
+        right = accuracy(predictions, split.labels) if len(split.labels) else None
+        scored = "predictions" if right is None else f"accuracy {right:.4f}"
+        print(f"{role} {scored}, written to {path}")
     if args.save:
         save_model(model, tokenizer, args.save)
 

@@ -108,21 +108,41 @@ def read_examples(path: str | Path) -> list[Example]:
     return examples
 
 
+def read_sentences(path: str | Path) -> list[str] | None:
+    """Read sentences without labels, one on each line; None if the file has more than that.
+
+    Raises:
+        InputError: the file is missing, empty or not UTF-8.
+    """
+    texts = [text.strip() for _, text in read_lines(path)]
+    return None if any("|||" in text or "\t" in text for text in texts) else texts
+
+
 class Split:
     """The sentences of one file, as text and as tensors.
 
-    Attributes: input_ids, attention_mask (N, T) int64, T the longest; labels (N,) int64;
-        truncated, how many sentences had to be cut to `max_length` tokens.
+    Attributes: input_ids, attention_mask (N, T) int64, T the longest; labels (N,) int64, or (0,)
+        where the file has none; truncated, how many sentences had to be cut to `max_length` tokens.
     """
 
     def __init__(
-        self, path: str | Path, tokenizer: BertTokenizer, max_length: int, most: int | None = None
+        self,
+        path: str | Path,
+        tokenizer: BertTokenizer,
+        max_length: int,
+        most: int | None = None,
+        labelled: bool = True,
     ) -> None:
-        """Read a file, or its first `most` sentences, and keep `max_length` tokens of each."""
-        examples = read_examples(path)[:most]
+        """Read a file, or its first `most` sentences, and keep `max_length` tokens of each.
+
+        Args:
+            labelled: otherwise the file may also have bare sentences, one on each line.
+        """
+        bare = None if labelled else read_sentences(path)
+        examples = read_examples(path)[:most] if bare is None else []
         self.path = Path(path)
-        self.sentences = [example.sentence for example in examples]
-        self.labels = torch.tensor([example.label for example in examples])  # (N,)
+        self.sentences = [example.sentence for example in examples] or (bare or [])[:most]
+        self.labels = torch.tensor([example.label for example in examples], dtype=torch.int64)
         batch = tokenizer(self.sentences)
         self.truncated = int((batch["attention_mask"].sum(dim=1) > max_length).sum())
         if self.truncated:

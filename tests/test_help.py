@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 import grader.settings
+import grader.submit
 
 import classifier
 import visualize
@@ -17,6 +18,8 @@ COMMANDS = [
     f"instructor.{name}"
     for name in (
         "gate.measure",
+        "gradescope.build",
+        "gradescope.run",
         "huggingface.export_checkpoint",
         "huggingface.import_checkpoint",
         "language.write_data",
@@ -27,6 +30,8 @@ COMMANDS = [
         "references.record",
         "references.strip",
         "references.try_exercise",
+        "release.build",
+        "release.page",
     )
 ]
 
@@ -67,6 +72,10 @@ def test_help_of_a_command_for_staff_shows_defaults(
 
 def test_help_of_the_grader_shows_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     check_help(monkeypatch, lambda: grader.settings.parse([]))
+
+
+def test_help_of_submit_shows_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_help(monkeypatch, lambda: grader.submit.main([]))
 
 
 def test_help_of_the_classifier_shows_the_default_of_every_option(capsys, monkeypatch) -> None:

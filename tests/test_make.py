@@ -63,7 +63,8 @@ case "$*" in
     test ! -e {log}.install ;;
 esac
 """
-MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+FILES = ("Makefile", "instructor/staff.mk")
+MAKEFILE = "".join((ROOT / name).read_text(encoding="utf-8") for name in FILES)
 
 
 @pytest.fixture
@@ -110,6 +111,9 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
     ("target", "options"),
     [
         ("grade", "REFERENCES CHECKPOINT THREADS TIER"),
+        ("submit", "SUBMISSION OUT"),
+        ("release", "OUT"),
+        ("gradescope", "REFERENCES TIER LIMIT OUT"),
         ("references", "SEED OUT CHECKPOINT CHECK"),
         ("exercise", "ID FILE BEFORE"),
         ("starter", "CHECK FORCE"),
@@ -211,22 +215,22 @@ def listed() -> tuple[str, list[str], list[str]]:
 
 
 def test_help_lists_every_target_and_every_option() -> None:
-    options = re.search(r"^FROM_PEOPLE = ((?:.*\\\n)*.*)", MAKEFILE, re.MULTILINE)
-    assert options is not None
+    lists = re.findall(r"^(?:FROM_PEOPLE|STAFF_OPTIONS) = ((?:.*\\\n)*.*)", MAKEFILE, re.MULTILINE)
+    assert len(lists) == 2
 
     _, targets, named = listed()
 
     assert sorted(targets) == sorted(set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE)))
-    assert set(named) == set(options[1].replace("\\", "").split())
+    assert set(named) == set(" ".join(lists).replace("\\", "").split())
 
 
 def test_help_shows_students_first_and_staff_apart() -> None:
     text, targets, _ = listed()
     students, instructors, maintainers = text.split("\n\n")
 
-    assert targets[:4] == ["check", "grade", "report", "help"]
+    assert targets[:6] == ["check", "grade", "report", "submit", "clean", "help"]
     assert students.startswith("For students")
-    assert re.findall(r"  make ([a-z]+)", students) == targets[:4]
+    assert re.findall(r"  make ([a-z]+)", students) == targets[:6]
     assert "SUBMISSION=path" in students
     assert instructors.startswith("For instructors")
     assert "make starter" in instructors

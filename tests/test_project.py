@@ -42,6 +42,10 @@ ROOMS = {
     "grader.judging grader.references grader.result grader.sandbox grader.selection "
     "grader.session grader.settings",
     "grader.reports": "grader.files grader.result",
+    "grader.strictest": "grader.assignment grader.exercise grader.sandbox grader.settings",
+    "grader.submit": "grader.assignment grader.files grader.grading grader.intake "
+    "grader.references grader.reports grader.result grader.sandbox.interface grader.settings "
+    "grader.strictest",
     "grader.__main__": "grader.files grader.grading grader.intake.submission grader.reports "
     "grader.sandbox grader.settings",
     "instructor": "",
@@ -52,6 +56,9 @@ ROOMS = {
     "instructor.huggingface": "grader.files instructor.files instructor.on_solution "
     "instructor.pretraining",
     "instructor.gate": "grader.files instructor.files",
+    "instructor.release": "grader instructor.references",
+    "instructor.gradescope": "grader instructor.release.archive",
+    "instructor.gradescope.run": "grader",  # alone in the autograder's zip
     "instructor.references": "grader instructor.files instructor.language",
     "instructor.term": "grader.files",
 }
@@ -178,13 +185,14 @@ def test_there_is_no_star_import() -> None:
 def test_every_requirement_is_pinned_with_its_reason(name: str) -> None:
     for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
         if line and not line.startswith(("#", "-r")):
-            assert re.fullmatch(r"[a-z-]+==[\w.]+ +# .{10,}", line), line
+            assert re.fullmatch(r"[a-z0-9-]+==[\w.]+ +# .{10,}", line), line
 
 
 def test_make_names_every_target_with_its_purpose() -> None:
-    text = (ROOT / "Makefile").read_text(encoding="utf-8")
-    phony = re.search(r"^TARGETS = ((?:.*\\\n)*.*)$", text, re.M)
-    assert phony is not None
+    for file, mark in (("Makefile", "="), ("instructor/staff.mk", r"\+=")):
+        text = (ROOT / file).read_text(encoding="utf-8")
+        phony = re.search(rf"^TARGETS {mark} ((?:.*\\\n)*.*)$", text, re.M)
+        assert phony is not None
 
-    described = set(re.findall(r"^([a-z-]+):.*## .+$", text, re.M))
-    assert described == set(phony[1].replace("\\", "").split())
+        described = set(re.findall(r"^([a-z-]+):.*## .+$", text, re.M))
+        assert described == set(phony[1].replace("\\", "").split())

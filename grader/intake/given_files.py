@@ -1,12 +1,21 @@
-"""The given files, which a submission is laid over, and which of them were modified."""
+"""The given files, which a submission is laid over, and which of them were modified.
+
+A student's copy has them twice: in starter/, where students work, and in an archive. Where a file
+in starter/ was modified, the archive's is used.
+"""
 
 import dataclasses
+import functools
+import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
 from grader.exercise import Assignment
 from grader.files import digest
 from grader.intake.submission import MAX_SOURCE, Submission, SubmissionError
+
+PRISTINE = "reference_outputs/starter.zip"  # in a student's copy: the starter as it was given
 
 
 def is_given(content: bytes, expected: str | None) -> bool:
@@ -21,6 +30,16 @@ def as_given(path: Path, expected: str) -> bool:
             return is_given(file.read(MAX_SOURCE + 1), expected)
     except OSError:  # no permission to read it
         return False
+
+
+@functools.cache
+def pristine(path: Path) -> Mapping[str, bytes]:
+    """Return the files of the archive; none, if it is missing or damaged."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
+    except (OSError, zipfile.BadZipFile, zlib.error):
+        return {}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,7 +74,10 @@ class GivenFiles:
         }
         here = [name for name, expected in fixed.items() if not as_given(starter / name, expected)]
         notes = [
-            f"starter/{name} was modified, and this run uses the modified file" for name in here
+            f"starter/{name} differs from the given one, which is what grading uses"
+            if self.kept(name) is not None
+            else f"starter/{name} was modified, and this run uses the modified file"
+            for name in here
         ]
         if path.is_dir() and path.resolve() != starter:
             there = [name for name in fixed if (path / name).is_file()]
@@ -64,6 +86,11 @@ class GivenFiles:
                 f"{n} differs from the given one, which is what grading uses" for n in changed
             ]
         return notes
+
+    def kept(self, name: str) -> bytes | None:
+        """Return the archive's copy of a file, if it is the given one."""
+        content = pristine(self.assignment.folder / PRISTINE).get(name)
+        return content if content and is_given(content, self.digests.get(name)) else None
 
     def sources(self, submission: Submission) -> dict[str, str]:
         """Return module name to text: the submission's files over the given ones.
@@ -77,8 +104,9 @@ class GivenFiles:
         given = {}
         for name in self.digests or [path.name for path in self.assignment.starter.glob("*.py")]:
             path = self.assignment.starter / name
+            kept = self.kept(name)
             try:
-                given[path.stem] = path.read_text(encoding="utf-8")
+                given[path.stem] = kept.decode() if kept else path.read_text(encoding="utf-8")
             except (OSError, UnicodeDecodeError) as error:
                 fix = "restore it from the files you were given"
                 raise SubmissionError(f"{path}: missing, or not UTF-8 text; {fix}") from error

@@ -40,7 +40,7 @@ F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC = 0, 1, 2, 3, 1030
 ENOSYS = 38
 
 PIP = f"{sys.prefix}/bin/pip"
-INSTALL = f"apt-get install libseccomp2, and {PIP} install -r requirements-staff.txt"
+INSTALL = f"apt-get install libseccomp2, and {PIP} install -r requirements.txt"
 
 
 def conditional(library: Any) -> list[tuple[str, Any]]:

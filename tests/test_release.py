@@ -1,0 +1,261 @@
+"""What students get: complete, usable, and without anything that is not for them."""
+
+import json
+import os
+import py_compile
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save
+
+from grader.files import sha256
+from instructor.references.strip import derive
+from instructor.references.variants import variants
+from instructor.release import contents
+from instructor.release.archive import zipped
+from instructor.release.build import main
+from instructor.release.cards import CardError, for_students
+from instructor.release.contents import ReleaseError, release
+from instructor.release.leaks import leaks
+from instructor.release.leaks import main as search
+
+from conftest import ROOT
+
+SOLUTION = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
+LABELLED = (ROOT / "data" / "test.txt").read_text(encoding="utf-8").splitlines()
+BARE = [line.split("|||")[1].strip() for line in LABELLED]
+
+
+def region(exercise: str) -> str:
+    """Return the code of an exercise in the solution."""
+    found = re.search(rf"BEGIN SOLUTION {exercise}\n(.*?)\n *### END", SOLUTION, re.S)
+    assert found is not None
+    return found[1]
+
+
+@pytest.fixture(scope="module")
+def files() -> dict[str, bytes]:
+    return release()
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("release") / "minbert.zip"
+    assert main(["--out", str(out)]) == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def unpacked(built: Path) -> Path:
+    """The folder of a student, who has a virtual environment already."""
+    with zipfile.ZipFile(built) as archive:
+        archive.extractall(built.parent)
+    python = built.parent / "venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
+    python.chmod(0o755)
+    (built.parent / "venv" / ".installed").touch()
+    os.utime(built.parent / "minbert" / "requirements.txt", (0, 0))
+    return built.parent / "minbert"
+
+
+def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run make as a student does, without what this repository's tests set."""
+    command = ["make", "--no-print-directory", f"VENV={folder.parent / 'venv'}", *arguments]
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(
+        command, cwd=folder, env=clean, capture_output=True, text=True, check=False
+    )
+
+
+def test_two_releases_have_the_same_bytes(built: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again.zip"
+
+    assert main(["--out", str(again)]) == 0
+
+    assert sha256(again) == sha256(built)
+
+
+def test_everything_is_in_one_folder_sorted_with_fixed_dates(built: Path) -> None:
+    with zipfile.ZipFile(built) as archive:
+        entries = archive.infolist()
+
+    names = [entry.filename for entry in entries]
+    assert names == sorted(names)
+    assert {name.split("/")[0] for name in names} == {"minbert"}
+    assert {entry.date_time for entry in entries} == {(1980, 1, 1, 0, 0, 0)}
+    assert {entry.external_attr >> 16 for entry in entries} == {0o100644}
+
+
+def test_a_release_has_what_students_need(files: dict[str, bytes]) -> None:
+    needed = "README.md handout.md handout.html Makefile requirements.txt LICENSE .gitignore"
+    needed += " .github/workflows/grade.yml reference_outputs/manifest.json data/train.txt"
+    needed += " starter/bert.py grader/__main__.py checkpoint/model.safetensors"
+
+    assert {*needed.split()} <= files.keys()
+    assert files["data/test.txt"].decode().splitlines() == BARE
+    assert b"NotImplementedError" in files["starter/bert.py"]
+
+
+def test_what_students_read_names_only_files_and_targets_that_they_have(
+    files: dict[str, bytes],
+) -> None:
+    phony = re.search(rb"^TARGETS = (.+)$", files["Makefile"], re.M)
+    assert phony is not None
+    for name in [name for name in files if name.endswith(".md")]:
+        text = files[name].decode()
+        targets = set(re.findall(r"(?:`|^    )make ([a-z-]+)", text, re.M))
+        assert targets <= {*phony[1].decode().split()}, name
+        assert not re.findall(r"\b(?:instructor|solution|tests|benchmarks)/", text), name
+
+
+@pytest.mark.parametrize("target", ["check", "grade"])
+def test_a_fresh_copy_can_be_graded(unpacked: Path, target: str) -> None:
+    done = make(unpacked, target)
+
+    assert done.returncode == 0, done.stderr
+    assert "not written yet  attention    0/25" in done.stdout
+    assert re.search(r"score +0 / ", done.stdout)
+    assert "note:" not in done.stdout
+
+
+def test_help_lists_what_students_need_and_no_more(unpacked: Path) -> None:
+    text = make(unpacked).stdout
+
+    assert re.findall(r"^  make ([a-z-]+)", text, re.M)[:3] == ["check", "grade", "submit"]
+    assert "For instructors" not in text
+    assert "there is no option SEED=" in make(unpacked, "check", "SEED=1").stderr
+    assert "there is no target references" in make(unpacked, "references").stderr
+
+
+def test_right_code_scores_in_a_students_copy(unpacked: Path, tmp_path: Path) -> None:
+    (tmp_path / "bert.py").write_text(SOLUTION, encoding="utf-8")
+
+    done = make(unpacked, "check", f"SUBMISSION={tmp_path}", f"JSON={tmp_path / 'result.json'}")
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "result.json").read_text("utf-8"))["score"] == 80
+
+
+def test_a_changed_given_file_is_not_used(unpacked: Path, tmp_path: Path) -> None:
+    path = unpacked / "starter" / "config.py"
+    before = path.read_text(encoding="utf-8")
+    path.write_text("raise SystemExit\n", encoding="utf-8")
+    (tmp_path / "bert.py").write_text(SOLUTION, encoding="utf-8")
+
+    done = make(unpacked, "check", "K=embed", f"SUBMISSION={tmp_path}")
+    path.write_text(before, encoding="utf-8")
+
+    assert re.search(r"score +20 / 20", done.stdout), done.stderr
+    assert "starter/config.py differs from the given one, which is what grading uses" in done.stdout
+
+
+def test_nothing_secret_is_in_a_release(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert search([str(built)]) == 0
+
+    assert capsys.readouterr().out == "nothing was found\n"
+
+
+def in_tensors(text: str) -> bytes:
+    """Return a safetensors file with a text in its metadata."""
+    return save({"x": np.zeros(3)}, metadata={"note": text})
+
+
+def compiled(source: str, folder: Path) -> bytes:
+    """Return a compiled module."""
+    (folder / "m.py").write_text(source, encoding="utf-8")
+    py_compile.compile(str(folder / "m.py"), cfile=str(folder / "m.pyc"))
+    return (folder / "m.pyc").read_bytes()
+
+
+@pytest.mark.parametrize("exercise", re.findall(r"BEGIN SOLUTION (\w+)", SOLUTION))
+def test_a_planted_region_is_found(exercise: str) -> None:
+    planted = {"starter/extra.py": f"def f():\n{region(exercise)}\n".encode()}
+
+    assert any("solution" in str(leak) or "variant" in str(leak) for leak in leaks(planted))
+
+
+@pytest.mark.parametrize("exercise", ["attention", "embed"])
+@pytest.mark.parametrize(
+    "hide",
+    [
+        lambda text: ("reference_outputs/notes.json", json.dumps({"a": text}).encode()),
+        lambda text: ("checkpoint/model.safetensors", in_tensors(text)),
+        lambda text: ("pictures/x.png", b"\x89PNG\r\n" + text.replace("    ", "\t").encode()),
+        lambda text: ("handout.md", f"<!-- {text} -->".encode()),
+        lambda text: ("reference_outputs/starter.zip", zipped({"bert.py": text.encode()})),
+    ],
+    ids=["json", "metadata", "picture", "comment", "zip"],
+)
+def test_a_region_is_found_wherever_it_is_hidden(exercise: str, hide) -> None:
+    name, content = hide(region(exercise))
+
+    assert any(leak.what.startswith("holds ") for leak in leaks({name: content}))
+
+
+def test_code_of_a_variant_is_found() -> None:
+    long = {one.id: max((new for _, new in one.edits), key=len) for one in variants()}
+    long = {name: new for name, new in long.items() if len(new.partition("\n")[0]) > 40}
+    assert len(long) > 100
+
+    missed = [name for name, new in long.items() if not leaks({"grader/x.md": new.encode()})]
+
+    # some only move what is given, or have a comment for their first line
+    assert len(missed) < len(long) / 20, missed
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("data/test.txt", "\n".join(LABELLED), "is not the bare test sentences"),
+        ("data/more.txt", LABELLED[500], "holds the test sentences"),
+        ("data/labels.json", json.dumps([int(line[0]) for line in LABELLED]), "holds labels of"),
+        ("data/labels.txt", "\n".join(line[0] for line in LABELLED), "holds labels of"),
+        ("instructor/x.py", "", "is of staff's instructor/"),
+        ("grader/x.bin", "", "is of a kind that is not given out"),
+        ("reference_outputs/private/a/dev.txt", "", "is of staff's private/"),
+        ("reference_outputs/attention.safetensors", "x", "is not of the public references"),
+        ("reference_outputs/manifest.json", '{"seed": 7}', "is of private references"),
+        (
+            "grader/notes.md",
+            (ROOT / "instructor" / "language" / "grammar.py").read_text("utf-8"),
+            "holds an instructor's line",
+        ),
+    ],
+)
+def test_what_is_planted_is_found(name: str, content: str, what: str) -> None:
+    assert [leak for leak in leaks({name: content.encode()}) if leak.what.startswith(what)]
+
+
+def test_a_compiled_module_is_found(tmp_path: Path) -> None:
+    content = compiled("def f():\n" + region("attention"), tmp_path)
+
+    assert [leak.what for leak in leaks({"grader/__pycache__/m.pyc": content})]
+
+
+def test_a_release_with_a_leak_is_not_written(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(contents, "sentences", lambda root: "\n".join(LABELLED).encode())
+    out = tmp_path / "minbert.zip"
+
+    assert main(["--out", str(out)]) == 2
+
+    assert "data/test.txt: is not the bare test sentences" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_starter_that_was_not_recorded_is_not_released(monkeypatch) -> None:
+    changed = derive(contents.MINBERT) | {"bert.py": "# changed\n"}
+    monkeypatch.setattr(contents, "derive", lambda assignment: changed)
+
+    with pytest.raises(ReleaseError, match="make starter references"):
+        release()
+
+
+def test_a_card_that_cannot_be_reworded_is_an_error() -> None:
+    with pytest.raises(CardError, match=re.escape("data/README.md has 0 times")):
+        for_students("data/README.md", "# Another card\n")
