@@ -57,7 +57,7 @@ ROOMS = {
     "instructor.pretraining",
     "instructor.gate": "grader.files instructor.files",
     "instructor.release": "grader instructor.references",
-    "instructor.gradescope": "grader instructor.release.archive",
+    "instructor.gradescope": "grader instructor.release",
     "instructor.gradescope.run": "grader",  # alone in the autograder's zip
     "instructor.references": "grader instructor.files instructor.language",
     "instructor.term": "grader.files",

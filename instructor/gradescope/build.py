@@ -18,11 +18,12 @@ from grader.sandbox.interface import LOCKED, PROCESS
 from grader.sandbox.packages import REQUIREMENTS, installed, listed
 from grader.settings import CHECKPOINT
 from instructor.release.archive import zipped
+from instructor.release.contents import given
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = ("setup.sh", "run_autograder")
 COPIED = (
-    "grader/**/*.py starter/*.py solution/*.py checkpoint/*.json checkpoint/*.safetensors "
+    "grader/**/* starter/*.py solution/*.py checkpoint/*.json checkpoint/*.safetensors "
     "checkpoint/*.txt requirements.txt instructor/__init__.py instructor/gradescope/__init__.py "
     "instructor/gradescope/run.py reference_outputs/manifest.json"
 )
@@ -70,7 +71,7 @@ def autograder(references: Path, least: str, limit: int) -> dict[str, bytes]:
         BuildError, ReferencesError, OSError: something is missing or not up to date.
     """
     patterns = [*COPIED.split(), *(f"data/{name}" for name in DATA)]
-    paths = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
+    paths = [path for pattern in patterns for path in sorted(ROOT.glob(pattern)) if given(path)]
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}
     files |= below(references)
     files["constraints.txt"] = constraints(installed(listed(REQUIREMENTS), sys.path)).encode()

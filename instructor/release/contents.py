@@ -22,7 +22,7 @@ from instructor.release.page import page_of
 
 STUDENTS = Path(__file__).with_name("students")  # what only a release has
 COPIED = (
-    "LICENSE Makefile handout.md requirements.txt grader/**/*.py pictures/*.png checkpoint/*.json "
+    "LICENSE Makefile handout.md requirements.txt grader/**/* pictures/*.png checkpoint/*.json "
     "checkpoint/*.safetensors checkpoint/*.txt checkpoint/README.md data/README.md data/dev.txt "
     "data/train.txt data/pretraining.txt"
 )
@@ -33,6 +33,11 @@ class ReleaseError(Exception):
     """A release cannot be built; the message gives the fix."""
 
 
+def given(path: Path) -> bool:
+    """Say whether something that a pattern fits is a file, and not one that Python has written."""
+    return path.is_file() and "__pycache__" not in path.parts
+
+
 def copied(root: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the files that are given out as they are, or as an edition for students.
 
@@ -40,7 +45,7 @@ def copied(root: Path) -> Iterator[tuple[str, bytes]]:
         ReleaseError: there are none of a kind.
     """
     for pattern in COPIED.split():
-        found = sorted(path for path in root.glob(pattern) if path.is_file())
+        found = sorted(path for path in root.glob(pattern) if given(path))
         if not found:
             raise ReleaseError(f"there is no {pattern} to give out")
         for path in found:
