@@ -75,10 +75,7 @@ class BertSentimentClassifier(nn.Module):
 
 
 class AdamW(torch.optim.AdamW):
-    """torch's AdamW [2] without its hooks for torch.compile, whose import takes as long as torch's.
-
-    torch's, because optimizer.py is an exercise.
-    """
+    """torch's [2], for optimizer.py is an exercise; without torch.compile, which is slow to import."""
 
     add_param_group = torch.optim.AdamW.add_param_group.__wrapped__
     zero_grad = torch.optim.AdamW.zero_grad.__wrapped__

@@ -12,7 +12,7 @@ SUBJECT = re.compile(
     re.IGNORECASE,
 )
 # this repository's assignment is what is graded where no other is given
-EXCEPTIONS = {"grading.py": {"MINBERT"}}
+EXCEPTIONS = {name: {"MINBERT"} for name in ("grading.py", "strictest.py", "submit.py")}
 
 
 def engine() -> dict[str, str]:
