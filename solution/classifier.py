@@ -2,8 +2,7 @@
 
 It reads a checkpoint and files of `label ||| sentence` lines, trains, keeps the epoch with the best
 dev accuracy, and writes `sentence ||| prediction` lines and the training curve to predictions/.
-The test file may also have sentences only; then the test accuracy is not known here.
-Grading runs `fine_tune` and `predict` with the recipe below and your bert.py.
+Test sentences need no labels. Grading runs `fine_tune` and `predict` with this recipe.
 
 Dimension key: N sentences, B batch, T tokens, D model width, C classes.
 
@@ -75,7 +74,7 @@ class BertSentimentClassifier(nn.Module):
 
 
 class AdamW(torch.optim.AdamW):
-    """torch's [2], for optimizer.py is an exercise; without torch.compile, which is slow to import."""
+    """torch's [2], as optimizer.py is an exercise; without the slow import for torch.compile."""
 
     add_param_group = torch.optim.AdamW.add_param_group.__wrapped__
     zero_grad = torch.optim.AdamW.zero_grad.__wrapped__
