@@ -227,7 +227,7 @@ class Driver:
             )
             found, text = None, ""
             try:
-                reply = Sentiment().predictions(gate, run)
+                reply, _ = Sentiment().replies(gate, run)
                 gate.accuracy(reply)
                 found = reply.tensors["out/predictions"]
             except CheckFailed as error:
