@@ -1,3 +1,3 @@
 # tries: replace the optimiser by one that does nothing
-# training: chance
+# training: refused
 torch.optim.AdamW.step = lambda self, closure=None: None
