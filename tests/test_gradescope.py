@@ -5,7 +5,9 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -128,14 +130,19 @@ def script(root: Path, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=own, capture_output=True, text=True, check=False, cwd="/")
 
 
-def graded(image: Path, files: dict[str, str], limit: int = 600) -> dict[str, Any]:
-    """Have run_autograder grade files; return its results."""
+def hand_in(image: Path, files: dict[str, str], limit: int = 600) -> None:
+    """Lay out what Gradescope gives run_autograder."""
     shutil.rmtree(image / "submission", ignore_errors=True)
     shutil.rmtree(image / "results", ignore_errors=True)
     (image / "submission").mkdir()
     for name, text in files.items():
         (image / "submission" / name).write_text(text, encoding="utf-8")
     (image / "source" / "limit").write_text(f"{limit}\n", encoding="utf-8")
+
+
+def graded(image: Path, files: dict[str, str], limit: int = 600) -> dict[str, Any]:
+    """Have run_autograder grade files; return its results."""
+    hand_in(image, files, limit)
     done = script(image, str(image / "run_autograder"))
     assert done.returncode == 0, done.stderr
     assert [path.name for path in (image / "results").iterdir()] == ["results.json"]
@@ -194,8 +201,17 @@ def test_an_empty_submission_is_told_why(image: Path, files: dict[str, str]) -> 
 
 @pytest.mark.tier("contained")
 def test_a_grading_that_is_cut_off_says_so(image: Path) -> None:
-    found = graded(image, {"bert.py": STARTER + HANGING}, limit=40)
+    hand_in(image, {"bert.py": STARTER + HANGING})
+    results = image / "results" / "results.json"
+    with ThreadPoolExecutor(1) as pool:
+        grading = pool.submit(script, image, str(image / "run_autograder"))
+        while not (results.is_file() and run.UNFINISHED in results.read_text(encoding="utf-8")):
+            assert not grading.done()
+            time.sleep(0.05)
+        subprocess.run(["pkill", "-f", f"gradescope.run .*{results}"], check=True)
 
+    assert grading.result().returncode == 0
+    found = valid(results)
     assert found["score"] == 0
     assert found["output"].startswith(run.UNFINISHED)
 

@@ -220,4 +220,5 @@ def test_a_long_line_is_shown_around_the_place(grade: Grade, tmp_path: Path) -> 
     graded = grade(path)
 
     assert "1, 1, oops oops" in graded.output
-    assert max(map(len, graded.output.split("\n"))) < 120
+    lines = [line for line in graded.output.split("\n") if str(path) not in line]
+    assert max(map(len, lines)) < 120
