@@ -111,15 +111,6 @@ VARIANTS = (
                 "the layers get the 1/0 mask, not the additive one",
                 *(EXTENDED, "attention_mask[:, None, None, :]"),
             ),
-            "encode_mask_twice": (
-                "the mask is extended twice",
-                *(EXTENDED, f"{EXTENDED[:-1]})[:, 0, 0]"),
-                *(
-                    "for layer",
-                    "extended_mask = get_extended_attention_mask(extended_mask, self.dtype)"
-                    "\n        for layer",
-                ),
-            ),
             "mask_of_ones": (
                 "the mask passed to the layers hides nothing",
                 *("(attention_mask,", "(torch.ones_like(attention_mask),"),
