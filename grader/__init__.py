@@ -11,6 +11,7 @@
     handout.py       the anchors of the handout's headings
     result.py        outcomes, findings, grades, and the result model
     files.py         this repository's root, digests, atomic writes
+    zipped.py        zips that depend on nothing but their files
 
     assignment/      everything specific to the subject; another assignment is another such folder
     intake/          reads and inspects submissions (folders, archives), lays out the given files

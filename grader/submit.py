@@ -7,7 +7,6 @@ as an instructor's grader does: with the given files, in the strictest tier that
 import argparse
 import io
 import sys
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -22,9 +21,9 @@ from grader.result import Grade
 from grader.sandbox.interface import PROCESS, printable
 from grader.settings import REFERENCES, Settings, check_writable
 from grader.strictest import strictest
+from grader.zipped import zipped
 
 OUT = ROOT / "submission.zip"
-DATE = (1980, 1, 1, 0, 0, 0)  # equal work makes equal zips
 
 
 def chosen(submission: Submission, given: GivenFiles) -> dict[str, str]:
@@ -41,17 +40,6 @@ def chosen(submission: Submission, given: GivenFiles) -> dict[str, str]:
         for name in given.assignment.editable
         if name == main or not given.untouched(submission, name)
     }
-
-
-def pack(files: Mapping[str, str]) -> bytes:
-    """Return a zip of the files."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, text in files.items():
-            entry = zipfile.ZipInfo(name, DATE)
-            entry.external_attr = 0o100644 << 16
-            archive.writestr(entry, text, zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()
 
 
 def left_out(path: Path, files: Mapping[str, str], given: GivenFiles) -> list[str]:
@@ -94,7 +82,7 @@ def submit(path: str, out: Path) -> int:
     """
     given = GivenFiles(MINBERT, digests())
     files = chosen(read_submission(path, MINBERT.editable), given)
-    write_whole(out, pack(files))
+    write_whole(out, zipped({name: text.encode() for name, text in files.items()}))
     sizes = (f"{name} ({len(text.encode()):,} bytes)" for name, text in files.items())
     print("\n".join([f"packed: {', '.join(sizes)}", *left_out(Path(path), files, given)]))
     found = strictest(Settings())

@@ -21,6 +21,7 @@ SOURCES = sorted(
 ROOMS = {
     "grader": "",
     "grader.files": "",
+    "grader.zipped": "",
     "grader.result": "",
     "grader.references": "grader.files",
     "grader.handout": "",
@@ -45,7 +46,7 @@ ROOMS = {
     "grader.strictest": "grader.assignment grader.exercise grader.sandbox grader.settings",
     "grader.submit": "grader.assignment grader.files grader.grading grader.intake "
     "grader.references grader.reports grader.result grader.sandbox.interface grader.settings "
-    "grader.strictest",
+    "grader.strictest grader.zipped",
     "grader.__main__": "grader.files grader.grading grader.intake.submission grader.reports "
     "grader.sandbox grader.settings",
     "instructor": "",

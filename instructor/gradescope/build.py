@@ -17,7 +17,7 @@ from grader.references import References, ReferencesError
 from grader.sandbox.interface import LOCKED, PROCESS
 from grader.sandbox.packages import REQUIREMENTS, installed, listed
 from grader.settings import CHECKPOINT
-from instructor.release.archive import zipped
+from grader.zipped import zipped
 from instructor.release.contents import given
 
 HERE = Path(__file__).resolve().parent

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from grader.files import ROOT, digest, write_whole
 from grader.references import ReferencesError
-from instructor.release.archive import zipped
+from grader.zipped import zipped
 from instructor.release.contents import ReleaseError, release
 from instructor.release.leaks import leaks
 

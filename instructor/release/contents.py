@@ -14,9 +14,9 @@ from grader.files import ROOT, digest
 from grader.intake.given_files import PRISTINE
 from grader.references import References, ReferencesError
 from grader.settings import CHECKPOINT, REFERENCES
+from grader.zipped import zipped
 from instructor.references.course import SEED
 from instructor.references.strip import derive
-from instructor.release.archive import zipped
 from instructor.release.cards import for_students
 from instructor.release.page import page_of
 
