@@ -6,6 +6,7 @@ the autograder's zip.
 """
 
 import argparse
+import dataclasses
 import json
 import sys
 from collections.abc import Collection, Sequence
@@ -121,14 +122,10 @@ def grade(submission: Path, results: Path, limit: float) -> None:
     if found.tier is None:
         return writer.write(Grade("", "none", []), UNGRADED)
     writer.tier = found.tier
-    chosen = Settings(
-        references=settings.references,
-        budget=settings.budget,
-        training_times=settings.training_times,
-        tier=found.tier,
-    )
     try:
-        Grading(chosen).grade(str(submission), observer=writer)
+        Grading(dataclasses.replace(settings, tier=found.tier)).grade(
+            str(submission), observer=writer
+        )
     except SubmissionError as error:
         message = str(error).replace(f"{submission}: ", "")
         writer.write(Grade("", found.tier, []), f"Nothing was graded: {printable(message)}")
