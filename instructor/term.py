@@ -15,7 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.files import ROOT, digest, write_whole
+from grader.files import ROOT, write_whole
+from instructor.files import whole_folder
 
 LEFT_OUT = (".*", "runs", "dist", "__pycache__", "starter.backup-*", "predictions")
 DONE = "done.json"  # in the copy's parent folder: the seconds that each finished step took
@@ -57,12 +58,10 @@ class StepFailed(Exception):
 
 def copied(root: Path, copy: Path) -> None:
     """Copy the repository, unless an earlier run already has."""
-    if copy.exists():
-        return
-    unfinished = copy.with_name("unfinished")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    shutil.copytree(root, unfinished, ignore=shutil.ignore_patterns(*LEFT_OUT))
-    unfinished.rename(copy)
+    if not copy.exists():
+        ignored = shutil.ignore_patterns(*LEFT_OUT)
+        with whole_folder(copy) as folder:
+            shutil.copytree(root, folder, ignore=ignored, dirs_exist_ok=True)
 
 
 def run_step(step: Step, copy: Path) -> None:
@@ -124,8 +123,7 @@ def changed(root: Path, copy: Path, names: Sequence[str]) -> list[Path]:
     return [
         file
         for file in files_below(copy, names)
-        if not (root / file).is_file()
-        or digest((root / file).read_bytes()) != digest((copy / file).read_bytes())
+        if not (root / file).is_file() or (root / file).read_bytes() != (copy / file).read_bytes()
     ]
 
 

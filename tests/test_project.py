@@ -61,7 +61,7 @@ ROOMS = {
     "instructor.gradescope": "grader instructor.release",
     "instructor.gradescope.run": "grader",  # alone in the autograder's zip
     "instructor.references": "grader instructor.files instructor.language",
-    "instructor.term": "grader.files",
+    "instructor.term": "grader.files instructor.files",
 }
 
 
