@@ -50,6 +50,7 @@ ROOMS = {
     "grader.__main__": "grader.files grader.grading grader.intake.submission grader.reports "
     "grader.sandbox grader.settings",
     "instructor": "",
+    "instructor.course": "grader instructor.files instructor.references",
     "instructor.files": "",
     "instructor.on_solution": "grader.files",
     "instructor.language": "grader.files instructor.files",

@@ -1,0 +1,49 @@
+"""A student's line of the gradebook: what all reports of a class are drawn from."""
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """What one student handed in, as far as names and dates tell.
+
+    Attributes:
+        student: what identifies the student: an id or login where there is one, else a name.
+        name: to show to people, as it was written; never trusted.
+        path: the file or folder to grade; None if a roster lists a student who handed in nothing.
+        submitted: when, if that is known.
+        minutes_late: after the deadline, 0 if in time; None if that is not known.
+        others: what the student handed in besides, and is not graded: older, or too late.
+    """
+
+    student: str
+    name: str
+    path: Path | None
+    submitted: datetime.datetime | None = None
+    minutes_late: int | None = None
+    others: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A hand-in, and how it was graded.
+
+    Attributes:
+        result: the result model, see grader/reports/result.schema.json; None if nothing was graded.
+        problem: why nothing was graded, in one sentence; "" if something was.
+        previous: the result before this one, if they differ.
+        seconds: that grading took; attempts: how often it was tried.
+        sources: module name to text, of the files that students edit.
+    """
+
+    hand_in: HandIn
+    result: Mapping[str, Any] | None = None
+    problem: str = ""
+    previous: Mapping[str, Any] | None = None
+    seconds: float = 0.0
+    attempts: int = 1
+    sources: Mapping[str, str] = field(default_factory=dict)
