@@ -102,6 +102,7 @@ probes: $(VENV)/.installed  ## fill gaps in 200 sentences, count the grammatical
 
 soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, attacks on the grader, 200 in any order
 	@FUZZ=long $(BIN)/python -m pytest tests/test_fuzz.py -n auto
+	@PLACES=all $(BIN)/python -m pytest tests/hostile -n auto
 	@$(BIN)/python -m benchmarks.costs --random 200 $(call option,seed,SEED)
 	@$(BIN)/python -m benchmarks.any_order $(call option,seed,SEED)
 	@$(BIN)/python -m benchmarks.same_score
