@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from instructor.figures.checkpoint import Checkpoint
-from instructor.figures.svg import LARGE, Drawing
+from instructor.figures.svg import LARGE, SIZE, Drawing, width_of
 
 TALL = 24
 
@@ -115,12 +115,13 @@ def pretraining(known: Checkpoint) -> str:
     drawing.line((162, 20), (250, 20))
     drawing.box(250, 8, 90, TALL, ["pair_batch"], "yours")
     drawing.down(295, 32, 58)
-    caption(drawing, 48, "input_ids", "(B, T)")
+    caption(drawing, 48, "input_ids", "and")
+    drawing.note(116, 48, "token_type_ids", "mono")
+    drawing.note(226, 48, "(B, T)")
     row(drawing, 58, PAIR, ["plain"] * len(PAIR))
     second = PAIR.index("[SEP]") + 1
     types = "0" * second + "1" * (len(PAIR) - second)
     row(drawing, 82, types, ["blue" if one == "0" else "red" for one in types])
-    caption(drawing, 117, "token_type_ids", "(B, T)")
     tokens_hidden(drawing, known, 106)
     return heads_and_loss(drawing, 276)
 
@@ -130,7 +131,7 @@ def tokens_hidden(drawing: Drawing, known: Checkpoint, y: float) -> None:
     drawing.down(295, y, y + 16)
     drawing.box(235, y + 16, 120, TALL, ["mask_tokens"], "yours")
     drawing.down(295, y + 40, y + 60)
-    kinds = ["yellow" if place in HIDDEN else "plain" for place in range(len(PAIR))]
+    kinds = ["green" if place in HIDDEN else "plain" for place in range(len(PAIR))]
     caption(drawing, y + 50, "input_ids", "(B, T), hidden in part")
     row(drawing, y + 60, [HIDDEN.get(place, token) for place, token in enumerate(PAIR)], kinds)
     for place, words in FATES.items():
@@ -144,7 +145,7 @@ def tokens_hidden(drawing: Drawing, known: Checkpoint, y: float) -> None:
 def caption(drawing: Drawing, y: float, name: str, shape: str) -> None:
     """Name the row of tokens that follows."""
     drawing.note(LEFT, y, name, "mono")
-    drawing.note(LEFT + 8 * len(name) + 8, y, shape)
+    drawing.note(LEFT + width_of(name, SIZE, "mono") + 8, y, shape)
 
 
 def row(drawing: Drawing, y: float, cells: Sequence[str], kinds: Sequence[str]) -> None:

@@ -52,12 +52,12 @@ def encode(drawing: Drawing, middle: float, top: float, layers: int) -> float:
     drawing.box(276, top + 8, 112, 36, ["get_extended_", "attention_mask"], mono=2)
     drawing.down(middle, 120, first)
     drawing.note(middle + 6, 134, "(B, T, D)")
-    drawing.line((332, top + 44), (332, last + TALL / 2), arrow=False)
-    drawing.note(338, top + 56, "(B,1,1,T)", "on-yours")
+    drawing.line((310, top + 44), (310, last + TALL / 2), arrow=False)
+    drawing.note(316, top + 55, "(B, 1, 1, T)", "on-yours")
     for one in range(layers):
         y = first + one * pitch
         drawing.box(middle - 100, y, 200, TALL, [f"bert_layers[{one}]"], "yours")
-        drawing.line((332, y + TALL / 2), (middle + 100, y + TALL / 2))
+        drawing.line((310, y + TALL / 2), (middle + 100, y + TALL / 2))
         if one:
             drawing.down(middle, y + TALL - pitch, y)
     drawing.down(middle, last + TALL, last + TALL + 36)

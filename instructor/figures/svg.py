@@ -35,7 +35,7 @@ LIGHT = {
     "given": ("#eef0f3", "#59606a", "#1c1e21"),
     "yours": ("#fdecc8", "#8a5a00", "#1c1e21"),
     "plain": ("#ffffff", "#59606a", "#1c1e21"),
-    "hidden": ("#6b727c", "#1c1e21", "#ffffff"),
+    "hidden": ("#454b54", "#1c1e21", "#ffffff"),
     "blue": ("#56b4e9", "#1c1e21", "#000000"),
     "yellow": ("#f0e442", "#1c1e21", "#000000"),
     "red": ("#d55e00", "#1c1e21", "#000000"),
@@ -46,7 +46,7 @@ DARK = {
     "given": ("#2b3038", "#a5adb8", "#e4e6e9"),
     "yours": ("#473408", "#e69f00", "#f4ead6"),
     "plain": ("#16181c", "#a5adb8", "#e4e6e9"),
-    "hidden": ("#8d949e", "#e4e6e9", "#000000"),
+    "hidden": ("#525962", "#e4e6e9", "#ffffff"),
 } | {kind: (LIGHT[kind][0], "#e4e6e9", "#000000") for kind in "blue yellow red green".split()}
 
 Point = tuple[float, float]
