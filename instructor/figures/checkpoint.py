@@ -34,4 +34,4 @@ def checkpoint(folder: Path) -> Checkpoint:
     """Read what the figures need of a checkpoint."""
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     sizes = {name: value for name, value in config.items() if type(value) is int}
-    return Checkpoint(sizes, tuple((folder / "vocab.txt").read_text("utf-8").splitlines()))
+    return Checkpoint(sizes, tuple((folder / "vocab.txt").read_text("utf-8").split("\n")))
