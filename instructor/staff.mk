@@ -92,7 +92,7 @@ handout: $(VENV)/.installed  ## write the handout's tables of points (CHECK=1 on
 figures: $(VENV)/.installed  ## draw the handout's diagrams (CHECK=1 only compares)
 	@$(BIN)/python -m instructor.figures $(call flag,check,CHECK)
 
-pictures: figures  ## draw the diagrams, and what the model computes: a fine-tune and a few seconds
+pictures: figures  ## draw the diagrams and the plots: a fine-tune and a few seconds
 	@$(ON_SOLUTION) classifier.py --device cpu --threads 1 --predictions ../runs/pictures --save ../runs/pictures
 	@$(ON_SOLUTION) visualize.py attention "the film is not dull ." --out ../pictures/attention.png
 	@$(ON_SOLUTION) visualize.py fill-mask "harbor lacks [MASK] ." --out ../pictures/fill-mask.png

@@ -106,11 +106,13 @@ def test_the_row_that_is_followed_is_complete() -> None:
 
 def test_what_is_typed_at_the_prompt_gives_the_table() -> None:
     *lines, last = re.findall(r"^    >>> (.*)$", SECTION, re.MULTILINE)
-    names: dict[str, object] = {}
+    names: dict[str, Tensor] = {}
 
     exec("\n".join(lines), names)
     got = eval(last, names)
 
+    for name in ("query", "key", "value"):
+        assert torch.equal(names[name], getattr(EXAMPLE, name)[None].float())
     merged = table("returned")
     wanted = [a + b for a, b in zip(merged["head 0"], merged["head 1"], strict=True)]
     assert isinstance(got, Tensor)
