@@ -14,10 +14,10 @@ import pytest
 from safetensors.numpy import save
 
 from grader.files import sha256
+from grader.zipped import zipped
 from instructor.references.strip import derive
 from instructor.references.variants import variants
 from instructor.release import contents
-from instructor.release.archive import zipped
 from instructor.release.build import main
 from instructor.release.cards import CardError, for_students
 from instructor.release.contents import ReleaseError, release
