@@ -71,7 +71,7 @@ def test_a_worker_that_no_longer_reads_is_lost_at_the_deadline() -> None:
         assert isinstance(opened, ProcessSandbox)
         list(opened.run([ask("stop_later")]))
         assert opened.worker is not None
-        stat = Path(f"/proc/{opened.worker.process.pid}/stat")
+        stat = Path(f"/proc/{opened.worker.started.process.pid}/stat")
         while stat.read_text().rpartition(")")[2].split()[0] != "T":
             time.sleep(0.05)
         request = dataclasses.replace(ask("double", "two", deadline=2), tensors={"x": large})

@@ -1,10 +1,19 @@
 """Text in reports: short, and what could act on a terminal or a page is made visible instead."""
 
+import io
+import sys
 import unicodedata
 from typing import Any
 
 LONGEST = 1000  # characters of a text, unless a report has room for more
 MARKS = 3  # combining marks that may follow each other
+
+
+def print_any_letter() -> None:
+    """Let no letter in a student's text make printing fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def escaped(char: str) -> str:
