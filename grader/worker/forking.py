@@ -9,6 +9,7 @@ Covered: a worker ends when it is to end, and with this process. Not covered: it
 like main.py it is for people who grade their own code.
 """
 
+import gc
 import os
 import signal
 import socket
@@ -66,6 +67,8 @@ def run() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     main.limit_resources()
     main.import_torch()
+    gc.collect()
+    gc.freeze()  # so that no worker looks through torch's objects, which would copy their pages
     while True:
         child = fork(control, *receive(control))
         receive(control)  # the order to end it; if the sender is gone, both end

@@ -82,12 +82,12 @@ class Worker:
 
 
 def import_torch() -> None:
-    """Import torch, ready for a submission."""
-    import torch  # noqa: F401, only once the streams are safe
-
+    """Import torch, and what else any submission needs, only once the streams are safe."""
+    from grader.worker import overlay, warm  # noqa: F401
     from grader.worker.dynamo import spare_dynamo
 
     spare_dynamo()
+    warm.use_torch()
 
 
 def serve(requests: BinaryIO, replies: BinaryIO, threads: int) -> None:
