@@ -2,6 +2,7 @@
 
     __main__.py      the entry point: python -m grader SUBMISSION
     settings.py      the settings, and the command line that sets them
+    watch.py         grades again on each save: python -m grader.watch
     grading.py       one submission, from its path to its grade
     session.py       runs the exercises in a sandbox, one after another, and has them judged
     exercise.py      what an assignment is made of: exercises, probes, calls as data

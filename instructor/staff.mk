@@ -108,6 +108,7 @@ soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, attacks on the grad
 
 bench: $(VENV)/.installed-staff  ## measure start-up and the cost of isolation here: minutes
 	@$(BIN)/python -m benchmarks.startup
+	@$(BIN)/python -m benchmarks.watch
 	@$(BIN)/python -m benchmarks.isolation
 	@$(BIN)/python -m benchmarks.fine_tune
 

@@ -47,6 +47,8 @@ ROOMS = {
     "grader.submit": "grader.assignment grader.files grader.grading grader.intake "
     "grader.references grader.reports grader.result grader.sandbox.interface grader.settings "
     "grader.strictest grader.zipped",
+    "grader.watch": "grader.assignment grader.grading grader.intake grader.reports grader.result "
+    "grader.sandbox grader.selection grader.settings",
     "grader.__main__": "grader.files grader.grading grader.intake.submission grader.reports "
     "grader.sandbox grader.settings",
     "instructor": "",
@@ -140,6 +142,7 @@ def test_only_the_workers_side_of_the_grader_imports_torch() -> None:
 
     assert with_torch == {
         "main.py",
+        "warm.py",
         "dynamo.py",
         "forbidden.py",
         "overlay.py",
