@@ -12,6 +12,7 @@
     handout.py       the anchors of the handout's headings
     result.py        outcomes, findings, grades, and the result model
     files.py         this repository's root, digests, atomic writes
+    letters.py       which combining marks of a text are too many
     zipped.py        zips that depend on nothing but their files
 
     assignment/      everything specific to the subject; another assignment is another such folder

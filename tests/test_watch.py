@@ -10,10 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import watchfiles
 
-from grader.assignment import MINBERT
-from grader.intake.saves import Saves
 from grader.sandbox.process import ProcessSandbox
 from grader.sandbox.waiting import Spare
 
@@ -271,60 +268,6 @@ def test_twenty_saves_in_a_row_leave_nothing_behind(path: Path, solution_source:
     assert after == before
     assert descriptors == open_files
     assert all(kilobytes < 4096 for kilobytes in grown.values()), grown
-
-
-def test_saving_the_same_text_does_not_start_a_grading_over(path: Path) -> None:
-    again = threading.Event()
-    saves = Saves(path, MINBERT.editable, again.set)
-    try:
-        saves.begin()
-        in_place(path, path.read_text(encoding="utf-8"))
-        saves.look()
-        same = saves.saved.is_set()
-        in_place(path, "x = 1\n")
-        saves.look()
-    finally:
-        saves.close()
-
-    assert not same
-    assert saves.saved.is_set()
-    assert again.is_set()
-
-
-def test_saving_the_same_text_later_is_a_save(path: Path) -> None:
-    saves = Saves(path, MINBERT.editable, lambda: None)
-    try:
-        saves.begin()
-        saves.end()
-        in_place(path, path.read_text(encoding="utf-8"))
-        assert saves.saved.wait(LONG)
-    finally:
-        saves.close()
-
-
-def test_saves_are_noticed_where_the_system_has_no_watches_left(path: Path, monkeypatch) -> None:
-    def watch(*_: object, **__: object) -> None:
-        raise OSError("OS file watch limit reached")
-
-    monkeypatch.setattr(watchfiles, "watch", watch)
-    saves = Saves(path, MINBERT.editable, lambda: None)
-    try:
-        in_place(path, "x = 1\n")
-        assert saves.saved.wait(LONG)
-    finally:
-        saves.close()
-
-
-def test_a_file_that_a_link_leads_to_is_watched(path: Path, tmp_path: Path) -> None:
-    link = tmp_path / "link.py"
-    link.symlink_to(path)
-    saves = Saves(link, MINBERT.editable, lambda: None)
-    try:
-        assert saves.folders() == {tmp_path, path.parent}
-        in_place(path, "x = 1\n")
-        assert saves.saved.wait(LONG)
-    finally:
-        saves.close()
 
 
 def test_where_there_is_no_fork_the_next_worker_waits_already() -> None:
