@@ -131,14 +131,19 @@ def end_on_signals() -> None:
             signal.signal(getattr(signal, name), signal.default_int_handler)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Watch what the command line names."""
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(prog="watch", description="Grade each time you save.")
     parser.add_argument("submission", type=submission, help="a folder, a .py file, a zip or a tar")
     parser.add_argument("--only", metavar="EXERCISES", help="grade only these, separated by commas")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Watch what the command line names."""
     print_any_letter()
     try:
-        options = parser.parse_args(arguments)
+        options = parse(arguments)
         end_on_signals()
         with contextlib.closing(waiting(Settings().threads)) as workers:
             watch = Watch(options.submission, options.only, workers)

@@ -80,7 +80,7 @@ def test_help_of_submit_shows_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_help_of_watch_shows_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
-    check_help(monkeypatch, lambda: grader.watch.main([]))
+    check_help(monkeypatch, lambda: grader.watch.parse([]))
 
 
 def test_help_of_the_classifier_shows_the_default_of_every_option(capsys, monkeypatch) -> None:
