@@ -1,7 +1,7 @@
 # make            lists the targets and their options
 # Options are variables: make grade SUBMISSION=path JSON=result.json
 
-TARGETS = help check grade report submit clean
+TARGETS = help check watch grade report submit clean
 SUBMISSION ?= starter
 PYTHON ?= python3
 VENV ?= .venv
@@ -41,6 +41,9 @@ endif
 ##@ For students: write the functions in starter/bert.py that handout.md describes
 check: $(VENV)/.installed  ## the five functions in starter/bert.py, without training: seconds
 	@$(GRADE) --check -- "$$SUBMISSION"
+
+watch: $(VENV)/.installed  ## the same again each time you save, within a second; Ctrl-C ends
+	@$(BIN)/python -m grader.watch $(call option,only,K) -- "$$SUBMISSION"
 
 grade: $(VENV)/.installed  ## everything, with the fine-tune: about a minute
 	@$(GRADE) -- "$$SUBMISSION"

@@ -2,6 +2,7 @@
 
     __main__.py      the entry point: python -m grader SUBMISSION
     settings.py      the settings, and the command line that sets them
+    watch.py         grades again on each save: python -m grader.watch
     grading.py       one submission, from its path to its grade
     session.py       runs the exercises in a sandbox, one after another, and has them judged
     exercise.py      what an assignment is made of: exercises, probes, calls as data
@@ -11,6 +12,7 @@
     handout.py       the anchors of the handout's headings
     result.py        outcomes, findings, grades, and the result model
     files.py         this repository's root, digests, atomic writes
+    letters.py       which combining marks of a text are too many
     zipped.py        zips that depend on nothing but their files
 
     assignment/      everything specific to the subject; another assignment is another such folder

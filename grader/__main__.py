@@ -7,7 +7,6 @@ an option is invalid; 3 if an exercise could not be graded; 130 if it was interr
 import argparse
 import contextlib
 import dataclasses
-import io
 import json
 import os
 import platform
@@ -18,6 +17,7 @@ from typing import Any
 
 from grader.files import ROOT, write_whole
 from grader.intake.submission import SubmissionError
+from grader.reports.text import print_any_letter
 from grader.sandbox.interface import PROCESS, Program, Sandbox, printable
 from grader.sandbox.worker_process import WorkerProcess
 from grader.settings import OPTIONS, Settings, check_writable, parse, recorded_for
@@ -72,9 +72,7 @@ def grade(options: argparse.Namespace, started: WorkerProcess | None) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Grade what the command line names."""
     started = None
-    for stream in (sys.stdout, sys.stderr):  # no letter in a student's text can make printing fail
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    print_any_letter()
     try:
         options = parse(arguments)
         if options.json:

@@ -5,7 +5,6 @@ as an instructor's grader does: with the given files, in the strictest tier that
 """
 
 import argparse
-import io
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from grader.intake.given_files import GivenFiles
 from grader.intake.submission import Submission, SubmissionError, read_submission
 from grader.references import References, ReferencesError
 from grader.reports.terminal import Report
+from grader.reports.text import print_any_letter
 from grader.result import Grade
 from grader.sandbox.interface import PROCESS, printable
 from grader.settings import REFERENCES, Settings, check_writable
@@ -100,9 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--out", type=Path, default=OUT, help="the zip to write (default: %(default)s)"
     )
     options = parser.parse_args(arguments)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    print_any_letter()
     try:
         check_writable(options.out, "OUT")
         return submit(options.submission, options.out)

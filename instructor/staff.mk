@@ -110,8 +110,10 @@ soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, attacks on the grad
 	@$(BIN)/python -m benchmarks.any_order $(call option,seed,SEED)
 	@$(BIN)/python -m benchmarks.same_score
 
-bench: $(VENV)/.installed-staff  ## measure start-up and the cost of isolation here: minutes
+bench: $(VENV)/.installed-staff  ## measure start-up, memory and the cost of isolation here: minutes
 	@$(BIN)/python -m benchmarks.startup
+	@$(BIN)/python -m benchmarks.watch
+	@$(BIN)/python -m benchmarks.memory
 	@$(BIN)/python -m benchmarks.isolation
 	@$(BIN)/python -m benchmarks.fine_tune
 

@@ -1,5 +1,7 @@
 """A small submission that misbehaves on request, and sandboxes to run it in."""
 
+import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -87,3 +89,24 @@ def descendants(process: int) -> list[int]:
     path = Path(f"/proc/{process}/task/{process}/children")
     children = [int(child) for child in path.read_text().split()]
     return children + [below for child in children for below in descendants(child)]
+
+
+def all_end(processes: list[int]) -> bool:
+    """Wait a little for processes to end; say whether they have."""
+    ends = time.monotonic() + 60
+    while time.monotonic() < ends and any(alive(process) for process in processes):
+        time.sleep(0.05)
+    return not any(alive(process) for process in processes)
+
+
+def alive(process: int) -> bool:
+    """Say whether a process exists and is not a zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def listen_to_interrupts() -> None:
+    """Handle SIGINT, which background processes ignore by default."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -17,7 +17,7 @@ from grader.assignment.sentiment import (
     room_for_weights,
 )
 from grader.grading import program_of, solution_of
-from grader.references import References
+from grader.references import References, under
 from grader.result import CheckFailed
 from grader.sandbox.interface import Reply, Request, Sandbox
 from grader.sandbox.tiers import open_sandbox
@@ -246,7 +246,7 @@ def learned(small: Gate, sandbox: Sandbox, sources: dict[str, str]) -> dict[str,
     """Weights that fit."""
     sandbox.reload(sources)
     tensors = ask_in(sandbox)(small.fine_tuning(1 << 22)).tensors
-    return {name.removeprefix("out/weights/"): value for name, value in tensors.items()}
+    return under(tensors, "out/weights/")
 
 
 @pytest.mark.tier("contained")

@@ -9,6 +9,7 @@ import pytest
 
 import grader.settings
 import grader.submit
+import grader.watch
 
 import classifier
 import visualize
@@ -76,6 +77,10 @@ def test_help_of_the_grader_shows_defaults(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_help_of_submit_shows_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     check_help(monkeypatch, lambda: grader.submit.main([]))
+
+
+def test_help_of_watch_shows_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_help(monkeypatch, lambda: grader.watch.parse([]))
 
 
 def test_help_of_the_classifier_shows_the_default_of_every_option(capsys, monkeypatch) -> None:

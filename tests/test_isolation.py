@@ -20,7 +20,7 @@ from grader.sandbox.process import ProcessSandbox
 from grader.sandbox.slot import Slot
 from grader.worker import lockdown
 
-from asking import CODE, ask, descendants, sandbox_of
+from asking import CODE, all_end, ask, descendants, listen_to_interrupts, sandbox_of
 from conftest import ROOT
 from tiers import marked
 
@@ -32,11 +32,6 @@ def contained() -> Iterator[IsolatedSandbox]:
     with sandbox_of(CONTAINED) as opened:
         assert isinstance(opened, IsolatedSandbox)
         yield opened
-
-
-def listen_to_interrupts() -> None:
-    """Handle SIGINT, which background processes ignore by default."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_exercises_do_not_share_a_process(contained: IsolatedSandbox) -> None:
@@ -71,7 +66,7 @@ def test_a_worker_that_no_longer_reads_is_lost_at_the_deadline() -> None:
         assert isinstance(opened, ProcessSandbox)
         list(opened.run([ask("stop_later")]))
         assert opened.worker is not None
-        stat = Path(f"/proc/{opened.worker.process.pid}/stat")
+        stat = Path(f"/proc/{opened.worker.started.process.pid}/stat")
         while stat.read_text().rpartition(")")[2].split()[0] != "T":
             time.sleep(0.05)
         request = dataclasses.replace(ask("double", "two", deadline=2), tensors={"x": large})
@@ -189,22 +184,6 @@ def test_a_fine_tune_may_be_stopped_too(tier: str) -> None:
     assert "Traceback" not in errors
     assert below
     assert all_end(below)
-
-
-def all_end(processes: list[int]) -> bool:
-    """Wait a little for processes to end; say whether they have."""
-    ends = time.monotonic() + 60
-    while time.monotonic() < ends and any(alive(process) for process in processes):
-        time.sleep(0.05)
-    return not any(alive(process) for process in processes)
-
-
-def alive(process: int) -> bool:
-    """Say whether a process exists and is not a zombie."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 # --- what the machine lacks is named ----------------------------------------------------------

@@ -112,6 +112,7 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
     [
         ("grade", "REFERENCES CHECKPOINT THREADS TIER"),
         ("submit", "SUBMISSION OUT"),
+        ("watch", "SUBMISSION K"),
         ("release", "OUT"),
         ("gradescope", "REFERENCES TIER LIMIT OUT"),
         ("references", "SEED OUT CHECKPOINT CHECK"),
@@ -150,6 +151,12 @@ def test_an_option_in_the_environment_is_data_too(calls: Path) -> None:
 
 def test_options_that_are_not_given_are_not_passed(calls: Path) -> None:
     assert make(calls, "check") == [["-m", "grader", "--check", "--", "starter"]]
+
+
+def test_watch_takes_a_submission_and_exercises(calls: Path) -> None:
+    (called,) = make(calls, "watch", "SUBMISSION=my bert.py", "K=embed,layer")
+
+    assert called == ["-m", "grader.watch", "--only=embed,layer", "--", "my bert.py"]
 
 
 def test_a_file_with_a_hostile_name_is_graded(calls: Path, solution_source: str) -> None:
@@ -228,9 +235,9 @@ def test_help_shows_students_first_and_staff_apart() -> None:
     text, targets, _ = listed()
     students, instructors, maintainers = text.split("\n\n")
 
-    assert targets[:6] == ["check", "grade", "report", "submit", "clean", "help"]
+    assert targets[:7] == ["check", "watch", "grade", "report", "submit", "clean", "help"]
     assert students.startswith("For students")
-    assert re.findall(r"  make ([a-z]+)", students) == targets[:6]
+    assert re.findall(r"  make ([a-z]+)", students) == targets[:7]
     assert "SUBMISSION=path" in students
     assert instructors.startswith("For instructors")
     assert "make starter" in instructors

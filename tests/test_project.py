@@ -22,12 +22,14 @@ ROOMS = {
     "grader": "",
     "grader.files": "",
     "grader.zipped": "",
+    "grader.letters": "",
     "grader.result": "",
     "grader.references": "grader.files",
     "grader.handout": "",
     "grader.selection": "grader.exercise grader.intake",
     "grader.worker": "",
-    "grader.sandbox": "grader.files grader.worker.protocol grader.worker.reply_buffer",
+    "grader.sandbox": "grader.files grader.letters grader.worker.protocol "
+    "grader.worker.reply_buffer",
     "grader.task": "grader.references grader.sandbox.interface",
     "grader.exercise": "grader.files grader.task",
     "grader.assignment": "grader.files grader.exercise grader.references grader.result "
@@ -42,11 +44,13 @@ ROOMS = {
     "grader.grading": "grader.assignment grader.exercise grader.handout grader.intake "
     "grader.judging grader.references grader.result grader.sandbox grader.selection "
     "grader.session grader.settings",
-    "grader.reports": "grader.files grader.result",
+    "grader.reports": "grader.files grader.letters grader.result",
     "grader.strictest": "grader.assignment grader.exercise grader.sandbox grader.settings",
     "grader.submit": "grader.assignment grader.files grader.grading grader.intake "
     "grader.references grader.reports grader.result grader.sandbox.interface grader.settings "
     "grader.strictest grader.zipped",
+    "grader.watch": "grader.assignment grader.grading grader.intake grader.reports grader.result "
+    "grader.sandbox grader.selection grader.settings",
     "grader.__main__": "grader.files grader.grading grader.intake.submission grader.reports "
     "grader.sandbox grader.settings",
     "instructor": "",
@@ -141,6 +145,7 @@ def test_only_the_workers_side_of_the_grader_imports_torch() -> None:
 
     assert with_torch == {
         "main.py",
+        "warm.py",
         "dynamo.py",
         "forbidden.py",
         "overlay.py",

@@ -89,6 +89,12 @@ def below(folder: Path, depth: int) -> Iterator[Path]:
             yield from below(Path(entry.path), depth - 1)
 
 
+def searched(folder: Path, editable: Sequence[str]) -> list[Path]:
+    """Return the editable files at a folder's top level; if there are none, all files below it."""
+    top = [folder / name for name in editable if (folder / name).is_file()]
+    return top or list(itertools.islice(below(folder, MAX_DEPTH), MAX_SEARCHED))
+
+
 def beside(path: Path) -> set[str]:
     """Return the names of the modules and folders in the folder of a file."""
     with os.scandir(path.parent) as scan:
@@ -101,10 +107,9 @@ def from_folder(folder: Path, editable: Sequence[str], others: set[str]) -> dict
     Args:
         others: gets the names of the modules beside them.
     """
-    top = [folder / name for name in editable if (folder / name).is_file()]
-    files = list(itertools.islice(below(folder, MAX_DEPTH), MAX_SEARCHED)) if not top else []
+    files = searched(folder, editable)
     found: dict[str, Path] = {}
-    for path in top or files:
+    for path in files:
         name = wanted(path.name, editable)
         if name is None:
             continue

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from typing import TextIO
 
 from grader.reports.live import LiveLine, is_terminal
-from grader.reports.model import Model, next_step, ungraded
+from grader.reports.model import Model, headline, next_step, ungraded
 from grader.reports.text import points, visible
 from grader.result import Grade, Outcome, Result
 
@@ -98,7 +98,7 @@ class Report:
         """Print an exercise's line and findings; the same cause is explained only once."""
         score = "-" if exercise["score"] is None else points(exercise["score"])
         findings = exercise["findings"]
-        first = visible(findings[0]["headline"] if findings else exercise["note"])
+        first = visible(headline(exercise))
         if findings and findings[0]["details"] == self.details != []:
             first += f" (see {self.explained})"
         out_of = f"{score:>3}/{points(exercise['max_score']):<3}"

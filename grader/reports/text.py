@@ -1,10 +1,19 @@
 """Text in reports: short, and what could act on a terminal or a page is made visible instead."""
 
-import unicodedata
+import io
+import sys
 from typing import Any
 
+from grader.letters import with_piled_up
+
 LONGEST = 1000  # characters of a text, unless a report has room for more
-MARKS = 3  # combining marks that may follow each other
+
+
+def print_any_letter() -> None:
+    """Let no letter in a student's text make printing fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def escaped(char: str) -> str:
@@ -24,10 +33,9 @@ def visible(text: Any, limit: int = LONGEST, keep: str = "") -> str:
         keep: characters that may stay, such as the newline.
     """
     whole = str(text)
-    parts, marks = [], 0
-    for char in whole[:limit]:
-        marks = marks + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
-        plain = char in keep or (char.isprintable() and marks <= MARKS)
+    parts = []
+    for char, piled_up in with_piled_up(whole[:limit]):
+        plain = char in keep or (char.isprintable() and not piled_up)
         parts.append(char if plain else escaped(char))
     return "".join(parts) + (" ..." if len(whole) > limit else "")
 

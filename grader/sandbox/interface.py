@@ -2,10 +2,11 @@
 
 import dataclasses
 import time
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
+
+from grader.letters import with_piled_up
 
 START_DEADLINE = 180.0  # seconds; importing torch takes 2, or a minute on a cold, slow disk
 LOAD_DEADLINE = 30.0  # for importing the submission
@@ -16,7 +17,6 @@ KEPT_OUTPUT = 16 << 10  # bytes of what the submission prints that are kept
 CONTAINED, LOCKED, PROCESS = TIERS = ("contained", "locked", "process")
 
 Progress = Callable[[int, int], None]
-MARKS = 4  # on one letter; more of them would be drawn over the lines around it
 Tensors = dict[str, Any]  # numpy arrays, named here without importing numpy
 
 
@@ -212,13 +212,7 @@ def clock() -> float:
 
 def low(text: str) -> str:
     """Leave out combining marks that are piled up high, as no language does."""
-    kept: list[str] = []
-    marks = 0
-    for letter in text:
-        marks = marks + 1 if unicodedata.category(letter) in ("Mn", "Me") else 0
-        if marks <= MARKS:
-            kept.append(letter)
-    return "".join(kept)
+    return "".join(letter for letter, piled_up in with_piled_up(text) if not piled_up)
 
 
 def printable(text: str) -> str:

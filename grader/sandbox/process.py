@@ -14,7 +14,7 @@ import contextlib
 import dataclasses
 import queue
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from grader.sandbox import answers
@@ -35,7 +35,7 @@ from grader.sandbox.interface import (
     clock,
     lost,
 )
-from grader.sandbox.worker_process import WorkerProcess
+from grader.sandbox.worker_process import Started, WorkerProcess
 from grader.worker import protocol
 
 Answer = tuple[protocol.Message, protocol.Tensors]
@@ -49,8 +49,8 @@ class Worker:
     however many the worker sends.
     """
 
-    def __init__(self, started: WorkerProcess, printed: CapturedOutput) -> None:
-        self.started, self.process = started, started.process
+    def __init__(self, started: Started, printed: CapturedOutput) -> None:
+        self.started = started
         self.wanted, self.killed = threading.Semaphore(0), False
         self.frames: queue.SimpleQueue[bytes | WorkerLostError] = queue.SimpleQueue()
         self.threads = [
@@ -65,12 +65,11 @@ class Worker:
 
     def listen(self) -> None:
         """Put frames into the queue as they are wanted, and finally why there are no more."""
-        stream = self.process.stdout
-        assert stream is not None
+        stream = self.started.stdout
         with stream:
             try:
                 while self.wanted.acquire() and not self.killed:
-                    frame = protocol.read_whole(stream)  # type: ignore[arg-type]
+                    frame = protocol.read_whole(stream)
                     if frame is None:
                         self.frames.put(WorkerLostError("ended the process that graded it"))
                         return
@@ -80,10 +79,9 @@ class Worker:
 
     def drain(self, printed: CapturedOutput) -> None:
         """Keep the pipe of printed output from filling up."""
-        stream = self.process.stderr
-        assert stream is not None
+        stream = self.started.stderr
         with stream, contextlib.suppress(ValueError, OSError):
-            printed.drain(stream)  # type: ignore[arg-type]
+            printed.drain(stream)
 
     def next_frame(self, ends: float) -> bytes:
         """Wait for a frame until a time.
@@ -144,8 +142,7 @@ class Worker:
     ) -> Reply:
         """Send one request and wait for its answer; the worker must be ready."""
         self.number += 1
-        stream = self.process.stdin
-        assert stream is not None
+        stream = self.started.stdin
         stopper = threading.Timer(deadline, self.started.kill)  # a worker may have stopped reading
         stopper.start()
         try:
@@ -173,16 +170,23 @@ class ProcessSandbox:
 
     apart = None  # a submission could reach any other process
 
-    def __init__(self, program: Program, started: WorkerProcess | None = None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        started: Started | None = None,
+        start: Callable[[int], Started] = WorkerProcess,
+    ) -> None:
         """Start a worker; it imports torch in the background.
 
         Args:
-            started: the process of the first worker, if there is one already.
+            started: the first worker, if there is one already.
+            start: starts one, given torch's number of threads.
         """
-        self.program = program
+        self.program, self.start = program, start
         self.printed = CapturedOutput()
-        self.worker: Worker | None = Worker(started or self.start(), self.printed)
-        self.loaded = False
+        self.worker: Worker | None = Worker(started or start(program.threads), self.printed)
+        self.loaded = self.closed = False
+        self.changing = threading.Lock()  # held while a worker is started
         self.unloadable: Reply | None = None
         self.failed_calls, self.budget = FailedCalls(), Budget(program.budget)
 
@@ -190,11 +194,15 @@ class ProcessSandbox:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.stop()
         self.drop()
 
-    def start(self) -> WorkerProcess:
-        """Start a process."""
-        return WorkerProcess(self.program.threads)
+    def stop(self) -> None:
+        """End the current call and run no more; any thread may call this."""
+        with self.changing:
+            self.closed = True
+            if self.worker is not None:
+                self.worker.started.kill()
 
     def drop(self) -> None:
         """Kill the worker."""
@@ -209,11 +217,19 @@ class ProcessSandbox:
         self.failed_calls, self.budget = FailedCalls(), Budget(self.program.budget)
 
     def ready(self) -> Worker:
-        """Return a worker that has imported torch."""
-        if self.worker is None:
-            self.worker = Worker(self.start(), self.printed)
-        self.worker.wait_until_ready()
-        return self.worker
+        """Return a worker that has imported torch.
+
+        Raises:
+            WorkerStartError: none can start, or the sandbox is closed.
+        """
+        with self.changing:
+            if self.closed:
+                raise WorkerStartError("the sandbox is closed")
+            if self.worker is None:
+                self.worker = Worker(self.start(self.program.threads), self.printed)
+            worker = self.worker
+        worker.wait_until_ready()
+        return worker
 
     def load(self, worker: Worker, seconds: float) -> None:
         """Have a worker import the submission."""

@@ -11,9 +11,56 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import BinaryIO, Protocol, cast
 
 WORKER = Path(__file__).resolve().parents[1] / "worker" / "main.py"
 PASSED_ON = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+OWN_FOLDER = ("HOME", "TMPDIR", "TEMP", "TMP", "TORCHINDUCTOR_CACHE_DIR")
+
+
+class Started(Protocol):
+    """A worker that was started: the process, or one that was forked; see waiting.py.
+
+    Attributes:
+        stdin: takes requests. stdout: gives answers. stderr: what the submission prints.
+    """
+
+    stdin: BinaryIO
+    stdout: BinaryIO
+    stderr: BinaryIO
+
+    def kill(self) -> None:
+        """End the worker and what it has started in its group; it need not be alive."""
+
+    def close(self) -> None:
+        """End it and remove its folder; a second time does nothing.
+
+        Streams that are read from are closed by who reads them.
+        """
+
+
+def new_folder() -> "tempfile.TemporaryDirectory[str]":
+    """Make a folder for a worker."""
+    return tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
+
+
+def environment(threads: int, folder: str) -> dict[str, str]:
+    """Return a worker's environment, which has little of this process's.
+
+    Args:
+        threads: for torch.
+    """
+    passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    return passed_on | {
+        "WORKER_THREADS": str(threads),
+        "OMP_NUM_THREADS": str(threads),
+        "OMP_WAIT_POLICY": "PASSIVE",  # threads that wait do not keep a busy machine busier
+        "OPENBLAS_NUM_THREADS": "1",
+        "LANG": "C.UTF-8",
+        # torch._dynamo, where a student imports it, needs a user name and a cache folder
+        **dict.fromkeys(OWN_FOLDER, folder),
+        "USER": "student",
+    }
 
 
 class WorkerProcess:
@@ -25,19 +72,7 @@ class WorkerProcess:
         Args:
             threads: for torch.
         """
-        self.folder = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
-        own = ("HOME", "TMPDIR", "TEMP", "TMP", "TORCHINDUCTOR_CACHE_DIR")
-        environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-        environment |= {
-            "WORKER_THREADS": str(threads),
-            "OMP_NUM_THREADS": str(threads),
-            "OMP_WAIT_POLICY": "PASSIVE",  # threads that wait do not keep a busy machine busier
-            "OPENBLAS_NUM_THREADS": "1",
-            "LANG": "C.UTF-8",
-            # torch._dynamo, where a student imports it, needs a user name and a cache folder
-            **dict.fromkeys(own, self.folder.name),
-            "USER": "student",
-        }
+        self.folder = new_folder()
         self.closed = False
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-B", str(WORKER)],
@@ -45,9 +80,12 @@ class WorkerProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=self.folder.name,
-            env=environment,
+            env=environment(threads, self.folder.name),
             start_new_session=True,
         )
+        self.stdin = cast(BinaryIO, self.process.stdin)
+        self.stdout = cast(BinaryIO, self.process.stdout)
+        self.stderr = cast(BinaryIO, self.process.stderr)
 
     def kill(self) -> None:
         """End the process and what it has started in its session."""
@@ -58,15 +96,11 @@ class WorkerProcess:
         self.process.wait()
 
     def close(self) -> None:
-        """End it and remove its folder; a second time does nothing.
-
-        Streams that are read from are closed by who reads them.
-        """
+        """End it and remove its folder; a second time does nothing."""
         if self.closed:  # its number may be another process's by now
             return
         self.closed = True
         self.kill()
-        assert self.process.stdin is not None
         with contextlib.suppress(OSError):  # there may be unsent bytes that nobody will read
-            self.process.stdin.close()
+            self.stdin.close()
         self.folder.cleanup()

@@ -81,20 +81,36 @@ class Worker:
         self.send(answer)
 
 
-def main() -> None:
-    """Serve requests until their stream ends."""
-    requests, replies = take_streams()
-    limit_resources()
-    import torch  # only once the streams are safe
-
+def import_torch() -> None:
+    """Import torch, and what else any submission needs, only once the streams are safe."""
+    from grader.worker import overlay, warm  # noqa: F401
     from grader.worker.dynamo import spare_dynamo
 
     spare_dynamo()
-    torch.set_num_threads(int(os.environ.get("WORKER_THREADS", "1")))
+    warm.use_torch()
+
+
+def serve(requests: BinaryIO, replies: BinaryIO, threads: int) -> None:
+    """Serve requests until their stream ends.
+
+    Args:
+        threads: of torch.
+    """
+    import torch  # already imported
+
+    torch.set_num_threads(threads)
     worker = Worker(replies)
     worker.send(protocol.encode({"number": 0, "status": "ok", "torch": torch.__version__}))
     while (frame := protocol.read_frame(requests)) is not None:
         worker.handle(*frame)
+
+
+def main() -> None:
+    """Import torch and serve requests."""
+    requests, replies = take_streams()
+    limit_resources()
+    import_torch()
+    serve(requests, replies, int(os.environ.get("WORKER_THREADS", "1")))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,128 @@
+"""Notice when the files of a submission are saved, in whatever way an editor does that.
+
+Some editors write a new file and rename it, some empty the file first, most leave files of their
+own beside it. So events only say that it is time to look: what counts is whether a file that would
+be graded is another one, or was written again.
+"""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from grader.files import digest
+from grader.intake.archives import SUFFIXES
+from grader.intake.submission import MAX_SOURCE, searched, wanted
+
+QUIET = 20  # milliseconds without an event after which a save is taken to be complete
+AT_MOST = 200  # milliseconds to wait for that
+EVERY = 1.0  # seconds between looks without an event: network drives send none
+Stamps = dict[Path, tuple[int, int, int]]
+
+
+def stamps(path: Path, editable: Sequence[str]) -> Stamps:
+    """Return what tells that a file was written: of each file that is graded and is there."""
+    found: Stamps = {}
+    with contextlib.suppress(OSError):  # a folder is gone
+        for file in searched(path, editable) if path.is_dir() else [path]:
+            if file == path or wanted(file.name, editable) or file.suffix in SUFFIXES:
+                with contextlib.suppress(OSError):
+                    about = file.stat()
+                    found[file] = about.st_mtime_ns, about.st_size, about.st_ino
+    return found
+
+
+def content(file: Path) -> str:
+    """Return a digest of what a file contains, as far as it is read."""
+    try:
+        with file.open("rb") as stream:
+            return digest(stream.read(MAX_SOURCE + 1))
+    except OSError:  # gone, or not readable
+        return ""
+
+
+class Saves:
+    """Looks for saves in a thread of its own.
+
+    Attributes:
+        saved: set once something was saved since `begin`.
+    """
+
+    def __init__(self, path: Path, editable: Sequence[str], during: Callable[[], None]) -> None:
+        """Start.
+
+        Args:
+            path: the submission.
+            during: called when other text is saved during a grading.
+        """
+        self.path, self.editable, self.during = path, editable, during
+        self.saved, self.closed = threading.Event(), threading.Event()
+        self.lock, self.grading = threading.Lock(), False
+        self.read()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def read(self) -> None:
+        """Take note of what is there now."""
+        self.stamps = stamps(self.path, self.editable)
+        self.contents = {file: content(file) for file in self.stamps}
+
+    def begin(self) -> None:
+        """Take note that what is there now is being graded."""
+        with self.lock:
+            self.saved.clear()
+            self.read()
+            self.grading = True
+
+    def end(self) -> None:
+        """Take note that the grading has ended."""
+        with self.lock:
+            self.grading = False
+
+    def look(self) -> None:
+        """See whether something was saved; during a grading, whether it is another text."""
+        with self.lock:
+            if stamps(self.path, self.editable) == self.stamps:
+                return
+            before = self.contents
+            self.read()
+            if self.grading and self.contents == before:
+                return
+            self.saved.set()
+            during = self.grading
+        if during:
+            self.during()
+
+    def folders(self) -> set[Path]:
+        """Return the folders that the files are in; a link's file may be in another one."""
+        top = self.path if self.path.is_dir() else self.path.parent
+        return {top, *(file.resolve().parent for file in self.stamps)}
+
+    def times(self) -> Iterator[object]:
+        """Yield when it is time to look."""
+        from watchfiles import watch  # here, in the thread: importing it takes a while
+
+        with contextlib.suppress(OSError, RuntimeError):  # the system has no watches left
+            yield from watch(
+                *self.folders(),
+                watch_filter=None,
+                debounce=AT_MOST,
+                step=QUIET,
+                stop_event=self.closed,
+                rust_timeout=int(EVERY * 1000),
+                yield_on_timeout=True,
+                raise_interrupt=False,
+                recursive=False,
+            )
+        while not self.closed.wait(EVERY):
+            yield None
+
+    def run(self) -> None:
+        """Look whenever it is time to."""
+        for _ in self.times():
+            self.look()
+
+    def close(self) -> None:
+        """End the thread."""
+        self.closed.set()
+        self.thread.join()

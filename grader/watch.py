@@ -1,0 +1,162 @@
+"""Grade the functions each time a file is saved: `python -m grader.watch` (`make watch`).
+
+Shows what `make check` shows, without waiting for torch, which a process that waits for the next
+save has imported (grader/sandbox/waiting.py). Each grading reads the files anew and runs in a
+worker of its own. Saving another text during a grading starts it over.
+
+Exit status: 0 if it was ended, by Ctrl-C or because the terminal was closed; 2 if there is nothing
+to watch or an option is invalid.
+"""
+
+import argparse
+import contextlib
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.intake.saves import Saves
+from grader.intake.submission import SubmissionError, read_submission
+from grader.reports.terminal import RESET, Report
+from grader.reports.text import print_any_letter, visible
+from grader.result import Result
+from grader.sandbox.interface import Program, Sandbox, printable
+from grader.sandbox.waiting import Waiting, waiting
+from grader.settings import Settings, submission
+
+if TYPE_CHECKING:
+    from grader.sandbox.process import ProcessSandbox
+
+WIDTH = 72  # of the line above a report
+DIM = "\x1b[2m"
+ENDS = ("SIGTERM", "SIGHUP")  # end it as Ctrl-C does, where there are such signals
+
+
+class SavedAgain(Exception):
+    """What is being graded is no longer what is there."""
+
+
+class WatchReport(Report):
+    """Prints results as they come in, until something is saved."""
+
+    def __init__(self, saves: Saves) -> None:
+        super().__init__()
+        self.saves = saves
+        head = f"-- {time.strftime('%H:%M:%S')} ".ljust(WIDTH, "-")
+        print(f"\n{DIM}{head}{RESET}" if self.colours else f"\n{head}")
+
+    def result(self, result: Result) -> None:
+        """Print an exercise's line and findings.
+
+        Raises:
+            SavedAgain: it is no longer of interest.
+        """
+        if self.saves.saved.is_set():
+            raise SavedAgain
+        super().result(result)
+
+
+class Watch:
+    """Grades one submission again and again."""
+
+    def __init__(self, path: str, only: str | None, workers: Waiting) -> None:
+        """Prepare.
+
+        Args:
+            only: the ids of exercises, separated by commas, or None for all.
+
+        Raises:
+            SubmissionError: there is nothing to watch.
+        """
+        # here, because a process that imports torch should be started before numpy is imported
+        from grader.assignment import MINBERT
+        from grader.grading import Grading
+        from grader.selection import selected
+
+        selected(MINBERT, True, only)
+        read_submission(path, MINBERT.editable)
+        self.path, self.only, self.workers = path, only, workers
+        self.grading = Grading(Settings(), opener=self.open)
+        self.sandbox: ProcessSandbox | None = None
+        self.saves = Saves(Path(path), MINBERT.editable, self.stop)
+
+    def open(self, _: str, program: Program) -> Sandbox:
+        """Open a sandbox whose workers have torch imported."""
+        from grader.sandbox.process import ProcessSandbox  # as above
+
+        self.sandbox = ProcessSandbox(program, start=self.workers.take)
+        if self.saves.saved.is_set():  # too early for `stop`
+            self.stop()
+        return self.sandbox
+
+    def stop(self) -> None:
+        """End the call that is running, however long it would take."""
+        if self.sandbox is not None:
+            self.sandbox.stop()
+
+    def grade(self) -> None:
+        """Grade what is there now, until something is saved.
+
+        Raises:
+            SavedAgain: something was.
+        """
+        self.saves.begin()
+        report = WatchReport(self.saves)
+        try:
+            self.grading.grade(self.path, check=True, only=self.only, observer=report)
+        except SubmissionError as error:  # the file is gone for a moment, or too large
+            print(printable(str(error)))
+        finally:
+            report.live.clear()
+            self.saves.end()
+            self.workers.prepare()
+
+    def run(self) -> None:
+        """Grade on each save."""
+        while True:
+            try:
+                self.grade()
+                print(f"\n  waiting for a change of {visible(self.path)}, Ctrl-C ends", flush=True)
+                self.saves.saved.wait()
+            except SavedAgain:
+                print("  saved again")
+
+
+def end_on_signals() -> None:
+    """Take other requests to end for a Ctrl-C."""
+    for name in ENDS:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.default_int_handler)
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="watch", description="Grade each time you save.")
+    parser.add_argument("submission", type=submission, help="a folder, a .py file, a zip or a tar")
+    parser.add_argument("--only", metavar="EXERCISES", help="grade only these, separated by commas")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Watch what the command line names."""
+    print_any_letter()
+    try:
+        options = parse(arguments)
+        end_on_signals()
+        with contextlib.closing(waiting(Settings().threads)) as workers:
+            watch = Watch(options.submission, options.only, workers)
+            with contextlib.closing(watch.saves):
+                watch.run()
+    except (SubmissionError, OSError) as error:
+        print(f"watch: {printable(str(error))}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        with contextlib.suppress(OSError):  # the terminal is gone
+            print("\nwatch: ended", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,314 @@
+"""`make watch`: each save is graded, however an editor saves, and nothing is left at the end."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.sandbox.process import ProcessSandbox
+from grader.sandbox.waiting import Spare
+
+from asking import all_end, ask, program_with
+from conftest import ROOT
+from watching import LONG, Watching, descriptors_of, memory_of
+
+RIGHT = "return ln_layer("
+WRONG = "return 1.01 * ln_layer("
+HANGS = "while True: ("
+ALL = "score   80 / 80"
+SOME = "score   70 / 80"
+ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+
+
+@pytest.fixture
+def path(tmp_path: Path, solution_source: str) -> Path:
+    """A file with a mistake."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "bert.py").write_text(solution_source.replace(RIGHT, WRONG), encoding="utf-8")
+    return folder / "bert.py"
+
+
+def in_place(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def by_renaming(path: Path, text: str) -> None:
+    """As many editors do, and `git checkout`."""
+    new = path.with_name(".bert.py.tmp")
+    new.write_text(text, encoding="utf-8")
+    new.rename(path)
+
+
+def with_a_backup(path: Path, text: str) -> None:
+    """As vim does: for a moment there is no such file."""
+    swap = path.with_name(".bert.py.swp")
+    swap.write_bytes(b"vim")
+    path.rename(path.with_name("bert.py~"))
+    path.write_text(text, encoding="utf-8")
+    path.with_name("bert.py~").unlink()
+    swap.unlink()
+
+
+def in_two_halves(path: Path, text: str) -> None:
+    """With a pause in which the file ends in the middle."""
+    with path.open("w", encoding="utf-8") as file:
+        file.write(text[: len(text) // 2])
+        file.flush()
+        threading.Event().wait(0.3)
+        file.write(text[len(text) // 2 :])
+
+
+def after_deleting(path: Path, text: str) -> None:
+    path.unlink()
+    threading.Event().wait(0.3)
+    path.write_text(text, encoding="utf-8")
+
+
+def with_the_folder(path: Path, text: str) -> None:
+    """As switching branches may: the folder is another one."""
+    path.unlink()
+    path.parent.rmdir()
+    path.parent.mkdir()
+    path.write_text(text, encoding="utf-8")
+
+
+WAYS = [in_place, by_renaming, with_a_backup, in_two_halves, after_deleting, with_the_folder]
+
+
+@pytest.mark.parametrize("save", WAYS)
+def test_a_save_is_graded_however_an_editor_saves(
+    path: Path, solution_source: str, save: Callable[[Path, str], None]
+) -> None:
+    with Watching(path) as watching:
+        first = watching.until(SOME)
+        save(path, solution_source)
+        watching.until(ALL)
+        rest = watching.report()
+
+    assert "FAILED           add_norm" in first
+    assert f"waiting for a change of {path}, Ctrl-C ends" in rest
+
+
+def test_a_report_is_that_of_make_check_below_the_time(path: Path) -> None:
+    command = [sys.executable, "-m", "grader", "--check", str(path)]
+    checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+    with Watching(path) as watching:
+        report = watching.report()
+
+    assert re.match(r"\n-- \d\d:\d\d:\d\d -+\nminBERT ", report)
+    assert checked in report
+
+
+def test_a_syntax_error_is_reported_and_the_next_save_graded(
+    path: Path, solution_source: str
+) -> None:
+    with Watching(path) as watching:
+        watching.report()
+        in_place(path, solution_source.replace("def attention(", "def attention(x x"))
+        broken = watching.report()
+        in_place(path, solution_source)
+        mended = watching.report()
+
+    assert "bert.py cannot be imported" in broken
+    assert "bert.py:44: invalid syntax" in broken
+    assert ALL in mended
+
+
+def test_a_file_that_is_gone_is_waited_for(path: Path, solution_source: str) -> None:
+    with Watching(path) as watching:
+        watching.report()
+        path.unlink()
+        gone = watching.report()
+        in_place(path, solution_source)
+        back = watching.report()
+
+    assert f"{path}: there is no such file or folder" in gone
+    assert ALL in back
+
+
+def test_a_save_ends_a_call_that_hangs(path: Path, solution_source: str) -> None:
+    in_place(path, solution_source.replace(RIGHT, HANGS))
+    with Watching(path) as watching:
+        watching.until("attention")  # add_norm is next, and hangs
+        in_place(path, solution_source)
+        report = watching.report()
+
+    assert "saved again" in report
+    assert "add_norm" not in report.partition("saved again")[0]
+    assert ALL in report
+
+
+def test_exercises_and_folders_are_watched_as_they_are_checked(
+    path: Path, solution_source: str
+) -> None:
+    with Watching(path.parent, "--only", "embed,attention") as watching:
+        watching.report()
+        in_place(path.with_name("notes.py"), "nobody grades this")
+        in_place(path, solution_source)
+        report = watching.report()
+
+    assert "score   45 / 45" in report
+    assert report.count("minBERT") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (("nowhere.py",), "there is no such file"),
+        (("starter", "--only", "attentoin"), "there is no such exercise"),
+        (("starter", "--only", "sentiment"), "needs training"),
+    ],
+)
+def test_what_cannot_be_watched_is_an_error(options: tuple[str, ...], error: str) -> None:
+    command = [sys.executable, "-m", "grader.watch", *options]
+
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("watch: ")
+    assert error in done.stderr
+    assert done.stdout == ""
+
+
+def test_nothing_that_a_submission_leaves_reaches_its_next_grading(
+    path: Path, solution_source: str
+) -> None:
+    look = (
+        "import os, torch\n"
+        "left = getattr(torch, 'left', 'nothing')\n"
+        "print('left:', left, os.listdir('.'), torch.get_num_threads())\n"
+        "torch.left = 'something'\ntorch.set_num_threads(2)\nopen('file', 'w').close()\n"
+    )
+    in_place(path, solution_source + look)
+
+    with Watching(path) as watching:
+        reports = [watching.report()]
+        in_place(path, solution_source + look + "\n")
+        reports.append(watching.report())
+
+    assert [report.count("| left: nothing [] 1") for report in reports] == [1, 1]
+
+
+@ON_LINUX
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_person_may_end_it_at_any_time_and_nothing_is_left(
+    path: Path, solution_source: str, tmp_path: Path, monkeypatch, name: str, busy: bool
+) -> None:
+    own = tmp_path / "tmp"
+    own.mkdir()
+    monkeypatch.setenv("TMPDIR", str(own))
+    in_place(path, solution_source.replace(RIGHT, HANGS) if busy else solution_source)
+    with Watching(path) as watching:
+        watching.until("attention" if busy else "waiting")
+        below = watching.below()
+        watching.process.send_signal(getattr(signal, name))
+        rest = watching.rest()
+        status = watching.process.wait(LONG)
+
+    assert below
+    assert rest.endswith("\nwatch: ended\n")
+    assert "Traceback" not in rest
+    assert status == 0
+    assert all_end(below)
+    assert list(own.iterdir()) == []
+
+
+@ON_LINUX
+def test_what_it_has_started_ends_when_it_is_killed(path: Path, solution_source: str) -> None:
+    in_place(path, solution_source.replace(RIGHT, HANGS))
+    with Watching(path) as watching:
+        watching.until("attention")
+        below = watching.below()
+        watching.process.kill()
+        watching.rest()
+
+    assert len(below) >= 2
+    assert all_end(below)
+
+
+@ON_LINUX
+def test_the_process_that_waits_is_replaced_if_it_dies(path: Path, solution_source: str) -> None:
+    with Watching(path) as watching:
+        watching.report()
+        below = watching.below()
+        for process in below:
+            os.kill(process, signal.SIGKILL)
+        in_place(path, solution_source)
+        report = watching.report()
+
+    assert below
+    assert ALL in report
+
+
+@ON_LINUX
+def test_twenty_saves_in_a_row_leave_nothing_behind(path: Path, solution_source: str) -> None:
+    with Watching(path, "--only", "attention") as watching:
+        watching.report()
+        for number in range(25):
+            in_place(path, f"{solution_source}# {number}\n")
+            assert "25/25" in watching.report()
+            if number == 4:
+                before = watching.below()
+                memory, open_files = {}, descriptors_of(watching.process.pid)
+                for process in (watching.process.pid, *before):
+                    memory[process] = memory_of(process)
+        after = watching.below()
+        grown = {process: memory_of(process) - memory[process] for process in memory}
+        descriptors = descriptors_of(watching.process.pid)
+
+    assert after == before
+    assert descriptors == open_files
+    assert all(kilobytes < 4096 for kilobytes in grown.values()), grown
+
+
+def test_where_there_is_no_fork_the_next_worker_waits_already() -> None:
+    spare = Spare(1)
+    try:
+        for _ in range(2):
+            waiting = spare.next
+            with ProcessSandbox(program_with(), start=spare.take) as sandbox:
+                (reply,) = sandbox.run([ask("double")])
+                used = sandbox.worker
+            spare.prepare()
+            assert reply.status == "ok"
+            assert used is not None
+            assert used.started is waiting
+    finally:
+        last = spare.next
+        spare.close()
+
+    assert last is not None
+    assert last.process.returncode is not None
+
+
+def test_a_sandbox_that_was_stopped_starts_nothing_more() -> None:
+    with ProcessSandbox(program_with()) as sandbox:
+        list(sandbox.run([ask("double")]))
+        sandbox.stop()
+        sandbox.drop()
+        with pytest.raises(Exception, match="closed"):
+            list(sandbox.run([ask("double")]))
+
+    assert sandbox.worker is None
+
+
+def test_make_check_does_not_import_what_only_watch_needs() -> None:
+    code = (
+        "import sys, grader.__main__, grader.grading, grader.reports.terminal\n"
+        "print([name for name in ('watchfiles', 'anyio', 'grader.watch') if name in sys.modules])"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "[]\n"
