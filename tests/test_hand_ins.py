@@ -1,0 +1,428 @@
+"""Who handed in what, from names of bulk downloads and from rosters."""
+
+import datetime
+import os
+from pathlib import Path
+
+import pytest
+
+from instructor.course.entry import HandIn
+from instructor.course.folder_names import folder_names, key
+from instructor.course.gradescope_export import moment, scalar
+from instructor.course.hand_ins import HandInError, find
+from instructor.course.people import forms
+
+from test_payloads import PAYLOADS
+
+UTC = datetime.UTC
+DEADLINE = datetime.datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
+
+
+def handed_in(folder: Path, *names: str) -> Path:
+    """Make files, or folders where a name ends in a slash."""
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if name.endswith("/"):
+            path.mkdir(exist_ok=True)
+        else:
+            path.write_text(f"# {name}\n", encoding="utf-8")
+    return folder
+
+
+def by_student(found: list[HandIn]) -> dict[str, HandIn]:
+    assert len({one.student for one in found}) == len(found)
+    return {one.student: one for one in found}
+
+
+def names(one: HandIn) -> list[str]:
+    assert one.path is not None
+    return [one.path.name, *(path.name for path in one.others)]
+
+
+def error(folder: Path, **options) -> str:
+    with pytest.raises(HandInError) as caught:
+        find(folder, **options)
+    return str(caught.value)
+
+
+def test_names_of_canvas(tmp_path: Path) -> None:
+    folder = handed_in(
+        tmp_path,
+        "lovelaceada_12345_678_bert.py",
+        "hoppergrace_LATE_222_679_submission.zip",
+        "turingalan_333_680_bert-1.py",
+        "turingalan_333_601_bert.py",
+        "noethere_444_text.html",
+    )
+
+    found = by_student(find(folder))
+
+    assert {student: one.name for student, one in found.items()} == {
+        "12345": "lovelaceada",
+        "222": "hoppergrace",
+        "333": "turingalan",
+        "444": "noethere",
+    }
+    assert names(found["333"]) == ["turingalan_333_680_bert-1.py", "turingalan_333_601_bert.py"]
+    assert found["222"].notes == ("late, as its name says, but not by how much",)
+    assert found["222"].minutes_late is None
+
+
+@pytest.mark.parametrize("flat", [True, False])
+def test_names_of_moodle(tmp_path: Path, flat: bool) -> None:
+    between = "" if flat else "/"
+    folder = handed_in(
+        tmp_path,
+        f"Ada Lovelace_123_assignsubmission_file_{between}bert.py",
+        f"Ada Lovelace_124_assignsubmission_file_{between}bert.py",
+        "Grace Hopper_125_assignsubmission_onlinetext_/onlinetext.html",
+    )
+
+    found = find(folder)
+
+    assert [(one.student, one.name) for one in found] == [
+        ("Ada Lovelace_123", "Ada Lovelace"),
+        ("Ada Lovelace_124", "Ada Lovelace"),
+        ("Grace Hopper_125", "Grace Hopper"),
+    ]
+
+
+def test_names_of_blackboard(tmp_path: Path) -> None:
+    head = "Final Project_one_"
+    folder = handed_in(
+        tmp_path,
+        f"{head}alovelace_attempt_2026-11-19-10-00-00_bert.py",
+        f"{head}alovelace_attempt_2026-11-20-23-10-05_bert.py",
+        f"{head}g_hopper_attempt_2026-11-20-09-00-00_my_code.zip",
+        f"{head}aturing_attempt_2026-11-20-09-00-00.txt",
+    )
+    note = f"{head}alovelace_attempt_2026-11-20-23-10-05.txt"
+    (folder / note).write_text("Name: Ada Lovelace (alovelace)\nAssignment: x\n", encoding="utf-8")
+
+    found = by_student(find(folder))
+
+    assert sorted(found) == ["alovelace", "aturing", "g_hopper"]
+    assert found["alovelace"].name == "Ada Lovelace"
+    assert names(found["alovelace"]) == [
+        f"{head}alovelace_attempt_2026-11-20-23-10-05_bert.py",
+        f"{head}alovelace_attempt_2026-11-19-10-00-00_bert.py",
+    ]
+    assert found["alovelace"].submitted is not None
+    assert found["alovelace"].submitted.strftime("%H:%M:%S") == "23:10:05"
+
+
+def test_a_lone_hand_in_of_blackboard_has_its_login(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path, "Project 1_ada_attempt_2026-11-19-10-00-00_bert.py")
+
+    assert [one.student for one in find(folder)] == ["ada"]
+
+
+def test_a_note_of_blackboard_makes_nobody_somebody_else(tmp_path: Path) -> None:
+    folder = handed_in(
+        tmp_path,
+        "P_x_eve_attempt_2026-11-19-10-00-00_bert.py",
+        "P_y_eve_attempt_2026-11-19-10-00-00_bert.py",
+    )
+    for login in ("x_eve", "y_eve"):
+        note = folder / f"P_{login}_attempt_2026-11-19-10-00-00.txt"
+        note.write_text("Name: Eve (eve)\n", encoding="utf-8")
+
+    assert len(find(folder)) == 2
+
+
+METADATA = """---
+submission_1:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '100'
+    :email: ada@x.example
+  - :name: "Gr\\u00e1ce \\x48opper"
+    :sid: '101'
+    :email: grace@x.example
+  :created_at: 2026-11-20 23:10:05.123456789 Z
+  :score: 3.0
+  :results:
+    tests:
+    - name: |
+        x
+        :submitters:
+        - :name: Mallory
+      output: 'submission_9:'
+  :history:
+  - :id: 7
+    :created_at: 2020-01-01 00:00:00 Z
+submission_2:
+  :submitters:
+  - :name: 'Alan O''Turing'
+    :sid:
+    :email: alan@x.example
+  :created_at: !ruby/object:ActiveSupport::TimeWithZone
+    utc: 2026-11-20 22:00:00.000000000 Z
+    zone: &1 !ruby/object:ActiveSupport::TimeZone
+      name: Etc/UTC
+    time: 2026-11-20 14:00:00.000000000 Z
+submission_3:
+  :submitters:
+  - :name: Emmy Noether
+    :sid: '103'
+"""
+
+
+@pytest.fixture
+def gradescope(tmp_path: Path) -> Path:
+    export = handed_in(
+        tmp_path / "assignment_5_export",
+        "submission_1/bert.py",
+        "submission_2/bert.py",
+        "submission_4/bert.py",
+    )
+    (export / "submission_metadata.yml").write_text(METADATA, encoding="utf-8")
+    return export
+
+
+def test_an_export_of_gradescope(gradescope: Path) -> None:
+    found = by_student(find(gradescope.parent, deadline=DEADLINE))
+
+    assert {student: one.name for student, one in found.items()} == {
+        "100": "Ada Lovelace",
+        "101": "Gráce Hopper",
+        "alan@x.example": "Alan O'Turing",
+        "103": "Emmy Noether",
+        "submission_4": "submission_4",
+    }
+    assert found["100"].path == found["101"].path == gradescope / "submission_1"
+    assert [one.minutes_late for one in found.values()] == [11, 11, 0, None, None]
+    assert found["103"].path is None
+    assert found["103"].notes == ("submission_3 is missing in the folder",)
+
+
+@pytest.mark.parametrize("text", PAYLOADS)
+def test_a_scalar_is_text_whatever_it_is(text: str) -> None:
+    assert isinstance(scalar(f'"{text}"'), str)
+    assert moment(text) is None
+
+
+def test_a_huge_line_of_metadata_is_passed_over(gradescope: Path) -> None:
+    path = gradescope / "submission_metadata.yml"
+    path.write_text(METADATA + "  :x: " + ":submitters: " * 100_000, encoding="utf-8")
+
+    assert len(find(gradescope)) == 5
+
+
+def test_plain_files_and_folders_are_called_after_students(tmp_path: Path) -> None:
+    folder = handed_in(
+        tmp_path, "ada.py", "grace.tar.gz", "alan/bert.py", "notes.pdf", ".DS_Store", "__MACOSX/x"
+    )
+
+    assert [one.student for one in find(folder)] == ["ada", "alan", "grace", "notes.pdf"]
+
+
+def test_of_plain_files_the_newest_by_its_date_is_graded(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path, "ada.py", "ada.zip")
+    os.utime(folder / "ada.zip", (1_700_000_000, 1_700_000_000))
+
+    (one,) = find(folder)
+
+    assert names(one) == ["ada.py", "ada.zip"]
+    assert one.notes == ("which of several is newest was told from the dates of the files",)
+
+
+ATTEMPT = "P_ada_attempt_2026-11-{}-12-00-00_bert.py"
+
+
+@pytest.mark.parametrize(
+    ("late", "days", "graded", "minutes"),
+    [
+        ("newest", (18, 19, 22), 22, True),
+        ("before", (18, 19, 22), 19, False),
+        ("before", (21, 22), 21, True),
+        ("newest", (18, 19), 19, False),
+    ],
+)
+def test_which_of_several_is_graded(tmp_path: Path, late, days, graded, minutes) -> None:
+    folder = handed_in(tmp_path, *(ATTEMPT.format(day) for day in days))
+
+    (one,) = find(folder, deadline=DEADLINE, late=late)
+
+    assert names(one)[0] == ATTEMPT.format(graded)
+    assert len(one.others) == len(days) - 1
+    assert one.minutes_late is not None
+    assert bool(one.minutes_late) is minutes
+
+
+def test_canvass_mark_counts_where_there_is_no_time(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path, "a_LATE_5_2_bert.py")
+
+    assert find(folder, deadline=DEADLINE, late="before")[0].path is not None
+
+
+def test_files_handed_in_side_by_side_are_graded_together(tmp_path: Path) -> None:
+    folder = handed_in(
+        tmp_path / "in",
+        "lovelaceada_1_10_bert.py",
+        "lovelaceada_1_11_transformer-2.py",
+        "lovelaceada_1_12_report.pdf",
+    )
+
+    (one,) = find(folder, gathered=tmp_path / "gathered")
+    (alone,) = find(folder)
+
+    assert one.path == tmp_path / "gathered" / "1"
+    copied = {path.name: path.read_text("utf-8") for path in one.path.iterdir()}
+    assert copied == {
+        "bert.py": "# lovelaceada_1_10_bert.py\n",
+        "transformer.py": "# lovelaceada_1_11_transformer-2.py\n",
+    }
+    assert [path.name for path in one.others] == ["lovelaceada_1_12_report.pdf"]
+    assert alone.path == folder / "lovelaceada_1_10_bert.py"
+    assert alone.notes == ("not graded: transformer.py; hand in one zip",)
+
+
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret.py").write_text("x = 1\n", encoding="utf-8")
+    folder = handed_in(tmp_path / "in", "grace.py")
+    (folder / "ada.py").symlink_to(tmp_path / "secret.py")
+
+    found = by_student(find(folder))
+
+    assert found["ada"].path is None
+    assert "link" in found["ada"].notes[0]
+    assert found["grace"].path is not None
+
+
+ROSTER = "\ufeffid,login,name,email\r\n12345,al,Ada Lovelace,ada@x.example\r\n"
+ROSTER += '222,gh,"Hopper, Grace",grace@x.example\r\n333,at,Alan Turing,alan@x.example\r\n'
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "whoever_12345_678_bert.py",
+        "al.py",
+        "AL.py",
+        "ada@x.example.zip",
+        "Lovelace Ada_9_assignsubmission_file_/bert.py",
+        "lovelaceada_999_678_bert.py",
+        "Ada  LOVELACE/bert.py",
+    ],
+)
+def test_a_roster_is_matched_by_id_login_address_or_name(tmp_path: Path, file: str) -> None:
+    folder = handed_in(tmp_path, file, "nobody.py")
+    roster = folder / "roster.csv"
+    roster.write_text(ROSTER, encoding="utf-8")
+
+    found = find(folder, roster)
+
+    assert [one.student for one in found] == ["12345", "222", "333", "nobody"]
+    assert [one.path is None for one in found] == [False, True, True, False]
+    assert found[0].name == "Ada Lovelace"
+    assert found[0].keys == ("12345", "al", "ada@x.example")
+    assert found[3].notes == ("not on the roster",)
+
+
+def test_two_of_one_name_are_not_guessed_at(tmp_path: Path) -> None:
+    folder = handed_in(
+        tmp_path / "in",
+        "Wei Zhang_1_assignsubmission_file_/bert.py",
+        "Wei Zhang_2_assignsubmission_file_/bert.py",
+    )
+    roster = tmp_path / "roster.csv"
+    roster.write_text("id;name\n7;Wei Zhang\n", encoding="utf-8")
+
+    found = find(folder, roster)
+
+    assert [(one.student, one.path is None) for one in found] == [
+        ("7", True),
+        ("Wei Zhang_1", False),
+        ("Wei Zhang_2", False),
+    ]
+
+
+def test_a_roster_may_name_files_and_times(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path / "in", "x1.py", "x2.py")
+    roster = tmp_path / "roster.csv"
+    text = "student,file,submitted\nada,x2.py,2026-11-20T23:00:01Z\ngrace,,\n"
+    roster.write_text(text, encoding="utf-8")
+
+    found = by_student(find(folder, roster, DEADLINE))
+
+    assert names(found["ada"]) == ["x2.py"]
+    assert found["ada"].minutes_late == 1
+    assert found["grace"].path is None
+    assert "x1" in found
+
+
+def test_canvass_own_export_is_a_roster(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path / "in", "lovelaceada_12345_678_bert.py")
+    roster = tmp_path / "roster.csv"
+    text = "Student,ID,SIS User ID,SIS Login ID,Section,Project (9)\n    Points Possible,,,,,100\n"
+    text += '"Lovelace, Ada",12345,s1,al,A,\n"Student, Test",1,,x,A,\n'
+    roster.write_text(text, encoding="utf-8")
+
+    assert [(one.student, one.name) for one in find(folder, roster)] == [("12345", "Lovelace, Ada")]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "its first line names none of the columns"),
+        ("colour,shape\n1,2\n", "its first line names none of the columns"),
+        ("id\n1\n1\n", "row 3: '1' is listed twice"),
+        ("id,submitted\n1,yesterday\n", "row 2: 'yesterday' is not a time"),
+        ("id,file\n1,../../etc/passwd\n", "is not in"),
+    ],
+)
+def test_a_wrong_roster_is_one_sentence(tmp_path: Path, text: str, said: str) -> None:
+    folder = handed_in(tmp_path / "in", "ada.py")
+    roster = tmp_path / "roster.csv"
+    roster.write_text(text, encoding="utf-8")
+
+    message = error(folder, roster=roster)
+
+    assert said in message
+    assert "\n" not in message
+
+
+def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    file = handed_in(tmp_path, "all.zip") / "all.zip"
+    own = handed_in(tmp_path / "own", "bert.py", "config.py")
+    (tmp_path / "empty").mkdir()
+
+    assert "unpack it" in error(file)
+    assert "there is no such folder" in error(tmp_path / "none")
+    assert "use make grade" in error(own)
+    assert "is empty" in error(tmp_path / "empty")
+    assert "cannot be read" in error(own / "..", roster=tmp_path / "none.csv")
+    assert "must be one of newest, before" in error(tmp_path, late="later")
+    assert "DEADLINE=" in error(tmp_path, late="before")
+
+
+def test_forms_of_a_name() -> None:
+    assert forms("Lovelace, Ada") & forms("Ada Lovelace") & forms("lovelaceada")
+    assert forms("Zoë Ångström") & forms("angstromzoe")
+    assert not forms("!?")
+
+
+HOSTILE = [
+    *PAYLOADS,
+    *("..", ".", "", "../../etc", "a/b", "a\\b", "CON", "nul.txt", "com1", ".hidden", "-rf", "~"),
+    *("ada", "Ada", "ADA", "\uff21da", "e\u0301", "\u00e9", "x" * 300, "\U0001f600", "a ", " a"),
+]
+
+
+def test_a_folder_for_every_name(tmp_path: Path) -> None:
+    made = folder_names([*HOSTILE, *HOSTILE])
+
+    assert len(set(map(key, made))) == len(made)
+    for name in made:
+        (tmp_path / name).mkdir()
+        assert (tmp_path / name).resolve().parent == tmp_path.resolve()
+        assert name[0] not in ".-~ "
+        assert name.partition(".")[0].lower() not in ("con", "nul", "com1")
+        assert len(name.encode()) < 250
+
+
+def test_a_students_folder_is_the_same_in_another_class() -> None:
+    assert folder_names(["12345", "ada@x.example", "Ada L."])[:2] == ["12345", "ada@x.example"]
+    assert folder_names(["Ada L."])[0] == folder_names(["z", "Ada L.", "../x"])[1]
