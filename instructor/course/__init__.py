@@ -1,5 +1,6 @@
 """A class: everything in a folder is graded, every result is kept, and a gradebook is written.
 
+What the modules are for:
     hand_ins.py   who handed in what, from the names of bulk downloads or a roster
         file_names.py, gradescope_export.py   the names and lists that systems write
         roster.py, people.py   who is in the class, and who is who
