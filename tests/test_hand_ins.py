@@ -6,42 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from instructor.course.entry import HandIn
-from instructor.course.gradescope_export import moment, scalar
-from instructor.course.hand_ins import HandInError, find
+from instructor.course.hand_ins import find
 
-from test_payloads import PAYLOADS
+from downloads import by_student, error, handed_in, names
 
 UTC = datetime.UTC
 DEADLINE = datetime.datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
-
-
-def handed_in(folder: Path, *names: str) -> Path:
-    """Make files, or folders where a name ends in a slash."""
-    for name in names:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if name.endswith("/"):
-            path.mkdir(exist_ok=True)
-        else:
-            path.write_text(f"# {name}\n", encoding="utf-8")
-    return folder
-
-
-def by_student(found: list[HandIn]) -> dict[str, HandIn]:
-    assert len({one.student for one in found}) == len(found)
-    return {one.student: one for one in found}
-
-
-def names(one: HandIn) -> list[str]:
-    assert one.path is not None
-    return [one.path.name, *(path.name for path in one.others)]
-
-
-def error(folder: Path, **options) -> str:
-    with pytest.raises(HandInError) as caught:
-        find(folder, **options)
-    return str(caught.value)
 
 
 def test_names_of_canvas(tmp_path: Path) -> None:
@@ -129,85 +99,6 @@ def test_a_note_of_blackboard_makes_nobody_somebody_else(tmp_path: Path) -> None
     assert len(find(folder)) == 2
 
 
-METADATA = """---
-submission_1:
-  :submitters:
-  - :name: Ada Lovelace
-    :sid: '100'
-    :email: ada@x.example
-  - :name: "Gr\\u00e1ce \\x48opper"
-    :sid: '101'
-    :email: grace@x.example
-  :created_at: 2026-11-20 23:10:05.123456789 Z
-  :score: 3.0
-  :results:
-    tests:
-    - name: |
-        x
-        :submitters:
-        - :name: Mallory
-      output: 'submission_9:'
-  :history:
-  - :id: 7
-    :created_at: 2020-01-01 00:00:00 Z
-submission_2:
-  :submitters:
-  - :name: 'Alan O''Turing'
-    :sid:
-    :email: alan@x.example
-  :created_at: !ruby/object:ActiveSupport::TimeWithZone
-    utc: 2026-11-20 22:00:00.000000000 Z
-    zone: &1 !ruby/object:ActiveSupport::TimeZone
-      name: Etc/UTC
-    time: 2026-11-20 14:00:00.000000000 Z
-submission_3:
-  :submitters:
-  - :name: Emmy Noether
-    :sid: '103'
-"""
-
-
-@pytest.fixture
-def gradescope(tmp_path: Path) -> Path:
-    export = handed_in(
-        tmp_path / "assignment_5_export",
-        "submission_1/bert.py",
-        "submission_2/bert.py",
-        "submission_4/bert.py",
-    )
-    (export / "submission_metadata.yml").write_text(METADATA, encoding="utf-8")
-    return export
-
-
-def test_an_export_of_gradescope(gradescope: Path) -> None:
-    found = by_student(find(gradescope.parent, deadline=DEADLINE))
-
-    assert {student: one.name for student, one in found.items()} == {
-        "100": "Ada Lovelace",
-        "101": "Gráce Hopper",
-        "alan@x.example": "Alan O'Turing",
-        "103": "Emmy Noether",
-        "submission_4": "submission_4",
-    }
-    assert found["100"].path == found["101"].path == gradescope / "submission_1"
-    assert [one.minutes_late for one in found.values()] == [11, 11, 0, None, None]
-    assert found["103"].path is None
-    assert found["103"].notes == ("submission_3 is missing in the folder",)
-
-
-@pytest.mark.parametrize("text", PAYLOADS)
-def test_a_scalar_is_text_whatever_it_is(text: str) -> None:
-    assert isinstance(scalar(f'"{text}"'), str)
-    assert moment(text) is None
-
-
-def test_a_huge_line_of_metadata_is_passed_over(gradescope: Path) -> None:
-    path = gradescope / "submission_metadata.yml"
-    path.write_text(METADATA + "  :x: " + ":submitters: " * 100_000, encoding="utf-8")
-
-    assert len(find(gradescope)) == 5
-
-
 def test_plain_files_and_folders_are_called_after_students(tmp_path: Path) -> None:
     folder = handed_in(
         tmp_path, "ada.py", "grace.tar.gz", "alan/bert.py", "notes.pdf", ".DS_Store", "__MACOSX/x"
@@ -287,99 +178,6 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     assert found["ada"].path is None
     assert "link" in found["ada"].notes[0]
     assert found["grace"].path is not None
-
-
-ROSTER = "\ufeffid,login,name,email\r\n12345,al,Ada Lovelace,ada@x.example\r\n"
-ROSTER += '222,gh,"Hopper, Grace",grace@x.example\r\n333,at,Alan Turing,alan@x.example\r\n'
-
-
-@pytest.mark.parametrize(
-    "file",
-    [
-        "whoever_12345_678_bert.py",
-        "al.py",
-        "AL.py",
-        "ada@x.example.zip",
-        "Lovelace Ada_9_assignsubmission_file_/bert.py",
-        "lovelaceada_999_678_bert.py",
-        "Ada  LOVELACE/bert.py",
-    ],
-)
-def test_a_roster_is_matched_by_id_login_address_or_name(tmp_path: Path, file: str) -> None:
-    folder = handed_in(tmp_path, file, "nobody.py")
-    roster = folder / "roster.csv"
-    roster.write_text(ROSTER, encoding="utf-8")
-
-    found = find(folder, roster)
-
-    assert [one.student for one in found] == ["12345", "222", "333", "nobody"]
-    assert [one.path is None for one in found] == [False, True, True, False]
-    assert found[0].name == "Ada Lovelace"
-    assert found[0].keys == ("12345", "al", "ada@x.example")
-    assert found[3].notes == ("not on the roster",)
-
-
-def test_two_of_one_name_are_not_guessed_at(tmp_path: Path) -> None:
-    folder = handed_in(
-        tmp_path / "in",
-        "Wei Zhang_1_assignsubmission_file_/bert.py",
-        "Wei Zhang_2_assignsubmission_file_/bert.py",
-    )
-    roster = tmp_path / "roster.csv"
-    roster.write_text("id;name\n7;Wei Zhang\n", encoding="utf-8")
-
-    found = find(folder, roster)
-
-    assert [(one.student, one.path is None) for one in found] == [
-        ("7", True),
-        ("Wei Zhang_1", False),
-        ("Wei Zhang_2", False),
-    ]
-
-
-def test_a_roster_may_name_files_and_times(tmp_path: Path) -> None:
-    folder = handed_in(tmp_path / "in", "x1.py", "x2.py")
-    roster = tmp_path / "roster.csv"
-    text = "student,file,submitted\nada,x2.py,2026-11-20T23:00:01Z\ngrace,,\n"
-    roster.write_text(text, encoding="utf-8")
-
-    found = by_student(find(folder, roster, DEADLINE))
-
-    assert names(found["ada"]) == ["x2.py"]
-    assert found["ada"].minutes_late == 1
-    assert found["grace"].path is None
-    assert "x1" in found
-
-
-def test_canvass_own_export_is_a_roster(tmp_path: Path) -> None:
-    folder = handed_in(tmp_path / "in", "lovelaceada_12345_678_bert.py")
-    roster = tmp_path / "roster.csv"
-    text = "Student,ID,SIS User ID,SIS Login ID,Section,Project (9)\n    Points Possible,,,,,100\n"
-    text += '"Lovelace, Ada",12345,s1,al,A,\n"Student, Test",1,,x,A,\n'
-    roster.write_text(text, encoding="utf-8")
-
-    assert [(one.student, one.name) for one in find(folder, roster)] == [("12345", "Lovelace, Ada")]
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "its first line names none of the columns"),
-        ("colour,shape\n1,2\n", "its first line names none of the columns"),
-        ("id\n1\n1\n", "row 3: '1' is listed twice"),
-        ("id,submitted\n1,yesterday\n", "row 2: 'yesterday' is not a time"),
-        ("id,file\n1,../../etc/passwd\n", "is not in"),
-    ],
-)
-def test_a_wrong_roster_is_one_sentence(tmp_path: Path, text: str, said: str) -> None:
-    folder = handed_in(tmp_path / "in", "ada.py")
-    roster = tmp_path / "roster.csv"
-    roster.write_text(text, encoding="utf-8")
-
-    message = error(folder, roster=roster)
-
-    assert said in message
-    assert "\n" not in message
 
 
 def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
