@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.files import ROOT, digest, sha256, write_whole
+from grader.files import digest, sha256, write_whole
 
 DESCRIBER = Path(__file__).with_name("statements.py")
 DEADLINE = 60.0  # seconds for all sources of a class; what is left then is not compared
@@ -236,20 +236,3 @@ def similar(
         made.append(Group(tuple(members), places, least))
     unread = sum(bool(each) and not any(each) for each in students)
     return Similar(tuple(made), unread)
-
-
-def texts_in(folder: Path, names: Sequence[str]) -> dict[str, str]:
-    """Return the sources of a folder, such as starter/, by module name."""
-    paths = [folder / name for name in names]
-    return {path.stem: path.read_text("utf-8") for path in paths if path.is_file()}
-
-
-def own_solutions(names: Sequence[str]) -> list[dict[str, str]]:
-    """Return the solutions that this repository knows: its own, and honest ones."""
-    from instructor.references.honest import honest
-
-    solution = texts_in(ROOT / "solution", names)
-    return [
-        solution,
-        *(solution | {one.module: one.apply(solution[one.module])} for one in honest()),
-    ]
