@@ -15,7 +15,7 @@ from instructor.course.page import page as drawn
 from instructor.course.similar import Group, Similar
 
 import classes
-from page import NEXT, SCHEMES, SIZES, opened
+from page import NEXT, opened
 from page import browser as browser
 
 MANY = 1000
@@ -46,7 +46,8 @@ def write(path: Path, size: int, hostile: bool) -> Path:
     if hostile:
         entries = [classes.said_by(lambda text: f"{next(NEXT)[:200]} {text}", e) for e in entries]
     folders = [f"feedback/{number}" if e.result else "" for number, e in enumerate(entries)]
-    similar = Similar((Group((1, 3), ("BertLayer.forward",), 0.95),), 2)
+    groups = (Group((1, 3), ("BertLayer.forward",), 0.95),) if size else ()
+    similar = Similar(groups, 2)
     path.write_text(drawn(entries, folders, similar), encoding="utf-8", errors="backslashreplace")
     return path
 
@@ -56,7 +57,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("gradebooks")
     return {
         "many": write(folder / "many.html", MANY, False),
-        "payloads": write(folder / "payloads.html", 120, True),
+        "some": write(folder / "some.html", 40, False),
+        "payloads": write(folder / "payloads.html", 60, True),
         "nobody": write(folder / "nobody.html", 0, False),
     }
 
@@ -73,8 +75,7 @@ def values(page: Page, column: int) -> list[str]:
     return list(page.evaluate(CELLS, column))
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
 @pytest.mark.parametrize("name", ["many", "payloads", "nobody"])
 def test_the_page_is_quiet_and_fits(browser: Browser, files, name, size, scheme) -> None:
     page = opened(browser, size, scheme)
@@ -99,9 +100,8 @@ def test_the_page_is_quiet_and_fits(browser: Browser, files, name, size, scheme)
     assert wide <= inner
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", ["many", "payloads"])
+@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
+@pytest.mark.parametrize("name", ["some", "payloads"])  # of a thousand rows it takes minutes
 def test_axe_finds_no_fault(browser: Browser, files, name, size, scheme) -> None:
     page = opened(browser, size, scheme, bypass_csp=True)
     page.goto(files[name].as_uri())
