@@ -105,7 +105,7 @@ def test_a_student_is_matched_by_id_login_or_name(tmp_path: Path, one: Entry) ->
     rows, lines = filled(tmp_path, [one])
 
     assert cells_of(rows)["101"] == "87.5"
-    assert lines[0].startswith(f"Canvas: 1 scores in {TITLE}")
+    assert lines[0].endswith(f"scores in {TITLE}: 1")
 
 
 def test_an_id_counts_more_than_a_login(tmp_path: Path) -> None:

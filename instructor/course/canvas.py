@@ -227,7 +227,7 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
         if place not in owners and row[0].text.casefold() not in NOT_STUDENTS
     ]
     return [
-        f"Canvas: {filled.scores} scores in {export.title}, {out}",
+        f"Canvas: wrote {out}, scores in {export.title}: {filled.scores}",
         *(export.scaled(results[0]["max_score"]) if results else ()),
         *said("had another score, which is replaced", filled.replaced),
         *said("have no score from here", filled.left),

@@ -24,7 +24,7 @@ from pathlib import Path
 from grader.files import digest, sha256, write_whole
 
 DESCRIBER = Path(__file__).with_name("statements.py")
-DEADLINE = 60.0  # seconds for all sources of a class; what is left then is not compared
+DEADLINE = 120.0  # seconds for all sources of a class; what is left then waits for the next run
 ENDINGS = 20  # sources that may end the process that reads them; more are not compared
 COMMON = 0.1  # of the class: what more have brings no two together
 SMALLEST = 10  # a smaller class is taken for one of this size
