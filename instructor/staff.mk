@@ -74,7 +74,7 @@ test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a gradin
 		status=$$?; echo "test-fast took $$(($$(date +%s) - start)) s"; exit $$status
 
 test-page: $(VENV)/.installed-page  ## pages in a Chromium, which must be installed (SHOTS=folder)
-	@$(BIN)/python -m pytest tests/browser/page.py tests/browser/figures.py $$ARGS
+	@$(BIN)/python -m pytest tests/browser/page.py tests/browser/figures.py tests/browser/gradebook.py $$ARGS
 
 lint: $(VENV)/.installed-staff  ## format, style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
