@@ -14,10 +14,10 @@ import pytest
 from safetensors.numpy import save
 
 from grader.files import sha256
+from grader.zipped import zipped
 from instructor.references.strip import derive
 from instructor.references.variants import variants
 from instructor.release import contents
-from instructor.release.archive import zipped
 from instructor.release.build import main
 from instructor.release.cards import CardError, for_students
 from instructor.release.contents import ReleaseError, release
@@ -160,6 +160,27 @@ def test_nothing_secret_is_in_a_release(built: Path, capsys: pytest.CaptureFixtu
     assert search([str(built)]) == 0
 
     assert capsys.readouterr().out == "nothing was found\n"
+
+
+def test_no_line_of_an_answer_to_a_written_question_is_in_a_release(
+    files: dict[str, bytes],
+) -> None:
+    answers = (ROOT / "instructor" / "questions.md").read_text(encoding="utf-8").splitlines()
+    said = [line for line in answers if len(line) > 40]
+    given = {line for content in files.values() for line in content.decode("latin-1").splitlines()}
+    assert len(said) > 60
+
+    assert [line for line in said if line in given] == []
+
+
+@pytest.mark.parametrize("mark", ["- 3 points: ", "The number of heads cancels", "| softmax over"])
+def test_a_planted_answer_or_rubric_is_found(mark: str) -> None:
+    answers = (ROOT / "instructor" / "questions.md").read_text(encoding="utf-8")
+    (line, *_) = [line for line in answers.splitlines() if line.startswith(mark)]
+
+    planted = {"data/README.md": f"# Data\n\n{line}\n".encode()}
+
+    assert any("an instructor's line" in leak.what for leak in leaks(planted))
 
 
 def in_tensors(text: str) -> bytes:
