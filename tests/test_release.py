@@ -95,7 +95,7 @@ def test_everything_is_in_one_folder_sorted_with_fixed_dates(built: Path) -> Non
 def test_a_release_has_what_students_need(files: dict[str, bytes]) -> None:
     needed = "README.md handout.md handout.html Makefile requirements.txt LICENSE .gitignore"
     needed += " .github/workflows/grade.yml reference_outputs/manifest.json data/train.txt"
-    needed += " starter/bert.py grader/__main__.py checkpoint/model.safetensors"
+    needed += " starter/bert.py grader/__main__.py checkpoint/model.safetensors colab.ipynb"
 
     assert {*needed.split()} <= files.keys()
     assert files["data/test.txt"].decode().splitlines() == BARE
