@@ -151,6 +151,7 @@ def test_the_recipe_is_that_of_the_program() -> None:
     assert SHIPPED.attention_probs_dropout_prob == SHIPPED.hidden_dropout_prob
     said(f"rises to {max(rates)} over the first {recipe.warmup:.0%} of the steps")
     said(f"norm is above {recipe.clip:g} is scaled down to {recipe.clip:g}")
+    said(f"draws with a standard deviation of {SHIPPED.initializer_range}")
     said("This trains for four epochs")
     assert recipe.epochs == 4
     steps = recipe.steps(len((ROOT / "data" / "train.txt").read_text("utf-8").splitlines()))
