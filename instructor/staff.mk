@@ -1,7 +1,7 @@
 # The targets of staff; the Makefile includes this file where it is.
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
-	gradescope test test-fast test-page lint exercise try handout pictures probes soak bench test-real bench-real
+	gradescope test test-fast test-page lint exercise try handout figures pictures probes soak bench test-real bench-real
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES SEED FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS
 FROM_PEOPLE += $(STAFF_OPTIONS)
@@ -73,8 +73,8 @@ test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a gradin
 		$(PYTEST) -q -m "not slow" $(FAST:%=tests/test_%.py) $$ARGS; \
 		status=$$?; echo "test-fast took $$(($$(date +%s) - start)) s"; exit $$status
 
-test-page: $(VENV)/.installed-page  ## the page in a Chromium, which must be installed (SHOTS=folder)
-	@$(BIN)/python -m pytest tests/browser/page.py $$ARGS
+test-page: $(VENV)/.installed-page  ## pages in a Chromium, which must be installed (SHOTS=folder)
+	@$(BIN)/python -m pytest tests/browser/page.py tests/browser/figures.py $$ARGS
 
 lint: $(VENV)/.installed-staff  ## format, style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
@@ -89,7 +89,10 @@ try: $(VENV)/.installed  ## one exercise (ID=name): the solution passes, each mi
 handout: $(VENV)/.installed  ## write the handout's tables of points (CHECK=1 only compares)
 	@$(BIN)/python -m instructor.references.handout $(call flag,check,CHECK)
 
-pictures: $(VENV)/.installed  ## draw the handout's figures: a fine-tune and a few seconds
+figures: $(VENV)/.installed  ## draw the handout's diagrams (CHECK=1 only compares)
+	@$(BIN)/python -m instructor.figures $(call flag,check,CHECK)
+
+pictures: figures  ## draw the diagrams and the plots: a fine-tune and a few seconds
 	@$(ON_SOLUTION) classifier.py --device cpu --threads 1 --predictions ../runs/pictures --save ../runs/pictures
 	@$(ON_SOLUTION) visualize.py attention "the film is not dull ." --out ../pictures/attention.png
 	@$(ON_SOLUTION) visualize.py fill-mask "harbor lacks [MASK] ." --out ../pictures/fill-mask.png
@@ -102,6 +105,7 @@ probes: $(VENV)/.installed  ## fill gaps in 200 sentences, count the grammatical
 
 soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, attacks on the grader, 200 in any order
 	@FUZZ=long $(BIN)/python -m pytest tests/test_fuzz.py -n auto
+	@PLACES=all $(BIN)/python -m pytest tests/hostile -n auto
 	@$(BIN)/python -m benchmarks.costs --random 200 $(call option,seed,SEED)
 	@$(BIN)/python -m benchmarks.any_order $(call option,seed,SEED)
 	@$(BIN)/python -m benchmarks.same_score

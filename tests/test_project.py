@@ -51,6 +51,7 @@ ROOMS = {
     "grader.sandbox grader.settings",
     "instructor": "",
     "instructor.course": "grader instructor.files instructor.references",
+    "instructor.figures": "grader.files",
     "instructor.files": "",
     "instructor.on_solution": "grader.files",
     "instructor.language": "grader.files instructor.files",

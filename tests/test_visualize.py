@@ -313,7 +313,7 @@ def test_a_hole_is_one_line_and_no_traceback(monkeypatch, capsys, tmp_path) -> N
 
 
 def test_the_pictures_of_the_handout_open_and_are_small() -> None:
-    pictures = sorted((ROOT / "pictures").iterdir())
+    pictures = sorted((ROOT / "pictures").glob("*.png"))
 
     assert len(pictures) >= 4
     assert all(shades(path) > 10 for path in pictures)

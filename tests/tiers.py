@@ -42,6 +42,17 @@ def user_places() -> list[str]:
     return [f"{tier}-{user}" for tier in ISOLATING for user in USERS]
 
 
+def places_in_turn(number: int) -> list[str]:
+    """Return a place of each isolating tier, another one for the next number: from root, its users.
+
+    Over two numbers, all places are returned.
+    """
+    users = list(USERS)
+    if os.getuid() != 0:
+        return ISOLATING
+    return [f"{tier}-{users[(number + i) % 2]}" for i, tier in enumerate(ISOLATING)]
+
+
 def place_of_each_tier() -> list[str]:
     """Return one place for each tier; as_user.sh opens the way to a Python in root's home."""
     return [tier if tier in own_tiers() else f"{tier}-root" for tier in TIERS]

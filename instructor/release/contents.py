@@ -22,9 +22,9 @@ from instructor.release.page import page_of
 
 STUDENTS = Path(__file__).with_name("students")  # what only a release has
 COPIED = (
-    "LICENSE Makefile handout.md requirements.txt grader/**/* pictures/*.png checkpoint/*.json "
-    "checkpoint/*.safetensors checkpoint/*.txt checkpoint/README.md data/README.md data/dev.txt "
-    "data/train.txt data/pretraining.txt"
+    "LICENSE Makefile handout.md requirements.txt grader/**/* pictures/*.png pictures/*.svg "
+    "checkpoint/*.json checkpoint/*.safetensors checkpoint/*.txt checkpoint/README.md "
+    "data/README.md data/dev.txt data/train.txt data/pretraining.txt"
 )
 UNLABELLED = "data/test.txt"
 

@@ -36,7 +36,7 @@ from instructor.references.strip import MARKER, derive
 from instructor.references.variants import apply, region_of, variants
 from instructor.release.needles import Needles
 
-KINDS = frozenset(".py .md .html .css .txt .json .ipynb .safetensors .png .zip .yml".split())
+KINDS = frozenset(".py .md .html .css .txt .json .ipynb .safetensors .png .svg .zip .yml".split())
 NO_KIND = frozenset(("LICENSE", "Makefile", ".gitignore"))
 STAFF = ("instructor", "solution", "tests", "benchmarks", ".ci", ".git", "private", "__pycache__")
 REFERENCES, BARE = "reference_outputs", "data/test.txt"

@@ -24,6 +24,7 @@ from instructor.references.handout import slug
 
 STYLE = Path(__file__).with_name("page.css")
 PROBLEM = re.compile(r"(?:Problem|Question) \((\w+)\): (.+) \(.+\)")
+PICTURES = {".png": "image/png", ".svg": "image/svg+xml"}
 LEVELS = (2, 3)  # of headings in the table of contents
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -71,9 +72,10 @@ def inlined(token: Token, root: Path) -> None:
         PageError: it is none of this repository's.
     """
     path = (root / str(token.attrs["src"])).resolve()
-    if path.suffix != ".png" or not path.is_file() or not path.is_relative_to(root.resolve()):
+    if path.suffix not in PICTURES or not path.is_file() or not path.is_relative_to(root.resolve()):
         raise PageError(f"{token.attrs['src']} is not a picture of this repository")
-    token.attrs["src"] = "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()
+    content = base64.b64encode(path.read_bytes()).decode()
+    token.attrs["src"] = f"data:{PICTURES[path.suffix]};base64,{content}"
 
 
 def scrollable(body: str) -> str:

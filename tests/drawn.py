@@ -1,0 +1,124 @@
+"""Reads a diagram back: its words and their room, its shapes, its grids of numbers."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from xml.etree import ElementTree
+
+from instructor.figures.svg import width_of
+
+SVG = "{http://www.w3.org/2000/svg}"
+ON = re.compile(r"\bon-(\w+)")
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words, and the rectangle that they are in at most."""
+
+    text: str
+    kind: str  # of the shape that their color is for
+    x: float
+    y: float
+    w: float
+    h: float
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        return self.x + self.w / 2, self.y + self.h / 2
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A rectangle of a kind."""
+
+    kind: str
+    x: float
+    y: float
+    w: float
+    h: float
+
+    def holds(self, x: float, y: float) -> bool:
+        return self.x <= x <= self.x + self.w and self.y <= y <= self.y + self.h
+
+
+def words_of(element: ElementTree.Element) -> Words:
+    about, text = element.attrib, element.text or ""
+    size, kinds = float(about["font-size"]), about["class"]
+    width = width_of(text, size, kinds)
+    left = {"start": 0, "middle": width / 2, "end": width}[about["text-anchor"]]
+    found = ON.search(kinds)
+    assert found, text
+    x, base = float(about["x"]) - left, float(about["y"])
+    return Words(text, found[1], x, base - 0.74 * size, width, 0.76 * size)
+
+
+def shape_of(element: ElementTree.Element) -> Shape:
+    about = element.attrib
+    if element.tag == f"{SVG}circle":
+        x, y, r = (float(about[name]) for name in ("cx", "cy", "r"))
+        return Shape(about["class"], x - r, y - r, 2 * r, 2 * r)
+    x, y, w, h = (float(about.get(name, 0)) for name in ("x", "y", "width", "height"))
+    return Shape(about["class"], x, y, w, h)
+
+
+class Drawn:
+    """A diagram from a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.text = path.read_text(encoding="utf-8")
+        self.root = ElementTree.fromstring(self.text)
+
+    @cached_property
+    def words(self) -> list[Words]:
+        """All words, from top to bottom."""
+        return sorted(map(words_of, self.root.iter(f"{SVG}text")), key=lambda one: (one.y, one.x))
+
+    @cached_property
+    def shapes(self) -> list[Shape]:
+        """Rectangles and circles, in the order in which they are drawn."""
+        kinds = (f"{SVG}rect", f"{SVG}circle")
+        return [shape_of(element) for element in self.root.iter() if element.tag in kinds]
+
+    @cached_property
+    def lines(self) -> list[list[tuple[float, float]]]:
+        """The points of every line."""
+        found = [one.attrib["points"].split() for one in self.root.iter(f"{SVG}polyline")]
+        return [[(float(x), float(y)) for x, y in (p.split(",") for p in one)] for one in found]
+
+    @cached_property
+    def grids(self) -> list[list[list[tuple[str, str]]]]:
+        """The cells of every matrix, in the order in which they are drawn: words and kind."""
+        found = []
+        for group in self.root.iter(f"{SVG}g"):
+            rows: dict[float, list[tuple[str, str]]] = {}
+            for element in group:
+                if element.tag == f"{SVG}rect":
+                    shape = shape_of(element)
+                    rows.setdefault(shape.y, []).append(("", shape.kind))
+                else:
+                    rows[shape.y][-1] = (element.text or "", shape.kind)
+            found.append(list(rows.values()))
+        return found
+
+    @property
+    def shown(self) -> list[str]:
+        return [one.text for one in self.words]
+
+    def matrix(self, place: int) -> list[list[str]]:
+        """Return the words of a grid, counted among those with more than one cell."""
+        return [[words for words, _ in row] for row in self.matrices[place]]
+
+    def kinds(self, place: int) -> list[list[str]]:
+        """Return the kinds of a grid's cells."""
+        return [[kind for _, kind in row] for row in self.matrices[place]]
+
+    @cached_property
+    def matrices(self) -> list[list[list[tuple[str, str]]]]:
+        return [grid for grid in self.grids if sum(map(len, grid)) > 1]
+
+    @property
+    def tensor_shapes(self) -> list[str]:
+        """Every shape that is written, from top to bottom."""
+        found = [re.findall(r"\([A-Zd1-9][^()]*\)", one) for one in self.shown]
+        return [re.sub(r",(?! )", ", ", shape) for some in found for shape in some]

@@ -1,0 +1,120 @@
+"""The handout's attention by hand: each of its numbers is what the solution computes."""
+
+import math
+import re
+
+import pytest
+import torch
+from torch import Tensor
+
+from instructor.figures.by_hand import TOKENS
+
+from conftest import ROOT
+from example import solved
+
+TEXT = (ROOT / "handout.md").read_text(encoding="utf-8")
+SECTION = TEXT.partition("**By hand**.")[2].partition("**Run**.")[0]
+EQUATIONS = re.findall(r"\$([^$]+=[^$]+)\$", SECTION)
+DULL = 1  # the row that is followed
+EXAMPLE, UNMASKED = solved(), solved(mask=(0, 0, 0))
+ROUNDED = 0.003  # what a result may be off where numbers of three digits went into it
+
+
+def table(corner: str) -> dict[str, list[list[float]]]:
+    """Return the columns of a table of the section, each with a vector for every token."""
+    start = SECTION.index(f"| {corner} |")
+    lines = SECTION[start:].partition("\n\n")[0].splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert [row[0] for row in rows[2:]] == list(TOKENS)
+    columns = list(zip(rows[0], *rows[2:], strict=True))[1:]
+    return {
+        name: [[float(one) for one in cell.split(",")] for cell in cells]
+        for name, *cells in columns
+    }
+
+
+def rounded(numbers: Tensor) -> list[list[float]]:
+    return [[round(one, 3) + 0.0 for one in row] for row in numbers.tolist()]
+
+
+def value(tex: str) -> float:
+    """Evaluate one side of an equation."""
+    code = re.sub(r"e\^\{([^}]*)\}", r"exp(\1)", tex)
+    code = re.sub(r"\\sqrt\{([^}]*)\}", r"sqrt(\1)", code).replace(r"\cdot", "*")
+    assert not set(re.findall(r"[a-z\\]+", code)) - {"exp", "sqrt"}, tex
+    return float(eval(code, {"__builtins__": {}}, {"exp": math.exp, "sqrt": math.sqrt}))
+
+
+def known() -> set[str]:
+    """Return every number that the example has on its way, as the handout writes it."""
+    found = [math.sqrt(2)]
+    for one in (EXAMPLE, UNMASKED):
+        powers = one.scaled.exp() * (one.probabilities > 0)
+        parts = (one.scaled, one.probabilities, one.output, powers, powers.sum(dim=-1))
+        found += [number for part in parts for number in part.flatten().tolist()]
+    return {f"{number:.3f}" for number in found}
+
+
+@pytest.mark.parametrize("head", [0, 1])
+def test_the_tables_have_the_examples_vectors(head: int) -> None:
+    columns = table(f"head {head}")
+
+    for name in ("query", "key", "value"):
+        assert columns[name] == getattr(EXAMPLE, name)[head].tolist()
+
+
+def test_the_tables_have_the_output_of_the_solution() -> None:
+    merged = table("returned")
+
+    assert table("head 1")["output"] == merged["head 1"] == rounded(EXAMPLE.output[1])
+    assert [a + b for a, b in zip(merged["head 0"], merged["head 1"], strict=True)] == rounded(
+        EXAMPLE.merged
+    )
+
+
+def test_the_scores_are_written_out() -> None:
+    q = EXAMPLE.query[0, DULL].int().tolist()
+    for k, score in zip(
+        EXAMPLE.key[0].int().tolist(), EXAMPLE.scores[0, DULL].tolist(), strict=True
+    ):
+        equation = rf"{q[0]} \cdot {k[0]} + {q[1]} \cdot {k[1]} = {score:.0f}"
+        assert EQUATIONS.count(equation) == 1, equation
+
+
+@pytest.mark.parametrize("equation", EQUATIONS)
+def test_both_sides_of_every_equation_are_equal(equation: str) -> None:
+    left, right = map(value, equation.split("="))
+
+    assert abs(left - right) < ROUNDED
+
+
+def test_every_number_is_one_of_the_examples() -> None:
+    numbers = re.findall(r"-?\d+\.\d+", SECTION)
+    assert len(numbers) > 40
+
+    assert [number for number in numbers if number not in known()] == []
+
+
+def test_the_row_that_is_followed_is_complete() -> None:
+    for part in (EXAMPLE.scaled, EXAMPLE.probabilities):
+        *first, last = (f"{number:.3f}" for number in part[0, DULL].tolist())
+        assert all(number in SECTION for number in (*first, last))
+    result = ", ".join(f"{number:.3f}" for number in UNMASKED.output[0, DULL].tolist())
+    assert f"the output would be ({result})" in SECTION
+    assert f"{UNMASKED.probabilities[0, DULL, 2]:.3f}" in SECTION
+
+
+def test_what_is_typed_at_the_prompt_gives_the_table() -> None:
+    *lines, last = re.findall(r"^    >>> (.*)$", SECTION, re.MULTILINE)
+    names: dict[str, Tensor] = {}
+
+    exec("\n".join(lines), names)
+    got = eval(last, names)
+
+    for name in ("query", "key", "value"):
+        assert torch.equal(names[name], getattr(EXAMPLE, name)[None].float())
+    merged = table("returned")
+    wanted = [a + b for a, b in zip(merged["head 0"], merged["head 1"], strict=True)]
+    assert isinstance(got, Tensor)
+    assert got.shape == (1, 3, 4)
+    assert torch.allclose(got[0], torch.tensor(wanted), atol=5e-4)

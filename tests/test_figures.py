@@ -1,0 +1,220 @@
+"""The handout's diagrams can be read: by every eye, in both modes, on a phone, and by a machine."""
+
+import itertools
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from instructor.figures.__main__ import FIGURES, main
+from instructor.figures.svg import DARK, LIGHT, SCALE, WIDTH, Drawing, FigureError
+
+from conftest import ROOT
+from drawn import SVG, Drawn, Shape, Words
+
+FILES = sorted((ROOT / "pictures").glob("*.svg"))
+NAMES = [path.stem for path in FILES]
+MODES = {"light": LIGHT, "dark": DARK}
+LEAST = 4.5  # contrast of words, for WCAG's level AA; 3 for outlines and lines
+PHONE = 328  # pixels between the margins of the page on a narrow phone
+# What reaches the eyes of people who lack one kind of cone, by Viénot, Brettel and Mollon (1999).
+SEEN = {
+    "protan": ((0.11238, 0.88762, 0.0), (0.11238, 0.88762, 0.0), (0.00401, -0.00401, 1.0)),
+    "deutan": ((0.29275, 0.70725, 0.0), (0.29275, 0.70725, 0.0), (-0.02234, 0.02234, 1.0)),
+    "trichromat": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    "achromat": ((0.2126, 0.7152, 0.0722),) * 3,
+}
+
+figures = pytest.mark.parametrize("drawn", [*map(Drawn, FILES)], ids=NAMES)
+
+
+def linear(color: str) -> tuple[float, ...]:
+    """Return red, green and blue as amounts of light, from 0 to 1."""
+    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    return tuple(p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colors as WCAG defines it."""
+    red, green, blue = 0.2126, 0.7152, 0.0722
+    light = [red * r + green * g + blue * b for r, g, b in map(linear, (one, other))]
+    return (max(light) + 0.05) / (min(light) + 0.05)
+
+
+def overlap(one: Words, other: Words) -> bool:
+    """Say whether two rectangles have more than an edge in common."""
+    wide = min(one.x + one.w, other.x + other.w) - max(one.x, other.x)
+    return wide > 0 and min(one.y + one.h, other.y + other.h) > max(one.y, other.y)
+
+
+def crossed(words: Words, line: list[tuple[float, float]]) -> bool:
+    """Say whether a line goes through words; straight from point to point, looked at closely."""
+    inside = Shape("", words.x, words.y, words.w, words.h)
+    for (x0, y0), (x1, y1) in itertools.pairwise(line):
+        steps = range(101)
+        if any(inside.holds(x0 + (x1 - x0) * i / 100, y0 + (y1 - y0) * i / 100) for i in steps):
+            return True
+    return False
+
+
+def beneath(drawn: Drawn, words: Words) -> Shape:
+    """Return the last shape that is drawn under the middle of words."""
+    return [one for one in drawn.shapes if one.holds(*words.middle)][-1]
+
+
+def neighbors(drawn: Drawn) -> set[tuple[str, str]]:
+    """Return the kinds of cells that are side by side, or one below the other."""
+    found = set[tuple[str, str]]()
+    for place in range(len(drawn.matrices)):
+        kinds = drawn.kinds(place)
+        for rows in (kinds, list(zip(*kinds, strict=True))):
+            found |= {pair for row in rows for pair in itertools.pairwise(row)}
+    return found
+
+
+def test_the_files_are_what_the_code_draws(capsys) -> None:
+    assert {path.stem for path in FILES} == set(FIGURES)
+
+    assert main(["--check"]) == 0
+    assert f"wrote 0 of {len(FIGURES)}" in capsys.readouterr().out
+
+
+def test_a_figure_that_has_drifted_is_named_and_drawn_again(tmp_path: Path, capsys) -> None:
+    shutil.copytree(ROOT / "pictures", tmp_path / "pictures")
+    shutil.copytree(ROOT / "checkpoint", tmp_path / "checkpoint")
+    edited, removed = tmp_path / "pictures" / "mask.svg", tmp_path / "pictures" / "layer.svg"
+    edited.write_text(edited.read_text("utf-8") + "\n", "utf-8")
+    removed.unlink()
+
+    assert main(["--check"], tmp_path) == 1
+    assert capsys.readouterr().err.startswith("mask.svg, layer.svg: not what the code draws")
+    assert not removed.exists()
+
+    assert main([], tmp_path) == 0
+    assert all((tmp_path / "pictures" / one.name).read_bytes() == one.read_bytes() for one in FILES)
+
+
+def test_a_word_that_is_not_in_the_vocabulary_is_an_error(tmp_path: Path, capsys) -> None:
+    shutil.copytree(ROOT / "checkpoint", tmp_path / "checkpoint")
+    path = tmp_path / "checkpoint" / "vocab.txt"
+    path.write_text(path.read_text("utf-8").replace("\ndull\n", "\ndim\n"), "utf-8")
+
+    assert main([], tmp_path) == 2
+    assert capsys.readouterr().err.startswith("figures: the vocabulary has no 'dull'")
+
+
+@figures
+def test_a_screen_reader_finds_a_title_and_a_description(drawn: Drawn) -> None:
+    title, description = drawn.root.find(f"{SVG}title"), drawn.root.find(f"{SVG}desc")
+
+    assert drawn.root.attrib["role"] == "img"
+    assert title is not None
+    assert description is not None
+    assert (
+        drawn.root.attrib["aria-labelledby"] == f"{title.attrib['id']} {description.attrib['id']}"
+    )
+    assert 5 < len(title.text or "") < 60
+    assert len(description.text or "") > 100
+
+
+@figures
+def test_a_figure_loads_nothing_and_runs_nothing(drawn: Drawn) -> None:
+    assert not re.findall(r"url\(|@import|<script|<foreignObject|href|\bon\w+=", drawn.text)
+    assert len(drawn.text) < 20_000
+
+
+@figures
+def test_words_are_inside_the_figure_and_do_not_overlap(drawn: Drawn) -> None:
+    _, _, width, height = map(float, drawn.root.attrib["viewBox"].split())
+
+    assert width == WIDTH
+    assert all(one.x >= 0 and one.x + one.w <= width for one in drawn.words)
+    assert all(one.y >= 0 and one.y + one.h <= height for one in drawn.words)
+    pairs = itertools.combinations(drawn.words, 2)
+    assert [(one.text, other.text) for one, other in pairs if overlap(one, other)] == []
+
+
+@figures
+def test_no_line_goes_through_words(drawn: Drawn) -> None:
+    pairs = itertools.product(drawn.words, drawn.lines)
+
+    assert [words.text for words, line in pairs if crossed(words, line)] == []
+
+
+@figures
+def test_words_have_the_color_for_the_shape_that_they_are_on(drawn: Drawn) -> None:
+    for words in drawn.words:
+        shape = beneath(drawn, words)
+        assert words.kind == shape.kind, words.text
+        assert shape.x <= words.x, words.text
+        assert words.x + words.w <= shape.x + shape.w, words.text
+
+
+@figures
+def test_words_can_be_read_on_a_phone(drawn: Drawn) -> None:
+    sizes = [float(one.attrib["font-size"]) for one in drawn.root.iter(f"{SVG}text")]
+
+    assert min(sizes) * PHONE / WIDTH > 9
+    assert float(drawn.root.attrib["width"]) == WIDTH * SCALE
+    assert float(drawn.root.attrib["height"]) < 850  # a screen
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_words_and_outlines_stand_out_in_both_modes(mode: str) -> None:
+    kinds = MODES[mode]
+    page, line = kinds["page"][0], kinds["plain"][1]
+
+    assert {kind: c for kind, (f, _, w) in kinds.items() if (c := contrast(f, w)) < LEAST} == {}
+    outlines = {kind: outline for kind, (_, outline, _) in kinds.items() if kind != "page"}
+    assert [kind for kind, outline in outlines.items() if contrast(outline, page) < 3] == []
+    assert contrast(line, kinds["yours"][0]) > 3  # arrows cross it
+
+
+@pytest.mark.parametrize("eyes", SEEN)
+@pytest.mark.parametrize("mode", MODES)
+def test_colors_side_by_side_are_told_apart_by_every_eye(mode: str, eyes: str) -> None:
+    pairs = {pair for drawn in map(Drawn, FILES) for pair in neighbors(drawn)}
+
+    def seen(kind: str) -> list[float]:
+        light = linear(MODES[mode][kind][0])
+        amounts = [sum(a * b for a, b in zip(r, light, strict=True)) for r in SEEN[eyes]]
+        return [max(0.0, one) ** (1 / 2.2) for one in amounts]
+
+    for one, other in pairs:
+        if one != other:
+            apart = max(abs(a - b) for a, b in zip(seen(one), seen(other), strict=True))
+            assert apart > 0.15, (one, other)
+
+
+def test_the_style_has_both_modes() -> None:
+    svg = Drawing("title", "description").finished(10)
+    light, _, dark = svg.partition("@media (prefers-color-scheme:dark)")
+
+    assert f".given{{fill:{LIGHT['given'][0]}" in light
+    assert f".given{{fill:{DARK['given'][0]}" in dark
+    assert LIGHT.keys() == DARK.keys()
+
+
+@pytest.mark.parametrize(
+    ("draw", "fault"),
+    [
+        (lambda one: one.text((200, 20), "many words " * 9), "leaves the figure"),
+        (lambda one: one.note(390, 20, "words"), "leaves the figure"),
+        (lambda one: one.box(0, 0, 40, 24, ["much_too_long"]), "does not fit in its box"),
+        (lambda one: one.box(0, 0, 90, 24, ["two", "lines"]), "does not fit in its box"),
+        (lambda one: one.grid((0, 0), (20, 20), [["12345"]], "plain"), "does not fit in its cell"),
+    ],
+    ids=["wide", "at the edge", "box", "lines", "cell"],
+)
+def test_words_without_room_are_an_error(draw, fault: str) -> None:
+    with pytest.raises(FigureError, match=fault):
+        draw(Drawing("title", "description"))
+
+
+def test_words_cannot_become_tags() -> None:
+    drawing = Drawing("a < b & c", "d")
+    drawing.text((200, 20), "<b>")
+
+    assert "&lt;b&gt;</text>" in drawing.finished(40)
+    assert '<title id="title">a &lt; b &amp; c</title>' in drawing.finished(40)

@@ -1,0 +1,281 @@
+"""The handout's diagrams show what the code does: every name, number and shape in them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+import torch
+from torch import Tensor, nn
+from transformer import DecoderLayer, causal_mask
+
+from bert import BertLayer, BertModel
+from config import BertConfig
+from conftest import ROOT
+from drawn import Drawn
+from example import solved
+from pretraining import IGNORED, IS_NEXT, BertForPreTraining, pair_batch
+from tokenizer import BertTokenizer
+from utils import get_extended_attention_mask
+
+CHECKPOINT = ROOT / "checkpoint"
+LETTERS = {3: "B", 7: "T", 6: "S", 2: "H", 5: "d", 10: "D", 17: "F", 19: "V", 1: "1"}
+SIZES = BertConfig(
+    vocab_size=19, hidden_size=10, num_hidden_layers=2, num_attention_heads=2,
+    intermediate_size=17, max_position_embeddings=11,
+)  # fmt: skip
+IDS = torch.arange(21).view(3, 7) % 19
+MASK = torch.ones(3, 7)
+
+
+def figure(name: str) -> Drawn:
+    return Drawn(ROOT / "pictures" / f"{name}.svg")
+
+
+def letters(tensor: Tensor) -> str:
+    """Write a shape as the handout does."""
+    return f"({', '.join(LETTERS[size] for size in tensor.shape)})"
+
+
+def text(numbers: Tensor, digits: int = 0) -> list[list[str]]:
+    """Write a matrix as the figures do, without a minus before 0."""
+    return [[f"{one + 0.0:.{digits}f}" for one in row] for row in numbers.tolist()]
+
+
+@contextmanager
+def seen(module: nn.Module) -> Iterator[dict[str, Tensor]]:
+    """Note what each module within another returns, by its name."""
+    found: dict[str, Tensor] = {}
+    hooks = [
+        part.register_forward_hook(lambda _, __, out, name=name: found.update({name: out}))
+        for name, part in module.named_modules()
+        if name
+    ]
+    yield found
+    for hook in hooks:
+        hook.remove()
+
+
+def test_the_whole_model_has_the_shapes_that_are_written() -> None:
+    model = BertModel(SIZES).eval()
+    extended = get_extended_attention_mask(MASK, torch.float32)
+
+    output = model(IDS, MASK)
+
+    pooled = letters(output["pooler_output"])
+    states = letters(output["last_hidden_state"])
+    assert letters(output["last_hidden_state"][:, 0]) == pooled
+    expected = [letters(IDS), letters(MASK), letters(model.embed(IDS)), letters(extended)]
+    assert figure("model").tensor_shapes == [*expected, states, pooled, pooled]
+
+
+def test_the_whole_model_has_the_names_and_ids_of_the_checkpoint() -> None:
+    model, drawn = BertModel.from_pretrained(CHECKPOINT), figure("model")
+    tokenizer = BertTokenizer.from_pretrained(CHECKPOINT)
+
+    layers = [one for one in drawn.shown if one.startswith("bert_layers")]
+    assert layers == [f"bert_layers[{i}]" for i in range(len(model.bert_layers))]
+    batch = tokenizer(["not dull .", "not not dull ."])
+    row = {name: text(batch[name][:1]) for name in ("input_ids", "attention_mask")}
+    assert [drawn.matrix(0), drawn.matrix(1)] == [row["attention_mask"], row["input_ids"]]
+    for name in ("pooler_dense", "pooler_af", "embed", "encode"):
+        assert name in drawn.shown
+        assert hasattr(model, name)
+
+
+def test_the_embedding_adds_what_is_written() -> None:
+    model = BertModel.from_pretrained(CHECKPOINT)
+    drawn, tiny = figure("embedding"), BertModel(SIZES)
+
+    with seen(tiny) as found:
+        total = tiny.embed(IDS)
+    tables = ("word_embedding", "pos_embedding", "tk_type_embedding")
+    shapes = [letters(found[name]) for name in tables]
+    assert drawn.tensor_shapes == [letters(IDS), *shapes, letters(total), letters(total)]
+    rows = [one for one in drawn.shown if one.startswith("one of")]
+    assert rows == [f"one of {len(getattr(model, name).weight)} rows" for name in tables]
+    assert [one for one in drawn.shown if one in found] == [*tables, *list(found)[3:]]
+
+    [ids] = drawn.matrix(0)
+    assert drawn.matrix(1) == [[f"w{one}" for one in ids]]
+    assert drawn.matrix(2) == [[f"p{place}" for place in range(len(ids))]]
+    assert drawn.matrix(3) == [["t0"] * len(ids)]
+
+
+def test_a_layer_has_every_module_in_the_order_of_the_computation() -> None:
+    layer, drawn = BertLayer(SIZES).eval(), figure("layer")
+
+    with seen(layer) as found:
+        layer(torch.randn(3, 7, 10), get_extended_attention_mask(MASK, torch.float32))
+
+    run = [name.rpartition(".")[2] for name in found if name != "self_attention"]
+    run.insert(run.index("interm_dense") + 1, "interm_af")  # a function, which has no hook
+    names = {*run, "self_attention"}
+    shown = [one for one in drawn.shown if one in names]
+    assert shown[0] == "self_attention"
+    assert set(shown[1:4]) == set(run[:3]) == {"query", "key", "value"}
+    assert shown[4:] == run[3:]
+    assert drawn.shown.count("add_norm") == 2
+
+
+def test_a_layer_has_the_shapes_that_are_written(monkeypatch) -> None:
+    layer, arguments = BertLayer(SIZES).eval(), list[Tensor]()
+    attend = layer.self_attention.attention
+
+    def attention(*given: Tensor) -> Tensor:
+        arguments.extend(given)
+        return attend(*given)
+
+    monkeypatch.setattr(layer.self_attention, "attention", attention)
+    states = torch.randn(3, 7, 10)
+    with seen(layer) as found:
+        result = layer(states, get_extended_attention_mask(MASK, torch.float32))
+
+    key, query, value, mask = map(letters, arguments)
+    assert key == query == value
+    middle = letters(found["interm_dense"])
+    between = [letters(found["attention_layer_norm"]), middle, middle]
+    assert figure("layer").tensor_shapes == [letters(states), key, mask, *between, letters(result)]
+
+
+def test_attention_by_hand_is_what_the_solution_computes() -> None:
+    drawn, one = figure("attention-by-hand"), solved()
+    query, key, value, scores, scaled, probabilities, output = (part[0] for part in one[:7])
+
+    assert drawn.matrix(0) == text(query)
+    assert drawn.matrix(1) == text(key.T)
+    assert drawn.matrix(2) == text(scores)
+    assert drawn.matrix(3) == text(scaled, 3)
+    assert drawn.matrix(5) == text(probabilities, 3)
+    assert drawn.matrix(6) == text(value)
+    assert drawn.matrix(7) == text(output, 3)
+
+
+def test_the_mask_becomes_what_is_written() -> None:
+    drawn = figure("mask")
+    given = torch.tensor([[int(one) for one in row] for row in drawn.matrix(0)])
+    assert given.sum(dim=1).unique().numel() == len(given) > 2
+
+    extended = get_extended_attention_mask(given, torch.float32)
+
+    assert drawn.matrix(1) == text(extended[:, 0, 0])
+    assert drawn.kinds(0) == drawn.kinds(1)
+    assert drawn.matrix(2) == [["0", "0", "-1e4", "-1e4"]]
+    assert [float(one) for one in drawn.matrix(2)[0]] == extended[1, 0, 0].tolist()
+
+
+def test_the_mask_hides_columns_in_each_head() -> None:
+    drawn = figure("mask")
+    given = torch.tensor([[int(one) for one in row] for row in drawn.matrix(0)])
+    H, T = 2, given.shape[1]
+
+    total = torch.zeros(len(given), H, T, T) + get_extended_attention_mask(given, torch.float32)
+
+    for head, place in enumerate((3, 5)):
+        hidden = [["hidden" if one else "plain" for one in row] for row in total[1, head].tolist()]
+        assert drawn.kinds(place) == hidden
+        assert drawn.matrix(place) == [[f"s{row}{key}" for key in range(T)] for row in range(T)]
+
+
+def test_heads_are_split_and_merged_as_torch_does_it() -> None:
+    drawn = figure("heads")
+    x = torch.arange(12).view(1, 3, 4)
+    right, wrong = x.view(1, 3, 2, 2).transpose(1, 2), x.view(1, 2, 3, 2)
+
+    merged = [right.transpose(1, 2).reshape(1, 3, 4), right.reshape(1, 3, 4)]
+
+    shown = [drawn.matrix(place) for place in range(7)]
+    assert shown == [text(one) for one in (x[0], *right[0], *wrong[0], merged[0][0], merged[1][0])]
+
+
+def test_the_color_of_a_number_is_its_token() -> None:
+    drawn = figure("heads")
+    rows = zip(drawn.matrix(0), drawn.kinds(0), strict=True)  # a row for each token
+    color = {one: kinds[0] for numbers, kinds in rows for one in numbers}
+    assert len({*color.values()}) == 3
+
+    for place in range(7):
+        assert drawn.kinds(place) == [[color[one] for one in row] for row in drawn.matrix(place)]
+
+
+def test_the_norms_stand_where_the_formulas_have_them() -> None:
+    drawn = figure("norms")
+    columns = [
+        [w.text for w in drawn.words if (w.middle[0] > 200) is right] for right in (False, True)
+    ]
+
+    around = ["x (B, T, D)", "(B, T, D)"]
+    assert columns[0] == ["post-norm", around[0], "f", "dropout", "+", "norm", around[1]]
+    assert columns[1] == ["pre-norm", around[0], "norm", "f", "dropout", "+", around[1]]
+
+
+def test_the_decoder_layer_has_the_modules_and_shapes_that_are_written() -> None:
+    layer, drawn = DecoderLayer(SIZES).eval(), figure("decoder")
+    states, encoded = torch.randn(3, 7, 10), torch.randn(3, 6, 10)
+    masks = causal_mask(MASK), get_extended_attention_mask(torch.ones(3, 6), torch.float32)
+
+    with seen(layer) as found:
+        result = layer(states, encoded, *masks)
+
+    shapes = [letters(one) for one in (states, masks[0], encoded, masks[1], result)]
+    assert drawn.tensor_shapes == shapes
+    run = [name for name in found if name.endswith(("_attention", "_norm"))]
+    assert [one for one in drawn.shown if one in run] == run
+    assert drawn.shown.count("dropout") == 3
+    assert "wide, ReLU, narrow" in drawn.shown
+
+
+def test_the_decoders_masks_hide_what_is_drawn() -> None:
+    drawn = figure("decoder")
+    T, S = len(drawn.kinds(0)), len(drawn.kinds(1)[0])
+    source = torch.tensor([[1] * 3 + [0] * (S - 3)])
+
+    cross = get_extended_attention_mask(source, torch.float32)[0, 0].expand(T, S)
+
+    for place, mask in enumerate((causal_mask(torch.ones(1, T))[0, 0], cross)):
+        hidden = [["hidden" if one else "plain" for one in row] for row in mask.tolist()]
+        assert drawn.kinds(place) == hidden
+
+
+def test_the_pair_is_what_pair_batch_makes() -> None:
+    drawn, tokenizer = figure("pretraining"), BertTokenizer.from_pretrained(CHECKPOINT)
+    [tokens] = drawn.matrix(0)
+    ids = [tokenizer.tokenizer.token_to_id(token) for token in tokens]
+    end = tokens.index("[SEP]")
+
+    batch = pair_batch([(ids[1:end], ids[end + 1 : -1], IS_NEXT)], tokenizer)
+
+    assert batch["input_ids"].tolist() == [ids]
+    assert drawn.matrix(1) == text(batch["token_type_ids"])
+    hidden, labels = drawn.matrix(2)[0], drawn.matrix(3)[0]
+    for place, label in enumerate(labels):
+        chosen = drawn.kinds(2)[0][place] != "plain"
+        assert label == (str(ids[place]) if chosen else str(IGNORED))
+        assert chosen or hidden[place] == tokens[place]
+    fates = [one for one in drawn.shown if "%" in one]
+    assert fates == ["80% [MASK]", "10% random", "10% stay"]
+
+
+def test_pretraining_has_the_shapes_that_are_written() -> None:
+    model, drawn = BertForPreTraining(SIZES).eval(), figure("pretraining")
+
+    output = model.bert(IDS, MASK)
+    tokens, pairs = model(IDS, MASK)
+
+    assert pairs.shape == (3, 2)
+    heads = [letters(output["pooler_output"]), letters(output["last_hidden_state"])]
+    assert drawn.tensor_shapes == [letters(IDS)] * 3 + [*heads, "(B, 2)", letters(tokens)]
+
+
+@pytest.mark.parametrize("name", ["model", "layer", "pretraining"])
+def test_what_students_write_is_in_the_color_for_it(name: str) -> None:
+    drawn = figure(name)
+    written = {
+        "model": {"embed", "encode", "bert_layers[0]"},
+        "layer": {"attention"},
+        "pretraining": {"mask_tokens", "pair_batch", "mlm_head", "nsp_head", "pretraining_loss"},
+    }[name]
+
+    own = {one.text for one in drawn.words if one.kind == "yours"}
+    given = {one.text for one in drawn.words if one.kind == "given"}
+    assert written <= own
+    assert not own & given
