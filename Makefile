@@ -55,7 +55,7 @@ submit: $(VENV)/.installed  ## pack what you hand in, and grade it as your instr
 	@$(BIN)/python -m grader.submit $(call option,out,OUT) -- "$$SUBMISSION"
 
 clean:  ## remove .venv/ and what programs have written
-	rm -rf "$$VENV" $(STAFF_CACHES) runs predictions report.html .grade
+	rm -rf "$$VENV" $(STAFF_CACHES) runs predictions starter/runs starter/predictions report.html .grade
 
 help:  ## this list
 	@awk -F ' +## +' ' \

@@ -10,6 +10,7 @@ from grader.exercise import Exercise
 from instructor.references.handout import HandoutError, slug, with_tables
 from instructor.references.strip import MARKER
 from instructor.references.variants import variants
+from instructor.release.page import page_of
 
 from conftest import ROOT
 
@@ -143,8 +144,18 @@ def test_options_of_the_programs_that_are_named_exist() -> None:
     programs = (ROOT / "solution" / "classifier.py", ROOT / "solution" / "visualize.py")
     source = "".join(path.read_text(encoding="utf-8") for path in programs)
 
-    named = set(re.findall(r"`[^`\n]*?(--[a-z-]+)", TEXT)) - {"--extra-index-url"}
+    named = set(re.findall(r"`[^`\n]*?(--[a-z-]+)", TEXT)) - {"--extra-index-url", "--install"}
     assert [option for option in sorted(named) if f'"{option}"' not in source] == []
+
+
+def test_equations_are_written_so_that_github_shows_them() -> None:
+    """Markdown takes a backslash from before punctuation, and `<` for the start of a tag."""
+    prose_alone = re.sub(r"`[^`\n]+`|^    .*$", "", TEXT, flags=re.MULTILINE)
+    equations = re.findall(r"\$\$.+?\$\$|\$[^$]+?\$", prose_alone)
+
+    assert len(equations) > 60
+    assert [one for one in equations if re.search(r"\\[^a-zA-Z]|<|\n", one)] == []
+    assert page_of(TEXT, ROOT).count("<math") == len(equations)
 
 
 def test_links_lead_somewhere() -> None:

@@ -7,6 +7,7 @@ continues.
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -206,6 +207,22 @@ def test_a_typing_mistake_is_an_error_and_nothing_is_run(
     assert done.returncode == 2
     assert advice in done.stderr
     assert not calls.exists()
+
+
+def test_clean_removes_what_programs_have_written_and_no_work(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    written = "runs predictions starter/runs starter/predictions .venv .grade".split()
+    for name in written:
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "x").touch()
+    kept = [tmp_path / "starter" / "bert.py", tmp_path / "submission.zip"]
+    for path in kept:
+        path.touch()
+
+    subprocess.run(["make", "clean"], cwd=tmp_path, check=True, capture_output=True)
+
+    assert [name for name in written if (tmp_path / name).exists()] == []
+    assert all(path.is_file() for path in kept)
 
 
 def test_shells_can_complete_targets() -> None:

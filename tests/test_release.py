@@ -95,7 +95,7 @@ def test_everything_is_in_one_folder_sorted_with_fixed_dates(built: Path) -> Non
 def test_a_release_has_what_students_need(files: dict[str, bytes]) -> None:
     needed = "README.md handout.md handout.html Makefile requirements.txt LICENSE .gitignore"
     needed += " .github/workflows/grade.yml reference_outputs/manifest.json data/train.txt"
-    needed += " starter/bert.py grader/__main__.py checkpoint/model.safetensors"
+    needed += " starter/bert.py grader/__main__.py checkpoint/model.safetensors colab.ipynb"
 
     assert {*needed.split()} <= files.keys()
     assert files["data/test.txt"].decode().splitlines() == BARE
@@ -160,6 +160,27 @@ def test_nothing_secret_is_in_a_release(built: Path, capsys: pytest.CaptureFixtu
     assert search([str(built)]) == 0
 
     assert capsys.readouterr().out == "nothing was found\n"
+
+
+def test_no_line_of_an_answer_to_a_written_question_is_in_a_release(
+    files: dict[str, bytes],
+) -> None:
+    answers = (ROOT / "instructor" / "questions.md").read_text(encoding="utf-8").splitlines()
+    said = [line for line in answers if len(line) > 40]
+    given = {line for content in files.values() for line in content.decode("latin-1").splitlines()}
+    assert len(said) > 60
+
+    assert [line for line in said if line in given] == []
+
+
+@pytest.mark.parametrize("mark", ["- 3 points: ", "The number of heads cancels", "| softmax over"])
+def test_a_planted_answer_or_rubric_is_found(mark: str) -> None:
+    answers = (ROOT / "instructor" / "questions.md").read_text(encoding="utf-8")
+    (line, *_) = [line for line in answers.splitlines() if line.startswith(mark)]
+
+    planted = {"data/README.md": f"# Data\n\n{line}\n".encode()}
+
+    assert any("an instructor's line" in leak.what for leak in leaks(planted))
 
 
 def in_tensors(text: str) -> bytes:

@@ -3,7 +3,8 @@
     secret               how it is recognized
     solution regions,    any line of them that says something, wherever it is written: spaces,
     variants' code         quotes and escapes do not count, which covers JSON and metadata
-    instructor's files   any long line of theirs that no file for students has
+    instructor's files   any long line of their code, answers and rubrics that no file for students
+                           has
     test labels          a test sentence anywhere but in the file of bare sentences; the labels as
                            numbers in a row, as bytes or as text
     private references   anything in reference_outputs/ that the public manifest does not list; the
@@ -35,7 +36,7 @@ from instructor.references.strip import MARKER, derive
 from instructor.references.variants import apply, region_of, variants
 from instructor.release.needles import Needles
 
-KINDS = frozenset(".py .md .html .css .txt .json .safetensors .png .svg .zip .yml".split())
+KINDS = frozenset(".py .md .html .css .txt .json .ipynb .safetensors .png .svg .zip .yml".split())
 NO_KIND = frozenset(("LICENSE", "Makefile", ".gitignore"))
 STAFF = ("instructor", "solution", "tests", "benchmarks", ".ci", ".git", "private", "__pycache__")
 REFERENCES, BARE = "reference_outputs", "data/test.txt"
@@ -88,6 +89,12 @@ def tree(folders: Iterable[str]) -> Iterator[str]:
             yield path.read_text(encoding="utf-8")
 
 
+def pages() -> Iterator[str]:
+    """Yield the text of every page for staff, such as the answers to the written questions."""
+    for path in (ROOT / "INSTRUCTOR.md", *sorted((ROOT / "instructor").glob("*.md"))):
+        yield path.read_text(encoding="utf-8")
+
+
 @functools.cache
 def code() -> Needles:
     """Return the lines of the solution's regions and of their variants, and what each is.
@@ -116,9 +123,10 @@ def code() -> Needles:
 def staff_lines() -> frozenset[str]:
     """Return the long lines of instructors' files that no file for students has."""
     texts = "handout.md data/README.md checkpoint/README.md instructor/release/page.py".split()
+    texts += ["Makefile", "instructor/release/students/README.md"]
     given = [*tree(["grader", "starter"]), *((ROOT / name).read_text("utf-8") for name in texts)]
     public = {line for text in given for line in lines_of(text, LONG)}
-    staff = tree(["instructor", "tests", "benchmarks"])
+    staff = [*tree(["instructor", "tests", "benchmarks"]), *pages()]
     return frozenset(line for text in staff for line in lines_of(text, LONG)) - public
 
 

@@ -23,7 +23,7 @@ from grader.files import ROOT, write_whole
 from instructor.references.handout import slug
 
 STYLE = Path(__file__).with_name("page.css")
-PROBLEM = re.compile(r"Problem \((\w+)\): (.+) \(.+\)")
+PROBLEM = re.compile(r"(?:Problem|Question) \((\w+)\): (.+) \(.+\)")
 PICTURES = {".png": "image/png", ".svg": "image/svg+xml"}
 LEVELS = (2, 3)  # of headings in the table of contents
 PAGE = """<!DOCTYPE html>

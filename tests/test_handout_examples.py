@@ -1,0 +1,158 @@
+"""Commands, prompts, reports and messages of libraries in the handout are what they give."""
+
+import argparse
+import builtins
+import doctest
+import io
+import re
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from grader.assignment.model import Sizes
+
+import classifier
+import visualize
+from conftest import ROOT, Grade
+
+TEXT = (ROOT / "handout.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SIZES = Sizes()
+PROGRAMS: dict[str, Callable[[list[str]], argparse.Namespace]] = {
+    "classifier.py": classifier.parse_arguments,
+    "visualize.py": visualize.parse_arguments,
+}
+COMMANDS = re.findall(r"^ +(?:cd starter && )?python (\w+\.py.*)$", TEXT, re.MULTILINE)
+COMMANDS += re.findall(r"`python (\w+\.py[^`]*)`", TEXT)
+OPTIONS = re.findall(r"`(--(?:seed|epochs|batch-size|lr)\b[^`]*)`", TEXT)
+RAISED = re.findall(r"`raised (\w+): ([^`]+)`", re.sub(r"\n *", " ", TEXT))
+
+
+def shown_at_the_prompt() -> list[str]:
+    """Return what is shown at Python's prompt, without its indent."""
+    blocks = re.findall(r"(?:^    .*\n)+", TEXT, re.MULTILINE)
+    return [re.sub(r"^    ", "", block, flags=re.M) for block in blocks if ">>> " in block]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_that_is_shown_is_understood(command: str) -> None:
+    program, *options = shlex.split(command.replace("$lr", "0.002"))
+
+    assert PROGRAMS[program](options)
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_every_option_of_an_experiment_is_understood(options: str) -> None:
+    assert classifier.parse_arguments(options.split())
+
+
+# What students most often do wrong, in the grader's sizes, and how Python or torch puts it.
+
+Q = torch.zeros(SIZES.B, SIZES.H, SIZES.T, SIZES.d)
+X, IDS = torch.zeros(SIZES.B, SIZES.T, SIZES.D), torch.ones(SIZES.B, SIZES.T, dtype=torch.int64)
+WIDE = torch.zeros(SIZES.B, SIZES.T, SIZES.F)
+DOUBLE = torch.zeros(2, 3, dtype=torch.float64)
+
+
+def change_in_place() -> None:
+    """Change what the gradient still needs."""
+    y = torch.ones(3, requires_grad=True).exp()
+    y += 1
+    y.sum().backward()
+
+
+class Part(nn.Module):
+    def forward(self, x, mask):
+        return x + mask
+
+
+WRONG: dict[str, Callable[[], object]] = {
+    "view size is not compatible": lambda: Q.transpose(1, 2).view(X.shape),
+    "Expected size for first two": lambda: Q @ Q,
+    "sqrt(): argument 'input'": lambda: torch.sqrt(SIZES.d),  # type: ignore[arg-type]
+    "mat1 and mat2": lambda: nn.Linear(SIZES.D, SIZES.D)(WIDE),
+    "The size of tensor a (10)": lambda: X + IDS,
+    "The size of tensor a (7)": lambda: X + torch.zeros(1, SIZES.positions, SIZES.D),
+    "index out of range": lambda: nn.Embedding(1, 3)(IDS),
+    "expected scalar type": lambda: Q @ Q.mT.double(),
+    "mixed dtype": lambda: F.layer_norm(DOUBLE, (3,), torch.zeros(3)),
+    "one of the variables": change_in_place,
+    "... missing 1": lambda: Part()(X),
+    "... got multiple": lambda: Part()(X, X, x=X),
+    "EOF when": input,
+}
+
+
+@pytest.mark.parametrize(("kind", "message"), RAISED)
+def test_a_message_of_a_library_is_what_the_library_says(kind, message, monkeypatch) -> None:
+    (wrong,) = [one for start, one in WRONG.items() if message.startswith(start)]
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+
+    with pytest.raises(getattr(builtins, kind)) as raised:
+        wrong()
+
+    told = " ".join(str(raised.value).split())
+    assert [piece for piece in message.split("...") if piece.strip() not in told] == []
+
+
+@pytest.fixture
+def starter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder as a student has it after a fine-tune."""
+    for name in ("checkpoint", "data"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    folder = tmp_path / "starter" / "predictions"
+    folder.mkdir(parents=True)
+    (folder / "full-model-dev-out.txt").write_text("a film . ||| 0\n", encoding="utf-8")
+    monkeypatch.chdir(folder.parent)
+
+
+@pytest.mark.parametrize("shown", shown_at_the_prompt(), ids=lambda shown: shown[4:40])
+def test_what_is_shown_at_the_prompt_is_what_python_prints(shown: str, starter: None) -> None:
+    """Run it; where nothing is shown below a line, anything may be printed, but nothing raised."""
+    test = doctest.DocTestParser().get_doctest(shown, {}, "handout", None, 0)
+    wrong: list[str] = []
+
+    class Runner(doctest.DocTestRunner):
+        def report_failure(self, out, test, example, got) -> None:
+            wrong.extend([got] if example.want else [])
+
+        def report_unexpected_exception(self, out, test, example, exc_info) -> None:
+            wrong.append(f"{example.source}: {exc_info[1]!r}")
+
+    Runner(verbose=False).run(test, out=lambda text: None)
+
+    assert test.examples
+    assert wrong == []
+
+
+def without_encode(solution: str) -> str:
+    """Return a solution whose `encode` is not written yet."""
+    hole = re.compile(r" +# TODO\(encode\).*?NotImplementedError\(\"encode\"\)", re.S)
+    unwritten = hole.search((ROOT / "starter" / "bert.py").read_text(encoding="utf-8"))
+    assert unwritten is not None
+    written = re.compile(r" +# TODO\(encode\).*?END SOLUTION encode", re.S)
+    return written.sub(lambda _: unwritten[0], solution)
+
+
+def test_the_report_that_is_shown_is_the_graders(
+    grade: Grade, solution_source: str, tmp_path: Path
+) -> None:
+    source = without_encode(solution_source).replace("scores + attention_mask", "scores")
+    path = tmp_path / "starter" / "bert.py"
+    path.parent.mkdir()
+    path.write_text(source, encoding="utf-8")
+    shown = re.search(r"^```\nminBERT[^\n]+\n(.+?)\n\n  next: ", TEXT, re.M | re.S)
+    also = re.search(r"^```\n(  FAILED           attention.+?)  passed", README, re.M | re.S)
+    assert shown is not None
+    assert also is not None
+
+    output = grade(path.parent).output
+
+    assert shown[1] in output
+    assert also[1] in output

@@ -1,0 +1,248 @@
+"""Numbers in the handout are those of the code, the data and the checkpoint."""
+
+import json
+import math
+import re
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from grader.assignment import MINBERT
+from grader.assignment.dropout import FALSE_ALARM
+from grader.assignment.model import OTHER_SIZES, Sizes
+from instructor.language.lexicon import WHOLE
+
+import classifier
+import visualize
+from bert import BertModel
+from config import BertConfig
+from conftest import ROOT
+from optimizer import AdamW
+from pretraining import BertForPreTraining, mask_tokens, pretraining_loss
+from sentences import Split
+from tokenizer import BertTokenizer
+
+TEXT = (ROOT / "handout.md").read_text(encoding="utf-8")
+PROSE = re.sub(r"\s+", " ", TEXT)
+WORDS_A_MINUTE = 200
+MINUTES_TO_THE_FIRST_HOLE = 15
+SHIPPED = BertConfig.from_json(ROOT / "checkpoint")
+SIZES = Sizes()
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> BertTokenizer:
+    return BertTokenizer.from_pretrained(ROOT / "checkpoint")
+
+
+def said(pattern: str) -> re.Match[str]:
+    """Find what the handout says, wherever its lines break."""
+    found = re.search(pattern, PROSE)
+    assert found is not None, f"the handout does not say {pattern}"
+    return found
+
+
+def minutes(kind: str, ids: set[str] | None = None) -> tuple[int, int]:
+    """Add up the minutes and the points in the headings of problems or questions."""
+    pattern = rf"^### {kind} \((\w+)\): .+ \((\d+) points, about (\d+) minutes\)$"
+    found = [one for one in re.findall(pattern, TEXT, re.M) if ids is None or one[0] in ids]
+    assert found
+    return sum(int(time) for *_, time in found), sum(int(points) for _, points, _ in found)
+
+
+# The first page
+
+
+def test_the_first_hole_is_reached_in_the_time_that_the_handout_gives() -> None:
+    before = TEXT[: TEXT.index("**Run**. `make check K=attention`")]
+
+    assert len(before.split()) < WORDS_A_MINUTE * MINUTES_TO_THE_FIRST_HOLE
+    said(rf"up to the first `TODO` \| \| {MINUTES_TO_THE_FIRST_HOLE} minutes")
+
+
+@pytest.mark.parametrize(
+    ("anchor", "kind", "extension", "bonus"),
+    [
+        ("the-problems", "Problem", False, ""),
+        ("extensions", "Problem", True, " bonus"),
+        ("written-questions", "Question", None, ""),
+    ],
+)
+def test_times_and_points_are_the_sums_of_the_headings(anchor, kind, extension, bonus) -> None:
+    ids = {one.id for one in MINBERT.exercises if one.extension is extension} or None
+    time, points = minutes(kind, ids)
+
+    said(rf"\(#{anchor}\) \|[^|]*\| {round(time / 60)} hours \| {points}{bonus} \|")
+
+
+def test_the_five_functions_have_about_as_many_lines_as_it_says() -> None:
+    source = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
+    regions = re.findall(r"BEGIN SOLUTION \w+\n(.*?)### END", source, re.S)
+    lines = [line for region in regions for line in region.splitlines() if line.strip()]
+
+    code = [line for line in lines if not line.strip().startswith("#")]
+
+    said("five functions are about twenty lines")
+    assert 18 <= len(code) <= 22
+
+
+# Sizes
+
+
+def test_the_table_of_sizes_is_that_of_the_models() -> None:
+    def column(config: BertConfig) -> list[str]:
+        d = config.hidden_size // config.num_attention_heads
+        numbers = (config.hidden_size, config.num_attention_heads, d, config.intermediate_size)
+        all_numbers = (*numbers, config.vocab_size, config.num_hidden_layers)
+        return [f"at most {config.max_position_embeddings}", *(f"{n:,}" for n in all_numbers)]
+
+    table = TEXT[TEXT.index("| letter | meaning") :].split("\n\n")[0].splitlines()[3:]
+    rows = [[cell.strip() for cell in row.split("|")[3:5]] for row in table]
+
+    assert [row[0] for row in rows] == column(SHIPPED)
+    assert [row[1] for row in rows] == column(BertConfig())
+
+
+def test_the_graders_sizes_are_those_that_messages_are_explained_with() -> None:
+    s = SIZES
+
+    said(f"B is {s.B}, T is {s.T}, H is {s.H}, d is {s.d}, D is {s.D} and F is {s.F}")
+    said("A second call, for the properties, has other sizes")
+    assert s != OTHER_SIZES
+    said(f"{s.B} sentences of 7, 4 and 1 tokens, padded to {s.T}")
+    assert s.lengths == (7, 4, 1)
+    said(f"{s.T} tokens, but all {s.positions} positions")
+
+
+def test_the_length_of_the_reviews_is_right(tokenizer: BertTokenizer) -> None:
+    longest = max(
+        Split(ROOT / "data" / f"{name}.txt", tokenizer, 64).input_ids.shape[1]
+        for name in ("train", "dev", "test")
+    )
+
+    said(f"has {longest} of the {SHIPPED.max_position_embeddings} tokens that fit")
+    said(f"has {SHIPPED.vocab_size} pieces")
+    said("one of 8 tokens and one of 22")
+
+
+# Background
+
+
+def test_the_number_of_the_mask_hides_completely() -> None:
+    assert torch.exp(torch.tensor(-10000.0)) == 0.0
+    assert torch.exp(torch.tensor(-10000.0, dtype=torch.float64)) == 0.0
+
+
+def test_half_of_the_opinion_words_are_not_in_the_training_sentences() -> None:
+    train = {*(ROOT / "data" / "train.txt").read_text(encoding="utf-8").split()}
+    opinions = {*sum([*WHOLE.adjectives.values(), *WHOLE.nouns.values()], ())}
+
+    said("half of the opinion words in the dev and test sentences never occur in the training")
+    assert len(opinions & train) * 2 == len(opinions)
+
+
+def test_the_recipe_is_that_of_the_program() -> None:
+    recipe, rates = classifier.Recipe(), classifier.learning_rates(classifier.Recipe(), 64, 500)
+
+    said(f"weight decay of {recipe.weight_decay}, {recipe.epochs} epochs in batches of")
+    said(f"batches of {recipe.batch_size}, and dropout of {SHIPPED.hidden_dropout_prob}")
+    assert SHIPPED.attention_probs_dropout_prob == SHIPPED.hidden_dropout_prob
+    said(f"rises to {max(rates)} over the first {recipe.warmup:.0%} of the steps")
+    said(f"norm is above {recipe.clip:g} is scaled down to {recipe.clip:g}")
+    said(f"draws with a standard deviation of {SHIPPED.initializer_range}")
+    said("This trains for four epochs")
+    assert recipe.epochs == 4
+    steps = recipe.steps(len((ROOT / "data" / "train.txt").read_text("utf-8").splitlines()))
+    said(f"the loss falls in {steps} steps, dev accuracy rises in {recipe.epochs} epochs")
+
+
+def test_a_model_that_knows_nothing_has_the_losses_that_it_says(tokenizer: BertTokenizer) -> None:
+    torch.manual_seed(0)
+    model, batch = BertForPreTraining(SHIPPED).eval(), tokenizer(["the film is dull ."] * 8)
+    labels = torch.randint(5, SHIPPED.vocab_size, batch["input_ids"].shape)
+    tokens, follows = model(**batch)
+
+    loss = pretraining_loss(tokens, labels, follows, torch.tensor([0, 1] * 4)).item()
+
+    said(rf"\\ln {SHIPPED.vocab_size} \+ \\ln 2 = {math.log(SHIPPED.vocab_size * 2):.2f}")
+    assert loss == pytest.approx(math.log(SHIPPED.vocab_size * 2), abs=0.1)
+    said(rf"\\ln 2 = {math.log(2):.3f}")
+
+
+def test_fifteen_percent_is_the_default_of_mask_tokens() -> None:
+    said(r"with `probability` \(0.15 if")
+    assert mask_tokens.__defaults__ == (0.15,)
+    said("BERT chooses 15% of them")
+
+
+def test_a_correct_mask_tokens_fails_as_rarely_as_it_says() -> None:
+    said("correct code fails once in a thousand million runs")
+    assert FALSE_ALARM == 1e-9
+
+
+def first_step(correct_bias: bool) -> float:
+    """Return how far AdamW moves a parameter in its first step."""
+    p = nn.Parameter(torch.zeros(1))
+    p.grad = torch.ones(1)
+    AdamW([p], lr=1e-3, eps=1e-12, correct_bias=correct_bias).step()
+    return p.item()
+
+
+def test_the_numbers_of_adamw_are_right() -> None:
+    said(f"for the usual 0.9 and 0.999 is {first_step(False) / first_step(True):.1f} times")
+    said(f"{1 / math.sqrt(1 - 0.999):.0f} times in the first step")
+    assert 1 / math.sqrt(1 - 0.999**3000) < 1.05
+
+
+# Pictures
+
+
+def shares_at(offset: int, head: int, tokenizer: BertTokenizer) -> float:
+    """Return what a head of layer 1 gives to the token at an offset, on average."""
+    model, given = BertModel.from_pretrained(ROOT / "checkpoint"), []
+    for text in Split(ROOT / "data" / "dev.txt", tokenizer, 64, most=20).sentences:
+        batch = tokenizer([text])
+        first = visualize.attention_maps(model, batch["input_ids"], batch["attention_mask"])[0]
+        heads = first.reshape(SHIPPED.num_attention_heads, *first.shape[-2:])
+        diagonal = heads[head - 1].diagonal(offset)  # without the special tokens at the ends
+        given.append(diagonal[2:-2].mean().item())
+    return sum(given) / len(given)
+
+
+def test_the_heads_that_look_aside_are_those_that_it_names(tokenizer: BertTokenizer) -> None:
+    said("In layer 1, head 1 looks two tokens back and head 3 one token ahead")
+
+    assert shares_at(-2, 1, tokenizer) > 0.8
+    assert shares_at(1, 3, tokenizer) > 0.8
+
+
+def test_distance_explains_the_similarity_of_learned_positions_up_to_the_fiftieth() -> None:
+    table = F.normalize(BertModel.from_pretrained(ROOT / "checkpoint").pos_embedding.weight, dim=1)
+    cosines = (table @ table.T).detach()
+
+    def explained(first: int, last: int) -> float:
+        block = cosines[first:last, first:last]
+        rest = [block.diagonal(k).var(correction=0) for k in range(1, last - first)]
+        weights = [float(last - first - k) for k in range(1, last - first)]
+        off = torch.cat([block.diagonal(k) for k in range(1, last - first)]).var(correction=0)
+        left = sum(w * float(v) for w, v in zip(weights, rest, strict=True)) / sum(weights)
+        return 1 - left / float(off)
+
+    said("up to about the fiftieth")
+    assert explained(2, 45) > 0.6 > 0.4 > explained(52, 64)
+
+
+def test_numbers_of_the_pictures_are_the_defaults_of_the_program() -> None:
+    made = visualize.parse_arguments(["embeddings", "--tuned", "x"])
+
+    said(f"The vector of `\\[CLS\\]` for {made.count} dev sentences")
+    said("The five most likely tokens")
+    assert visualize.GUESSES == 5
+
+
+def test_the_threshold_is_where_it_says() -> None:
+    manifest = json.loads((ROOT / "reference_outputs" / "manifest.json").read_text("utf-8"))
+
+    assert 0.5 < manifest["sentiment"]["threshold"] < 1

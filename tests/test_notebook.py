@@ -1,0 +1,97 @@
+"""The notebook of a release: every cell runs, and what it shows is there afterwards."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from instructor.release.build import main as build
+
+from conftest import ROOT
+
+NOTEBOOK = ROOT / "instructor" / "release" / "students" / "colab.ipynb"
+CELLS = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+CODE = ["".join(cell["source"]) for cell in CELLS if cell["cell_type"] == "code"]
+PICTURE = b"\x89PNG"
+
+
+def run(cell: str, names: dict[str, Any]) -> str:
+    """Run a cell as a notebook does, with lines that begin with ! in a shell; return their output.
+
+    Args:
+        names: what earlier cells have defined.
+    """
+    printed: list[str] = []
+
+    def shell(command: str) -> None:
+        done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        printed.append(done.stdout)
+
+    names["_shell"] = shell
+    exec(re.sub(r"^( *)!(.+)$", lambda m: f"{m[1]}_shell({m[2]!r})", cell, flags=re.M), names)
+    return "".join(printed)
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Stand in for the display of a notebook; return what it has shown."""
+    pictures: list[bytes] = []
+    module = types.ModuleType("IPython.display")
+    module.Image = lambda name: Path(name).read_bytes()  # type: ignore[attr-defined]
+    module.display = pictures.append  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", types.ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    return pictures
+
+
+@pytest.fixture
+def uploaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a notebook with minbert.zip in it, and the packages installed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    assert build(["--out", "minbert.zip"]) == 0
+    python = tmp_path / "minbert" / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
+    python.chmod(0o755)
+    (python.parents[1] / ".installed").touch()
+    return tmp_path / "minbert"
+
+
+def test_a_notebook_that_was_run_is_not_given_out() -> None:
+    assert len(CODE) > 3
+    assert [cell for cell in CELLS if cell.get("outputs") or cell.get("execution_count")] == []
+
+
+def test_a_fresh_copy_is_opened_and_graded_and_says_what_is_next(uploaded: Path, shown) -> None:
+    names: dict[str, Any] = {}
+
+    run(CODE[0], names)
+    output = run(CODE[1], names)
+
+    assert Path.cwd() == uploaded
+    assert "not written yet  attention    0/25" in output
+    with pytest.raises(AssertionError, match=r"Problem \(\w+\) is not written yet"):
+        run(CODE[2], names)
+    assert shown == []
+
+
+@pytest.mark.slow
+def test_every_cell_runs_and_leaves_what_was_written(uploaded: Path, shown: list[bytes]) -> None:
+    (uploaded / "starter").mkdir()
+    shutil.copy(ROOT / "solution" / "bert.py", uploaded / "starter")
+    names: dict[str, Any] = {}
+
+    output = "".join(run(cell, names) for cell in CODE)
+
+    assert "score   80 / 80" in output
+    assert "score   100 / 100" in output
+    assert [picture[:4] for picture in shown] == [PICTURE]
+    assert (uploaded / "submission.zip").is_file()
