@@ -102,6 +102,11 @@ def spell(reviews: list[list[str]], tokenizer: BertTokenizer) -> list[list[Sente
     ]
 
 
+def fresh(config: BertConfig) -> BertForPreTraining:
+    """Make a model of these sizes with random weights, and without dropout."""
+    return BertForPreTraining(dataclasses.replace(config, **UNTRAINED))
+
+
 def pairs_of(
     documents: list[list[Sentence]], size: int, longest: int, rng: random.Random
 ) -> Iterator[list[Pair]]:
@@ -232,9 +237,9 @@ def run(args: argparse.Namespace, opened: tuple, drawing) -> None:
     config, tokenizer, reviews, staff = opened
     documents = spell(reviews, tokenizer)
     recipe = Recipe(args.steps, args.batch_size, args.lr, seed=args.seed)
-    torch.manual_seed(args.seed)  # draws the weights, and dropout
+    torch.manual_seed(args.seed)  # draws the weights
     torch.set_num_threads(1)  # in a model of this size, threads wait longer than they work
-    model = BertForPreTraining(dataclasses.replace(config, **UNTRAINED))
+    model = fresh(config)
     fill_gaps("before:", model, tokenizer)
     found = pretrain(model, tokenizer, documents, recipe)
     losses = list(shown(found, recipe.steps, TASKS))

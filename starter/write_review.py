@@ -29,8 +29,6 @@ from classifier import AdamW
 from sentences import InputError
 from tokenizer import BertTokenizer, padded
 from training import (
-    REPORT,
-    average,
     batches,
     explain_training,
     finite,
@@ -47,7 +45,6 @@ BEGINNINGS = (
     "lantern is not dull .",
     "ember is not charming .",
 )
-TOO_GOOD = 0.3  # no loss on this text can be lower, unless the decoder sees the answer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -162,6 +159,16 @@ def losses(
 
 
 @torch.no_grad()
+def sees_ahead(model: ReviewWriter) -> bool:
+    """Say whether a later token changes what is predicted before it."""
+    source, targets = torch.zeros(1, 1, dtype=torch.int64), torch.tensor([[1, 2, 3], [1, 2, 4]])
+    seen = torch.ones_like(source)
+    encoded = model.read(source, seen).expand(2, -1, -1)
+    logits = model(targets, torch.ones_like(targets), encoded, seen.expand(2, -1))  # (2, 3, V)
+    return not torch.allclose(logits[0, :2], logits[1, :2], atol=1e-4)
+
+
+@torch.no_grad()
 def write(
     model: ReviewWriter, tokenizer: BertTokenizer, beginning: str, temperature: float, seed: int
 ) -> str:
@@ -228,9 +235,10 @@ def run(args: argparse.Namespace, bert: BertModel, tokenizer: BertTokenizer, exa
     torch.set_num_threads(1)  # in a model of this size, threads wait longer than they work
     model = ReviewWriter(bert)
     recipe = Recipe(args.steps, args.batch_size, args.lr, seed=args.seed)
-    found = list(shown(losses(model, tokenizer, examples, recipe), recipe.steps, ("loss",)))
-    if average(found[-REPORT:])[0] < TOO_GOOD:
-        print("too good to be true: the decoder sees what it should predict; look at causal_mask")
+    for _ in shown(losses(model, tokenizer, examples, recipe), recipe.steps, ("loss",)):
+        pass
+    if sees_ahead(model):
+        print("this loss means little: the decoder sees what it should predict; see causal_mask")
     write_all(args, model, tokenizer)
 
 

@@ -140,7 +140,8 @@ def test_every_make_target_that_is_named_exists() -> None:
 
 
 def test_options_of_the_programs_that_are_named_exist() -> None:
-    programs = (ROOT / "solution" / "classifier.py", ROOT / "solution" / "visualize.py")
+    names = ("classifier", "visualize", "pretrain", "write_review")
+    programs = (ROOT / "solution" / f"{name}.py" for name in names)
     source = "".join(path.read_text(encoding="utf-8") for path in programs)
 
     named = set(re.findall(r"`[^`\n]*?(--[a-z-]+)", TEXT)) - {"--extra-index-url"}
