@@ -58,9 +58,9 @@ def solution_lines() -> list[str]:
 def texts_of_the_grader() -> list[str]:
     """Return every string in the sources of messages; f-strings in pieces."""
     folders = [*ROOT.glob("grader/**/*.py"), *ROOT.glob("instructor/references/variants/*.py")]
-    trees = [
-        ast.parse(p.read_text("utf-8")) for p in [*folders, ROOT / "solution" / "classifier.py"]
-    ]
+    names = ("classifier", "pretrain", "write_review", "last_report")
+    programs = [ROOT / "solution" / f"{name}.py" for name in names]
+    trees = [ast.parse(p.read_text("utf-8")) for p in [*folders, *programs]]
     nodes = [node for tree in trees for node in ast.walk(tree)]
     return [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
 
