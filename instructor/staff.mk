@@ -46,6 +46,7 @@ data: $(VENV)/.installed-staff  ## write the sentiment data (SEED=, CHECK=1)
 
 checkpoint: $(VENV)/.installed  ## pre-train the frozen checkpoint: minutes (CHECK=1 only compares)
 	@$(BIN)/python -m instructor.pretraining.pretrain $(call flag,check,CHECK)
+	@[ -n "$$CHECK" ] || $(BIN)/python -m instructor.pretraining.staff_curve
 
 gate: $(VENV)/.installed-staff  ## measure the sentiment threshold: many fine-tunes
 	@$(BIN)/python -m instructor.gate.measure

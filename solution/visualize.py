@@ -3,7 +3,9 @@
     python visualize.py attention "the film was not good"
     python visualize.py fill-mask "the plot was [MASK] ."
     python visualize.py embeddings --tuned folder      (from `classifier.py --save folder`)
+    python visualize.py similarity "the film is not dull ." --tuned folder
     python visualize.py positions
+    python visualize.py errors                         (from `make report`)
     python visualize.py training predictions/full-model-curve.json
 
 Each writes a PNG or an SVG file, depending on the extension of --out, which is a file to write in
@@ -26,10 +28,12 @@ from torch import Tensor, nn
 from arguments import OneLineParser, at_least, explain_file, explain_hole, explain_out
 from base_bert import CheckpointError
 from bert import BertModel
-from sentences import InputError, Split, by_length, take
+from last_report import difference, last_run
+from sentences import InputError, Split
 from tokenizer import BertTokenizer
+from vectors import cls_vectors, nearest, project, similarities
 
-GUESSES = 5
+GUESSES, NEIGHBOURS = 5, 8
 RUNS = Path("runs")  # where pictures go if --out does not say
 INSTALL = "pip install matplotlib==3.11.2"  # the version of requirements.txt
 Attention = Callable[[Tensor, Tensor, Tensor, Tensor], Tensor]
@@ -150,35 +154,6 @@ def guess(
     return names, best.values.tolist()
 
 
-@torch.no_grad()
-def cls_vectors(model: BertModel, split: Split) -> Tensor:
-    """Return the last layer's vector of [CLS] for each sentence: (N, D)."""
-    vectors = torch.zeros(len(split), model.config.hidden_size)
-    for rows in by_length(split.attention_mask, batch_size=32):
-        batch = take(split.input_ids, split.attention_mask, rows, model.device)
-        vectors[rows] = model(*batch)["last_hidden_state"][:, 0]
-    return vectors
-
-
-def project(vectors: Tensor) -> tuple[Tensor, float]:
-    """Project (N, D) onto their two principal components.
-
-    Returns: (N, 2), and the share of the variance that they explain.
-    """
-    centred = vectors - vectors.mean(dim=0)
-    _, sizes, directions = torch.linalg.svd(centred, full_matrices=False)
-    points = centred @ directions[:2].T  # (N, 2)
-    largest = points.abs().argmax(dim=0)
-    signs = points.gather(0, largest[None])[0].sign()  # the sign of a direction is arbitrary
-    return points * signs, float((sizes[:2] ** 2).sum() / (sizes**2).sum())
-
-
-def similarities(vectors: Tensor) -> Tensor:
-    """Return the cosines of all pairs of vectors of (T, D): (T, T)."""
-    unit = vectors / vectors.norm(dim=1, keepdim=True)
-    return unit @ unit.T
-
-
 def read_curve(path: Path) -> tuple[list[float], list[float]]:
     """Read a training curve from classifier.py: losses by step, dev accuracies by epoch.
 
@@ -245,12 +220,38 @@ def picture_embeddings(args: argparse.Namespace, drawing):
     return drawing.draw_points(panels, split.labels)
 
 
+def picture_similarity(args: argparse.Namespace, drawing):
+    """Draw the sentences that are nearest to one, before and after fine-tuning."""
+    before = BertModel.from_pretrained(args.checkpoint)
+    tokenizer = BertTokenizer.from_pretrained(args.checkpoint)
+    longest, sentence = before.config.max_position_embeddings, " ".join(args.sentence)
+    batch, _ = encode(sentence, tokenizer, longest)
+    report_new_words(sentence, tokenizer)
+    split, panels = Split(args.data, tokenizer, longest, args.count), {}
+    for title, model in (("before", before), ("after", BertModel.from_pretrained(args.tuned))):
+        with torch.no_grad():
+            own = model(**batch)["last_hidden_state"][0, 0]  # (D,)
+        rows, cosines = nearest(cls_vectors(model, split), own, NEIGHBOURS)
+        labels = split.labels[rows].tolist()
+        panels[f"{title} fine-tuning"] = ([split.sentences[row] for row in rows], cosines, labels)
+    return drawing.draw_neighbours(panels, sentence)
+
+
 def picture_positions(args: argparse.Namespace, drawing):
     """Draw sinusoidal positions next to learned ones."""
     learned = BertModel.from_pretrained(args.checkpoint).pos_embedding.weight.detach()  # (T, D)
     table = exercise("transformer").sinusoidal_positions(*learned.shape)
     panels = {"cosines, sinusoidal": similarities(table), "cosines, learned": similarities(learned)}
     return drawing.draw_positions(table, panels)
+
+
+def picture_errors(args: argparse.Namespace, drawing):
+    """Draw where an output differs from the reference, and print what the report says of it."""
+    found = difference(last_run(args.report), args.exercise)
+    print(f"{found.exercise}: {found.headline}")
+    wrong, size = found.excerpt["wrong"], found.excerpt["size"]
+    print(f"{wrong} of {size} values of {found.excerpt['name']} differ")
+    return drawing.draw_errors(found.excerpt, f"{found.exercise}: {found.headline}")
 
 
 def picture_training(args: argparse.Namespace, drawing):
@@ -269,21 +270,30 @@ def parse_arguments(argv: list[str] | None) -> argparse.Namespace:
         where = f"a .png or .svg file to write (default: {RUNS / name}.png)"
         made.add_argument("--out", type=Path, help=where)
         made.set_defaults(draw=draw)
-        if name != "training":
+        if name not in ("training", "errors"):
             folder = root / "checkpoint"
             made.add_argument("--checkpoint", type=Path, default=folder, help="folder of the model")
         return made
+
+    def tuned(add: Callable, count: int) -> None:
+        add("--tuned", type=Path, required=True, help="folder from classifier.py --save")
+        add("--data", type=Path, default=root / "data" / "dev.txt", help="labelled sentences")
+        add("--count", type=at_least(3), default=count, help="how many sentences")
 
     add = command("attention", "a heatmap for each layer and head", picture_attention).add_argument
     add("sentence", nargs="+", help="such as: the film is not dull .")
     add("--layer", type=at_least(1), help="draw only this layer, counted from 1 (default: all)")
     add = command("fill-mask", "the most likely tokens for [MASK]", picture_fill_mask).add_argument
     add("sentence", nargs="+", help="in quotes, with one [MASK]")
+    add = command("similarity", "the nearest sentences to one", picture_similarity).add_argument
+    add("sentence", nargs="+", help="such as: the film is not dull .")
+    tuned(add, 1200)
     add = command("embeddings", "sentences as points in the plane", picture_embeddings).add_argument
-    add("--tuned", type=Path, required=True, help="folder from classifier.py --save")
-    add("--data", type=Path, default=root / "data" / "dev.txt", help="labelled sentences")
-    add("--count", type=at_least(3), default=400, help="how many sentences")
+    tuned(add, 400)
     command("positions", "sinusoidal and learned positions", picture_positions)
+    add = command("errors", "where the last report found wrong values", picture_errors).add_argument
+    add("exercise", nargs="?", help="default: the first with wrong values")
+    add("--report", type=Path, default=root / ".grade", help="folder of kept reports")
     add = command("training", "loss and accuracy during training", picture_training).add_argument
     curve = Path("predictions/full-model-curve.json")
     add("curve", type=Path, nargs="?", default=curve, help="file from classifier.py")

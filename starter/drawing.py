@@ -20,6 +20,8 @@ from torch import Tensor
 FORMATS = (".png", ".svg")
 DPI = 110  # of a PNG: readable on screen, and small
 MARKERS = "o^sDvP*X"  # of the classes, in order
+HATCHES = ("", "///", "...", "xxx")
+TINIEST = 1e-30  # below it, a value is not off at all
 TEXT = 9  # points
 STYLE = {
     "font.size": TEXT,
@@ -122,6 +124,73 @@ def draw_points(panels: dict[str, Tensor], labels: Tensor) -> Figure:
     return figure
 
 
+def draw_neighbours(
+    panels: dict[str, tuple[Sequence[str], Sequence[float], Sequence[int]]], title: str
+) -> Figure:
+    """Draw sentences near another one as bars, with a colour and a hatch for each label.
+
+    Args:
+        panels: the sentences for each title, the nearest first, with their cosines and labels.
+        title: the sentence that they are near.
+    """
+    classes = sorted({label for _, _, labels in panels.values() for label in labels})
+    colours, rows = palette(len(classes)), max(len(names) for names, _, _ in panels.values())
+    figure = new_figure(8.4, 0.22 * rows * len(panels) + 1.6)
+    for axes, (when, (names, cosines, labels)) in zip(
+        figure.subplots(len(panels), 1), panels.items(), strict=True
+    ):
+        for number, label in enumerate(classes):
+            mine = [row for row, one in enumerate(labels) if one == label]
+            style = {"color": colours[number], "hatch": HATCHES[number % len(HATCHES)]}
+            axes.barh(mine, [cosines[row] for row in mine], label=f"label {label}", **style)
+        axes.set_yticks(range(len(names)), names, fontsize=TEXT - 1, parse_math=False)
+        axes.set(xlim=(min(0.0, *cosines), 1.0), title=when)
+        axes.invert_yaxis()
+        axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlabel("cosine")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=len(classes))
+    figure.suptitle(title, fontsize=TEXT + 1, parse_math=False)
+    return figure
+
+
+def name_places(axes: Axes, found: dict, panel: dict) -> None:
+    """Number the rows and columns of a map of differences, and mark padding."""
+    down, across = found["steps"]
+    rows, columns = len(panel["cells"]), len(panel["cells"][0])
+    marks = [" pad" if padded else "" for padded in panel["padding"]]
+    axes.set_yticks(range(rows), [f"{row * down}{marks[row]}" for row in range(rows)])
+    shown = range(0, columns, max(1, columns // 8))
+    axes.set_xticks(shown, [column * across for column in shown])
+    axes.tick_params(length=0, labelsize=TEXT - 1)
+
+
+def draw_errors(excerpt: dict, title: str) -> Figure:
+    """Draw how far values of an output are off: a heatmap for each index of its leading axes.
+
+    Right values are light grey, NaN and infinite ones black.
+
+    Args:
+        excerpt: of a report: the names of the axes, and the map of the differences.
+    """
+    found, names = excerpt["map"], ["", *excerpt["axes"]]
+    panels, largest = found["panels"], max(found["largest"], 2 * TINIEST)
+    rows, columns = len(panels[0]["cells"]), len(panels[0]["cells"][0])
+    width = (0.16 * columns + 0.6) * len(panels) + 1.4
+    figure = new_figure(max(4.5, width), max(2.2, 0.2 * rows + 1.3))
+    grid = figure.subplots(1, len(panels), squeeze=False)[0]
+    colours = matplotlib.colormaps["viridis"].with_extremes(under="0.9", bad="black")
+    for axes, panel in zip(grid, panels, strict=True):
+        cells = [[math.nan if cell is None else cell for cell in row] for row in panel["cells"]]
+        image = axes.imshow(cells, cmap=colours, vmin=TINIEST, vmax=largest, aspect="auto")
+        name_places(axes, found, panel)
+        place = zip(excerpt["axes"], panel["index"], strict=False)
+        axes.set(title=", ".join(f"{name} {i}" for name, i in place), xlabel=names[-1])
+    grid[0].set_ylabel(names[-2])
+    figure.colorbar(image, ax=grid, label="off by", fraction=0.05, extend="min")
+    figure.suptitle(title, fontsize=TEXT + 1, parse_math=False)
+    return figure
+
+
 def draw_positions(table: Tensor, panels: dict[str, Tensor]) -> Figure:
     """Draw the table of sinusoids, and the similarities of positions.
 
@@ -142,6 +211,11 @@ def draw_positions(table: Tensor, panels: dict[str, Tensor]) -> Figure:
     return figure
 
 
+def running_mean(values: Sequence[float], window: int) -> list[float]:
+    """Average each `window` values in a row; the first mean ends at value number `window`."""
+    return [sum(values[end - window : end]) / window for end in range(window, len(values) + 1)]
+
+
 def draw_curves(losses: Sequence[float], accuracies: Sequence[float]) -> Figure:
     """Draw the loss of each step, faint, with its running mean; and dev accuracy by epoch."""
     figure = new_figure(8.4, 3.2)
@@ -149,7 +223,7 @@ def draw_curves(losses: Sequence[float], accuracies: Sequence[float]) -> Figure:
     dark, faint = palette(3)[:2]
     window = max(1, math.ceil(len(losses) / 40))
     starts = range(window, len(losses) + 1)
-    means = [sum(losses[end - window : end]) / window for end in starts]
+    means = running_mean(losses, window)
     steps = range(1, len(losses) + 1)
     left.plot(steps, losses, color=faint, alpha=0.6, linewidth=0.8, label="each step")
     left.plot(starts, means, color=dark, linewidth=2, label=f"mean of {window} steps")
@@ -161,4 +235,34 @@ def draw_curves(losses: Sequence[float], accuracies: Sequence[float]) -> Figure:
     right.grid(axis="y", linewidth=0.4)
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def draw_pretraining(
+    own: Sequence[tuple[float, float]], staff: Sequence[tuple[float, float]]
+) -> Figure:
+    """Draw the losses of both tasks by step, faint, with their running means, beside the staff's.
+
+    Args:
+        own, staff: for each step, the losses of masked tokens and of next sentences; `staff` may
+            be empty.
+    """
+    figure = new_figure(8.4, 3.2)
+    dark, faint = palette(3)[:2]
+    titles = ("masked tokens", "next sentence")
+    for task, (axes, title) in enumerate(zip(figure.subplots(1, 2), titles, strict=True)):
+        values = [losses[task] for losses in own]
+        window = max(1, math.ceil(len(values) / 40))
+        steps = range(1, len(values) + 1)
+        axes.plot(steps, values, color=faint, alpha=0.6, linewidth=0.8, label="each step")
+        means = running_mean(values, window)
+        label = f"mean of {window} steps"
+        axes.plot(range(window, len(values) + 1), means, color=dark, linewidth=2, label=label)
+        theirs = running_mean([losses[task] for losses in staff], window)
+        if theirs:
+            reached = range(window, len(staff) + 1)
+            axes.plot(reached, theirs, "--", color="black", linewidth=1.2, label="the staff's mean")
+        axes.set(xlabel="step", ylabel="loss", ylim=(0.0, None), title=title)
+        axes.spines[["top", "right"]].set_visible(False)
+    axes.legend()
     return figure

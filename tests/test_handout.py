@@ -59,9 +59,9 @@ def solution_lines() -> list[str]:
 def texts_of_the_grader() -> list[str]:
     """Return every string in the sources of messages; f-strings in pieces."""
     folders = [*ROOT.glob("grader/**/*.py"), *ROOT.glob("instructor/references/variants/*.py")]
-    trees = [
-        ast.parse(p.read_text("utf-8")) for p in [*folders, ROOT / "solution" / "classifier.py"]
-    ]
+    names = ("classifier", "pretrain", "write_review", "last_report")
+    programs = [ROOT / "solution" / f"{name}.py" for name in names]
+    trees = [ast.parse(p.read_text("utf-8")) for p in [*folders, *programs]]
     nodes = [node for tree in trees for node in ast.walk(tree)]
     return [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
 
@@ -141,7 +141,8 @@ def test_every_make_target_that_is_named_exists() -> None:
 
 
 def test_options_of_the_programs_that_are_named_exist() -> None:
-    programs = (ROOT / "solution" / "classifier.py", ROOT / "solution" / "visualize.py")
+    names = ("classifier", "visualize", "pretrain", "write_review")
+    programs = (ROOT / "solution" / f"{name}.py" for name in names)
     source = "".join(path.read_text(encoding="utf-8") for path in programs)
 
     named = set(re.findall(r"`[^`\n]*?(--[a-z-]+)", TEXT)) - {"--extra-index-url", "--install"}

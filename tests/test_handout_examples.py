@@ -18,7 +18,9 @@ from torch import nn
 from grader.assignment.model import Sizes
 
 import classifier
+import pretrain
 import visualize
+import write_review
 from conftest import ROOT, Grade
 
 TEXT = (ROOT / "handout.md").read_text(encoding="utf-8")
@@ -26,7 +28,10 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 SIZES = Sizes()
 PROGRAMS: dict[str, Callable[[list[str]], argparse.Namespace]] = {
     "classifier.py": classifier.parse_arguments,
+    "fine_tune_mine.py": classifier.parse_arguments,
+    "pretrain.py": pretrain.parse_arguments,
     "visualize.py": visualize.parse_arguments,
+    "write_review.py": write_review.parse_arguments,
 }
 COMMANDS = re.findall(r"^ +(?:cd starter && )?python (\w+\.py.*)$", TEXT, re.MULTILINE)
 COMMANDS += re.findall(r"`python (\w+\.py[^`]*)`", TEXT)

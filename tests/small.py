@@ -1,0 +1,63 @@
+"""What the tests of programs that train with the extensions share: a tiny model, and wrong code."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+import classifier
+from bert import BertModel
+from config import BertConfig
+from tokenizer import SPECIAL_TOKENS, BertTokenizer
+
+WORDS = "harbor gets five stars thumbs up down happily see avoid witty is a . ,".split()
+CONFIG = BertConfig(
+    vocab_size=len(SPECIAL_TOKENS) + len(WORDS),
+    hidden_size=16,
+    num_hidden_layers=1,
+    num_attention_heads=2,
+    intermediate_size=24,
+    max_position_embeddings=24,
+)
+
+
+def tiny_checkpoint(folder: Path) -> Path:
+    """A tiny model of random weights, and its vocabulary."""
+    folder.mkdir()
+    (folder / "vocab.txt").write_text("\n".join([*SPECIAL_TOKENS, *WORDS]), encoding="utf-8")
+    torch.manual_seed(1)
+    tokenizer = BertTokenizer.from_pretrained(folder)
+    model = classifier.BertSentimentClassifier(BertModel(CONFIG), 2)
+    classifier.save_model(model, tokenizer, folder)
+    return folder
+
+
+def random_text(path: Path) -> Path:
+    """Reviews of words that are drawn independently, so that nothing tells the next one."""
+    draw = random.Random(1)
+    reviews = [
+        "".join(f"{' '.join(draw.choices(WORDS, k=draw.randint(3, 6)))}\n" for _ in range(3))
+        for _ in range(40)
+    ]
+    path.write_text("\n".join(reviews), encoding="utf-8")
+    return path
+
+
+def tiny_run(folder: Path) -> list[str]:
+    """Return the arguments of a run that takes a moment, on files in this folder."""
+    checkpoint = tiny_checkpoint(folder / "checkpoint")
+    text = random_text(folder / "reviews.txt")
+    return ["--checkpoint", str(checkpoint), "--text", str(text), "--batch-size", "8"]
+
+
+def raising(file: str, name: str) -> Callable[..., object]:
+    """Make a function of another file that is not written yet."""
+    names: dict[str, Callable[..., object]] = {}
+    code = f"def hole(*args, **named):\n    raise NotImplementedError({name!r})"
+    exec(compile(code, f"/somewhere/{file}", "exec"), names)
+    return names["hole"]
+
+
+def nothing(*args: object, **named: object) -> None:
+    """Do as a function without a `return` does."""

@@ -1,0 +1,144 @@
+"""Pictures of wrong values and of similar sentences show what the report and the model say."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from test_visualize import shades, texts
+
+from grader.assignment import MINBERT
+from grader.judging.compare import Pair, Tolerance
+from grader.judging.excerpt import excerpt
+
+from conftest import ROOT
+from drawing import draw_errors
+from last_report import difference
+from sentences import Split
+from tokenizer import BertTokenizer
+from vectors import nearest
+from visualize import main
+
+PADDING = np.array([[False, False, False, False], [False, False, True, True]])
+
+
+def finding(shape: tuple[int, ...], off: float, padding: np.ndarray | None = None) -> dict:
+    """A finding about an output of this shape, of which the last value is off."""
+    expected = np.zeros(shape)
+    got = expected.copy()
+    got[(-1,) * len(shape)] = off
+    pair = Pair("output", got, expected, Tolerance(0.0, 1e-3))
+    headline = "the scores are not scaled"
+    return {"headline": headline, "excerpt": excerpt(pair, MINBERT.axes, padding)}
+
+
+def report(folder: Path, *exercises: dict[str, Any]) -> Path:
+    """A folder of runs, of which only the last has these exercises."""
+    folder.mkdir()
+    (folder / "run-20260101T0000000000-000.json").write_text("{}", encoding="utf-8")
+    last = folder / "run-20260102T0000000000-000.json"
+    last.write_text(json.dumps({"version": 1, "exercises": exercises}), encoding="utf-8")
+    return folder
+
+
+def exercise(name: str, *findings: dict) -> dict[str, Any]:
+    return {"id": name, "outcome": "FAILED" if findings else "passed", "findings": list(findings)}
+
+
+WRONG = exercise("layer", {"headline": "other", "excerpt": None}, finding((2, 4, 6), 2.0, PADDING))
+
+
+def test_wrong_values_are_drawn_by_token_and_unit_with_padding_marked(tmp_path, capsys) -> None:
+    runs, out = report(tmp_path / "runs", exercise("attention"), WRONG), tmp_path / "errors.svg"
+
+    assert main(["errors", "--report", str(runs), "--out", str(out)]) == 0
+
+    said = capsys.readouterr().out
+    assert said.startswith("layer: the scores are not scaled\n1 of 48 values of output differ\n")
+    written = texts(out)
+    assert {"row 0", "row 1", "token", "unit", "off by"} <= set(written)
+    assert [text for text in written if text.endswith(" pad")] == ["2 pad", "3 pad"]
+    assert "layer: the scores are not scaled" in written
+
+
+def test_the_heatmap_has_the_reports_differences(tmp_path: Path) -> None:
+    figure = draw_errors(finding((2, 4, 6), 2.0, PADDING)["excerpt"], "title")
+
+    shown = [axes.images[0].get_array() for axes in figure.axes if axes.images]
+    assert [image.shape for image in shown] == [(4, 6), (4, 6)]
+    assert shown[0].max() == 0.0
+    assert (shown[1][3, 5], np.count_nonzero(shown[1])) == (2.0, 1)
+
+
+@pytest.mark.parametrize("shape", [(5,), (3, 5), (2, 3, 4, 5)])
+def test_outputs_of_any_number_of_axes_are_drawn(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    found = exercise("pair_batch", finding(shape, math.nan))
+    runs, out = report(tmp_path / "runs", found), tmp_path / "a.png"
+
+    assert main(["errors", "pair_batch", "--report", str(runs), "--out", str(out)]) == 0
+
+    assert shades(out) > 10
+
+
+def test_the_first_exercise_with_wrong_values_is_drawn_unless_one_is_named() -> None:
+    result = {"exercises": [exercise("embed", finding((2, 3), 1.0)), WRONG]}
+
+    assert difference(result, None).exercise == "embed"
+    assert difference(result, "layer").exercise == "layer"
+
+
+@pytest.mark.parametrize(
+    ("exercises", "arguments", "complaint"),
+    [
+        ([], [], "says of no value that it is wrong"),
+        ([exercise("attention")], ["attention"], "says of attention: passed"),
+        ([exercise("attention")], ["dance"], "has no exercise dance, only attention"),
+        ([{"id": "attention"}], [], "not a report; run `make report` first"),
+    ],
+)
+def test_a_report_that_shows_no_wrong_values_is_one_line(
+    tmp_path: Path, capsys, exercises, arguments: list[str], complaint: str
+) -> None:
+    runs, out = report(tmp_path / "runs", *exercises), tmp_path / "a.png"
+
+    assert main(["errors", *arguments, "--report", str(runs), "--out", str(out)]) == 2
+
+    output = capsys.readouterr().err
+    assert complaint in output
+    assert output.count("\n") == 1
+    assert not out.exists()
+
+
+def test_without_a_report_the_message_says_how_to_get_one(tmp_path: Path, capsys) -> None:
+    assert main(["errors", "--report", str(tmp_path), "--out", str(tmp_path / "a.png")]) == 2
+
+    expected = f"visualize.py: {tmp_path}: there is no report yet; run `make report` first\n"
+    assert capsys.readouterr().err == expected
+
+
+def test_the_nearest_vectors_point_in_the_same_direction() -> None:
+    around = torch.tensor([[4.0, 0.1], [-3.0, 0.0], [0.0, 5.0], [0.0, -5.0], [-1.0, -0.1]])
+
+    rows, cosines = nearest(around + 100.0, torch.tensor([101.0, 100.0]), 2)
+
+    assert rows[0] == 0
+    assert len(rows) == 2
+    assert 0.99 < cosines[0] <= 1.0
+    assert cosines == sorted(cosines, reverse=True)
+
+
+def test_similar_sentences_are_drawn_before_and_after_fine_tuning(tmp_path: Path) -> None:
+    out = tmp_path / "similar.svg"
+    options = ["--tuned", str(ROOT / "checkpoint"), "--count", "40", "--out", str(out)]
+
+    assert main(["similarity", "harbor is not dull .", *options]) == 0
+
+    written = texts(out)
+    tokenizer = BertTokenizer.from_pretrained(ROOT / "checkpoint")
+    known = Split(ROOT / "data" / "dev.txt", tokenizer, 64, 40).sentences
+    assert {"harbor is not dull .", "before fine-tuning", "after fine-tuning"} <= set(written)
+    assert sum(text in known for text in written) == 2 * 8
+    assert {"label 0", "label 1"} & set(written)
