@@ -14,6 +14,7 @@ import signal
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from multiprocessing import resource_tracker
 from typing import Any
 
 import dask
@@ -43,6 +44,7 @@ class ClusterError(RunError):
 
 def local(workers: int) -> LocalCluster:
     """Start a scheduler and workers that Ctrl-C does not reach, as the engine handles it."""
+    resource_tracker.ensure_running()  # as starting it later would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which they inherit
     try:
         return LocalCluster(
@@ -75,7 +77,22 @@ def opened(scheduler: str, workers: int) -> Iterator[Client]:
         except (OSError, ValueError) as error:
             reason = printable(str(error))[:200]
             raise ClusterError(f"SCHEDULER={scheduler}: cannot be reached: {reason}") from error
+        if scheduler:
+            check_scheduler(client, scheduler)
         yield client
+
+
+def check_scheduler(client: Client, address: str) -> None:
+    """See that a scheduler can read what it passes on.
+
+    Raises:
+        ClusterError: it has not this repository's modules.
+    """
+    try:
+        client.run_on_scheduler(about)
+    except Exception as error:  # whatever importing raises
+        fix = "start it, like its workers, in a copy of this repository"
+        raise ClusterError(f"SCHEDULER={address}: cannot read what it is sent; {fix}") from error
 
 
 class Crew:

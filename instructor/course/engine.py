@@ -157,5 +157,5 @@ class Engine:
         error = future.exception()
         if isinstance(error, KilledWorker):
             job.tries += error.allowed_failures  # Dask has tried these already
-            return "the worker that graded it was killed, each time"
+            return "its worker was killed"
         return f"a worker failed: {printable(f'{type(error).__name__}: {error}')[:300]}"

@@ -1,6 +1,7 @@
 """The options of `make class`."""
 
 import argparse
+import contextlib
 import datetime
 import os
 from collections.abc import Sequence
@@ -12,6 +13,20 @@ from grader.sandbox.interface import BUDGET, TIERS
 from grader.settings import CHECKPOINT, Settings, positive, recorded_for, tier
 
 MOST_WORKERS = 1024
+
+
+def folder(text: str) -> Path:
+    """Parse the folder of the submissions.
+
+    Raises:
+        SubmissionError: there is none.
+    """
+    if not text:
+        raise SubmissionError("give the folder with the submissions: make class SUBMISSIONS=dir")
+    path = Path(text) if os.path.lexists(text) else Path(os.path.expanduser(text))
+    if not path.is_dir():
+        raise SubmissionError(f"SUBMISSIONS={text}: there is no such folder")
+    return path
 
 
 def worker_count(text: str) -> int:
@@ -26,15 +41,18 @@ def worker_count(text: str) -> int:
 
 
 def moment(text: str) -> datetime.datetime:
-    """Parse a date and time; without a zone, in that of this machine.
+    """Parse a date and time, without a zone in that of this machine; or a date, for its end.
 
     Raises:
         SubmissionError: it is invalid.
     """
     try:
-        return datetime.datetime.fromisoformat(text).astimezone()
+        found = datetime.datetime.fromisoformat(text)
+        with contextlib.suppress(ValueError):
+            found = datetime.datetime.combine(datetime.date.fromisoformat(text), datetime.time.max)
+        return found.astimezone()
     except (ValueError, OverflowError, OSError):
-        raise SubmissionError(f"DEADLINE={text}: must be like 2027-03-01T23:59") from None
+        raise SubmissionError(f"DEADLINE={text}: must be like 2027-03-01T18:00") from None
 
 
 def budget(text: str) -> float:
@@ -55,7 +73,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """
     parser = argparse.ArgumentParser(prog="class", description="Grade a class.")
     add = parser.add_argument
-    add("submissions", type=Path, help="the folder with what was handed in")
+    add("submissions", type=folder, help="the folder with what was handed in")
     add("--check", action="store_true", help="leave the training out")
     isolating = ", ".join(TIERS)
     add("--tier", type=tier, help=f"{isolating}; default: the strictest that there is")
@@ -72,13 +90,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--only", metavar="STUDENT", help="grade this student again, and say what differs")
     add("--force", action="store_true", help="grade again what is graded already")
     add("--roster", type=Path, help="a CSV file with the students")
-    add("--deadline", type=moment, help="such as 2027-03-01T23:59")
+    add("--deadline", type=moment, help="such as 2027-03-01T18:00")
     add("--late", default="", help="what to take of those who handed in twice or late")
     add("--canvas", type=Path, help="a gradebook that Canvas has exported")
     add("--column", default="", help="the assignment's column in it")
     options = parser.parse_args(arguments)
-    if not options.submissions.is_dir():
-        raise SubmissionError(f"SUBMISSIONS={options.submissions}: there is no such folder")
     if options.out.resolve().is_relative_to(options.submissions.resolve()):
         raise SubmissionError(f"OUT={options.out}: must not be in the folder of the submissions")
     options.references = options.references or recorded_for(options.checkpoint)

@@ -14,6 +14,7 @@ FILES = (
     "solution/*.py",
     "starter/*.py",
     "handout.md",
+    "requirements.txt",
     *(f"instructor/course/{name}.py" for name in ("parcel", "version", "work", "worker")),
 )
 PACKAGES = ("torch", "numpy", "safetensors", "tokenizers")
