@@ -115,7 +115,7 @@ class Crew:
         self.client, self.terms, self.parcel, self.own, self.say = client, terms, parcel, own, say
         self.refused: dict[str, str] = {}  # address to reason
         self.fit: dict[str, int] = {}  # address to threads
-        self.hosts: dict[str, str] = {}
+        self.there: set[str] = set()  # all of them
         self.looked, self.seen = 0.0, time.monotonic()
         with warnings.catch_warnings():  # a large checkpoint is sent once
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
@@ -149,11 +149,11 @@ class Crew:
             elif reason := unfit(answer, self.terms.code, self.terms.versions):
                 self.refuse(address, answer["host"], reason)
             else:
-                self.fit[address], self.hosts[address] = found[address], answer["host"]
-        self.looked = time.monotonic()
-        self.check(found)
+                self.fit[address] = found[address]
+        self.there, self.looked = set(found), time.monotonic()
+        self.check()
 
-    def check(self, found: dict[str, int]) -> None:
+    def check(self) -> None:
         """See that somebody is left.
 
         Raises:
@@ -161,7 +161,7 @@ class Crew:
         """
         if self.fit:
             self.seen = time.monotonic()
-        elif found and all(address in self.refused for address in found):
+        elif self.there and self.there <= self.refused.keys():
             reasons = "; ".join(dict.fromkeys(self.refused.values()))
             raise ClusterError(f"no worker may grade: {reasons}")
         elif time.monotonic() - self.seen > NO_WORKER:

@@ -126,7 +126,7 @@ class Engine:
         answer = self.answer_of(future, job)
         if isinstance(answer, Answer) and answer.refused:
             self.crew.refuse(answer.address, answer.host, answer.refused)
-            self.crew.check(dict.fromkeys({*self.crew.fit, *self.crew.refused}, 1))
+            self.crew.check()
             self.waiting.appendleft(job)
             return
         if isinstance(answer, Answer):

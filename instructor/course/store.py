@@ -15,6 +15,7 @@ import datetime
 import fcntl
 import json
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -46,7 +47,7 @@ CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 TERMS = "reference = ? AND grader = ? AND checkpoint = ? AND mode = ? AND tier = ?"
 ATTEMPT = "worker, seconds, problem, result, attempt.id"
-FULL = sqlite3.SQLITE_FULL
+ROOM = 1 << 20  # bytes; with less, a disk counts as full, whatever SQLite calls its error
 
 
 class StoreError(RunError):
@@ -142,10 +143,8 @@ class Store:
             yield
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", None)
-            if code == FULL:
-                raise StoreError(
-                    f"the disk of {self.path} is full; make room, run again"
-                ) from error
+            if code == sqlite3.SQLITE_FULL or shutil.disk_usage(self.path.parent).free < ROOM:
+                raise StoreError(f"{self.path}: the disk is full; make room, run again") from error
             if code == sqlite3.SQLITE_NOTADB:
                 raise StoreError(f"{self.path} is not a store; take another OUT=") from error
             raise StoreError(f"{self.path} cannot be used: {error}") from error

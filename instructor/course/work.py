@@ -60,7 +60,9 @@ def read_work(path: Path, given: GivenFiles) -> Work:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise SubmissionError(f"it cannot be read: {reason}") from error
-    return Work(found.sources, found.faults, tuple(sorted(found.others)), notes)
+    lone = path.is_file() and path.suffix == ".py"  # what is beside it are other students' files
+    others = () if lone else tuple(sorted(found.others))
+    return Work(found.sources, found.faults, others, notes)
 
 
 def named(result: Mapping[str, Any], path: Path) -> dict[str, Any]:
