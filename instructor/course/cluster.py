@@ -25,7 +25,7 @@ from instructor.course.failure import RunError
 from instructor.course.parcel import Parcel
 from instructor.course.version import about, unfit
 from instructor.course.work import Terms, Work
-from instructor.course.worker import grade
+from instructor.course.worker import Answer, grade
 
 LOOK_EVERY = 1.0  # seconds between looks for workers that have come or gone
 NO_WORKER = 120.0  # seconds without any worker after which a run ends
@@ -105,14 +105,17 @@ class Crew:
         parcel: Parcel,
         own: bool,
         say: Callable[[str], None],
+        task: Callable[[Work, Terms, str, bytes], Answer] = grade,
     ) -> None:
         """Send the parcel on its way.
 
         Args:
             own: the workers are of this program, and need not be told apart.
             say: prints a line.
+            task: what workers do with some work.
         """
         self.client, self.terms, self.parcel, self.own, self.say = client, terms, parcel, own, say
+        self.task = task
         self.refused: dict[str, str] = {}  # address to reason
         self.fit: dict[str, int] = {}  # address to threads
         self.there: set[str] = set()  # all of them
@@ -179,7 +182,7 @@ class Crew:
         """Have some work graded by one of the workers."""
         chosen = None if self.own and not self.refused else sorted(self.fit)
         return self.client.submit(
-            grade,
+            self.task,
             work,
             self.terms,
             self.parcel.digest,
