@@ -16,7 +16,6 @@ import argparse
 import dataclasses
 import datetime
 import json
-import os
 import random
 import sqlite3
 import subprocess
@@ -31,6 +30,7 @@ from typing import Any
 import matplotlib
 
 from benchmarks.classes import echo, write_class
+from benchmarks.processes import megabytes, processor
 from grader.files import ROOT, write_whole
 from grader.grading import Grading
 from grader.sandbox.interface import CONTAINED, LOCKED, PROCESS, Program, Sandbox
@@ -49,7 +49,6 @@ from instructor.course.work import Terms, Work
 BAD = ("hostile", "hanging")
 SAMPLE = 8  # submissions that are graded in fresh processes
 TICK = 0.2  # seconds between looks at a run
-PAGE, CLOCK = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
 SUBMISSIONS, MACHINES, CORES = 100_000, 100, 16
 DISPATCHED = 300  # submissions for the costs around the grading
 
@@ -82,29 +81,6 @@ class Measured:
     def ideal(self) -> float:
         """How near it comes to workers that are never idle."""
         return self.worker / self.slots / self.grading
-
-
-def descendants(process: int) -> Iterator[int]:
-    """Yield a process and all that it has started."""
-    yield process
-    for path in Path(f"/proc/{process}/task").glob("*/children"):
-        for child in path.read_text(encoding="ascii").split():
-            yield from descendants(int(child))
-
-
-def megabytes(process: int) -> float:
-    """Return the memory of a process and all that it has started, shared pages once."""
-    total = 0
-    for one in descendants(process):
-        lines = Path(f"/proc/{one}/smaps_rollup").read_text(encoding="ascii").splitlines()
-        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-    return total / 1024
-
-
-def processor(process: int) -> float:
-    """Return the processor time of a process alone."""
-    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / CLOCK
 
 
 def finished(out: Path) -> list[tuple[float, float]]:
