@@ -25,6 +25,7 @@ from instructor.course.work import Terms, Work
 from instructor.references.course import minbert
 
 STORE = "store.sqlite"
+NO_TIER = "the tier process isolates nothing: submissions can read and change what you can"
 AGAIN = "the same command goes on where it stopped"
 
 
@@ -91,7 +92,10 @@ class Run:
         self.options, self.store = options, store
         references = References(options.references)
         given = GivenFiles(MINBERT, references.manifest.get("starter", {}))
-        hand_ins = find(options.submissions, options.roster, options.deadline, options.late)
+        gathered = options.out / "gathered"
+        hand_ins = find(
+            options.submissions, options.roster, options.deadline, options.late, gathered
+        )
         self.found = Class(hand_ins, given, store)
         if not self.found.works():
             lines = standing.listed(standing.by_kind(self.found.unread()))
@@ -124,6 +128,8 @@ class Run:
 
         options, stop, progress = self.options, Stop(), Progress(len(works))
         parcel = packed(settings_of(options), options.check)
+        if self.terms.tier == PROCESS:
+            progress.say(NO_TIER)
         where = options.scheduler or f"{options.workers} on this machine"
         print(f"{len(works)} to grade, tier {self.terms.tier}, workers: {where}", flush=True)
         try:
