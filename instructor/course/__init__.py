@@ -1,18 +1,22 @@
 """A class: everything in a folder is graded, every result is kept, and a gradebook is written.
 
-__main__.py   the entry point: python -m instructor.course SUBMISSIONS
-options.py    the command line
-run.py        a run, from the folder with the hand-ins to the gradebook
-hand_ins.py   who handed in what, from the names of bulk downloads or a roster
-work.py       a submission as data that travels, and the terms it is graded by
-standing.py   what is graded, what is left, and counts that add up
-store.py      every attempt, in one SQLite file
-engine.py     hands work to workers, and keeps every answer before it counts
-progress.py   a bar, or a line a minute
-cluster.py    Dask's workers: which may grade, and how many submissions are under way
-worker.py     what a worker does
-parcel.py     references, checkpoint and data as bytes that travel
-version.py    which grader a machine has
-failure.py    why a run cannot go on
-entry.py      a student's line of the gradebook: what all reports of a class are drawn from
+What the modules are for:
+    __main__.py   the entry point: python -m instructor.course SUBMISSIONS
+    options.py    the command line
+    run.py        a run, from the folder with the hand-ins to the gradebook
+    hand_ins.py   who handed in what, from the names of bulk downloads or a roster
+        file_names.py, gradescope_export.py   the names and lists that systems write
+        roster.py, people.py   who is in the class, and who is who
+        choice.py   which of several hand-ins is graded, and how late it is
+    work.py       a submission as data that travels, and the terms it is graded by
+    standing.py   what is graded, what is left, and counts that add up
+    store.py      every attempt, in one SQLite file
+    engine.py     hands work to workers, and keeps every answer before it counts
+        progress.py   a bar, or a line a minute
+        cluster.py    Dask's workers: which may grade, and how many submissions are under way
+        worker.py     what a worker does
+        parcel.py     references, checkpoint and data as bytes that travel
+        version.py    which grader a machine has
+        failure.py    why a run cannot go on
+    entry.py      a student's line of the gradebook: what all reports of a class are drawn from
 """

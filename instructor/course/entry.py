@@ -18,6 +18,8 @@ class HandIn:
         submitted: when, if that is known.
         minutes_late: after the deadline, 0 if in time; None if that is not known.
         others: what the student handed in besides, and is not graded: older, or too late.
+        keys: what else identifies the student, such as a login or an email address.
+        notes: what a person should know of how it was found, a sentence each.
     """
 
     student: str
@@ -26,6 +28,8 @@ class HandIn:
     submitted: datetime.datetime | None = None
     minutes_late: int | None = None
     others: tuple[Path, ...] = ()
+    keys: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

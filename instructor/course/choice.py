@@ -1,0 +1,83 @@
+"""Which of several hand-ins of one student is graded, and how late it is."""
+
+import datetime
+import itertools
+from collections.abc import Sequence
+
+from grader.assignment import MINBERT
+from grader.intake.submission import wanted
+from instructor.course.file_names import Found
+
+NEWEST, BEFORE = "newest", "before"
+CHOICES = {
+    NEWEST: "the newest, however late",
+    BEFORE: "the newest before the deadline; if all are late, the first of them",
+}
+EDITABLE = MINBERT.editable
+ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz")
+
+
+def minutes_late(
+    submitted: datetime.datetime | None, deadline: datetime.datetime | None
+) -> int | None:
+    """Return how many minutes late something is, a begun one counted; None if that is not known."""
+    if submitted is None or deadline is None:
+        return None
+    seconds = (submitted.astimezone() - deadline.astimezone()).total_seconds()
+    return max(0, -int(-seconds // 60))
+
+
+def is_late(one: Found, deadline: datetime.datetime | None) -> bool:
+    """Say whether something is late: by its time, else by what the system has marked."""
+    minutes = minutes_late(one.submitted, deadline)
+    return one.late if minutes is None else minutes > 0
+
+
+def order(one: Found) -> tuple[float, str, int, str]:
+    """Return what files are ordered by, the newest last."""
+    when = one.submitted.timestamp() if one.submitted else float("-inf")
+    return when, one.attempt, one.again, one.path.name
+
+
+def attempts_of(found: Sequence[Found]) -> list[list[Found]]:
+    """Return what was handed in at once, the newest last."""
+    ordered = sorted(found, key=order)
+    groups = itertools.groupby(ordered, key=lambda one: (one.submitted, one.attempt))
+    return [list(group) for _, group in groups]
+
+
+def chosen(
+    attempts: Sequence[list[Found]], deadline: datetime.datetime | None, late: str
+) -> list[Found]:
+    """Return the attempt that is graded; see CHOICES."""
+    in_time = [one for one in attempts if not is_late(one[0], deadline)]
+    if late == BEFORE:
+        return in_time[-1] if in_time else attempts[0]
+    return attempts[-1]
+
+
+def editable_file(one: Found) -> str | None:
+    """Return which of the files that students edit something is, or None."""
+    return wanted(one.file or one.path.name, EDITABLE) if one.path.is_file() else None
+
+
+def split(attempt: Sequence[Found]) -> tuple[Found, list[Found]]:
+    """Return the main file of what was handed in at once, and the others to grade with it.
+
+    That is bert.py with the other files that students edit; else an archive or a folder, else any
+    Python file.
+    """
+    files: dict[str, Found] = {}
+    for one in sorted(attempt, key=order):
+        if name := editable_file(one):
+            files[name] = one
+    if main := files.pop(EDITABLE[0], None):
+        return main, list(files.values())
+
+    def rank(one: Found) -> int:
+        name = one.path.name.lower()
+        if one.path.is_dir() or name.endswith(ARCHIVES):
+            return 3
+        return 0 if not name.endswith(".py") else 1 if one in files.values() else 2
+
+    return max(attempt, key=lambda one: (rank(one), order(one))), []

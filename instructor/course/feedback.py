@@ -1,0 +1,90 @@
+"""What each student gets back: a folder with a page and the result it is drawn from.
+
+Nothing in it is private: what is for the instructor is left out, and with private references so is
+whatever could carry an input. Files are written only if they change.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from grader.files import ROOT, digest, sha256, write_whole
+from grader.reports import html
+from instructor.course.entry import Entry
+from instructor.course.folder_names import folder_names
+
+FOLDER = "feedback"
+PAGE, RESULT = "report.html", "results.json"
+DRAWN = ".drawn"  # by which version of the reports the pages were drawn
+# what of a result, and of an exercise in it, a student gets
+KEPT = (
+    *("version", "assignment", "name", "mode", "only", "tier", "private", "references"),
+    *("versions", "time", "score", "max_score", "bonus", "bonus_max_score", "notes", "printed"),
+)
+EXERCISE = (
+    *("id", "title", "file", "task", "outcome", "score", "max_score", "bonus", "mistake"),
+    *("message", "findings", "note", "place", "handout", "measured"),
+)
+
+
+def for_student(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a result without what is for the instructor: flags, and the place of the file.
+
+    What stands in a result that is not known here is left out as well.
+    """
+    made: dict[str, Any] = {name: result[name] for name in KEPT}
+    made |= {"submission": result["name"], "flags": []}
+    made["exercises"] = [
+        {name: exercise[name] for name in EXERCISE} | {"flags": []}
+        for exercise in result["exercises"]
+    ]
+    if result["private"]:
+        made["printed"] = ""
+        for exercise in made["exercises"]:
+            without = [finding | {"excerpt": None} for finding in exercise["findings"]]
+            exercise["findings"] = without
+    return made
+
+
+def version() -> str:
+    """Return a digest of all that draws pages."""
+    paths = sorted((ROOT / "grader" / "reports").glob("*.*"))
+    return digest("".join(sha256(path) for path in (*paths, Path(__file__))).encode())
+
+
+def write_one(folder: Path, result: Mapping[str, Any] | None, again: bool) -> bool:
+    """Write a student's files if they are to change, or remove them; say whether anything changed.
+
+    Args:
+        again: whether the page is drawn also if the result is what it was.
+    """
+    page, file = folder / PAGE, folder / RESULT
+    if result is None:
+        gone = page.exists() or file.exists()
+        file.unlink(missing_ok=True)
+        page.unlink(missing_ok=True)
+        return gone
+    model = for_student(result)
+    text = (json.dumps(model) + "\n").encode()  # in one line, which is several times faster
+    if not again and page.exists() and file.exists() and file.read_bytes() == text:
+        return False
+    write_whole(page, html.page(model, handouts=()).encode("utf-8", "backslashreplace"))
+    write_whole(file, text)  # last: what is equal to it was drawn
+    return True
+
+
+def write_feedback(entries: Sequence[Entry], out: Path) -> list[str]:
+    """Write every student's folder below `out`; return the folders' paths, relative to it.
+
+    A student without a result has no folder, and its path is "".
+    """
+    drawn, current = out / FOLDER / DRAWN, version()
+    again = not drawn.exists() or drawn.read_text("utf-8", "replace") != current
+    names = folder_names([entry.hand_in.student for entry in entries])
+    for name, entry in zip(names, entries, strict=True):
+        write_one(out / FOLDER / name, entry.result, again)
+    if again:
+        write_whole(drawn, current)
+    pairs = zip(names, entries, strict=True)
+    return [f"{FOLDER}/{name}" if entry.result else "" for name, entry in pairs]

@@ -1,0 +1,71 @@
+"use strict";
+(() => {
+  const table = document.getElementById("students");
+  const body = table.tBodies[0];
+  const search = document.getElementById("search");
+  const choice = document.getElementById("choice");
+  const shown = document.getElementById("shown");
+  const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+  const valueOf = (cell) => {
+    const text = cell.dataset.value ?? cell.textContent.trim();
+    if (text === "") return null;
+    const number = Number(text);
+    return Number.isNaN(number) ? text : number;
+  };
+  const rows = [...body.rows].map((row) => ({
+    row,
+    values: [...row.cells].map(valueOf),
+    text: row.textContent.toLowerCase(),
+    tags: new Set((row.dataset.tags || "").split(" ")),
+  }));
+
+  const compare = (one, other) => {
+    if (typeof one === "number" && typeof other === "number") return one - other;
+    return collator.compare(String(one), String(other));
+  };
+
+  // what has no value comes last, whichever way the others are sorted
+  const sort = (column, sign) => {
+    rows.sort((a, b) => {
+      const one = a.values[column];
+      const other = b.values[column];
+      if (one === null || other === null) return (one === null) - (other === null);
+      return sign * compare(one, other);
+    });
+    body.replaceChildren(...rows.map(({ row }) => row));
+  };
+
+  const filter = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const tag = choice.value;
+    let count = 0;
+    for (const { row, text, tags } of rows) {
+      const hidden = (tag !== "" && !tags.has(tag)) || !words.every((word) => text.includes(word));
+      if (row.hidden !== hidden) row.hidden = hidden;
+      count += !hidden;
+    }
+    shown.textContent = `${count} of ${rows.length} students`;
+  };
+
+  [...table.tHead.rows[0].cells].forEach((head, column) => {
+    head.querySelector("button")?.addEventListener("click", () => {
+      const up = head.getAttribute("aria-sort") !== "ascending";
+      for (const each of table.tHead.rows[0].cells) each.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", up ? "ascending" : "descending");
+      sort(column, up ? 1 : -1);
+    });
+  });
+  search.addEventListener("input", filter);
+  choice.addEventListener("change", filter);
+  for (const button of document.querySelectorAll("button[data-show]")) {
+    button.addEventListener("click", () => {
+      search.value = "";
+      choice.value = button.dataset.show;
+      filter();
+      document.getElementById("class").scrollIntoView();
+      choice.focus({ preventScroll: true });
+    });
+  }
+  filter();
+})();

@@ -1,0 +1,114 @@
+"""Write what a class is given and what its instructor reads, all drawn from the same entries.
+
+gradebook.csv, gradebook.html   the class, for spreadsheets and for people
+canvas.csv      the instructor's own export of Canvas, with one column filled
+feedback/       a folder a student
+"""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from grader.files import write_whole
+from grader.reports.platforms import cell
+from instructor.course.canvas import CanvasError, fill_export
+from instructor.course.entry import Entry
+from instructor.course.feedback import write_feedback
+from instructor.course.page import page
+from instructor.course.similar import Group, Similar, similar
+from instructor.course.summary import flags_of, problem_of
+
+TABLE, PAGE, CANVAS = "gradebook.csv", "gradebook.html", "canvas.csv"
+KEPT = ".statements.json"  # what the comparison of sources keeps until the next run
+FIRST = ("student", "submission", "score", "max_score", "bonus")
+LAST = ("name", "submitted", "minutes_late", "problem", "flags", "not_graded")
+
+
+def row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
+    """Return a student's line of the table."""
+    hand_in, result = entry.hand_in, entry.result or {}
+    own = {exercise["id"]: exercise["score"] for exercise in result.get("exercises", ())}
+    others = "; ".join(path.name for path in hand_in.others)
+    when = hand_in.submitted.isoformat(timespec="seconds") if hand_in.submitted else None
+    return [
+        hand_in.student,
+        hand_in.path.name if hand_in.path else None,
+        *(result.get(name) for name in FIRST[2:]),
+        *(own.get(name) for name in exercises),
+        *(hand_in.name, when, hand_in.minutes_late),
+        *(problem_of(entry), "; ".join(flags_of(entry)), others),
+    ]
+
+
+def table(entries: Sequence[Entry]) -> str:
+    """Return the table of a class as CSV; no cell is a formula."""
+    found = (one["id"] for entry in entries if entry.result for one in entry.result["exercises"])
+    exercises = list(dict.fromkeys(found))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(cell, (*FIRST, *exercises, *LAST)))
+    writer.writerows(map(cell, row(entry, exercises)) for entry in entries)
+    return text.getvalue()
+
+
+def compared(
+    entries: Sequence[Entry],
+    starter: Mapping[str, str],
+    known: Sequence[Mapping[str, str]],
+    kept: Path,
+) -> Similar:
+    """Return the groups of near-identical submissions; what a team handed in counts once."""
+    owners: dict[Path | None, list[int]] = {}
+    for place, entry in enumerate(entries):
+        if entry.sources:
+            owners.setdefault(entry.hand_in.path, []).append(place)
+    own = list(owners.values())
+    found = similar([entries[places[0]].sources for places in own], starter, known, kept)
+
+    def among_all(group: Group) -> Group:
+        members = (place for member in group.members for place in own[member])
+        return replace(group, members=tuple(sorted(members)))
+
+    return replace(found, groups=tuple(map(among_all, found.groups)))
+
+
+def write_results(
+    entries: Sequence[Entry],
+    out: Path,
+    canvas: Path | None = None,
+    column: str = "",
+    starter: Mapping[str, str] | None = None,
+    known: Sequence[Mapping[str, str]] = (),
+) -> list[str]:
+    """Write the gradebook, the feedback, and Canvas's export if there is one.
+
+    Args:
+        out: the folder for all of it.
+        canvas: the instructor's export; column: its column, see canvas.py.
+        starter: module name to text, of what students were given; known: of solutions that anybody
+            may resemble.
+
+    Returns: what to tell the instructor, a line each.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    folders = write_feedback(entries, out)
+    found = compared(entries, starter or {}, known, out / KEPT)
+    write_whole(out / TABLE, table(entries).encode("utf-8", "backslashreplace"))
+    whole = page(entries, folders, found)
+    write_whole(out / PAGE, whole.encode("utf-8", "backslashreplace"))
+    lines = [f"wrote {out / PAGE}, {out / TABLE} and {sum(map(bool, folders))} folders of feedback"]
+    if found.groups:
+        lines.append(
+            f"{len(found.groups)} groups of near-identical submissions, for you to look at"
+        )
+    if canvas is not None:
+        try:
+            lines += fill_export(entries, canvas, column, out / CANVAS)
+        except CanvasError as error:
+            lines.append(f"Canvas: nothing is filled: {error}")
+    return lines

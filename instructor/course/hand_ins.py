@@ -1,0 +1,210 @@
+"""Who handed in what: everything in a folder is given to a student, and one hand-in is chosen.
+
+Nobody is left out: whatever is found becomes a hand-in or stands in one's `others`, and a student
+of the roster who handed in nothing has a hand-in without a path.
+"""
+
+import datetime
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grader.intake.submission import MAX_SOURCE
+from grader.intake.syntax import shown
+from instructor.course.choice import (
+    BEFORE,
+    CHOICES,
+    EDITABLE,
+    NEWEST,
+    attempts_of,
+    chosen,
+    editable_file,
+    minutes_late,
+    order,
+    split,
+)
+from instructor.course.entry import HandIn
+from instructor.course.file_names import Found, found_in
+from instructor.course.folder_names import folder_names
+from instructor.course.people import Person, matches
+from instructor.course.roster import Listed, RosterError, read_roster
+
+
+class HandInError(Exception):
+    """Hand-ins that cannot be read; the message is one sentence that says what to do."""
+
+
+@dataclass
+class Student:
+    """Somebody, and everything that they handed in; see HandIn."""
+
+    student: str
+    name: str
+    keys: tuple[str, ...]
+    found: list[Found] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
+
+
+def by_name(found: Sequence[Found]) -> list[Student]:
+    """Return what was found, by student, in order."""
+    made: dict[str, Student] = {}
+    for one in found:
+        made.setdefault(one.student, Student(one.student, one.name, one.keys)).found.append(one)
+    return list(made.values())
+
+
+def named_file(one: Listed, folder: Path) -> Path | None:
+    """Return the file that the roster names for a student, if it does.
+
+    Raises:
+        HandInError: it is not in the folder.
+    """
+    if not one.file:
+        return None
+    path = folder / one.file
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise HandInError(f"{one.file}: named in the roster, but is not in {folder}; move it there")
+    return path
+
+
+def by_roster(found: Sequence[Found], roster: Sequence[Listed], folder: Path) -> list[Student]:
+    """Give what was found to the students of a roster, in its order; the rest comes last."""
+    made = [Student(one.student, one.name, one.keys) for one in roster]
+    taken = set()
+    for student, one in zip(made, roster, strict=True):
+        if path := named_file(one, folder):
+            taken.add(path)
+            student.found.append(Found(path, one.student, one.name, file=path.name, attempt="~"))
+    others = by_name([one for one in found if one.path not in taken])
+    people = [Person((one.student, *one.keys), (one.name, one.student)) for one in others]
+    owners = matches(people, [one.person for one in roster])
+    for other, owner in zip(others, owners, strict=True):
+        if owner is None:
+            made.append(replace(other, notes=("not on the roster",)))
+        else:
+            made[owner].found += other.found
+    for student, one in zip(made, roster, strict=False):
+        when = one.submitted
+        student.found = [replace(f, submitted=f.submitted or when) for f in student.found]
+    return made
+
+
+def fault_of(path: Path, folder: Path) -> str | None:
+    """Say what keeps a file from being graded: it is missing, or leads out of the folder."""
+    if not path.exists():
+        return f"{shown(path.name)} is missing in the folder"
+    if not path.resolve().is_relative_to(folder.resolve()):
+        return f"{shown(path.name)} is a link to a place outside of the folder, and is not graded"
+    return None
+
+
+def hand_in(
+    student: Student, folder: Path, deadline: datetime.datetime | None, late: str
+) -> tuple[HandIn, list[Found]]:
+    """Return what a student handed in, and the files to put beside its main file."""
+    faults = {one.path: fault_of(one.path, folder) for one in student.found}
+    sound = [one for one in student.found if faults[one.path] is None]
+    notes = [*student.notes, *(fault for fault in faults.values() if fault)]
+    attempts = attempts_of(sound)
+    main, beside = split(chosen(attempts, deadline, late)) if attempts else (None, [])
+    if main and main.late and minutes_late(main.submitted, deadline) is None:
+        notes.append("late, as its name says, but not by how much")
+    if len(attempts) > 1 and not all(one.submitted for one in sound):
+        notes.append("which of several is newest was told from the dates of the files")
+    left = [one for one in student.found if one is not main and one not in beside]
+    made = HandIn(
+        student=student.student,
+        name=student.name,
+        path=main.path if main else None,
+        submitted=main.submitted if main else None,
+        minutes_late=minutes_late(main.submitted, deadline) if main else None,
+        others=tuple(one.path for one in sorted(left, key=order)),
+        keys=student.keys,
+        notes=tuple(notes),
+    )
+    return made, beside
+
+
+def together(one: HandIn, beside: Sequence[Found], folder: Path | None) -> HandIn:
+    """Copy the files of a hand-in into a folder of its own; return the hand-in with that folder.
+
+    Args:
+        folder: None if only the main file is graded, which a note then says.
+
+    Raises:
+        OSError: a file cannot be read or written.
+    """
+    files = {str(editable_file(found)): found.path for found in beside}
+    if folder is None:
+        others = (*one.others, *files.values())
+        note = f"not graded: {', '.join(files)}; hand in one zip"
+        return replace(one, others=others, notes=(*one.notes, note))
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name, path in {EDITABLE[0]: one.path, **files}.items():
+        assert path is not None
+        with path.open("rb") as file:  # what is too large stays so, and is refused as such
+            (folder / name).write_bytes(file.read(MAX_SOURCE + 1))
+    return replace(one, path=folder)
+
+
+def read(folder: Path, roster: Path | None) -> list[Student]:
+    """Return every student, with all that they handed in.
+
+    Raises:
+        HandInError: the folder or the roster cannot be used.
+    """
+    if folder.is_file():
+        raise HandInError(f"{folder}: a file, not a folder; unpack it, and name the folder")
+    if not folder.is_dir():
+        raise HandInError(f"{folder}: there is no such folder")
+    if (folder / EDITABLE[0]).is_file():
+        one = f"holds {EDITABLE[0]} itself, so it is one submission and not a folder of them"
+        raise HandInError(f"{folder}: {one}; use make grade, or name the folder around it")
+    found = found_in(folder, [roster] if roster else [])
+    made = by_roster(found, read_roster(roster), folder) if roster else by_name(found)
+    if not made:
+        raise HandInError(f"{folder}: is empty; unpack the hand-ins into it")
+    return made
+
+
+def find(
+    folder: Path,
+    roster: Path | None = None,
+    deadline: datetime.datetime | None = None,
+    late: str = NEWEST,
+    gathered: Path | None = None,
+) -> list[HandIn]:
+    """Return what everybody handed in, each student once.
+
+    Args:
+        folder: an unpacked bulk download of Canvas, Moodle, Gradescope or Blackboard, or any files
+            and folders that are called after students.
+        roster: a CSV file; its students come first, in its order.
+        deadline: a time without a zone is this machine's.
+        late: which of several is graded, one of CHOICES.
+        gathered: a folder for copies of hand-ins that are several files side by side, such as
+            bert.py and transformer.py; without it only the first is graded, which a note says.
+
+    Raises:
+        HandInError: there is nothing to grade, or the options are wrong.
+    """
+    if late not in CHOICES:
+        raise HandInError(f"LATE={late}: must be one of {', '.join(CHOICES)}")
+    if late == BEFORE and deadline is None:
+        raise HandInError("LATE=before needs a deadline; give DEADLINE= as well")
+    try:
+        students = read(folder, roster)
+        names = folder_names([one.student for one in students])
+        made = []
+        for student, name in zip(students, names, strict=True):
+            one, beside = hand_in(student, folder, deadline, late)
+            place = gathered / name if gathered else None
+            made.append(together(one, beside, place) if beside else one)
+    except RosterError as error:
+        raise HandInError(str(error)) from error
+    except OSError as error:
+        where = error.filename or folder
+        raise HandInError(f"{where}: cannot be read ({error.strerror or error})") from error
+    return made

@@ -1,0 +1,119 @@
+"""The table of a class on its page: a row a student, and what it is searched and filtered with."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from grader.reports import html
+from grader.reports.markup import Element, element, joined
+from grader.reports.text import out_of, points
+from grader.result import Outcome
+from instructor.course.shown import ALIKE, CHANGED, FLAGGED, LATE, LONGEST, Class
+from instructor.course.summary import KINDS, problem_of
+
+
+def cell(exercise: Mapping[str, Any] | None) -> Element:
+    """Return the cell of a student's exercise; numbers and marks need no escaping."""
+    if exercise is None:
+        return Element("<td></td>")
+    outcome, score = Outcome(str(exercise["outcome"])), exercise["score"]
+    name, mark = html.MARKS[outcome]
+    if not isinstance(score, int | float):
+        return Element(f'<td class="{name}" data-value="">{mark}</td>')
+    return Element(f'<td class="{name}" data-value="{score:g}">{mark} {points(score)}</td>')
+
+
+def number(value: float | None, shown: str = "") -> Element:
+    """Return a cell with a number."""
+    if value is None:
+        return Element("<td></td>")
+    return Element(f'<td data-value="{value:g}">{shown or points(value)}</td>')
+
+
+def notes(shown: Class, place: int) -> Iterator[str]:
+    """Yield what stands in a student's last cell."""
+    if problem := problem_of(shown.entries[place]):
+        yield problem[:LONGEST]
+    if count := len(shown.flags[place]):
+        yield "1 flag" if count == 1 else f"{count} flags"
+    if shown.changes[place]:
+        yield "changed"
+    if ALIKE in shown.tags[place]:
+        yield "near-identical to others"
+
+
+def row(shown: Class, place: int) -> Element:
+    """Return a student's row."""
+    entry = shown.entries[place]
+    result, hand_in = entry.result, entry.hand_in
+    other = hand_in.name if hand_in.name != hand_in.student else None
+    small = element("small", other) if other else None
+    first = element("th", shown.name(place), small, scope="row")
+    own = {one["id"]: one for one in result["exercises"]} if result else {}
+    score = result["score"] if result else None
+    total = out_of(score, result["max_score"]) if result else ""
+    return element(
+        "tr",
+        first,
+        number(score, total),
+        number(result["bonus"] if result else None),
+        *(cell(own.get(one.id)) for one in shown.exercises),
+        number(hand_in.minutes_late),
+        number(round(entry.seconds, 1) or None),
+        element("td", "; ".join(notes(shown, place))),
+        data_tags=" ".join(shown.tags[place]),
+    )
+
+
+def table(shown: Class) -> Element:
+    """Return the table of all students."""
+    heads = [("student", "student"), ("score", "score"), ("number", "bonus")]
+    heads += [("exercise", one.id) for one in shown.exercises]
+    heads += [("number", "min. late"), ("number", "seconds"), ("notes", "notes")]
+    columns = (Element(f'<col class="c-{width}">') for width, _ in heads)
+    titles = (
+        element("th", element("button", title, type="button"), scope="col") for _, title in heads
+    )
+    rows = (row(shown, place) for place in range(len(shown.entries)))
+    made = element(
+        "table",
+        element("colgroup", *columns),
+        element("thead", element("tr", *titles)),
+        element("tbody", *rows),
+        id="students",
+    )
+    return element(
+        "div", made, class_="scroll", role="region", aria_label="All students", tabindex=0
+    )
+
+
+def choices(shown: Class) -> Iterator[tuple[str, str]]:
+    """Yield what the table can be filtered by: a tag, and what it says."""
+    yield "", "everybody"
+    for place, kind in enumerate(KINDS):
+        yield f"k{place}", kind
+    yield from ((LATE, "late"), (FLAGGED, "with flags"), (CHANGED, "changed"))
+    for place, one in enumerate(shown.mistakes):
+        yield f"m{place}", f"{one.exercise}: {one.text[:80]}"
+    for place, group in enumerate(shown.similar.groups):
+        yield f"g{place}", f"near-identical, group {place + 1} of {len(group.members)}"
+
+
+def tools(shown: Class) -> Element:
+    """Return what the table is searched and filtered with."""
+    options = [
+        element("option", f"{what} ({shown.count(tag) if tag else len(shown.entries)})", value=tag)
+        for tag, what in choices(shown)
+        if not tag or shown.count(tag)
+    ]
+    field = Element('<input id="search" type="search" autocomplete="off" spellcheck="false">')
+    marks = (element("li", html.chip(outcome)) for outcome in Outcome)
+    return joined(
+        element(
+            "div",
+            element("label", "search", field),
+            element("label", "show", element("select", *options, id="choice", autocomplete="off")),
+            element("p", "", id="shown", role="status"),
+            class_="tools",
+        ),
+        element("ul", *marks, class_="marks", aria_label="Marks in the table"),
+    )

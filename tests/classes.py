@@ -1,0 +1,115 @@
+"""Made-up classes for tests of the gradebook: every kind of student, and as many as one likes."""
+
+import copy
+import datetime
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from grader.result import Finding, Grade, Outcome, Result
+from instructor.course.entry import Entry, HandIn
+
+CORE = {"attention": 25, "add_norm": 10, "layer": 15, "embed": 20, "encode": 10, "sentiment": 20}
+BONUS = {"layer_norm": 6, "adamw": 10, "pretraining": 12}
+MISTAKES = {
+    "attention": ("no_attention_dropout", "no dropout on the attention probabilities in training"),
+    "add_norm": ("add_norm_dropout_before_dense", "dropout comes before the dense layer"),
+    "layer": ("gelu_missing", "there is no GELU between the dense layers"),
+    "embed": ("embed_no_dropout", "no dropout on the embeddings in training"),
+}
+BEGAN = datetime.datetime(2026, 11, 22, 10, tzinfo=datetime.UTC)
+FIRST = "Ada Grace Alan Emmy Edsger Barbara Donald Radia Ken Frances Zoë Wei Yuki Olu".split()
+LAST = "Lovelace Hopper Turing Noether Dijkstra Liskov Knuth Perlman Zhang Ångström Sato".split()
+
+
+def outcome_of(chance: random.Random, bonus: bool) -> Outcome:
+    """Return an outcome, as often as it may be in a class."""
+    kinds = [Outcome.PASSED, Outcome.FAILED, Outcome.NOT_WRITTEN, Outcome.COULD_NOT_GRADE]
+    return chance.choices(kinds, (15, 10, 75, 0) if bonus else (78, 15, 6, 1))[0]
+
+
+def result_of(chance: random.Random, name: str) -> dict[str, Any]:
+    """Return a made-up result model."""
+    results = []
+    for exercise, most in (CORE | BONUS).items():
+        outcome = outcome_of(chance, exercise in BONUS)
+        mistake, headline = MISTAKES.get(exercise, (None, "60 of 210 values differ"))
+        finding = Finding(headline, ("read: handout.md",), mistake)
+        score = {Outcome.PASSED: float(most), Outcome.COULD_NOT_GRADE: None}.get(outcome, 0.0)
+        results.append(
+            Result(
+                exercise,
+                outcome,
+                score,
+                most,
+                (finding,) if outcome is Outcome.FAILED else (),
+                bonus=exercise in BONUS,
+                title=f"the {exercise}",
+                file="bert.py",
+            )
+        )
+    flags = ["bert.py:3: import os"] if chance.random() < 0.03 else []
+    return Grade(
+        submission=f"/home/prof/hand-ins/{name}",
+        tier="contained",
+        results=results,
+        name=name,
+        assignment="minBERT",
+        private=True,
+        flags=flags,
+        reference_digest="0" * 64,
+        started=BEGAN.isoformat(),
+        seconds=chance.uniform(0.5, 30),
+    ).as_json()
+
+
+def entry(chance: random.Random, number: int) -> Entry:
+    """Return the entry of a made-up student."""
+    name = f"{chance.choice(FIRST)} {chance.choice(LAST)}"
+    late = chance.choice([0] * 9 + [chance.randrange(1, 3000)])
+    hand_in = HandIn(str(10_000 + number), name, Path(f"in/{10_000 + number}_bert.py"), BEGAN, late)
+    lot = chance.random()
+    if lot < 0.02:
+        return Entry(replace(hand_in, path=None, submitted=None, minutes_late=None))
+    if lot < 0.03:
+        return Entry(hand_in, problem="bert.py: there is no such file in it", attempts=3)
+    found = result_of(chance, f"{10_000 + number}_bert.py")
+    made = Entry(hand_in, found, seconds=found["time"]["seconds"])
+    if lot < 0.05:
+        before = copy.deepcopy(found)
+        before["exercises"][0] |= {"outcome": "not written yet", "score": 0.5}
+        before["score"] += 0.5
+        made = replace(made, previous=before)
+    if lot < 0.06:
+        notes = ("which of several is newest was told from the dates of the files",)
+        made = replace(made, hand_in=replace(hand_in, others=(Path("in/old.py"),), notes=notes))
+    return made
+
+
+def a_class(size: int, seed: int = 1) -> list[Entry]:
+    """Return the entries of a made-up class."""
+    chance = random.Random(seed)
+    return [entry(chance, number) for number in range(size)]
+
+
+def said_by(change: Callable[[str], str], one: Entry) -> Entry:
+    """Return an entry with every text of a student's changed: names, findings, flags, problems."""
+    made = copy.deepcopy(one)
+    result: Any = made.result
+    if result is not None:
+        result["name"] = change(result["name"])
+        result["flags"] = [change(flag) for flag in (*result["flags"], "flag")]
+        for exercise in result["exercises"]:
+            exercise["flags"] = [change("flag")]
+            for finding in exercise["findings"]:
+                finding["headline"] = change(finding["headline"])
+    hand_in = made.hand_in
+    hand_in = replace(
+        hand_in,
+        student=change(hand_in.student),
+        name=change(hand_in.name),
+        notes=tuple(map(change, (*hand_in.notes, "note"))),
+    )
+    return replace(made, hand_in=hand_in, result=result, problem=change(made.problem or "problem"))

@@ -1,0 +1,92 @@
+"""Who handed in what, as Gradescope's list of an export says."""
+
+import datetime
+from pathlib import Path
+
+import pytest
+
+from instructor.course.gradescope_export import moment, scalar
+from instructor.course.hand_ins import find
+
+from downloads import by_student, handed_in
+from test_payloads import PAYLOADS
+
+DEADLINE = datetime.datetime(2026, 11, 20, 23, 0, tzinfo=datetime.UTC)
+
+METADATA = """---
+submission_1:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '100'
+    :email: ada@x.example
+  - :name: "Gr\\u00e1ce \\x48opper"
+    :sid: '101'
+    :email: grace@x.example
+  :created_at: 2026-11-20 23:10:05.123456789 Z
+  :score: 3.0
+  :results:
+    tests:
+    - name: |
+        x
+        :submitters:
+        - :name: Mallory
+      output: 'submission_9:'
+  :history:
+  - :id: 7
+    :created_at: 2020-01-01 00:00:00 Z
+submission_2:
+  :submitters:
+  - :name: 'Alan O''Turing'
+    :sid:
+    :email: alan@x.example
+  :created_at: !ruby/object:ActiveSupport::TimeWithZone
+    utc: 2026-11-20 22:00:00.000000000 Z
+    zone: &1 !ruby/object:ActiveSupport::TimeZone
+      name: Etc/UTC
+    time: 2026-11-20 14:00:00.000000000 Z
+submission_3:
+  :submitters:
+  - :name: Emmy Noether
+    :sid: '103'
+"""
+
+
+@pytest.fixture
+def gradescope(tmp_path: Path) -> Path:
+    export = handed_in(
+        tmp_path / "assignment_5_export",
+        "submission_1/bert.py",
+        "submission_2/bert.py",
+        "submission_4/bert.py",
+    )
+    (export / "submission_metadata.yml").write_text(METADATA, encoding="utf-8")
+    return export
+
+
+def test_an_export_of_gradescope(gradescope: Path) -> None:
+    found = by_student(find(gradescope.parent, deadline=DEADLINE))
+
+    assert {student: one.name for student, one in found.items()} == {
+        "100": "Ada Lovelace",
+        "101": "Gráce Hopper",
+        "alan@x.example": "Alan O'Turing",
+        "103": "Emmy Noether",
+        "submission_4": "submission_4",
+    }
+    assert found["100"].path == found["101"].path == gradescope / "submission_1"
+    assert [one.minutes_late for one in found.values()] == [11, 11, 0, None, None]
+    assert found["103"].path is None
+    assert found["103"].notes == ("submission_3 is missing in the folder",)
+
+
+@pytest.mark.parametrize("text", PAYLOADS)
+def test_a_scalar_is_text_whatever_it_is(text: str) -> None:
+    assert isinstance(scalar(f'"{text}"'), str)
+    assert moment(text) is None
+
+
+def test_a_huge_line_of_metadata_is_passed_over(gradescope: Path) -> None:
+    path = gradescope / "submission_metadata.yml"
+    path.write_text(METADATA + "  :x: " + ":submitters: " * 100_000, encoding="utf-8")
+
+    assert len(find(gradescope)) == 5

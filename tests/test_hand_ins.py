@@ -1,0 +1,194 @@
+"""Who handed in what, from names of bulk downloads and from rosters."""
+
+import datetime
+import os
+from pathlib import Path
+
+import pytest
+
+from instructor.course.hand_ins import find
+
+from downloads import by_student, error, handed_in, names
+
+UTC = datetime.UTC
+DEADLINE = datetime.datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
+
+
+def test_names_of_canvas(tmp_path: Path) -> None:
+    folder = handed_in(
+        tmp_path,
+        "lovelaceada_12345_678_bert.py",
+        "hoppergrace_LATE_222_679_submission.zip",
+        "turingalan_333_680_bert-1.py",
+        "turingalan_333_601_bert.py",
+        "noethere_444_text.html",
+    )
+
+    found = by_student(find(folder))
+
+    assert {student: one.name for student, one in found.items()} == {
+        "12345": "lovelaceada",
+        "222": "hoppergrace",
+        "333": "turingalan",
+        "444": "noethere",
+    }
+    assert names(found["333"]) == ["turingalan_333_680_bert-1.py", "turingalan_333_601_bert.py"]
+    assert found["222"].notes == ("late, as its name says, but not by how much",)
+    assert found["222"].minutes_late is None
+
+
+@pytest.mark.parametrize("flat", [True, False])
+def test_names_of_moodle(tmp_path: Path, flat: bool) -> None:
+    between = "" if flat else "/"
+    folder = handed_in(
+        tmp_path,
+        f"Ada Lovelace_123_assignsubmission_file_{between}bert.py",
+        f"Ada Lovelace_124_assignsubmission_file_{between}bert.py",
+        "Grace Hopper_125_assignsubmission_onlinetext_/onlinetext.html",
+    )
+
+    found = find(folder)
+
+    assert [(one.student, one.name) for one in found] == [
+        ("Ada Lovelace_123", "Ada Lovelace"),
+        ("Ada Lovelace_124", "Ada Lovelace"),
+        ("Grace Hopper_125", "Grace Hopper"),
+    ]
+
+
+def test_names_of_blackboard(tmp_path: Path) -> None:
+    head = "Final Project_one_"
+    folder = handed_in(
+        tmp_path,
+        f"{head}alovelace_attempt_2026-11-19-10-00-00_bert.py",
+        f"{head}alovelace_attempt_2026-11-20-23-10-05_bert.py",
+        f"{head}g_hopper_attempt_2026-11-20-09-00-00_my_code.zip",
+        f"{head}aturing_attempt_2026-11-20-09-00-00.txt",
+    )
+    note = f"{head}alovelace_attempt_2026-11-20-23-10-05.txt"
+    (folder / note).write_text("Name: Ada Lovelace (alovelace)\nAssignment: x\n", encoding="utf-8")
+
+    found = by_student(find(folder))
+
+    assert sorted(found) == ["alovelace", "aturing", "g_hopper"]
+    assert found["alovelace"].name == "Ada Lovelace"
+    assert names(found["alovelace"]) == [
+        f"{head}alovelace_attempt_2026-11-20-23-10-05_bert.py",
+        f"{head}alovelace_attempt_2026-11-19-10-00-00_bert.py",
+    ]
+    assert found["alovelace"].submitted is not None
+    assert found["alovelace"].submitted.strftime("%H:%M:%S") == "23:10:05"
+
+
+def test_a_lone_hand_in_of_blackboard_has_its_login(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path, "Project 1_ada_attempt_2026-11-19-10-00-00_bert.py")
+
+    assert [one.student for one in find(folder)] == ["ada"]
+
+
+def test_a_note_of_blackboard_makes_nobody_somebody_else(tmp_path: Path) -> None:
+    folder = handed_in(
+        tmp_path,
+        "P_x_eve_attempt_2026-11-19-10-00-00_bert.py",
+        "P_y_eve_attempt_2026-11-19-10-00-00_bert.py",
+    )
+    for login in ("x_eve", "y_eve"):
+        note = folder / f"P_{login}_attempt_2026-11-19-10-00-00.txt"
+        note.write_text("Name: Eve (eve)\n", encoding="utf-8")
+
+    assert len(find(folder)) == 2
+
+
+def test_plain_files_and_folders_are_called_after_students(tmp_path: Path) -> None:
+    folder = handed_in(
+        tmp_path, "ada.py", "grace.tar.gz", "alan/bert.py", "notes.pdf", ".DS_Store", "__MACOSX/x"
+    )
+
+    assert [one.student for one in find(folder)] == ["ada", "alan", "grace", "notes.pdf"]
+
+
+def test_of_plain_files_the_newest_by_its_date_is_graded(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path, "ada.py", "ada.zip")
+    os.utime(folder / "ada.zip", (1_700_000_000, 1_700_000_000))
+
+    (one,) = find(folder)
+
+    assert names(one) == ["ada.py", "ada.zip"]
+    assert one.notes == ("which of several is newest was told from the dates of the files",)
+
+
+ATTEMPT = "P_ada_attempt_2026-11-{}-12-00-00_bert.py"
+
+
+@pytest.mark.parametrize(
+    ("late", "days", "graded", "minutes"),
+    [
+        ("newest", (18, 19, 22), 22, True),
+        ("before", (18, 19, 22), 19, False),
+        ("before", (21, 22), 21, True),
+        ("newest", (18, 19), 19, False),
+    ],
+)
+def test_which_of_several_is_graded(tmp_path: Path, late, days, graded, minutes) -> None:
+    folder = handed_in(tmp_path, *(ATTEMPT.format(day) for day in days))
+
+    (one,) = find(folder, deadline=DEADLINE, late=late)
+
+    assert names(one)[0] == ATTEMPT.format(graded)
+    assert len(one.others) == len(days) - 1
+    assert one.minutes_late is not None
+    assert bool(one.minutes_late) is minutes
+
+
+def test_canvass_mark_counts_where_there_is_no_time(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path, "a_LATE_5_2_bert.py")
+
+    assert find(folder, deadline=DEADLINE, late="before")[0].path is not None
+
+
+def test_files_handed_in_side_by_side_are_graded_together(tmp_path: Path) -> None:
+    folder = handed_in(
+        tmp_path / "in",
+        "lovelaceada_1_10_bert.py",
+        "lovelaceada_1_11_transformer-2.py",
+        "lovelaceada_1_12_report.pdf",
+    )
+
+    (one,) = find(folder, gathered=tmp_path / "gathered")
+    (alone,) = find(folder)
+
+    assert one.path == tmp_path / "gathered" / "1"
+    copied = {path.name: path.read_text("utf-8") for path in one.path.iterdir()}
+    assert copied == {
+        "bert.py": "# lovelaceada_1_10_bert.py\n",
+        "transformer.py": "# lovelaceada_1_11_transformer-2.py\n",
+    }
+    assert [path.name for path in one.others] == ["lovelaceada_1_12_report.pdf"]
+    assert alone.path == folder / "lovelaceada_1_10_bert.py"
+    assert alone.notes == ("not graded: transformer.py; hand in one zip",)
+
+
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret.py").write_text("x = 1\n", encoding="utf-8")
+    folder = handed_in(tmp_path / "in", "grace.py")
+    (folder / "ada.py").symlink_to(tmp_path / "secret.py")
+
+    found = by_student(find(folder))
+
+    assert found["ada"].path is None
+    assert "link" in found["ada"].notes[0]
+    assert found["grace"].path is not None
+
+
+def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    file = handed_in(tmp_path, "all.zip") / "all.zip"
+    own = handed_in(tmp_path / "own", "bert.py", "config.py")
+    (tmp_path / "empty").mkdir()
+
+    assert "unpack it" in error(file)
+    assert "there is no such folder" in error(tmp_path / "none")
+    assert "use make grade" in error(own)
+    assert "is empty" in error(tmp_path / "empty")
+    assert "cannot be read" in error(own / "..", roster=tmp_path / "none.csv")
+    assert "must be one of newest, before" in error(tmp_path, late="later")
+    assert "DEADLINE=" in error(tmp_path, late="before")

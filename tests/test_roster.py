@@ -1,0 +1,104 @@
+"""Who handed in what, if a roster says who is in the class."""
+
+import datetime
+from pathlib import Path
+
+import pytest
+
+from instructor.course.hand_ins import find
+
+from downloads import by_student, error, handed_in, names
+
+DEADLINE = datetime.datetime(2026, 11, 20, 23, 0, tzinfo=datetime.UTC)
+
+ROSTER = "\ufeffid,login,name,email\r\n12345,al,Ada Lovelace,ada@x.example\r\n"
+ROSTER += '222,gh,"Hopper, Grace",grace@x.example\r\n333,at,Alan Turing,alan@x.example\r\n'
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "whoever_12345_678_bert.py",
+        "al.py",
+        "AL.py",
+        "ada@x.example.zip",
+        "Lovelace Ada_9_assignsubmission_file_/bert.py",
+        "lovelaceada_999_678_bert.py",
+        "Ada  LOVELACE/bert.py",
+    ],
+)
+def test_a_roster_is_matched_by_id_login_address_or_name(tmp_path: Path, file: str) -> None:
+    folder = handed_in(tmp_path, file, "nobody.py")
+    roster = folder / "roster.csv"
+    roster.write_text(ROSTER, encoding="utf-8")
+
+    found = find(folder, roster)
+
+    assert [one.student for one in found] == ["12345", "222", "333", "nobody"]
+    assert [one.path is None for one in found] == [False, True, True, False]
+    assert found[0].name == "Ada Lovelace"
+    assert found[0].keys == ("12345", "al", "ada@x.example")
+    assert found[3].notes == ("not on the roster",)
+
+
+def test_two_of_one_name_are_not_guessed_at(tmp_path: Path) -> None:
+    folder = handed_in(
+        tmp_path / "in",
+        "Wei Zhang_1_assignsubmission_file_/bert.py",
+        "Wei Zhang_2_assignsubmission_file_/bert.py",
+    )
+    roster = tmp_path / "roster.csv"
+    roster.write_text("id;name\n7;Wei Zhang\n", encoding="utf-8")
+
+    found = find(folder, roster)
+
+    assert [(one.student, one.path is None) for one in found] == [
+        ("7", True),
+        ("Wei Zhang_1", False),
+        ("Wei Zhang_2", False),
+    ]
+
+
+def test_a_roster_may_name_files_and_times(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path / "in", "x1.py", "x2.py")
+    roster = tmp_path / "roster.csv"
+    text = "student,file,submitted\nada,x2.py,2026-11-20T23:00:01Z\ngrace,,\n"
+    roster.write_text(text, encoding="utf-8")
+
+    found = by_student(find(folder, roster, DEADLINE))
+
+    assert names(found["ada"]) == ["x2.py"]
+    assert found["ada"].minutes_late == 1
+    assert found["grace"].path is None
+    assert "x1" in found
+
+
+def test_canvass_own_export_is_a_roster(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path / "in", "lovelaceada_12345_678_bert.py")
+    roster = tmp_path / "roster.csv"
+    text = "Student,ID,SIS User ID,SIS Login ID,Section,Project (9)\n    Points Possible,,,,,100\n"
+    text += '"Lovelace, Ada",12345,s1,al,A,\n"Student, Test",1,,x,A,\n'
+    roster.write_text(text, encoding="utf-8")
+
+    assert [(one.student, one.name) for one in find(folder, roster)] == [("12345", "Lovelace, Ada")]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "its first line names none of the columns"),
+        ("colour,shape\n1,2\n", "its first line names none of the columns"),
+        ("id\n1\n1\n", "row 3: '1' is listed twice"),
+        ("id,submitted\n1,yesterday\n", "row 2: 'yesterday' is not a time"),
+        ("id,file\n1,../../etc/passwd\n", "is not in"),
+    ],
+)
+def test_a_wrong_roster_is_one_sentence(tmp_path: Path, text: str, said: str) -> None:
+    folder = handed_in(tmp_path / "in", "ada.py")
+    roster = tmp_path / "roster.csv"
+    roster.write_text(text, encoding="utf-8")
+
+    message = error(folder, roster=roster)
+
+    assert said in message
+    assert "\n" not in message
