@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import psutil
 import pytest
 
 from grader.grading import Grading
@@ -115,12 +116,20 @@ def workers_of(process: "subprocess.Popen[str]") -> list[int]:
     return [child for child, path in lines.items() if b"spawn_main" in path.read_bytes()]
 
 
+def addresses(process: "subprocess.Popen[str]") -> set[str]:
+    """Return the addresses that a run and its workers listen on."""
+    run = psutil.Process(process.pid)
+    sockets = [one for part in (run, *run.children()) for one in part.net_connections()]
+    return {one.laddr.ip for one in sockets if one.status == psutil.CONN_LISTEN}
+
+
 class Disturbed(NamedTuple):
     """A run that was killed, and its continuation, of which a worker was."""
 
     folder: Path
     out: Path
     before: int  # results when it was killed
+    listened: set[str]  # the addresses that it listened on
     output: str
     status: int
 
@@ -131,6 +140,7 @@ def disturbed(tmp_path_factory: pytest.TempPathFactory) -> Disturbed:
     folder, out = hand_in(place / "in", 8), place / "out"
     with started(*command(folder, out, "--workers", "2")) as process:
         wait_for(lambda: graded(out) or process.poll() is not None)
+        listened = addresses(process)
         process.kill()
         process.wait()
     before = graded(out)
@@ -139,7 +149,7 @@ def disturbed(tmp_path_factory: pytest.TempPathFactory) -> Disturbed:
         for worker in workers_of(process)[:1]:
             os.kill(worker, signal.SIGKILL)
         output, _ = process.communicate(timeout=PATIENCE)
-    return Disturbed(folder, out, before, output, process.returncode)
+    return Disturbed(folder, out, before, listened, output, process.returncode)
 
 
 @real
@@ -150,6 +160,11 @@ def test_after_kill_9_the_same_command_goes_on_and_nobody_is_graded_twice(
     assert f"{disturbed.before} graded before" in disturbed.output
     assert "8 students: 8 graded\n" in disturbed.output
     assert graded(disturbed.out) == 8
+
+
+@real
+def test_no_other_machine_can_connect_to_a_run(disturbed: Disturbed) -> None:
+    assert disturbed.listened == {"127.0.0.1"}
 
 
 @real

@@ -51,7 +51,8 @@ def local(workers: int) -> LocalCluster:
             n_workers=workers,
             threads_per_worker=1,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # of pages that say how it is; any port will do
+            scheduler_kwargs={"dashboard": False},
             memory_limit=None,
             silence_logs=logging.CRITICAL,
         )
