@@ -224,7 +224,9 @@ def draw(report: Mapping[str, Any], path: Path) -> None:
     for name, style in (("fresh processes", "--"), ("no isolation", "-.")):
         axes.axhline(report["a_minute"][name], color="gray", linestyle=style, label=name)
     axes.set(xscale="log", xlabel="submissions", ylabel="submissions a minute", ylim=(0, None))
-    axes.legend(fontsize="small")
+    axes.set_xticks(shown := sorted({one["count"] for one in report["classes"]}), map(str, shown))
+    axes.minorticks_off()
+    axes.legend(fontsize="small", framealpha=1.0)
     figure.savefig(path, dpi=150)
 
 

@@ -53,16 +53,14 @@ def read_work(path: Path, given: GivenFiles) -> Work:
         SubmissionError: there is nothing to grade; the message does not repeat the path.
     """
     try:
-        found = read_submission(path, MINBERT.editable)
+        found = read_submission(path, MINBERT.editable, neighbours=False)
         notes = tuple(given.modified_in(path))
     except SubmissionError as error:
         raise SubmissionError(printable(str(error).removeprefix(f"{path}: "))) from error
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise SubmissionError(f"it cannot be read: {reason}") from error
-    lone = path.is_file() and path.suffix == ".py"  # what is beside it are other students' files
-    others = () if lone else tuple(sorted(found.others))
-    return Work(found.sources, found.faults, others, notes)
+    return Work(found.sources, found.faults, tuple(sorted(found.others)), notes)
 
 
 def named(result: Mapping[str, Any], path: Path) -> dict[str, Any]:
