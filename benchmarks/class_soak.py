@@ -90,6 +90,9 @@ class Soak:
             self.statuses[run.returncode] += 1
             if run.returncode == 0:
                 return True
+        scheduler = self.processes.get("scheduler")
+        if scheduler and scheduler.poll() is not None:
+            self.end(self.processes["workers"])  # which do not look for another scheduler
         for name, command in self.commands().items():
             there = self.processes.get(name)
             if there is None or there.poll() is not None:
@@ -120,14 +123,19 @@ class Soak:
         filler.unlink()
         return status == 2
 
+    @staticmethod
+    def end(process: Process) -> None:
+        """End a process, in order if it does not take long."""
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(30)
+        process.kill()
+        process.wait()
+
     def close(self) -> None:
         """End everything."""
         for process in reversed(self.processes.values()):
-            process.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(30)
-            process.kill()
-            process.wait()
+            self.end(process)
 
 
 def graded_by(folder: Path, out: Path, *options: str) -> list[str]:
