@@ -94,8 +94,8 @@ test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a gradin
 		$(PYTEST) -q -m "not slow" $(FAST:%=tests/test_%.py) $$ARGS; \
 		status=$$?; echo "test-fast took $$(($$(date +%s) - start)) s"; exit $$status
 
-test-page: $(VENV)/.installed-page  ## the page in a Chromium, which must be installed (SHOTS=folder)
-	@$(BIN)/python -m pytest tests/browser/page.py $$ARGS
+test-page: $(VENV)/.installed-page  ## the pages in a Chromium, which must be installed (SHOTS=folder)
+	@$(BIN)/python -m pytest tests/browser/page.py tests/browser/gradebook.py $$ARGS
 
 lint: $(VENV)/.installed-staff  ## format, style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

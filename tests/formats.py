@@ -13,7 +13,7 @@ from grader.reports import github, html, platforms
 Model = dict[str, Any]
 VISIBILITY = {"hidden", "after_due_date", "after_published", "visible"}
 TEXT_FORMATS = {"text", "html", "simple_format", "md", "ansi"}
-VOID = {"meta"}
+VOID = {"meta", "input"}
 ANNOTATION = re.compile(
     r"::(?:error|warning|notice) file=[^:,\r\n]+(?:,line=[1-9]\d*)?,title=[^:,\r\n]*::[^\r\n]*"
 )

@@ -1,13 +1,9 @@
 """A class: everything in a folder is graded, every result is kept, and a gradebook is written.
 
-What the modules are for:
+A run:
     __main__.py   the entry point: python -m instructor.course SUBMISSIONS
     options.py    the command line
-    run.py        a run, from the folder with the hand-ins to the gradebook
-    hand_ins.py   who handed in what, from the names of bulk downloads or a roster
-        file_names.py, gradescope_export.py   the names and lists that systems write
-        roster.py, people.py   who is in the class, and who is who
-        choice.py   which of several hand-ins is graded, and how late it is
+    run.py        from the folder with the hand-ins to the gradebook
     work.py       a submission as data that travels, and the terms it is graded by
     standing.py   what is graded, what is left, and counts that add up
     store.py      every attempt, in one SQLite file
@@ -18,5 +14,16 @@ What the modules are for:
         parcel.py     references, checkpoint and data as bytes that travel
         version.py    which grader a machine has
         failure.py    why a run cannot go on
+Who handed in, and the results:
+    hand_ins.py   who handed in what, from the names of bulk downloads or a roster
+        file_names.py, gradescope_export.py   the names and lists that systems write
+        roster.py, people.py   who is in the class, and who is who
+        choice.py   which of several hand-ins is graded, and how late it is
     entry.py      a student's line of the gradebook: what all reports of a class are drawn from
+    gradebook.py  writes all of them
+        page.py, page_table.py, shown.py, summary.py   gradebook.html, and what it counts
+        feedback.py, folder_names.py   what each student gets back
+        canvas.py, cells.py   the instructor's own export of Canvas, with one column filled
+    similar.py    groups of near-identical submissions
+        statements.py   what is compared of a source; runs in a process of its own
 """

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 QUOTE = '"'
+DOUBLED = re.compile('"("?)')  # a quote within quotes; one alone ends them
 
 
 class CellsError(ValueError):
@@ -59,7 +60,7 @@ def rows_of(text: str, separator: str) -> list[list[Cell]]:
         found = stop.search(text, place)
         place = found.start() if found else len(text)
         raw = text[begin:place]
-        inner = raw[1:].replace(QUOTE * 2, "\0").replace(QUOTE, "").replace("\0", QUOTE)
+        inner = DOUBLED.sub(lambda found: found[1], raw[1:])
         row.append(Cell(inner if raw[:1] == QUOTE else raw, begin, place))
         if text[place : place + 1] == separator:
             place += 1

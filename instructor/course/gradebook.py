@@ -103,9 +103,8 @@ def write_results(
     write_whole(out / PAGE, whole.encode("utf-8", "backslashreplace"))
     lines = [f"wrote {out / PAGE}, {out / TABLE} and {sum(map(bool, folders))} folders of feedback"]
     if found.groups:
-        lines.append(
-            f"{len(found.groups)} groups of near-identical submissions, for you to look at"
-        )
+        groups = "1 group" if len(found.groups) == 1 else f"{len(found.groups)} groups"
+        lines.append(f"near-identical submissions, for you to look at: {groups}")
     if canvas is not None:
         try:
             lines += fill_export(entries, canvas, column, out / CANVAS)

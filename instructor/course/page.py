@@ -18,12 +18,21 @@ from instructor.course.entry import Entry
 from instructor.course.page_table import table, tools
 from instructor.course.shown import LONGEST, Class
 from instructor.course.similar import Similar
-from instructor.course.summary import BINS, GRADED, KINDS, Exercise, histogram, problem_of
+from instructor.course.summary import (
+    BINS,
+    KINDS,
+    NOT_GRADED,
+    NOTHING,
+    PARTLY,
+    Exercise,
+    histogram,
+    problem_of,
+)
 
 HERE = Path(__file__).parent
 STYLES = (html.STYLE, HERE / "gradebook.css")
 SCRIPT = HERE / "gradebook.js"
-LISTED = 50  # lines of a list; the filter of the table shows everybody
+LISTED = 15  # lines of a list; the filter of the table shows everybody
 NAMES = 30  # of students in one line
 FLAGS = 5  # of one student in the list of all
 WIDTH, HEIGHT, BELOW = 440, 190, 24  # of the histogram, and of the room for its labels
@@ -99,7 +108,9 @@ def pass_rates(exercises: Sequence[Exercise]) -> Element:
         of = one.begun if one.bonus else one.graded
         bonus = joined(" ", element("span", "bonus", class_="bonus")) if one.bonus else None
         label = f"{one.id}: {one.passed} of {of} passed"
-        bar = element("progress", value=one.passed, max=of or 1, aria_label=label)
+        full = element("rect", width=f"{100 * one.passed / (of or 1):.1f}", height=8)
+        size = {"viewBox": "0 0 100 8", "preserveAspectRatio": "none"}
+        bar = element("svg", full, **size, role="img", aria_label=label)
         share = f"{one.passed} of {of}" + (f", {100 * one.passed / of:.0f}%" if of else "")
         head = element("th", one.id, bonus, scope="row")
         rows.append(element("tr", head, element("td", bar), element("td", share)))
@@ -124,12 +135,15 @@ def mistakes(shown: Class) -> Element | None:
 
 
 def problems(shown: Class) -> Element | None:
-    """Return who could not be graded, and why."""
+    """Return who could not be graded, and why; of those who handed in nothing, how many."""
     lines = [
         line(shown.kinds[place], shown.name(place), ": ", problem_of(entry)[:LONGEST])
         for place, entry in enumerate(shown.entries)
-        if shown.kinds[place] != GRADED
+        if shown.kinds[place] in (PARTLY, NOT_GRADED)
     ]
+    if absent := shown.kinds.count(NOTHING):
+        button = show(f"k{KINDS.index(NOTHING)}", f"the {absent} who handed in nothing")
+        lines.insert(0, line(f"{absent} students", "handed in nothing", button=button))
     return section("problems", "Not graded, or not in full", limited(lines)) if lines else None
 
 
@@ -139,8 +153,8 @@ def flagged(shown: Class) -> Element | None:
     for place, flags in enumerate(shown.flags):
         if flags:
             rest = [f"and {len(flags) - FLAGS} more"] if len(flags) > FLAGS else []
-            items = (element("li", flag[:LONGEST]) for flag in (*flags[:FLAGS], *rest))
-            what = element("span", shown.name(place), element("ul", *items), class_="what")
+            said = "; ".join(flag[:LONGEST] for flag in (*flags[:FLAGS], *rest))
+            what = element("span", shown.name(place), ": ", said, class_="what")
             lines.append(element("li", what))
     about = element("p", "What a person should look at; most of it is harmless.", class_="about")
     return section("flags", "Flags", about, limited(lines)) if lines else None

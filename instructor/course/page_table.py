@@ -11,22 +11,23 @@ from instructor.course.shown import ALIKE, CHANGED, FLAGGED, LATE, LONGEST, Clas
 from instructor.course.summary import KINDS, problem_of
 
 
-def cell(exercise: Mapping[str, Any] | None) -> Element:
-    """Return the cell of a student's exercise; numbers and marks need no escaping."""
+def cell(value: float | None, shown: str = "", name: str = "number") -> Element:
+    """Return a cell with a number: what it is sorted by, and what is shown, which is no text.
+
+    Args:
+        value: None comes last, whichever way the others are sorted.
+    """
+    key = "" if value is None else f"{value:g}"
+    return Element(f'<td role="cell" class="{name}" data-value="{key}">{shown or key}</td>')
+
+
+def exercise_cell(exercise: Mapping[str, Any] | None) -> Element:
+    """Return the cell of a student's exercise."""
     if exercise is None:
-        return Element("<td></td>")
-    outcome, score = Outcome(str(exercise["outcome"])), exercise["score"]
-    name, mark = html.MARKS[outcome]
-    if not isinstance(score, int | float):
-        return Element(f'<td class="{name}" data-value="">{mark}</td>')
-    return Element(f'<td class="{name}" data-value="{score:g}">{mark} {points(score)}</td>')
-
-
-def number(value: float | None, shown: str = "") -> Element:
-    """Return a cell with a number."""
-    if value is None:
-        return Element("<td></td>")
-    return Element(f'<td data-value="{value:g}">{shown or points(value)}</td>')
+        return cell(None)
+    name, mark = html.MARKS[Outcome(exercise["outcome"])]
+    score = exercise["score"]
+    return cell(score, mark if score is None else f"{mark} {points(score)}", name)
 
 
 def notes(shown: Class, place: int) -> Iterator[str]:
@@ -47,43 +48,42 @@ def row(shown: Class, place: int) -> Element:
     result, hand_in = entry.result, entry.hand_in
     other = hand_in.name if hand_in.name != hand_in.student else None
     small = element("small", other) if other else None
-    first = element("th", shown.name(place), small, scope="row")
+    first = element("th", shown.name(place), small, scope="row", role="rowheader")
     own = {one["id"]: one for one in result["exercises"]} if result else {}
     score = result["score"] if result else None
     total = out_of(score, result["max_score"]) if result else ""
     return element(
         "tr",
         first,
-        number(score, total),
-        number(result["bonus"] if result else None),
-        *(cell(own.get(one.id)) for one in shown.exercises),
-        number(hand_in.minutes_late),
-        number(round(entry.seconds, 1) or None),
-        element("td", "; ".join(notes(shown, place))),
+        cell(score, total),
+        cell(result["bonus"] if result else None),
+        *(exercise_cell(own.get(one.id)) for one in shown.exercises),
+        cell(hand_in.minutes_late),
+        cell(round(entry.seconds, 1) or None),
+        element("td", "; ".join(notes(shown, place)), role="cell"),
+        role="row",
         data_tags=" ".join(shown.tags[place]),
     )
 
 
 def table(shown: Class) -> Element:
-    """Return the table of all students."""
-    heads = [("student", "student"), ("score", "score"), ("number", "bonus")]
-    heads += [("exercise", one.id) for one in shown.exercises]
-    heads += [("number", "min. late"), ("number", "seconds"), ("notes", "notes")]
-    columns = (Element(f'<col class="c-{width}">') for width, _ in heads)
-    titles = (
-        element("th", element("button", title, type="button"), scope="col") for _, title in heads
+    """Return the table of all students; its roles are written out, as its styles make it boxes."""
+    names = ["student", "score", "bonus", *(one.id for one in shown.exercises)]
+    heads = (
+        element("th", element("button", name, type="button"), scope="col", role="columnheader")
+        for name in (*names, "min. late", "seconds", "notes")
     )
     rows = (row(shown, place) for place in range(len(shown.entries)))
     made = element(
         "table",
-        element("colgroup", *columns),
-        element("thead", element("tr", *titles)),
-        element("tbody", *rows),
+        element("thead", element("tr", *heads, role="row"), role="rowgroup"),
+        element("tbody", *rows, role="rowgroup"),
         id="students",
+        role="table",
+        aria_label="All students",
     )
-    return element(
-        "div", made, class_="scroll", role="region", aria_label="All students", tabindex=0
-    )
+    around = {"class_": "scroll", "role": "region", "aria_label": "All students", "tabindex": 0}
+    return element("div", made, **around)
 
 
 def choices(shown: Class) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,175 @@
+"""The gradebook's page in a real browser (`make test-page`), as page.py has the student's.
+
+It prints how long sorting and filtering take. SHOTS=folder also takes screenshots.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from instructor.course.page import page as drawn
+from instructor.course.similar import Group, Similar
+
+import classes
+from page import NEXT, opened
+from page import browser as browser
+
+MANY = 1000
+MILLISECONDS = 1000  # ten times what is wanted, as the machine may be busy
+CLICK = """place => {
+    const button = document.querySelectorAll("#students thead button")[place];
+    const began = performance.now();
+    button.click();
+    document.body.offsetHeight;
+    return performance.now() - began;
+}"""
+TYPE = """text => {
+    const field = document.getElementById("search");
+    const began = performance.now();
+    field.value = text;
+    field.dispatchEvent(new Event("input"));
+    document.body.offsetHeight;
+    return performance.now() - began;
+}"""
+CELLS = """place => [...document.querySelectorAll("#students tbody tr:not([hidden])")]
+    .map(row => row.cells[place].dataset.value ?? row.cells[place].textContent)"""
+ACTIVE = "document.activeElement.id || document.activeElement.tagName"
+
+
+def write(path: Path, size: int, hostile: bool) -> Path:
+    """Write the page of a made-up class."""
+    entries = classes.a_class(size)
+    if hostile:
+        entries = [classes.said_by(lambda text: f"{next(NEXT)[:200]} {text}", e) for e in entries]
+    folders = [f"feedback/{number}" if e.result else "" for number, e in enumerate(entries)]
+    groups = (Group((1, 3), ("BertLayer.forward",), 0.95),) if size else ()
+    similar = Similar(groups, 2)
+    path.write_text(drawn(entries, folders, similar), encoding="utf-8", errors="backslashreplace")
+    return path
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("gradebooks")
+    return {
+        "many": write(folder / "many.html", MANY, False),
+        "some": write(folder / "some.html", 40, False),
+        "payloads": write(folder / "payloads.html", 60, True),
+        "nobody": write(folder / "nobody.html", 0, False),
+    }
+
+
+@pytest.fixture
+def table(browser: Browser, files: dict[str, Path]) -> Iterator[Page]:
+    page = opened(browser, "desktop", "light")
+    page.goto(files["many"].as_uri())
+    yield page
+    page.close()
+
+
+def values(page: Page, column: int) -> list[str]:
+    return list(page.evaluate(CELLS, column))
+
+
+@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
+@pytest.mark.parametrize("name", ["many", "payloads", "nobody"])
+def test_the_page_is_quiet_and_fits(browser: Browser, files, name, size, scheme) -> None:
+    page = opened(browser, size, scheme)
+    said: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("dialog", lambda dialog: said.append(dialog.message))
+
+    page.goto(files[name].as_uri())
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    wide, inner = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+
+    if folder := os.environ.get("SHOTS"):
+        for part in ("scores", "class", "problems"):
+            page.evaluate(f"document.getElementById('{part}')?.scrollIntoView()")
+            page.wait_for_timeout(300)
+            page.screenshot(path=Path(folder) / f"gradebook-{name}-{part}-{size}-{scheme}.png")
+    assert said == []
+    assert asked == [files[name].as_uri()]
+    assert wide <= inner
+
+
+@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
+@pytest.mark.parametrize("name", ["some", "payloads"])  # of a thousand rows it takes minutes
+def test_axe_finds_no_fault(browser: Browser, files, name, size, scheme) -> None:
+    page = opened(browser, size, scheme, bypass_csp=True)
+    page.goto(files[name].as_uri())
+
+    found = Axe().run(page).response["violations"]
+
+    serious = [one for one in found if one["impact"] in ("serious", "critical")]
+    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in serious] == []
+
+
+def test_a_thousand_rows_are_sorted_and_filtered_at_once(table: Page, capsys) -> None:
+    sorts = [table.evaluate(CLICK, place) for place in (0, 1, 2, 3, 3, 9, 13)]
+    filters = [table.evaluate(TYPE, text) for text in ("a", "ad", "ada", "", "zzz", "")]
+
+    with capsys.disabled():
+        print(f"\n{MANY} rows: sorts {max(sorts):.0f} ms, filters {max(filters):.0f} ms at most")
+    assert max(*sorts, *filters) < MILLISECONDS
+
+
+def test_a_column_is_sorted_both_ways_and_says_so(table: Page) -> None:
+    head = table.locator("#students thead th").nth(1)
+
+    head.locator("button").click()
+    up = [float(value) for value in values(table, 1) if value]
+    assert head.get_attribute("aria-sort") == "ascending"
+    head.locator("button").click()
+    down = [float(value) for value in values(table, 1) if value]
+
+    assert head.get_attribute("aria-sort") == "descending"
+    assert up == sorted(up) == down[::-1]
+    assert values(table, 1)[-1] == ""
+    assert len(values(table, 1)) == MANY
+    assert table.locator("#students [aria-sort]").count() == 1
+
+
+def test_rows_are_searched_and_counted(table: Page) -> None:
+    table.fill("#search", "lovelace ADA")
+
+    shown = values(table, 0)
+    assert 0 < len(shown) < MANY
+    assert all("Ada Lovelace" in text for text in shown)
+    assert table.inner_text("#shown") == f"{len(shown)} of {MANY} students"
+
+
+def test_a_mistake_shows_who_made_it(table: Page) -> None:
+    button = table.locator("#mistakes button").first
+    count = int(table.locator("#mistakes .count").first.inner_text().split()[0])
+
+    button.click()
+
+    assert len(values(table, 0)) == count
+    assert table.evaluate("document.activeElement.id") == "choice"
+
+
+def test_all_of_it_can_be_reached_with_the_keyboard(table: Page) -> None:
+    reached = []
+    for _ in range(40):
+        table.keyboard.press("Tab")
+        reached.append(table.evaluate(ACTIVE))
+    table.locator("#students thead button").nth(2).focus()
+    table.keyboard.press("Enter")
+
+    assert {"search", "choice", "BUTTON", "A", "DIV"} <= set(reached)
+    assert table.locator("#students [aria-sort]").count() == 1
+
+
+def test_the_printed_page_has_every_student(table: Page) -> None:
+    table.emulate_media(media="print")
+
+    assert len(table.inner_text("#students tbody").split("\n")) > MANY
+    assert len(table.pdf()) > 100_000

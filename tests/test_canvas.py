@@ -1,0 +1,255 @@
+"""Canvas's own export comes back with one column filled, and no byte besides changed."""
+
+import csv
+import io
+import itertools
+from pathlib import Path
+
+import pytest
+
+from instructor.course.canvas import CanvasError, Export, fill_export
+from instructor.course.cells import rows_of, separator_of, with_cells
+from instructor.course.entry import Entry, HandIn
+from instructor.course.gradebook import write_results
+
+import sample
+from test_payloads import PAYLOADS
+
+EXPORT = """\
+Student,ID,SIS User ID,SIS Login ID,Section,Quiz (7),minBERT project (8),"Essay, long (9)",Final
+,,,,,Manual Posting,,,(read only)
+    Points Possible,,,,,10.00,100.00,5,(read only)
+"Lovelace, Ada",101,s1,al,"A, B",10,,"say ""hi"" to",90
+"Hopper, Grace",102,s2,gh,A,,"",,
+"Turing, Alan",103,s3,at,A,9,EX,=1+1,1
+"Noether, Emmy",104,s4,en,A,9,12.5,,1
+"Zhang, Wei",105,s5,wz1,A,,,,
+"Zhang, Wei",106,s6,wz2,A,,,,
+"Student, Test",107,,tt,A,,,,
+"""
+TITLE = "minBERT project (8)"
+
+
+def result(score: float = 87.5) -> dict:
+    return sample.complete() | {"score": score, "max_score": 100.0}
+
+
+def entry(student: str, name: str = "", score: float = 87.5, keys: tuple = ()) -> Entry:
+    return Entry(HandIn(student, name or student, Path("in/x.py"), keys=keys), result(score))
+
+
+def exported(folder: Path, text: str = EXPORT, encoding: str = "utf-8") -> Path:
+    path = folder / "export.csv"
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def filled(folder: Path, entries: list[Entry], text: str = EXPORT, column: str = "") -> tuple:
+    """Return the rows of the filled export, and what was said."""
+    out = folder / "canvas.csv"
+    lines = fill_export(entries, exported(folder, text), column, out)
+    return list(csv.reader(io.StringIO(out.read_bytes().decode("utf-8-sig"), newline=""))), lines
+
+
+def cells_of(rows: list[list[str]], column: int = 6) -> dict[str, str]:
+    return {row[1]: row[column] for row in rows if row[1]}
+
+
+@pytest.mark.parametrize(
+    ("ends", "mark", "last"),
+    [*itertools.product(["\n", "\r\n", "\r"], ["", "\ufeff"], [True, False])],
+)
+def test_every_other_byte_stays(tmp_path: Path, ends: str, mark: str, last: bool) -> None:
+    text = mark + EXPORT.replace("\n", ends)
+    text = text if last else text.rstrip("\r\n")
+    out = tmp_path / "canvas.csv"
+
+    fill_export([entry("101"), entry("102", score=60)], exported(tmp_path, text), "", out)
+
+    expected = text.replace('"A, B",10,,', '"A, B",10,87.5,').replace('gh,A,,"",', 'gh,A,,"60",')
+    assert out.read_bytes() == expected.encode()
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
+def test_whatever_stands_in_other_cells_stays(tmp_path: Path, payload: str) -> None:
+    quoted = '"' + payload.replace('"', '""').replace("\ud800", "").replace("\udfff", "") + '"'
+    text = EXPORT.replace('"say ""hi"" to"', quoted)
+
+    filled(tmp_path, [entry("101"), entry("106")], text)
+
+    written = (tmp_path / "canvas.csv").read_bytes().decode()
+    assert written.replace(f",10,87.5,{quoted}", f",10,,{quoted}").replace(
+        "wz2,A,,87.5,", "wz2,A,,,"
+    ) == text  # fmt: skip
+
+
+def test_nothing_to_fill_is_the_same_file(tmp_path: Path) -> None:
+    fill_export([], exported(tmp_path), TITLE, tmp_path / "canvas.csv")
+
+    assert (tmp_path / "canvas.csv").read_bytes() == EXPORT.encode()
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        entry("101"),
+        entry("s1"),
+        entry("AL"),
+        entry("7", "Ada Lovelace"),
+        entry("lovelaceada"),
+        entry("x@y.example", keys=("x@y.example", "al")),
+    ],
+    ids=lambda one: one.hand_in.student,
+)
+def test_a_student_is_matched_by_id_login_or_name(tmp_path: Path, one: Entry) -> None:
+    rows, lines = filled(tmp_path, [one])
+
+    assert cells_of(rows)["101"] == "87.5"
+    assert lines[0].startswith(f"Canvas: 1 scores in {TITLE}")
+
+
+def test_an_id_counts_more_than_a_login(tmp_path: Path) -> None:
+    text = EXPORT.replace(",gh,", ",101,")
+
+    rows, _ = filled(tmp_path, [entry("101")], text)
+
+    assert cells_of(rows)["101"] == "87.5"
+    assert cells_of(rows)["102"] == ""
+
+
+def test_names_of_two_and_rows_of_two_are_left_and_listed(tmp_path: Path) -> None:
+    entries = [entry("x", "Wei Zhang"), entry("103"), entry("s3"), entry("nobody")]
+
+    rows, lines = filled(tmp_path, entries)
+
+    assert cells_of(rows)["105"] == cells_of(rows)["106"] == ""
+    assert cells_of(rows)["103"] == "EX"
+    place = lines.index("Canvas: 4 handed in, but are not in the export, or not clearly:")
+    assert lines[place + 1 : place + 5] == ["  x", "  103", "  s3", "  nobody"]
+    missing = next(line for line in lines if "nothing of theirs" in line)
+    assert missing.startswith("Canvas: 6 are in the export")
+    assert "  Student, Test" not in lines
+
+
+def test_excused_and_words_stay_and_scores_are_replaced(tmp_path: Path) -> None:
+    rows, lines = filled(tmp_path, [entry("103"), entry("104"), entry("101", score=100)])
+
+    assert cells_of(rows) == {
+        "ID": TITLE, "101": "100", "102": "", "103": "EX", "104": "87.5",
+        "105": "", "106": "", "107": "",
+    }  # fmt: skip
+    assert "  103: is excused in Canvas, which stays" in lines
+    assert "  104: 12.5 becomes 87.5" in lines
+
+
+def test_who_has_no_full_result_has_no_score(tmp_path: Path) -> None:
+    nothing = HandIn("102", "Grace", None)
+    entries = [Entry(HandIn("101", "Ada", Path("x")), sample.model()), Entry(nothing)]
+
+    rows, lines = filled(tmp_path, entries)
+
+    assert cells_of(rows)["101"] == cells_of(rows)["102"] == ""
+    assert "  Ada: could not be graded in full" in lines
+
+
+@pytest.mark.parametrize("column", [TITLE, "minBERT project", "MINBERT PROJECT", "8", ""])
+def test_a_column_is_found_by_title_or_number(tmp_path: Path, column: str) -> None:
+    rows, _ = filled(tmp_path, [entry("101")], column=column)
+
+    assert cells_of(rows)["101"] == "87.5"
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "said"),
+    [
+        ("Homework", EXPORT, "'Homework' is the title of no column"),
+        ("", EXPORT.replace("Essay, long", "minBERT, again"), "title of several columns"),
+        ("Final", EXPORT, "no column"),
+        ("", EXPORT.replace("minBERT", "x"), "no column"),
+    ],
+)
+def test_a_column_that_is_not_clear_is_an_error_with_the_titles(
+    tmp_path: Path, column: str, text: str, said: str
+) -> None:
+    with pytest.raises(CanvasError) as caught:
+        filled(tmp_path, [entry("101")], text, column)
+
+    assert said in str(caught.value)
+    assert "Quiz (7)" in str(caught.value)
+    assert not (tmp_path / "canvas.csv").exists()
+
+
+def test_an_export_with_semicolons_and_commas_in_numbers(tmp_path: Path) -> None:
+    text = "Student;ID;SIS User ID;SIS Login ID;Section;minBERT (8)\n"
+    text += 'Points Possible;;;;;100,00\n"L; A";101;;;A;\n'
+    out = tmp_path / "canvas.csv"
+
+    fill_export([entry("101")], exported(tmp_path, text), "", out)
+
+    assert out.read_text("utf-8") == text[:-1] + "87,5\n"
+
+
+def test_another_maximum_is_said_and_nothing_is_scaled(tmp_path: Path) -> None:
+    rows, lines = filled(tmp_path, [entry("101")], EXPORT.replace("100.00", "50"))
+
+    assert cells_of(rows)["101"] == "87.5"
+    assert "Canvas: 50 points are possible there, 100 here; nothing is scaled" in lines
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\xff\xfeS\x00t\x00", "not UTF-8"),
+        (b'Student,"ID\n', "has no end"),
+        (b"", "no column"),
+    ],
+)
+def test_what_is_not_an_export_is_one_sentence(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "export.csv"
+    path.write_bytes(content)
+
+    with pytest.raises(CanvasError, match=said):
+        Export(path, "", "minBERT")
+
+
+def test_the_export_itself_is_never_written_over(tmp_path: Path) -> None:
+    path = exported(tmp_path)
+
+    with pytest.raises(CanvasError, match="copy it"):
+        fill_export([entry("101")], path, "", path)
+    with pytest.raises(CanvasError, match="cannot be read"):
+        fill_export([entry("101")], tmp_path / "none.csv", "", tmp_path / "canvas.csv")
+
+    assert path.read_bytes() == EXPORT.encode()
+
+
+def test_the_gradebook_is_written_though_the_export_is_wrong(tmp_path: Path) -> None:
+    lines = write_results([entry("101")], tmp_path / "out", exported(tmp_path), "Homework")
+
+    assert (tmp_path / "out/gradebook.csv").exists()
+    assert "'Homework' is the title of no column" in lines[-1]
+
+
+def test_a_round_trip_through_the_gradebook(tmp_path: Path) -> None:
+    write_results([entry("101")], tmp_path / "out", exported(tmp_path), TITLE)
+
+    expected = EXPORT.replace('"A, B",10,,', '"A, B",10,87.5,')
+    assert (tmp_path / "out/canvas.csv").read_text("utf-8") == expected
+    assert exported(tmp_path).read_text("utf-8") == EXPORT
+
+
+@pytest.mark.parametrize("text", [*PAYLOADS, 'a,"b\r\nc",d\r\n\r\n"",', EXPORT])
+def test_cells_are_where_they_say(text: str) -> None:
+    quoted = '"' + text.replace('"', '""') + '",x\n'
+
+    rows = rows_of(quoted, separator_of(quoted))
+
+    assert rows[0][0].text == text
+    assert rows[0][1].text == "x"
+    assert with_cells(quoted, {rows[0][1]: "y"}) == quoted[:-2] + "y\n"
+
+
+def test_a_large_export_is_read_soon() -> None:
+    text = EXPORT + '"a, b",1,2,3,4,5,6,7,8\n' * 20_000
+
+    assert len(rows_of(text, ",")) == 20_010

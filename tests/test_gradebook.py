@@ -1,0 +1,252 @@
+"""The gradebook: who is in it, what students get back, and that no text acts in any of it."""
+
+import csv
+import io
+import json
+import random
+import re
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from grader.reports.model import Model
+from instructor.course import feedback
+from instructor.course.entry import Entry, HandIn
+from instructor.course.gradebook import write_results
+from instructor.course.page import page
+from instructor.course.similar import Group, Similar
+from instructor.course.summary import histogram, kind_of, mistakes_of
+
+import classes
+import formats
+import sample
+from conftest import ROOT
+from test_payloads import PAYLOADS, harmless, is_clean
+
+
+def entry(result: Model | None = None, student: str = "ada", **options: Any) -> Entry:
+    hand_in = HandIn(student, options.pop("name", "Ada Lovelace"), Path(f"in/{student}.py"))
+    return Entry(hand_in, result or sample.complete(), **options)
+
+
+def table(out: Path) -> list[dict[str, str]]:
+    text = (out / "gradebook.csv").read_text(encoding="utf-8")
+    assert text.startswith("student,submission,score,max_score,bonus,")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def written(folder: Path) -> dict[str, float]:
+    return {str(p.relative_to(folder)): p.stat().st_mtime_ns for p in folder.rglob("*.*")}
+
+
+def test_everybody_is_in_the_gradebook(tmp_path: Path) -> None:
+    entries = classes.a_class(300)
+
+    write_results(entries, tmp_path)
+
+    rows = table(tmp_path)
+    assert [row["student"] for row in rows] == [one.hand_in.student for one in entries]
+    kinds = Counter(map(kind_of, entries))
+    assert len(kinds) == 4
+    assert sum(kinds.values()) == 300
+    page_text = (tmp_path / "gradebook.html").read_text("utf-8")
+    assert page_text.count('role="row"') == 301
+    for kind, count in kinds.items():
+        assert f"<li><b>{count}</b>{kind}</li>" in page_text
+
+
+def test_a_row_has_points_by_exercise_and_what_went_wrong(tmp_path: Path) -> None:
+    hand_in = HandIn("ada", "Ada", Path("in/ada.py"), minutes_late=7, others=(Path("in/old.py"),))
+    nobody = HandIn("grace", "Grace", None)
+
+    write_results([Entry(hand_in, sample.model()), Entry(nobody)], tmp_path)
+
+    first, second = table(tmp_path)
+    assert first["attention"] == "0.0"
+    assert first["embed"] == ""
+    assert first["problem"] == "embed could not be graded"
+    assert first["minutes_late"] == "7"
+    assert first["not_graded"] == "old.py"
+    assert second["score"] == second["submission"] == ""
+    assert second["problem"] == "nothing handed in"
+
+
+def test_the_gradebook_depends_on_no_clock(tmp_path: Path) -> None:
+    first = [entry(seconds=1.0, attempts=1)]
+    second = [entry(seconds=2.0, attempts=3)]
+
+    write_results(first, tmp_path / "a")
+    write_results(second, tmp_path / "b")
+
+    assert (tmp_path / "a/gradebook.csv").read_bytes() == (
+        tmp_path / "b/gradebook.csv"
+    ).read_bytes()
+
+
+# --- feedback ---------------------------------------------------------------------------------
+
+
+def test_feedback_is_a_page_and_a_result_of_the_schema(tmp_path: Path) -> None:
+    write_results([entry(sample.complete())], tmp_path)
+
+    found = json.loads((tmp_path / "feedback/ada/results.json").read_bytes())
+    schema = json.loads((ROOT / "grader/reports/result.schema.json").read_bytes())
+    jsonschema.validate(found, schema)
+    text = (tmp_path / "feedback/ada/report.html").read_text("utf-8")
+    assert f"<b>{found['score']:g}</b>" in text
+
+
+def test_nothing_for_the_instructor_is_in_feedback(tmp_path: Path) -> None:
+    result = sample.complete() | {"submission": "/home/prof/SECRET/in", "flags": ["SECRET"]}
+    result |= {"private": True, "printed": "SECRET", "unknown": "SECRET"}
+    result["exercises"][0]["flags"] = ["SECRET"]
+    result["exercises"][0]["findings"][0]["excerpt"]["name"] = "SECRET"
+
+    write_results([entry(result)], tmp_path)
+
+    for path in (tmp_path / "feedback").rglob("*.*"):
+        assert b"SECRET" not in path.read_bytes()
+    assert "SECRET" in (tmp_path / "gradebook.csv").read_text("utf-8")
+
+
+def test_feedback_is_only_written_if_it_changes(tmp_path: Path) -> None:
+    entries = [entry(student="ada"), entry(student="grace")]
+    write_results(entries, tmp_path)
+    before = written(tmp_path / "feedback")
+    other = sample.complete()
+    other["score"] -= 1
+
+    write_results([entries[0], replace(entries[1], result=other)], tmp_path)
+
+    after = written(tmp_path / "feedback")
+    changed = {name for name in after if after[name] != before[name]}
+    assert changed == {"grace/report.html", "grace/results.json"}
+
+
+def test_pages_are_drawn_again_if_the_reports_are_other_ones(tmp_path: Path, monkeypatch) -> None:
+    write_results([entry()], tmp_path)
+    page_file = tmp_path / "feedback/ada/report.html"
+    page_file.write_text("old", encoding="utf-8")
+    write_results([entry()], tmp_path)
+    assert page_file.read_text("utf-8") == "old"
+
+    monkeypatch.setattr(feedback, "version", lambda: "another")
+    write_results([entry()], tmp_path)
+
+    assert page_file.read_text("utf-8") != "old"
+
+
+def test_feedback_that_no_longer_holds_is_removed(tmp_path: Path) -> None:
+    write_results([entry()], tmp_path)
+
+    write_results([replace(entry(), result=None, problem="bert.py is empty")], tmp_path)
+
+    assert list((tmp_path / "feedback/ada").iterdir()) == []
+
+
+# --- the page ---------------------------------------------------------------------------------
+
+
+def test_the_commonest_mistake_comes_first_in_words() -> None:
+    entries = classes.a_class(200)
+    count = sum(
+        one["mistake"] == "no_attention_dropout"
+        for each in entries if each.result
+        for one in each.result["exercises"]
+    )  # fmt: skip
+
+    found = mistakes_of(entries)
+
+    text = "no dropout on the attention probabilities in training"
+    (own,) = (one for one in found if one.text == text)
+    assert len(own.places) == count
+    assert [len(one.places) for one in found] == sorted(
+        (len(o.places) for o in found), reverse=True
+    )
+
+
+def test_every_score_is_in_the_histogram_once() -> None:
+    entries = [
+        entry(sample.complete() | {"score": s, "max_score": 100}) for s in (0, 9.9, 10, 99, 100)
+    ]
+
+    assert histogram(entries) == [2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1]
+
+
+def test_changes_and_groups_are_listed() -> None:
+    before = sample.complete()
+    after = sample.complete()
+    after["exercises"][0] |= {"outcome": "passed", "score": 25}
+    entries = [entry(after, previous=before), entry(after, student="grace"), entry(student="eve")]
+    similar = Similar((Group((0, 1), ("BertLayer.forward",), 0.9),), 1)
+
+    text = page(entries, ["feedback/ada", "feedback/grace", ""], similar)
+
+    assert "attention failed → passed" in text
+    assert "90% the same, in BertLayer.forward" in text
+    assert "1 cannot be read, and were not compared" in text
+    assert text.count("near-identical to others</td>") == 2
+    assert 'href="feedback/ada/report.html"' in text
+
+
+def test_a_team_is_no_group_and_a_copy_of_its_work_is(tmp_path: Path) -> None:
+    source = "".join(
+        f"def f{n}(a):\n    b = a + {n}\n    c = b * {n}\n    return b - c\n\n" for n in range(9)
+    )
+    team = [replace(entry(student=name), sources={"bert": source}) for name in ("ada", "grace")]
+    team = [replace(one, hand_in=replace(one.hand_in, path=Path("in/team"))) for one in team]
+
+    write_results(team, tmp_path)
+    assert "Near-identical" not in (tmp_path / "gradebook.html").read_text("utf-8")
+    lines = write_results(
+        [*team, replace(entry(student="eve"), sources={"bert": source})], tmp_path
+    )
+
+    assert "Near-identical" in (tmp_path / "gradebook.html").read_text("utf-8")
+    assert "near-identical submissions, for you to look at: 1 group" in lines
+
+
+def shape_of(text: str) -> tuple[list[Any], list[str]]:
+    """Return a page's tags and links; the policy, which is the same in all, is left out."""
+    found = formats.Tags(re.sub(r"<(style|script)>.*?</\1>", "", text, flags=re.S))
+    return found.tags, found.links
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
+def test_no_payload_changes_the_page(payload: str) -> None:
+    chance = random.Random(3)
+    one = classes.entry(chance, 5)
+    similar = Similar((Group((0, 1), (payload,), 1.0),))
+
+    def drawn(change) -> str:
+        entries = [classes.said_by(change, one), classes.said_by(change, Entry(one.hand_in))]
+        return page(entries, ["feedback/a-1", ""], similar)
+
+    hostile = drawn(lambda text: payload + text)
+    similar = Similar((Group((0, 1), (harmless(payload),), 1.0),))
+    plain = drawn(lambda text: harmless(payload) + text)
+
+    assert shape_of(hostile) == shape_of(plain)
+    assert hostile.count("<script") == hostile.count("</script") == 1
+    assert is_clean(hostile)
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
+def test_no_payload_is_a_formula_or_a_folder_of_its_own(tmp_path: Path, payload: str) -> None:
+    made = classes.said_by(lambda text: payload + text, entry())
+
+    write_results([made, entry()], tmp_path)
+
+    first, _ = table(tmp_path)
+    assert None not in first
+    for cell in first.values():
+        assert is_clean(cell)
+        assert not cell.lstrip().startswith(("=", "+", "-", "@", "\uff1d"))
+    assert len(list((tmp_path / "feedback").glob("*/report.html"))) == 2
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "feedback", "gradebook.csv", "gradebook.html",
+    } | ({".statements.json"} if (tmp_path / ".statements.json").exists() else set())  # fmt: skip
