@@ -120,6 +120,7 @@ class Crew:
         self.refused: dict[str, str] = {}  # address to reason
         self.fit: dict[str, int] = {}  # address to threads
         self.there: set[str] = set()  # all of them
+        self.waited = False
         self.looked, self.seen = 0.0, time.monotonic()
         with warnings.catch_warnings():  # a large checkpoint is sent once
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
@@ -170,6 +171,9 @@ class Crew:
             raise ClusterError(f"no worker may grade: {reasons}")
         elif time.monotonic() - self.seen > NO_WORKER:
             raise ClusterError(f"there has been no worker for {NO_WORKER:g} seconds")
+        elif not self.own and not self.there and not self.waited:
+            self.waited = True
+            self.say("the scheduler has no worker; waiting for one")
 
     def refuse(self, address: str, host: str, reason: str) -> None:
         """Give a worker no more work."""
