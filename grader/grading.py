@@ -133,21 +133,33 @@ class Grading:
         Raises:
             SubmissionError: there is nothing to grade.
         """
-        began, started = time.monotonic(), datetime.datetime.now(datetime.UTC)
         submission = read_submission(path, self.assignment.editable)
+        modified = self.given.modified_in(Path(path))
+        return self.grade_read(submission, modified, check, only, observer)
+
+    def grade_read(
+        self,
+        submission: Submission,
+        modified: Sequence[str],
+        check: bool = False,
+        only: str | None = None,
+        observer: Observer | None = None,
+    ) -> Grade:
+        """Grade a submission that was read before, perhaps on another machine; see `grade`.
+
+        Args:
+            modified: notes on the given files in it.
+        """
+        began, started = time.monotonic(), datetime.datetime.now(datetime.UTC)
         exercises, shown = selected(self.assignment, check, only)
-        observer = observer or Silent()
-        digests = {}
+        observer, given = observer or Silent(), self.given
         notes: list[str] = []
-        if isinstance(self.references, References):
-            digests = self.references.manifest.get("starter", {})
-            if only is None:
-                exercises, notes = self.without_tasks_left_out(self.references, exercises)
-        given = GivenFiles(self.assignment, digests)
+        if isinstance(self.references, References) and only is None:
+            exercises, notes = self.without_tasks_left_out(self.references, exercises)
         silent = silent_of(submission, exercises, only, given)
         tier, listed = self.settings.tier, [name for name in shown if name not in silent]
         observer.begin(self.assignment.name, printable(submission.name), tier, listed)
-        notes = given.modified(Path(path)) + notes
+        notes = [*given.modified_here(), *modified, *notes]
         try:
             submission = inspected(submission, self.assignment)
             results, printed = self.results(submission, exercises, given, observer, silent)
@@ -159,7 +171,7 @@ class Grading:
             notes.append(WITHHELD)
             printed = ""
         made = Grade(
-            submission=path,
+            submission=submission.name,
             tier=self.settings.tier,
             results=reported,
             notes=notes,
@@ -183,6 +195,13 @@ class Grading:
             lines = [line for finding in result.findings for line in finding.details]
             result.handout = sections(self.anchors, result.id, lines)
         return list(results)
+
+    @property
+    def given(self) -> GivenFiles:
+        """The given files, with their digests if the references can be read."""
+        references = self.references
+        known = references.manifest if isinstance(references, References) else {}
+        return GivenFiles(self.assignment, known.get("starter", {}))
 
     @property
     def private(self) -> bool:

@@ -1,9 +1,11 @@
 # The targets of staff; the Makefile includes this file where it is.
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
-	gradescope test test-fast test-page lint exercise try handout figures pictures probes soak bench test-real bench-real
+	class gradescope bench-class test test-fast test-page lint exercise try handout figures pictures probes soak \
+	bench test-real bench-real
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES SEED FROM ID FILE BEFORE CHECK FORCE ARGS \
-	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS
+	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
+	SCHEDULER WORKERS
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
 GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOINT) \
@@ -31,6 +33,17 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: BUDGET=300  ## seconds that a submission has without its training
 #: TRAINING_TIMES=10  ## what its training has, in multiples of what a correct model took
 #: SHOW_TEXT=1  ## show what a submission says about private inputs
+#: with class, besides these, and CHECK=1 to leave the training out:
+#: SUBMISSIONS=dir  ## what was handed in: the folder of a bulk download
+#: OUT=class  ## where results are kept; the same command goes on there (FORCE=1: again)
+#: ROSTER=file.csv  ## who might have handed in
+#: DEADLINE=2027-03-01  ## its end, or 2027-03-01T18:00; to count minutes late
+#: LATE=newest  ## what to take of those who handed in twice or late; see INSTRUCTOR.md
+#: CANVAS=export.csv  ## your gradebook's export; COLUMN= is filled in a copy
+#: COLUMN="Homework 1"  ## the assignment's column in it
+#: ONLY=student  ## grade one again, and say what differs
+#: SCHEDULER=tcp://h:8786  ## use these Dask workers
+#: WORKERS=4  ## without a scheduler: processes on this machine; default: its cores
 term: $(VENV)/.installed-staff  ## everything new for a term: data to pictures (SEED=2027): an hour
 	@$(BIN)/python -m instructor.term $(call option,seed,SEED)
 
@@ -59,6 +72,15 @@ export-checkpoint: $(VENV)/.installed  ## turn what classifier.py saved (FROM=) 
 
 release: $(VENV)/.installed-staff  ## build the students' zip, dist/minbert.zip (OUT=)
 	@$(BIN)/python -m instructor.release.build $(call option,out,OUT)
+
+class: $(VENV)/.installed-staff  ## grade a class (SUBMISSIONS=dir); goes on where it was interrupted
+	@$(BIN)/python -m instructor.course $(call flag,check,CHECK) $(call flag,force,FORCE) \
+		$(call option,tier,TIER) $(call option,references,REFERENCES) \
+		$(call option,checkpoint,CHECKPOINT) $(call option,budget,BUDGET) \
+		$(call option,training-times,TRAINING_TIMES) $(call option,out,OUT) \
+		$(call option,only,ONLY) $(call option,roster,ROSTER) $(call option,deadline,DEADLINE) \
+		$(call option,late,LATE) $(call option,canvas,CANVAS) $(call option,column,COLUMN) \
+		$(call option,scheduler,SCHEDULER) $(call option,workers,WORKERS) -- "$$SUBMISSIONS"
 
 gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=, TIER=, LIMIT=, OUT=)
 	@$(BIN)/python -m instructor.gradescope.build $(call option,references,REFERENCES) \
@@ -110,6 +132,7 @@ soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, attacks on the grad
 	@$(BIN)/python -m benchmarks.costs --random 200 $(call option,seed,SEED)
 	@$(BIN)/python -m benchmarks.any_order $(call option,seed,SEED)
 	@$(BIN)/python -m benchmarks.same_score
+	@$(BIN)/python -m benchmarks.class_soak $(call option,seed,SEED)
 
 bench: $(VENV)/.installed-staff  ## measure start-up, memory and the cost of isolation here: minutes
 	@$(BIN)/python -m benchmarks.startup
@@ -117,6 +140,9 @@ bench: $(VENV)/.installed-staff  ## measure start-up, memory and the cost of iso
 	@$(BIN)/python -m benchmarks.memory
 	@$(BIN)/python -m benchmarks.isolation
 	@$(BIN)/python -m benchmarks.fine_tune
+
+bench-class: $(VENV)/.installed-staff  ## how fast `make class` is here, beside other ways: minutes
+	@$(BIN)/python -m benchmarks.class_of $(call option,out,OUT) $(call option,seed,SEED)
 
 test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=dir, ARGS=): minutes
 	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real/minilm.py $$ARGS

@@ -122,6 +122,12 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
         ("report", "SUBMISSION OUT K TIER"),
         ("import-checkpoint", "FROM OUT"),
         ("export-checkpoint", "FROM OUT"),
+        (
+            "class",
+            "SUBMISSIONS TIER REFERENCES CHECKPOINT BUDGET TRAINING_TIMES OUT ONLY ROSTER DEADLINE "
+            "LATE CANVAS COLUMN SCHEDULER WORKERS CHECK FORCE",
+        ),
+        ("bench-class", "OUT SEED"),
         ("data", "SEED"),
         ("probes", "CHECKPOINT SEED"),
         ("test-real", "SST"),

@@ -16,6 +16,7 @@ from grader.files import digest
 from grader.intake.submission import MAX_SOURCE, Submission, SubmissionError
 
 PRISTINE = "reference_outputs/starter.zip"  # in a student's copy: the starter as it was given
+DIFFERS = "differs from the given one, which is what grading uses"
 
 
 def is_given(content: bytes, expected: str | None) -> bool:
@@ -60,32 +61,33 @@ class GivenFiles:
         text = submission.sources.get(file.removesuffix(".py"))
         return text is None or is_given(text.encode(), self.digests.get(file))
 
-    def modified(self, path: Path) -> list[str]:
-        """List the given files that were modified, here and in the submitted folder.
+    def modified_here(self) -> list[str]:
+        """Return a note for each given file that was modified in the starter."""
+        starter = self.assignment.starter
+        return [
+            f"starter/{name} {DIFFERS}"
+            if self.kept(name) is not None
+            else f"starter/{name} was modified, and this run uses the modified file"
+            for name, expected in self.fixed.items()
+            if not as_given(starter / name, expected)
+        ]
+
+    def modified_in(self, path: Path) -> list[str]:
+        """Return a note for each given file that was modified in the submitted folder.
 
         Args:
             path: the submission.
         """
-        starter = self.assignment.starter
-        fixed = {
-            name: expected
-            for name, expected in sorted(self.digests.items())
-            if name not in self.assignment.editable
-        }
-        here = [name for name, expected in fixed.items() if not as_given(starter / name, expected)]
-        notes = [
-            f"starter/{name} differs from the given one, which is what grading uses"
-            if self.kept(name) is not None
-            else f"starter/{name} was modified, and this run uses the modified file"
-            for name in here
-        ]
-        if path.is_dir() and path.resolve() != starter:
-            there = [name for name in fixed if (path / name).is_file()]
-            changed = [name for name in there if not as_given(path / name, fixed[name])]
-            notes += [
-                f"{n} differs from the given one, which is what grading uses" for n in changed
-            ]
-        return notes
+        if not path.is_dir() or path.resolve() == self.assignment.starter:
+            return []
+        there = [name for name in self.fixed if (path / name).is_file()]
+        return [f"{n} {DIFFERS}" for n in there if not as_given(path / n, self.fixed[n])]
+
+    @property
+    def fixed(self) -> dict[str, str]:
+        """The digests of the files that students do not edit, by name."""
+        editable = self.assignment.editable
+        return {name: self.digests[name] for name in sorted(self.digests) if name not in editable}
 
     def kept(self, name: str) -> bytes | None:
         """Return the archive's copy of a file, if it is the given one."""

@@ -167,12 +167,15 @@ def fault_of(name: str, content: bytes) -> tuple[str, str | None]:
     return text, None
 
 
-def read_submission(path: str | Path, editable: Sequence[str]) -> Submission:
+def read_submission(
+    path: str | Path, editable: Sequence[str], neighbours: bool = True
+) -> Submission:
     """Read a submission.
 
     Args:
         path: a folder, a file of any name that ends in .py, a zip or a tar.
         editable: the files that students edit; there is nothing to grade without the first.
+        neighbours: what is beside a single file is the student's too.
 
     Raises:
         SubmissionError: there is nothing to grade.
@@ -183,7 +186,7 @@ def read_submission(path: str | Path, editable: Sequence[str]) -> Submission:
         files = from_folder(path, editable, others)
     elif path.is_file() and path.suffix == ".py":
         files = {wanted(path.name, editable) or editable[0]: read_bytes(path)}
-        others |= beside(path)
+        others |= beside(path) if neighbours else set()
     elif path.is_file() and archive_type(path):
         files = from_archive(path, editable, others)
     elif path.is_file() and not path.stat().st_size:

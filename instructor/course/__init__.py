@@ -1,5 +1,19 @@
 """A class: everything in a folder is graded, every result is kept, and a gradebook is written.
 
+A run:
+    __main__.py   the entry point: python -m instructor.course SUBMISSIONS
+    options.py    the command line
+    run.py        from the folder with the hand-ins to the gradebook
+    work.py       a submission as data that travels, and the terms it is graded by
+    standing.py   what is graded, what is left, and counts that add up
+    store.py      every attempt, in one SQLite file
+    engine.py     hands work to workers, and keeps every answer before it counts
+        progress.py   a bar, or a line a minute
+        cluster.py    Dask's workers: which may grade, and how many submissions are under way
+        worker.py     what a worker does
+        parcel.py     references, checkpoint and data as bytes that travel
+        version.py    which grader a machine has
+        failure.py    why a run cannot go on
 Who handed in, and the results:
     hand_ins.py   who handed in what, from the names of bulk downloads or a roster
         file_names.py, gradescope_export.py   the names and lists that systems write

@@ -1,0 +1,208 @@
+"""Disturb the grading of a class: `python -m benchmarks.class_soak` (`make soak`).
+
+    --submissions 300 --moments 20
+    --seed 1   repeats the class and the order of what is done to it
+
+A class is graded undisturbed. It is graded again by a scheduler and two workers of its own, and at
+random moments the run, a worker, the scheduler or a zygote is killed (SIGKILL); what is missing is
+started again. Once the disk with the results is filled (as root: it needs a disk of its own). It
+fails if the gradebooks differ in a byte.
+"""
+
+import argparse
+import contextlib
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmarks.classes import write_class
+from benchmarks.processes import descendants
+from grader.files import ROOT
+
+KINDS = ("run", "worker", "scheduler", "zygote")
+BETWEEN = (1.0, 8.0)  # seconds from one moment to the next
+DISK = "32m"
+MARKS = {"worker": b"spawn_main", "zygote": b"zygote.py"}
+Process = subprocess.Popen[bytes]
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as opened:
+        opened.bind(("127.0.0.1", 0))
+        return int(opened.getsockname()[1])
+
+
+def marked(process: Process, mark: bytes) -> list[int]:
+    """Return what a process has started that has a mark in its command line."""
+    found = []
+    for one in descendants(process.pid):
+        with contextlib.suppress(OSError):  # it has ended
+            if mark in Path(f"/proc/{one}/cmdline").read_bytes():
+                found.append(one)
+    return found
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path) -> Iterator[bool]:
+    """Make a folder a disk of its own, if this user may; say whether it is one."""
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs", str(folder)]
+    mounted = os.getuid() == 0 and subprocess.run(mount, check=False).returncode == 0
+    try:
+        yield mounted
+    finally:
+        if mounted:
+            subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+class Soak:
+    """A scheduler, its workers, and the run that uses them."""
+
+    def __init__(self, folder: Path, out: Path, rng: random.Random) -> None:
+        self.folder, self.out, self.rng = folder, out, rng
+        self.address = f"tcp://127.0.0.1:{free_port()}"
+        self.processes: dict[str, Process] = {}
+        self.statuses: Counter[int] = Counter()
+
+    def commands(self) -> dict[str, Sequence[str]]:
+        """Return what has to be running, in the order in which it is started."""
+        python, quiet = [sys.executable, "-m"], ["--host", "127.0.0.1", "--no-dashboard"]
+        port = self.address.rpartition(":")[2]
+        some = ["--nthreads", "1", "--nworkers", "2"]
+        return {
+            "scheduler": [*python, "dask", "scheduler", *quiet, "--port", port],
+            "workers": [*python, "dask", "worker", self.address, *quiet, *some],
+            "run": graded_by(self.folder, self.out, "--scheduler", self.address),
+        }
+
+    def start(self) -> bool:
+        """Start what is not running; say whether the run had ended and was complete."""
+        run = self.processes.get("run")
+        if run and run.poll() is not None:
+            self.statuses[run.returncode] += 1
+            if run.returncode == 0:
+                return True
+        scheduler = self.processes.get("scheduler")
+        if scheduler and scheduler.poll() is not None:
+            self.end(self.processes["workers"])  # which do not look for another scheduler
+        for name, command in self.commands().items():
+            there = self.processes.get(name)
+            if there is None or there.poll() is not None:
+                self.processes[name] = subprocess.Popen(
+                    command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                )
+        return False
+
+    def strike(self, kind: str) -> bool:
+        """Kill something; say whether it was there."""
+        if kind in self.processes:
+            self.processes[kind].kill()
+            self.processes[kind].wait()
+            return True
+        found = marked(self.processes["workers"], MARKS[kind])
+        if found:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.rng.choice(found), signal.SIGKILL)
+        return bool(found)
+
+    def fill(self) -> bool:
+        """Fill the disk until the run has ended; say whether it ended as it should."""
+        filler = self.out / "filler"
+        with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
+            while True:
+                file.write(bytes(1 << 12))
+        status = self.processes["run"].wait()
+        filler.unlink()
+        return status == 2
+
+    @staticmethod
+    def end(process: Process) -> None:
+        """End a process, in order if it does not take long."""
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(30)
+        process.kill()
+        process.wait()
+
+    def close(self) -> None:
+        """End everything."""
+        for process in reversed(self.processes.values()):
+            self.end(process)
+
+
+def graded_by(folder: Path, out: Path, *options: str) -> list[str]:
+    """Return the command that grades a class."""
+    return [
+        sys.executable,
+        "-m",
+        "instructor.course",
+        "--check",
+        "--out",
+        str(out),
+        *options,
+        str(folder),
+    ]
+
+
+def disturbed(soak: Soak, moments: int, full: bool) -> list[str]:
+    """Grade a class, and disturb it; return what went wrong.
+
+    Args:
+        full: also fill the disk, in the middle of it.
+    """
+    faults, done = [], Counter[str]()
+    kinds = [KINDS[n % len(KINDS)] for n in range(moments)]
+    soak.rng.shuffle(kinds)
+    for number, kind in enumerate(kinds):
+        if soak.start():
+            faults.append(f"everything was graded after {number} moments; take more submissions")
+            break
+        time.sleep(soak.rng.uniform(*BETWEEN))
+        done[kind] += soak.strike(kind)
+        if full and number == moments // 2:
+            soak.start()
+            faults += [] if soak.fill() else ["a full disk did not end the run as it should"]
+    print(f"killed: {dict(done)}", flush=True)
+    while not soak.start():
+        time.sleep(1.0)
+    print(f"the runs ended with {dict(soak.statuses)}", flush=True)
+    return faults
+
+
+def main() -> int:
+    """Grade twice, and compare."""
+    parser = argparse.ArgumentParser(prog="class_soak", description=__doc__.split("\n")[0])
+    parser.add_argument("--submissions", type=int, default=300)
+    parser.add_argument("--moments", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
+    with tempfile.TemporaryDirectory() as place:
+        folder, calm, out = (Path(place) / name for name in ("in", "calm", "out"))
+        out.mkdir()
+        write_class(folder, options.submissions, options.seed, without=["hanging"])
+        subprocess.run(graded_by(folder, calm), cwd=ROOT, check=True, stdout=sys.stderr)
+        with small_disk(out) as full:
+            if not full:
+                print("without a disk that is full: that needs root", flush=True)
+            soak = Soak(folder, out, random.Random(options.seed))
+            try:
+                faults = disturbed(soak, options.moments, full)
+            finally:
+                soak.close()
+            same = (out / "gradebook.csv").read_bytes() == (calm / "gradebook.csv").read_bytes()
+    faults += [] if same else ["the gradebooks differ"]
+    print("\n".join(faults) or "the gradebook is that of an undisturbed run")
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,161 @@
+"""Grades what is to be graded: hands it to the workers, and keeps every answer before it counts.
+
+Work whose worker is killed, or in which something could not be graded, is tried twice again.
+"""
+
+import contextlib
+import dataclasses
+import queue
+import signal
+from collections import deque
+from collections.abc import Iterable, Iterator
+from types import FrameType
+from typing import Protocol
+
+from distributed import Future
+from distributed.scheduler import KilledWorker
+
+from grader.sandbox.interface import printable
+from instructor.course.cluster import ClusterError, Crew
+from instructor.course.store import Attempt, Store
+from instructor.course.work import Terms, Work
+from instructor.course.worker import Answer
+
+TRIES = 3
+WAIT = 0.5  # seconds for an answer, before a look at everything else
+
+
+class Watcher(Protocol):
+    """Is told how a run goes on; see progress.py."""
+
+    def done(self, attempt: Attempt, final: bool) -> None:
+        """Take note of an attempt that is in the store.
+
+        Args:
+            final: the work will not be tried again.
+        """
+
+    def tick(self, slots: int, under_way: int) -> None:
+        """Take note of the time."""
+
+
+class Stop:
+    """Whether to stop: after the first Ctrl-C what is under way is finished, the second ends it."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Handle a signal."""
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+
+    @contextlib.contextmanager
+    def on_signals(self) -> Iterator[None]:
+        """Handle Ctrl-C, and the signal that `kill` sends, until the block ends."""
+        before = {number: signal.signal(number, self) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+@dataclasses.dataclass
+class Job:
+    """Some work, and how often it was tried in this run."""
+
+    work: Work
+    tries: int = 0
+    workers: frozenset[str] = frozenset()  # that it was submitted to
+
+    @property
+    def last(self) -> bool:
+        """Whether it will not be tried again if this try fails."""
+        return self.tries + 1 >= TRIES
+
+
+class Engine:
+    """One run."""
+
+    def __init__(
+        self, crew: Crew, store: Store, terms: Terms, watcher: Watcher, stop: Stop
+    ) -> None:
+        self.crew, self.store, self.terms = crew, store, terms
+        self.watcher, self.stop = watcher, stop
+        self.waiting: deque[Job] = deque()
+        self.under_way: dict[Future, Job] = {}
+        self.answered: queue.SimpleQueue[Future] = queue.SimpleQueue()
+
+    def run(self, works: Iterable[Work]) -> None:
+        """Grade, until everything is graded or a stop is asked for.
+
+        Raises:
+            ClusterError: there is no worker left. StoreError: nothing can be stored.
+        """
+        self.waiting = deque(map(Job, works))
+        while self.under_way or (self.waiting and not self.stop.asked):
+            self.crew.look()
+            self.drop_stranded()
+            self.fill()
+            with contextlib.suppress(queue.Empty):
+                self.take(self.answered.get(timeout=WAIT))
+            self.watcher.tick(self.crew.slots, len(self.under_way))
+
+    def fill(self) -> None:
+        """Give every slot something to do."""
+        while self.waiting and not self.stop.asked and len(self.under_way) < self.crew.slots:
+            job = self.waiting.popleft()
+            job.workers = frozenset(self.crew.fit)
+            future = self.crew.submit(job.work)
+            self.under_way[future] = job
+            future.add_done_callback(self.answered.put)
+
+    def drop_stranded(self) -> None:
+        """Take back what no worker that is left may do, as Dask would wait for those that died."""
+        for future, job in list(self.under_way.items()):
+            if not job.workers & self.crew.fit.keys() and not future.done():
+                future.cancel()
+
+    def take(self, future: Future) -> None:
+        """Keep an answer, once the slot that gave it has something else to do."""
+        job = self.under_way.pop(future, None)
+        if job is None:
+            return
+        answer = self.answer_of(future, job)
+        if isinstance(answer, Answer) and answer.refused:
+            self.crew.refuse(answer.address, answer.host, answer.refused)
+            self.crew.check()
+            self.waiting.appendleft(job)
+            return
+        if isinstance(answer, Answer):
+            attempt = Attempt(answer.host, answer.seconds, "", answer.result)
+        else:
+            attempt = Attempt("", 0.0, answer)
+        final = attempt.complete or job.last
+        if not final:
+            job.tries += 1
+            self.waiting.append(job)
+        self.fill()
+        self.store.add(job.work.digest, self.terms, attempt)
+        self.watcher.done(attempt, final)
+
+    def answer_of(self, future: Future, job: Job) -> Answer | str:
+        """Return a worker's answer, or why there is none.
+
+        Raises:
+            ClusterError: the scheduler is gone.
+        """
+        if future.status == "finished":
+            answer: Answer = future.result()
+            return answer
+        if self.crew.client.status not in ("running", "connecting"):
+            raise ClusterError("the scheduler is gone; start it, and run the same command again")
+        if future.status != "error":
+            return "its worker was lost"
+        error = future.exception()
+        if isinstance(error, KilledWorker):
+            job.tries += error.allowed_failures  # Dask has tried these already
+            return "its worker was killed"
+        return f"a worker failed: {printable(f'{type(error).__name__}: {error}')[:300]}"

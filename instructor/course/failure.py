@@ -1,0 +1,5 @@
+"""Why a run cannot go on."""
+
+
+class RunError(Exception):
+    """A run cannot go on; the message is one sentence that says what to do."""

@@ -1,0 +1,224 @@
+"""A run: from the folder with the hand-ins to the gradebook."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from grader.assignment import MINBERT
+from grader.intake.given_files import GivenFiles
+from grader.intake.submission import SubmissionError
+from grader.references import References
+from grader.reports.text import points
+from grader.sandbox.interface import CONTAINED, LOCKED, PROCESS, TIERS, printable
+from grader.strictest import strictest
+from instructor.course import standing
+from instructor.course.gradebook import write_results
+from instructor.course.hand_ins import find
+from instructor.course.options import settings_of
+from instructor.course.parcel import checkpoint_digest, packed
+from instructor.course.progress import Progress, spent
+from instructor.course.standing import Class, Student
+from instructor.course.store import Attempt, Store
+from instructor.course.version import code, versions
+from instructor.course.work import Terms, Work
+from instructor.references.course import minbert
+
+STORE = "store.sqlite"
+NO_TIER = "the tier process isolates nothing: submissions can read and change what you can"
+AGAIN = "the same command goes on where it stopped"
+
+
+class Stopped(Exception):
+    """Ctrl-C was pressed, and what was under way is in the store."""
+
+
+def chosen_tier(options: argparse.Namespace, store: Store) -> str:
+    """Return the tier: as asked for, as in the runs before, or the strictest there is.
+
+    Raises:
+        SubmissionError: this machine has none that isolates.
+    """
+    if options.tier:
+        return str(options.tier)
+    if (before := store.setting("tier")) in TIERS and before != PROCESS:
+        return str(before)
+    if options.scheduler:
+        return CONTAINED
+    found = strictest(settings_of(options), (CONTAINED, LOCKED))
+    if found.tier is None:
+        reasons = "; ".join(found.reasons)
+        raise SubmissionError(
+            f"this machine cannot isolate submissions ({reasons}); SECURITY.md says what it needs"
+        )
+    return found.tier
+
+
+def terms_of(options: argparse.Namespace, references: References, store: Store) -> Terms:
+    """Return how this run grades; later runs take the same tier."""
+    tier = chosen_tier(options, store)
+    store.choose("tier", tier)
+    return Terms(
+        code=code(),
+        versions=versions(),
+        references=references.digest,
+        checkpoint=checkpoint_digest(references),
+        tier=tier,
+        mode="check" if options.check else "grade",
+        budget=options.budget,
+        training_times=options.training_times,
+    )
+
+
+def known_sources() -> list[dict[str, str]]:
+    """Return the solution, and correct solutions that are written differently: module to text."""
+    course = minbert()
+    solution = course.sources()
+    editable = [name.removesuffix(".py") for name in MINBERT.editable]
+    others = [{one.module: one.apply(solution[one.module])} for one in course.honest]
+    return [{name: solution[name] for name in editable}, *others]
+
+
+class Run:
+    """One run, with its options and the store of its folder."""
+
+    def __init__(self, options: argparse.Namespace, store: Store) -> None:
+        """Read what was handed in.
+
+        Raises:
+            SubmissionError: there is nothing to grade, or no way to isolate it.
+            ReferencesError: there are no references.
+        """
+        self.options, self.store = options, store
+        references = References(options.references)
+        given = GivenFiles(MINBERT, references.manifest.get("starter", {}))
+        gathered = options.out / "gathered"
+        hand_ins = find(
+            options.submissions, options.roster, options.deadline, options.late, gathered
+        )
+        self.found = Class(hand_ins, given, store)
+        if not self.found.works():
+            lines = standing.listed(standing.by_kind(self.found.unread()))
+            print("".join(f"{line}\n" for line in lines), end="")
+            raise SubmissionError(f"there is nothing to grade in {options.submissions}")
+        self.terms = terms_of(options, references, store)
+
+    def everybody(self) -> int:
+        """Grade what is new or has changed; return the exit status."""
+        works = self.found.left(self.terms, self.options.force)
+        if known := len(self.found.works()) - len(works):
+            print(f"{known} graded before, in {self.options.out / STORE}", flush=True)
+        try:
+            if works:
+                self.grade(works)
+        except Stopped:
+            print(f"stopped; {self.counted()}\nnext: {AGAIN}")
+            return 130
+        return self.report()
+
+    def grade(self, works: Sequence[Work]) -> None:
+        """Have Dask's workers grade some work.
+
+        Raises:
+            Stopped: on Ctrl-C. ClusterError: there is nobody left to grade.
+        """
+        # here, because they import Dask, which a run without new work does not need
+        from instructor.course.cluster import Crew, opened
+        from instructor.course.engine import Engine, Stop
+
+        options, stop, progress = self.options, Stop(), Progress(len(works))
+        parcel = packed(settings_of(options), options.check)
+        if self.terms.tier == PROCESS:
+            progress.say(NO_TIER)
+        where = options.scheduler or f"{options.workers} on this machine"
+        print(f"{len(works)} to grade, tier {self.terms.tier}, workers: {where}", flush=True)
+        try:
+            with stop.on_signals(), opened(options.scheduler, options.workers) as client:
+                crew = Crew(client, self.terms, parcel, not options.scheduler, progress.say)
+                Engine(crew, self.store, self.terms, progress, stop).run(works)
+        except KeyboardInterrupt:
+            progress.say(f"class: stopped; {AGAIN}")
+            sys.stdout.flush()
+            os._exit(130)  # workers end with this process, and the store needs no closing
+        finally:
+            progress.close()
+        print(f"{progress.finished} done in {spent(progress.seconds)}", flush=True)
+        if progress.finished < len(works):
+            raise Stopped
+
+    def counted(self) -> str:
+        """Return how many students there are, of each kind."""
+        return standing.counted(standing.by_kind(self.found.entries(self.terms)))
+
+    def report(self) -> int:
+        """Write the results, print how it stands, and return the exit status."""
+        options, entries = self.options, self.found.entries(self.terms)
+        kinds = standing.by_kind(entries)
+        starter = {
+            name.removesuffix(".py"): (MINBERT.starter / name).read_text(encoding="utf-8")
+            for name in MINBERT.editable
+        }
+        lines = write_results(
+            entries, options.out, options.canvas, options.column, starter, known_sources()
+        )
+        print("\n".join([standing.counted(kinds), *standing.listed(kinds), *lines]))
+        if kinds[standing.COULD_NOT]:
+            print("next: run the same command again, which tries what could not be graded")
+            return 3
+        print(f"next: open {options.out / 'gradebook.html'}")
+        return 0
+
+    def appeal(self, name: str) -> int:
+        """Grade one student again, say what differs, and return the exit status.
+
+        Raises:
+            SubmissionError: there is no such student, or nothing to grade.
+        """
+        student = self.found.find(name)
+        if student is None:
+            raise SubmissionError(f"ONLY={name}: there is no such student")
+        if student.work is None:
+            raise SubmissionError(f"ONLY={name}: {student.fault}")
+        stored = self.stored(student)
+        self.grade([student.work])
+        last = self.store.newest(student.work.digest, self.terms)
+        assert last is not None
+        if last.result is None:
+            print(f"{printable(name)}: could not grade: {last.problem}")
+            return 3
+        self.compare(printable(name), stored, last)
+        left = standing.by_kind(self.found.entries(self.terms))[standing.LEFT]
+        if not left:
+            return self.report()
+        print(f"the gradebook is as it was: {len(left)} more are not graded by this grader yet")
+        return 0 if last.complete else 3
+
+    def stored(self, student: Student) -> Attempt | None:
+        """Return what a student's new result is compared with.
+
+        Raises:
+            SubmissionError: it was graded with other references.
+        """
+        name = student.hand_in.student
+        stored = self.store.earlier(name, self.terms.mode)
+        references = stored.result["references"] if stored and stored.result else None
+        if references not in (None, self.terms.references) and not self.options.force:
+            raise SubmissionError(
+                f"ONLY={name}: was graded with other references; give the same REFERENCES=, "
+                "or compare all the same with FORCE=1"
+            )
+        return stored
+
+    @staticmethod
+    def compare(name: str, stored: Attempt | None, last: Attempt) -> None:
+        """Print what differs between two results."""
+        assert last.result is not None
+        now = f"{points(last.result['score'])} / {points(last.result['max_score'])}"
+        if stored is None or stored.result is None:
+            print(f"{name}: {now}; there was no result before")
+            return
+        before = stored.result
+        lines = standing.differences(before, last.result)
+        was = f"{points(before['score'])} / {points(before['max_score'])}"
+        print(f"{name}: {was} before, {now} now; {'these differ:' if lines else 'nothing differs'}")
+        print("".join(f"{line}\n" for line in lines), end="")

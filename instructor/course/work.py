@@ -1,0 +1,95 @@
+"""What is to be graded, as data that travels: the texts of a submission, and the terms for all."""
+
+import dataclasses
+import json
+import os
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from grader.assignment import MINBERT
+from grader.files import digest
+from grader.intake.given_files import GivenFiles
+from grader.intake.submission import Submission, SubmissionError, read_submission
+from grader.sandbox.interface import printable
+
+
+def canonical(found: Any) -> str:
+    """Return JSON that is the same for equal values."""
+    return json.dumps(found, sort_keys=True, ensure_ascii=True)
+
+
+@dataclasses.dataclass(frozen=True)
+class Work:
+    """A submission without its path: two students with the same files have the same work.
+
+    Attributes:
+        sources, faults, others: see Submission.
+        notes: on given files that the submission has modified.
+    """
+
+    sources: Mapping[str, str]
+    faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    others: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """The sha256 of all of it."""
+        return digest(canonical(dataclasses.astuple(self)).encode())
+
+    @property
+    def submission(self) -> Submission:
+        """The submission, under a name that tells nobody whose it is."""
+        others = frozenset(self.others)
+        return Submission(MINBERT.main_file, dict(self.sources), dict(self.faults), others)
+
+
+def read_work(path: Path, given: GivenFiles) -> Work:
+    """Read a submission within the limits of grader/intake.
+
+    Raises:
+        SubmissionError: there is nothing to grade; the message does not repeat the path.
+    """
+    try:
+        found = read_submission(path, MINBERT.editable, neighbours=False)
+        notes = tuple(given.modified_in(path))
+    except SubmissionError as error:
+        raise SubmissionError(printable(str(error).removeprefix(f"{path}: "))) from error
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise SubmissionError(f"it cannot be read: {reason}") from error
+    return Work(found.sources, found.faults, tuple(sorted(found.others)), notes)
+
+
+def named(result: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Return the result of some work as that of a submission."""
+    return {**result, "submission": os.fspath(path), "name": printable(os.fspath(path))}
+
+
+@dataclasses.dataclass(frozen=True)
+class Terms:
+    """How a class is graded: a result with the same work and terms need not be found again.
+
+    Attributes:
+        code, versions: of the grader, see version.py.
+        references, checkpoint: digests.
+        mode: check, or grade if tasks are graded too.
+        budget, training_times: see Settings.
+    """
+
+    code: str
+    versions: Mapping[str, str]
+    references: str
+    checkpoint: str
+    tier: str
+    mode: str
+    budget: float
+    training_times: float
+
+    @property
+    def grader(self) -> str:
+        """A digest of the grader and everything else that decides what it finds."""
+        parts = [self.code, dict(self.versions), self.budget, self.training_times]
+        return digest(canonical(parts).encode())

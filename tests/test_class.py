@@ -1,0 +1,315 @@
+"""`make class` with real workers: killed, interrupted, elsewhere, refused."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import psutil
+import pytest
+
+from grader.grading import Grading
+from grader.sandbox.interface import CONTAINED
+from grader.settings import Settings
+from instructor.course.store import verdict
+
+from conftest import ROOT
+
+PATIENCE = 200.0  # seconds that a machine may stand still
+COPIED = ("grader", "instructor", "solution", "starter", "handout.md", "requirements.txt")
+KINDS = ("right", "wrong", "unwritten", "no Python")
+real = pytest.mark.tier(CONTAINED)
+
+
+def texts() -> dict[str, str]:
+    """Return a bert.py of each kind."""
+    right = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
+    return {
+        "right": right,
+        "wrong": right.replace("words + positions + token_types", "words + positions"),
+        "unwritten": (ROOT / "starter" / "bert.py").read_text(encoding="utf-8"),
+        "no Python": "def f(:\n",
+    }
+
+
+def hand_in(folder: Path, count: int) -> Path:
+    """Write so many submissions, no two of them the same; return the folder."""
+    folder.mkdir()
+    for number in range(count):
+        text = texts()[KINDS[number % len(KINDS)]]
+        path = folder / f"student{number:03}.py"
+        path.write_text(f"{text}\n# number {number}\n", encoding="utf-8")
+    return folder
+
+
+def command(folder: Path, out: Path, *options: str) -> list[str]:
+    """Return the command that `make class` runs."""
+    shown = ["--check", "--tier", CONTAINED, "--out", str(out), *options, "--", str(folder)]
+    return [sys.executable, "-m", "instructor.course", *shown]
+
+
+def run(folder: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Grade a class."""
+    line = command(folder, out, *options)
+    return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def rows(out: Path, query: str) -> list[Any]:
+    """Return what a query finds in a store; nothing before there is one."""
+    try:
+        with contextlib.closing(
+            sqlite3.connect(f"file:{out / 'store.sqlite'}?mode=ro", uri=True)
+        ) as file:
+            return file.execute(query).fetchall()
+    except sqlite3.OperationalError:
+        return []
+
+
+def graded(out: Path) -> int:
+    """Return how many results a store has."""
+    return len(rows(out, "SELECT id FROM attempt WHERE complete"))
+
+
+def wait_for(what: Callable[[], object]) -> None:
+    """Wait until something is the case."""
+    ends = time.monotonic() + PATIENCE
+    while not what():
+        assert time.monotonic() < ends, "nothing has happened"
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def started(*line: str, folder: Path = ROOT) -> Iterator["subprocess.Popen[str]"]:
+    """Start a program with a process group of its own, and see that it ends."""
+    process = subprocess.Popen(
+        line,
+        cwd=folder,
+        start_new_session=True,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=30)
+        process.kill()
+        process.communicate()
+
+
+def workers_of(process: "subprocess.Popen[str]") -> list[int]:
+    """Return the process ids of a run's workers."""
+    children = Path(f"/proc/{process.pid}/task").glob("*/children")
+    found = [int(child) for path in children for child in path.read_text().split()]
+    lines = {child: Path(f"/proc/{child}/cmdline") for child in found}
+    return [child for child, path in lines.items() if b"spawn_main" in path.read_bytes()]
+
+
+def addresses(process: "subprocess.Popen[str]") -> set[str]:
+    """Return the addresses that a run and its workers listen on."""
+    run = psutil.Process(process.pid)
+    sockets = [one for part in (run, *run.children()) for one in part.net_connections()]
+    return {one.laddr.ip for one in sockets if one.status == psutil.CONN_LISTEN}
+
+
+class Disturbed(NamedTuple):
+    """A run that was killed, and its continuation, of which a worker was."""
+
+    folder: Path
+    out: Path
+    before: int  # results when it was killed
+    listened: set[str]  # the addresses that it listened on
+    output: str
+    status: int
+
+
+@pytest.fixture(scope="module")
+def disturbed(tmp_path_factory: pytest.TempPathFactory) -> Disturbed:
+    place = tmp_path_factory.mktemp("class")
+    folder, out = hand_in(place / "in", 8), place / "out"
+    with started(*command(folder, out, "--workers", "2")) as process:
+        wait_for(lambda: graded(out) or process.poll() is not None)
+        listened = addresses(process)
+        process.kill()
+        process.wait()
+    before = graded(out)
+    with started(*command(folder, out, "--workers", "2")) as process:
+        wait_for(lambda: graded(out) > before or process.poll() is not None)
+        for worker in workers_of(process)[:1]:
+            os.kill(worker, signal.SIGKILL)
+        output, _ = process.communicate(timeout=PATIENCE)
+    return Disturbed(folder, out, before, listened, output, process.returncode)
+
+
+@real
+def test_after_kill_9_the_same_command_goes_on_and_nobody_is_graded_twice(
+    disturbed: Disturbed,
+) -> None:
+    assert disturbed.status == 0, disturbed.output
+    assert f"{disturbed.before} graded before" in disturbed.output
+    assert "8 students: 8 graded\n" in disturbed.output
+    assert graded(disturbed.out) == 8
+
+
+@real
+def test_no_other_machine_can_connect_to_a_run(disturbed: Disturbed) -> None:
+    assert disturbed.listened == {"127.0.0.1"}
+
+
+@real
+def test_every_result_is_the_one_that_the_submission_has_alone(
+    disturbed: Disturbed, tmp_path: Path
+) -> None:
+    grading = Grading(Settings(tier=CONTAINED))
+    query = "SELECT path, result FROM attempt JOIN submission USING (digest) WHERE complete"
+    stored = {Path(path): json.loads(text) for path, text in rows(disturbed.out, query)}
+    assert len(stored) == 8
+
+    for path, result in list(stored.items())[: len(KINDS)]:
+        alone = json.loads(json.dumps(grading.grade(str(path), check=True).as_json()))
+
+        left_out = dict.fromkeys(("time", "submission", "name"))
+        assert result | left_out == alone | left_out
+
+
+@real
+def test_a_run_with_nothing_new_needs_no_worker(disturbed: Disturbed) -> None:
+    before = (disturbed.out / "gradebook.csv").read_bytes()
+
+    done = run(disturbed.folder, disturbed.out, "--scheduler", "tcp://127.0.0.1:1")
+
+    assert done.returncode == 0, done.stderr
+    assert "8 graded before" in done.stdout
+    assert (disturbed.out / "gradebook.csv").read_bytes() == before
+
+
+class Cluster(NamedTuple):
+    """A scheduler, and what a first run with it printed."""
+
+    address: str
+    folder: Path
+    out: Path
+    done: subprocess.CompletedProcess[str]
+
+
+def copied(folder: Path) -> Path:
+    """Copy what a worker needs: no references, checkpoint or data."""
+    for name in COPIED:
+        source = ROOT / name
+        copy: Any = shutil.copytree if source.is_dir() else shutil.copy
+        copy(source, folder / name)
+    (folder / "reference_outputs").mkdir()
+    shutil.copy(ROOT / "reference_outputs" / "manifest.json", folder / "reference_outputs")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Two workers with nothing but a copy of the grader, one with another grader, one with none."""
+    place = tmp_path_factory.mktemp("cluster")
+    about = place / "scheduler.json"
+    dask = [sys.executable, "-m", "dask"]
+    local = ["--host", "127.0.0.1", "--no-dashboard"]
+    with contextlib.ExitStack() as stack:
+        begin = [*dask, "scheduler", *local, "--port", "0", "--scheduler-file", str(about)]
+        stack.enter_context(started(*begin))
+        wait_for(lambda: about.exists() and about.read_text())
+        address = json.loads(about.read_text())["address"]
+        for name in ("first", "second", "other", "none"):
+            (folder := place / name).mkdir()
+            if name != "none":
+                copied(folder)
+            if name == "other":
+                with (folder / "grader" / "result.py").open("a", encoding="utf-8") as file:
+                    file.write("# another\n")
+            line = [*dask, "worker", address, *local, "--nthreads", "1", "--name", name]
+            line += ["--local-directory", str(place / f"{name}.tmp")]
+            stack.enter_context(started(*line, folder=folder))
+        wait_for(lambda: joined(address) == 4)
+        folder, out = hand_in(place / "in", 8), place / "out"
+        yield Cluster(address, folder, out, run(folder, out, "--scheduler", address))
+
+
+def joined(address: str) -> int:
+    """Return how many workers a scheduler has."""
+    code = "import sys; from distributed import Client; print(len(Client(sys.argv[1]).nthreads()))"
+    done = subprocess.run([sys.executable, "-c", code, address], capture_output=True, check=True)
+    return int(done.stdout)
+
+
+@real
+def test_workers_without_a_shared_folder_give_the_same_gradebook(
+    cluster: Cluster, disturbed: Disturbed
+) -> None:
+    assert cluster.done.returncode == 0, cluster.done.stderr
+
+    expected = (disturbed.out / "gradebook.csv").read_bytes()
+    assert (cluster.out / "gradebook.csv").read_bytes() == expected
+
+
+@real
+def test_workers_with_another_grader_or_none_are_refused_by_name(cluster: Cluster) -> None:
+    lines = [line for line in cluster.done.stderr.splitlines() if "is refused" in line]
+
+    assert len(lines) == 2
+    assert any("it has other code of the grader" in line for line in lines)
+    assert any("it has no grader: " in line and "instructor" in line for line in lines)
+    assert all(line.startswith("worker tcp://127.0.0.1:") for line in lines)
+
+
+@real
+def test_an_appeal_says_what_differs_and_keeps_both_results(cluster: Cluster) -> None:
+    name = "student001"
+    tables = "attempt JOIN submission USING (digest)"
+    query = f"SELECT result, attempt.id FROM {tables} WHERE student = '{name}'"
+    ((text, number),) = rows(cluster.out, query)
+    stored = json.loads(text)
+    for one in stored["exercises"]:
+        if one["id"] == "attention":
+            one |= {"outcome": "failed", "score": 20}
+    with contextlib.closing(sqlite3.connect(cluster.out / "store.sqlite")) as file, file:
+        file.execute("UPDATE attempt SET result = ? WHERE id = ?", (json.dumps(stored), number))
+
+    done = run(cluster.folder, cluster.out, "--scheduler", cluster.address, "--only", name)
+
+    assert done.returncode == 0, done.stderr
+    assert "  attention: failed (20), now passed (25)\n" in done.stdout
+    (_, first), (text, second) = rows(cluster.out, query)
+    assert first == number < second
+    assert verdict(json.loads(text))["attention"] == ("passed", 25)
+
+
+@real
+def test_ctrl_c_keeps_what_is_graded_and_the_counts_add_up(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    folder, out = hand_in(tmp_path / "in", 200), tmp_path / "out"
+    with started(*command(folder, out, "--scheduler", cluster.address)) as process:
+        wait_for(lambda: graded(out) or process.poll() is not None)
+        os.killpg(process.pid, signal.SIGINT)
+        output, _ = process.communicate(timeout=PATIENCE)
+
+    assert process.returncode == 130, output
+    left = 200 - graded(out)
+    assert f"200 students: {200 - left} graded, {left} not graded yet\n" in output
+    assert not (out / "gradebook.csv").exists()
+
+
+@real
+def test_a_scheduler_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+    done = run(hand_in(tmp_path / "in", 1), tmp_path / "out", "--scheduler", "nonsense://x")
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("class: SCHEDULER=nonsense://x: cannot be reached: ")
+    assert done.stderr.count("\n") == 1

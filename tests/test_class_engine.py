@@ -1,0 +1,305 @@
+"""A class's run, with workers that do as they are told: what is tried again, and when it stops."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from distributed.scheduler import KilledWorker
+from test_class_store import TERMS, result, unfinished
+
+from instructor.course import cluster
+from instructor.course.cluster import ClusterError
+from instructor.course.engine import Engine, Stop
+from instructor.course.parcel import Parcel
+from instructor.course.store import Attempt, Store
+from instructor.course.work import Work
+from instructor.course.worker import Answer
+
+GOOD = Answer("tcp://a", "a", result=result(), seconds=1.0)
+HALF = Answer("tcp://a", "a", result=unfinished(), seconds=1.0)
+REFUSED = Answer("tcp://b", "b", refused="it has no tier contained")
+KILLED = KilledWorker("task", None, 0)
+
+
+class Future:
+    """Has its answer from the start, or never."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+        self.callbacks: list[Callable[[Future], None]] = []
+        self.status = "pending" if answer is None else "finished"
+        if isinstance(answer, Exception):
+            self.status = "error"
+
+    def add_done_callback(self, callback: Callable[["Future"], None]) -> None:
+        self.callbacks.append(callback)
+        if self.answer is not None:
+            callback(self)
+
+    def done(self) -> bool:
+        return self.status != "pending"
+
+    def cancel(self) -> None:
+        self.status = "cancelled"
+        for callback in self.callbacks:
+            callback(self)
+
+    def result(self) -> Any:
+        return self.answer
+
+    def exception(self) -> Any:
+        return self.answer
+
+
+class Crew:
+    """Workers that give answers from a list, and then good ones."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+        self.fit = {"tcp://a": 1, "tcp://b": 1}
+        self.refused: dict[str, str] = {}
+        self.given: list[Work] = []
+        self.client = SimpleNamespace(status="running")
+
+    @property
+    def slots(self) -> int:
+        return sum(self.fit.values())
+
+    def look(self) -> None:
+        pass
+
+    def check(self) -> None:
+        if not self.fit:
+            raise ClusterError("no worker may grade")
+
+    def refuse(self, address: str, host: str, reason: str) -> None:
+        self.refused[address] = reason
+        self.fit.pop(address, None)
+        self.check()
+
+    def submit(self, work: Work) -> Future:
+        self.given.append(work)
+        return Future(self.answers.pop(0) if self.answers else GOOD)
+
+
+class Watch:
+    """Notes what is done, and whether it was in the store by then."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.seen: list[tuple[bool, bool]] = []
+
+    def done(self, attempt: Attempt, final: bool) -> None:
+        (kept,) = self.store.rows("SELECT COUNT(*) FROM attempt")
+        self.seen.append((final, kept == (len(self.seen) + 1,)))
+
+    def tick(self, slots: int, under_way: int) -> None:
+        pass
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "store") as opened:
+        yield opened
+
+
+def works(count: int) -> list[Work]:
+    return [Work({"bert": f"number = {n}"}) for n in range(count)]
+
+
+def run(crew: Crew, store: Store, count: int, stop: Stop | None = None) -> Watch:
+    watch = Watch(store)
+    engine: Any = Engine(crew, store, TERMS, watch, stop or Stop())  # type: ignore[arg-type]
+    engine.run(works(count))
+    return watch
+
+
+def problems(store: Store) -> list[str]:
+    return [row[0] for row in store.rows("SELECT problem FROM attempt ORDER BY id")]
+
+
+def test_everything_is_graded_and_in_the_store_before_it_counts(store: Store) -> None:
+    watch = run(Crew(), store, 5)
+
+    assert watch.seen == [(True, True)] * 5
+    assert store.graded(TERMS) == {work.digest for work in works(5)}
+
+
+def test_work_whose_worker_is_killed_is_tried_twice_again(store: Store) -> None:
+    watch = run(Crew(KILLED, KILLED, GOOD), store, 1)
+
+    assert [final for final, _ in watch.seen] == [False, False, True]
+    assert store.graded(TERMS) == {works(1)[0].digest}
+
+
+def test_work_that_kills_every_worker_could_not_be_graded_and_the_rest_is(store: Store) -> None:
+    class Deadly(Crew):
+        def submit(self, work: Work) -> Future:
+            self.answers = [KILLED if work == works(3)[1] else GOOD]
+            return super().submit(work)
+
+    crew = Deadly()
+
+    run(crew, store, 3)
+
+    assert problems(store).count("its worker was killed") == 3
+    assert len(store.graded(TERMS)) == 2
+    assert len(crew.given) == 5
+
+
+def test_what_a_scheduler_has_tried_already_counts(store: Store) -> None:
+    run(Crew(KilledWorker("task", None, 3)), store, 1)
+
+    assert problems(store) == ["its worker was killed"]
+
+
+def test_an_exercise_that_could_not_be_graded_is_tried_again(store: Store) -> None:
+    run(Crew(HALF, GOOD), store, 1)
+
+    assert store.graded(TERMS) == {works(1)[0].digest}
+    assert store.tries(works(1)[0].digest, TERMS) == 2
+
+
+def test_a_fault_in_a_worker_is_named_in_one_line(store: Store) -> None:
+    run(Crew(*[MemoryError("no\nroom")] * 3), store, 1)
+
+    assert problems(store) == ["a worker failed: MemoryError: no?room"] * 3
+
+
+def test_a_worker_that_refuses_gets_no_more_and_the_work_is_not_blamed(store: Store) -> None:
+    crew = Crew(REFUSED)
+
+    watch = run(crew, store, 3)
+
+    assert set(crew.refused) == {"tcp://b"}
+    assert watch.seen == [(True, True)] * 3
+
+
+def test_when_all_workers_refuse_the_run_ends(store: Store) -> None:
+    crew = Crew(REFUSED, Answer("tcp://a", "a", refused="it has none either"))
+
+    with pytest.raises(ClusterError, match="no worker may grade"):
+        run(crew, store, 3)
+
+    assert problems(store) == []
+
+
+def test_work_is_taken_back_from_workers_that_are_all_gone(store: Store) -> None:
+    class Leaving(Crew):
+        def look(self) -> None:
+            if len(self.given) == 2 and "tcp://c" not in self.fit:
+                self.fit = {"tcp://c": 1}
+
+    crew = Leaving(None, None)
+
+    run(crew, store, 2)
+
+    assert problems(store) == ["its worker was lost"] * 2 + [""] * 2
+
+
+def test_a_scheduler_that_is_gone_ends_the_run(store: Store) -> None:
+    future = Future(None)
+    crew = Crew()
+    crew.submit = lambda work: future  # type: ignore[method-assign]
+    crew.client.status = "closed"
+    future.answer, future.status = GOOD, "cancelled"
+
+    with pytest.raises(ClusterError, match="the scheduler is gone"):
+        run(crew, store, 1)
+
+
+def test_after_ctrl_c_what_is_under_way_is_kept_and_nothing_is_begun(store: Store) -> None:
+    stop = Stop()
+
+    class Interrupted(Crew):
+        def submit(self, work: Work) -> Future:
+            if len(self.given) == 1:
+                stop(2, None)
+            return super().submit(work)
+
+    crew = Interrupted()
+
+    run(crew, store, 10, stop)
+
+    assert len(crew.given) == 2
+    assert len(store.graded(TERMS)) == 2
+
+
+def test_the_second_ctrl_c_is_not_waited_for() -> None:
+    stop = Stop()
+    stop(2, None)
+
+    with pytest.raises(KeyboardInterrupt):
+        stop(2, None)
+
+
+class Client:
+    """Knows workers, and what they tell about themselves."""
+
+    def __init__(self, **told: Any) -> None:
+        self.told = told
+
+    def submit(self, *_: object, **__: object) -> None:
+        pass
+
+    def nthreads(self) -> dict[str, int]:
+        return dict.fromkeys(self.told, 1)
+
+    def run(self, *_: object, workers: list[str], on_error: str) -> dict[str, Any]:
+        return {name: self.told[name] for name in workers}
+
+
+def look(client: Client, said: list[str]) -> cluster.Crew:
+    """Return a crew that has looked at a cluster."""
+    made = cluster.Crew(client, TERMS, Parcel("0", b""), False, said.append)
+    made.look()
+    return made
+
+
+FIT = {"host": "good", "code": TERMS.code, "versions": TERMS.versions}
+
+
+def test_workers_are_told_apart_by_what_they_say_and_refused_once() -> None:
+    said: list[str] = []
+    told = {"a": FIT, "b": FIT | {"code": "x", "host": "bad"}, "c": ImportError("no module")}
+
+    crew = look(Client(**told, d=OSError("it has just gone")), said)
+    crew.looked = 0.0
+    crew.look()
+
+    assert crew.fit == {"a": 1}
+    assert said == [
+        "worker b (bad) is refused: it has other code of the grader; copy this repository to it "
+        "and start it again",
+        "worker c is refused: it has no grader: no module",
+    ]
+
+
+def test_a_cluster_of_which_all_are_refused_is_an_error_with_the_reasons() -> None:
+    with pytest.raises(ClusterError, match=r"no worker may grade: it has torch 1, not 2"):
+        look(Client(a=FIT | {"versions": {"torch": "1"}}), [])
+
+
+def test_a_cluster_without_workers_is_waited_for_but_not_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said: list[str] = []
+    crew = look(Client(), said)
+    assert said == ["the scheduler has no worker; waiting for one"]
+
+    monkeypatch.setattr(cluster, "NO_WORKER", -1.0)
+    crew.looked = 0.0
+    with pytest.raises(ClusterError, match="there has been no worker"):
+        crew.look()
+
+
+def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(self: Client) -> dict[str, int]:
+        raise OSError("closed")
+
+    monkeypatch.setattr(Client, "nthreads", gone)
+
+    with pytest.raises(ClusterError, match="the scheduler is gone: closed"):
+        look(Client(), [])

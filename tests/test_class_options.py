@@ -1,0 +1,206 @@
+"""Options of `make class`, what it says meanwhile, and what travels to its workers."""
+
+import argparse
+import datetime
+import io
+from pathlib import Path
+
+import pytest
+from test_class_store import graded, unfinished
+
+from grader.intake.submission import SubmissionError
+from grader.references import ReferencesError
+from grader.sandbox.interface import CONTAINED, LOCKED, PROCESS
+from grader.settings import Settings
+from grader.strictest import Strictest
+from instructor.course import __main__ as entry_point
+from instructor.course import run
+from instructor.course.options import parse
+from instructor.course.parcel import Parcel, ParcelError, packed, unpack
+from instructor.course.progress import Progress, spent
+from instructor.course.store import Attempt, Store
+from instructor.course.version import about, code, unfit, versions
+from instructor.course.work import Work
+
+from conftest import ROOT
+
+
+def options(folder: Path, *more: str) -> argparse.Namespace:
+    (folder / "in").mkdir(exist_ok=True)
+    return parse([str(folder / "in"), "--out", str(folder / "out"), *more])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ([""], "give the folder with the submissions: make class SUBMISSIONS=dir"),
+        (["nowhere"], "SUBMISSIONS=nowhere: there is no such folder"),
+        (["solution", "--workers", "0"], "WORKERS=0: must be a whole number, 1 to 1024"),
+        (["solution", "--deadline", "soon"], "DEADLINE=soon: must be like 2027-03-01T18:00"),
+        (["solution", "--tier", "none"], "TIER=none: there is no such tier; "),
+        (["solution", "--out", "solution/x"], "OUT=solution/x: must not be in the folder"),
+    ],
+)
+def test_an_invalid_option_is_one_sentence(
+    line: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status = entry_point.main(line)
+
+    said = capsys.readouterr().err
+    assert status == 2
+    assert said.startswith(f"class: {message}")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "hour"), [("2027-03-01", 23), ("2027-03-01T18:00", 18), ("2027-03-01T18:00+00:00", 18)]
+)
+def test_a_deadline_is_a_moment_or_the_end_of_a_day(tmp_path: Path, text: str, hour: int) -> None:
+    found = options(tmp_path, "--deadline", text).deadline
+
+    zone = datetime.UTC if text.endswith("+00:00") else None
+    assert found.astimezone(zone).hour == hour
+
+
+def test_without_a_tier_the_strictest_is_taken_and_later_runs_keep_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def strictest(settings: Settings, tiers: tuple[str, ...]) -> Strictest:
+        asked.append(tiers)
+        return Strictest(LOCKED, ("contained: no",))
+
+    monkeypatch.setattr(run, "strictest", strictest)
+    with Store(tmp_path / "store") as store:
+        assert run.chosen_tier(options(tmp_path), store) == LOCKED
+        store.choose("tier", LOCKED)
+        assert run.chosen_tier(options(tmp_path), store) == LOCKED
+        assert run.chosen_tier(options(tmp_path, "--tier", CONTAINED), store) == CONTAINED
+
+    assert asked == [(CONTAINED, LOCKED)]
+
+
+def test_nothing_is_graded_without_isolation_unless_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "strictest", lambda *_: Strictest(None, ("contained: no bubblewrap",)))
+    with Store(tmp_path / "store") as store:
+        assert run.chosen_tier(options(tmp_path, "--tier", PROCESS), store) == PROCESS
+        store.choose("tier", PROCESS)
+
+        with pytest.raises(
+            SubmissionError, match=r"cannot isolate submissions \(contained: no bubblewrap\)"
+        ):
+            run.chosen_tier(options(tmp_path), store)
+
+
+def test_a_folder_without_submissions_says_what_is_wrong_with_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "ada.zip").touch()
+
+    status = entry_point.main([str(tmp_path / "in"), "--out", str(tmp_path / "out")])
+
+    said = capsys.readouterr()
+    assert status == 2
+    assert "nothing to grade: ada: an empty file" in said.out
+    assert said.err == f"class: there is nothing to grade in {tmp_path / 'in'}\n"
+
+
+def test_without_a_terminal_there_is_a_line_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream, now = io.StringIO(), [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    progress = Progress(10, stream)
+
+    for second in range(0, 121, 20):
+        now[0] = float(second)
+        progress.done(graded(), final=True)
+        progress.tick(2, 2)
+
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 2
+    assert lines[0].startswith("4 of 10: 4 not all passed; 4.0 a minute, ")
+
+
+def test_on_a_terminal_there_is_a_bar_with_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    stream = Terminal()
+    progress = Progress(3, stream)
+
+    progress.done(graded(), final=True)
+    progress.done(Attempt("", problem="killed"), final=False)
+    progress.done(Attempt("", 1, "", unfinished()), final=True)
+    progress.say("a line")
+    progress.close()
+
+    assert "2/3" in stream.getvalue()
+    assert "1 could not grade, 1 not all passed" in stream.getvalue()
+    assert "a line\n" in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(5, "5 s"), (300, "5 min"), (7260, "2 h 1 min"), (89, "89 s")]
+)
+def test_times_are_said_as_people_do(seconds: float, text: str) -> None:
+    assert spent(seconds) == text
+
+
+@pytest.fixture(scope="module")
+def parcel() -> Parcel:
+    return packed(Settings(), check=False)
+
+
+def test_what_is_packed_arrives_as_it_was(parcel: Parcel, tmp_path: Path) -> None:
+    (place := tmp_path / "place").mkdir()
+
+    unpack(parcel.content, parcel.digest, place)
+
+    for name in ("references/attention.safetensors", "checkpoint/config.json", "data/dev.txt"):
+        source = ROOT / name.replace("references/", "reference_outputs/")
+        assert (place / name).read_bytes() == source.read_bytes()
+    assert not (place / "data" / "test.txt").exists()
+    assert (place / "references").stat().st_mode & 0o077 == 0
+
+
+def test_a_parcel_that_was_changed_on_the_way_is_refused(parcel: Parcel, tmp_path: Path) -> None:
+    with pytest.raises(ParcelError):
+        unpack(parcel.content + b"x", parcel.digest, tmp_path)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_damaged_references_are_found_before_anything_is_graded(tmp_path: Path) -> None:
+    for path in (ROOT / "reference_outputs").glob("*.*"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "embed.safetensors").write_bytes(b"damaged")
+
+    with pytest.raises(ReferencesError, match=r"embed.safetensors is damaged"):
+        packed(Settings(references=tmp_path), check=True)
+
+
+def test_a_worker_may_grade_with_the_same_code_and_versions_only() -> None:
+    here = about()
+
+    assert unfit(here, code(), versions()) == ""
+    assert "other code of the grader" in unfit(here | {"code": "x"}, code(), versions())
+    older = here["versions"] | {"torch": "1.0"}
+    assert unfit(here | {"versions": older}, code(), versions()).startswith("it has torch 1.0, not")
+
+
+def test_work_names_nobody_and_is_the_same_for_the_same_files() -> None:
+    one, other = (
+        Work({"bert": "x = 1", "optimizer": "y"}),
+        Work({"optimizer": "y", "bert": "x = 1"}),
+    )
+
+    assert one.digest == other.digest
+    assert one.digest != Work({"bert": "x = 2", "optimizer": "y"}).digest
+    assert one.digest != Work({"bert": "x = 1", "optimizer": "y"}, others=("a",)).digest
+    assert one.submission.name == "bert.py"

@@ -1,0 +1,245 @@
+"""What a class's run keeps: nothing that was graded is lost, and nothing is graded twice."""
+
+import dataclasses
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grader.assignment import MINBERT
+from grader.intake.given_files import GivenFiles
+from instructor.course import standing
+from instructor.course.entry import Entry, HandIn
+from instructor.course.store import Attempt, Store, StoreError, only_run
+from instructor.course.work import Terms
+
+import sample
+
+TERMS = Terms("code", {"torch": "2"}, "references", "checkpoint", "contained", "check", 300.0, 10.0)
+GIVEN = GivenFiles(MINBERT, {})
+
+
+def result(score: float = 10.0, outcome: str = "passed") -> dict[str, Any]:
+    """Return a complete result with this score in add_norm."""
+    made = sample.complete()
+    for one in made["exercises"]:
+        if one["id"] == "add_norm":
+            one |= {"score": score, "outcome": outcome}
+    return made
+
+
+def unfinished() -> dict[str, Any]:
+    """Return a result with an exercise that could not be graded."""
+    return sample.model()
+
+
+def graded(score: float = 10.0, outcome: str = "passed") -> Attempt:
+    return Attempt("here", 1.5, "", result(score, outcome))
+
+
+def class_of(store: Store, folder: Path, **texts: str) -> standing.Class:
+    """Return a class in which each student has handed in a bert.py with this text."""
+    folder.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    return standing.Class(
+        [HandIn(name, name, folder / f"{name}.py") for name in texts], GIVEN, store
+    )
+
+
+def test_a_result_is_there_after_the_file_is_opened_again(tmp_path: Path) -> None:
+    with Store(tmp_path / "store") as store:
+        store.add("work", TERMS, graded())
+
+    with Store(tmp_path / "store") as store:
+        found = store.last("work", TERMS)
+
+    assert found is not None
+    assert (found.result, found.worker, found.seconds) == (result(), "here", 1.5)
+
+
+def test_each_exercise_of_an_attempt_has_a_row(tmp_path: Path) -> None:
+    with Store(tmp_path / "store") as store:
+        store.add("work", TERMS, graded(5.0, "failed"))
+
+        rows = store.rows("SELECT outcome, score FROM exercise WHERE id = 'add_norm'")
+        (count,) = store.rows("SELECT COUNT(*) FROM exercise")
+
+    assert rows == [("failed", 5.0)]
+    assert count == (len(result()["exercises"]),)
+
+
+def test_only_what_is_new_or_has_changed_is_left_to_grade(tmp_path: Path) -> None:
+    with Store(tmp_path / "store") as store:
+        first = class_of(store, tmp_path / "in", ada="a = 1", bob="b = 1")
+        for work in first.left(TERMS, force=False):
+            store.add(work.digest, TERMS, graded())
+
+        later = class_of(store, tmp_path / "in", ada="a = 2", bob="b = 1", cy="c = 1")
+
+        left = [dict(work.sources)["bert"] for work in later.left(TERMS, force=False)]
+        assert left == ["a = 2", "c = 1"]
+        assert len(later.left(TERMS, force=True)) == 3
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["code", "references", "checkpoint", "tier", "mode", "budget", "training_times", "versions"],
+)
+def test_a_result_counts_for_the_terms_that_it_was_found_with(tmp_path: Path, field: str) -> None:
+    old = getattr(TERMS, field)
+    other = {"torch": "3"} if field == "versions" else old * 2
+    with Store(tmp_path / "store") as store:
+        found = class_of(store, tmp_path / "in", ada="a = 1")
+        (work,) = found.left(TERMS, force=False)
+        store.add(work.digest, TERMS, graded())
+
+        assert found.left(TERMS, force=False) == []
+        assert found.left(dataclasses.replace(TERMS, **{field: other}), force=False) == [work]
+
+
+@pytest.mark.parametrize(
+    "attempt", [Attempt("", problem="killed"), Attempt("", 1, "", unfinished())]
+)
+def test_what_could_not_be_graded_is_left_for_the_next_run(
+    tmp_path: Path, attempt: Attempt
+) -> None:
+    with Store(tmp_path / "store") as store:
+        found = class_of(store, tmp_path / "in", ada="a = 1")
+        (work,) = found.left(TERMS, force=False)
+
+        store.add(work.digest, TERMS, attempt)
+
+        assert found.left(TERMS, force=False) == [work]
+        assert [standing.kind_of(one) for one in found.entries(TERMS)] == [standing.COULD_NOT]
+
+
+def test_the_same_files_of_two_students_are_graded_once_and_have_their_own_names(
+    tmp_path: Path,
+) -> None:
+    with Store(tmp_path / "store") as store:
+        found = class_of(store, tmp_path / "in", ada="a = 1", bob="a = 1")
+        (work,) = found.left(TERMS, force=False)
+        store.add(work.digest, TERMS, graded())
+
+        results = [one.result for one in found.entries(TERMS)]
+
+    paths = [tmp_path / "in" / name for name in ("ada.py", "bob.py")]
+    assert [one and one["submission"] for one in results] == list(map(str, paths))
+
+
+def fill(store: Store) -> None:
+    """Add results until there is an error, or for a megabyte."""
+    for number in range(100):
+        store.add(f"work {number}", TERMS, graded())
+
+
+def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path: Path) -> None:
+    with Store(tmp_path / "store") as store:
+        store.add("first", TERMS, graded())
+        (pages,) = store.rows("PRAGMA page_count")[0]
+        store.rows(f"PRAGMA max_page_count = {pages}")  # as if nothing else had room
+
+        with pytest.raises(StoreError, match="the disk is full; make room"):
+            fill(store)
+
+        assert store.last("first", TERMS) is not None
+        (attempts,) = store.rows("SELECT COUNT(DISTINCT attempt.id) FROM attempt")
+        (exercises,) = store.rows("SELECT COUNT(DISTINCT attempt) FROM exercise")
+        assert attempts == exercises
+        assert store.rows("PRAGMA integrity_check") == [("ok",)]
+
+        store.rows("PRAGMA max_page_count = 100000")
+        store.add("work 99", TERMS, graded())
+        assert store.last("work 99", TERMS) is not None
+
+
+def test_a_crash_in_the_middle_of_a_change_leaves_none_of_it(tmp_path: Path) -> None:
+    with Store(tmp_path / "store") as store:
+        with pytest.raises(KeyError):
+            store.add("work", TERMS, Attempt("here", result={"exercises": [{"id": "attention"}]}))
+
+        assert store.rows("SELECT COUNT(*) FROM attempt") == [(0,)]
+        store.add("work", TERMS, graded())
+
+
+def test_a_second_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
+    with only_run(tmp_path), pytest.raises(StoreError, match="another run"), only_run(tmp_path):
+        pass
+
+    with only_run(tmp_path):  # which has ended
+        pass
+
+
+def test_a_file_that_is_not_a_store_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "store").write_text("something else " * 100, encoding="utf-8")
+
+    with pytest.raises(StoreError, match="is not a store"):
+        Store(tmp_path / "store")
+
+    assert (tmp_path / "store").read_text(encoding="utf-8").startswith("something else")
+
+
+def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
+    Store(tmp_path / "store").file.close()
+    with sqlite3.connect(tmp_path / "store") as file:
+        file.execute("PRAGMA user_version = 99")
+    file.close()
+
+    with pytest.raises(StoreError, match="another version"):
+        Store(tmp_path / "store")
+
+
+def test_others_cannot_read_the_store(tmp_path: Path) -> None:
+    with Store(tmp_path / "store"):
+        assert (tmp_path / "store").stat().st_mode & 0o077 == 0
+
+
+def test_a_result_that_differs_from_the_one_before_has_it_beside_it(tmp_path: Path) -> None:
+    with Store(tmp_path / "store") as store:
+        first = class_of(store, tmp_path / "in", ada="a = 1", bob="b = 1")
+        for work in first.left(TERMS, force=False):
+            store.add(work.digest, TERMS, graded(5.0, "failed"))
+        later = class_of(store, tmp_path / "in", ada="a = 2", bob="b = 2")
+        for work, score in zip(later.left(TERMS, force=False), (10.0, 5.0), strict=True):
+            store.add(work.digest, TERMS, graded(score, "passed" if score == 10 else "failed"))
+
+        ada, bob = later.entries(TERMS)
+
+    assert ada.previous is not None
+    lines = standing.differences(ada.previous, ada.result or {})
+    assert lines == ["  add_norm: failed (5), now passed (10)"]
+    assert bob.previous is None
+
+
+def test_the_counts_add_up_and_every_student_has_a_kind(tmp_path: Path) -> None:
+    texts = {"ada": "a = 1", "bob": "b = 1", "cy": "c = 1", "dee": "d = 1", "eve": "e = 1"}
+    with Store(tmp_path / "store") as store:
+        found = class_of(store, tmp_path / "in", **texts)
+        works = found.left(TERMS, force=False)
+        for work, attempt in zip(
+            works,
+            [graded(), Attempt("", problem="killed"), Attempt("", 1, "", unfinished())],
+            strict=False,
+        ):
+            store.add(work.digest, TERMS, attempt)
+        (tmp_path / "in" / "fay.zip").touch()
+        more = [HandIn("fay", "fay", tmp_path / "in" / "fay.zip"), HandIn("gus", "gus", None)]
+        whole = standing.Class([*(one.hand_in for one in found.students), *more], GIVEN, store)
+        kinds = standing.by_kind(whole.entries(TERMS))
+
+    assert standing.counted(kinds) == (
+        "7 students: 1 graded, 2 could not grade, 1 nothing to grade, 1 not handed in, "
+        "2 not graded yet"
+    )
+    assert "  nothing to grade: fay: an empty file" in list(standing.listed(kinds))
+
+
+def test_a_long_list_is_cut_on_the_terminal() -> None:
+    entries = [Entry(HandIn(str(n), "", None), problem="not handed in") for n in range(50)]
+
+    lines = list(standing.listed(standing.by_kind(entries)))
+
+    assert len(lines) == standing.LISTED + 1
+    assert lines[-1] == "  not handed in: and 30 more"
