@@ -71,16 +71,16 @@ class Watch:
             SubmissionError: there is nothing to watch.
         """
         # here, because a process that imports torch should be started before numpy is imported
-        from grader.assignment import MINBERT
         from grader.grading import Grading
         from grader.selection import selected
 
-        selected(MINBERT, True, only)
-        read_submission(path, MINBERT.editable)
         self.path, self.only, self.workers = path, only, workers
         self.grading = Grading(Settings(), opener=self.open)
+        assignment = self.grading.assignment
+        selected(assignment, True, only)
+        read_submission(path, assignment.editable)
         self.sandbox: ProcessSandbox | None = None
-        self.saves = Saves(Path(path), MINBERT.editable, self.stop)
+        self.saves = Saves(Path(path), assignment.editable, self.stop)
 
     def open(self, _: str, program: Program) -> Sandbox:
         """Open a sandbox whose workers have torch imported."""
