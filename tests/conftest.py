@@ -60,6 +60,19 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return ByPlace(config, log)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[Any]) -> None:
+    """Leave out submissions that have their turn in another place; see tests/hostile."""
+    chosen, others = [], []
+    for item in items:
+        turns = item.get_closest_marker("in_turns")
+        spec = item.callspec if turns else None
+        has_turn = not spec or tiers.has_turn(spec.params["place"], spec.indices["hostile"])
+        (chosen if has_turn else others).append(item)
+    items[:] = chosen
+    if others:
+        config.hook.pytest_deselected(items=others)
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     """End at once where tiers are required and this machine lacks one."""
     in_worker = hasattr(session.config, "workerinput")  # of pytest-xdist

@@ -25,10 +25,9 @@ import pytest
 
 from conftest import ROOT
 from places import DRIVER, SUBMISSIONS, TRAINING, Hostile, Place, open_place
-from tiers import marked, places_in_turn, user_places
+from tiers import marked, user_places
 
 HOSTILE = [Hostile.read(path) for path in sorted(SUBMISSIONS.glob("*/*.py"))]
-EVERYWHERE = os.environ.get("PLACES") == "all"
 CHANCE = 0.6  # share of right predictions that no training gives; half of the labels are 1
 # seconds for the honest submission after a hostile one, which takes one or two: grading included,
 # and a machine that stands still meanwhile
@@ -41,7 +40,7 @@ LEAKING = [hostile for hostile in HOSTILE if hostile.control.startswith("leaks")
 NOT_EVERYWHERE = (".git", "reference_outputs/private", "runs")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", params=marked(user_places()))
 def place(request: pytest.FixtureRequest) -> Iterator[Place]:
     made = open_place(request.param)
     made.grade_honest()
@@ -61,19 +60,6 @@ def each(chosen: list[Hostile]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("hostile", chosen, ids=[hostile.name for hostile in chosen])
 
 
-def each_somewhere(chosen: list[Hostile]) -> pytest.MarkDecorator:
-    """Pair submissions with the places to grade them in."""
-    pairs = [
-        pytest.param(place, hostile, id=f"{place}-{hostile.name}", marks=pytest.mark.tier(place))
-        for number, hostile in enumerate(chosen)
-        for place in (user_places() if EVERYWHERE else places_in_turn(number))
-    ]
-    return pytest.mark.parametrize(("place", "hostile"), pairs, indirect=["place"])
-
-
-everywhere = pytest.mark.parametrize("place", marked(user_places()), indirect=True)
-
-
 def check_nothing_is_left(place: Place, result: dict) -> None:
     """Grade an honest submission; all must be as it was before the hostile one."""
     after = place.grade("", only=NEXT)
@@ -87,7 +73,8 @@ def check_nothing_is_left(place: Place, result: dict) -> None:
     assert after["exercises"] == {NEXT: place.honest["exercises"][NEXT]}
 
 
-@each_somewhere([hostile for hostile in HOSTILE if not hostile.training])
+@pytest.mark.in_turns
+@each([hostile for hostile in HOSTILE if not hostile.training])
 def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
     place: Place, hostile: Hostile
 ) -> None:
@@ -105,7 +92,8 @@ def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
     check_nothing_is_left(place, result)
 
 
-@each_somewhere([hostile for hostile in HOSTILE if hostile.training])
+@pytest.mark.in_turns
+@each([hostile for hostile in HOSTILE if hostile.training])
 def test_a_hostile_fine_tune_gains_nothing(place: Place, hostile: Hostile) -> None:
     result = place.grade(hostile.source, hostile.deadline, itself=hostile.itself)
 
@@ -122,7 +110,8 @@ def test_a_hostile_fine_tune_gains_nothing(place: Place, hostile: Hostile) -> No
     check_nothing_is_left(place, result)
 
 
-@each_somewhere([hostile for hostile in HOSTILE if hostile.training == "open"])
+@pytest.mark.in_turns
+@each([hostile for hostile in HOSTILE if hostile.training == "open"])
 def test_what_is_open_with_a_wrong_function_is_closed_if_all_are_right(
     place: Place, hostile: Hostile
 ) -> None:
@@ -132,7 +121,6 @@ def test_what_is_open_with_a_wrong_function_is_closed_if_all_are_right(
     assert result["flags"] == []
 
 
-@everywhere
 def test_honest_training_is_far_from_chance_and_the_same_again(place: Place) -> None:
     again = place.grade("", TRAINING)
     itself = place.grade("", TRAINING, itself=True)
@@ -141,7 +129,6 @@ def test_honest_training_is_far_from_chance_and_the_same_again(place: Place) -> 
     assert again["predictions"] == itself["predictions"] == place.trained["predictions"]
 
 
-@everywhere
 def test_the_solution_scores_the_same_after_all_of_them(place: Place) -> None:
     after = place.grade("")
 
