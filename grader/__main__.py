@@ -44,7 +44,9 @@ def write_report(result: dict[str, Any], path: Path, show: bool) -> None:
     links = [os.path.relpath(handout, path.resolve().parent) for handout in handouts]
     write_whole(path, html.page(result, links))
     opened = show and browser.show(path)
-    print(f"\n  report: {path}" + (", opened in your browser" if opened else ""))
+    print(
+        f"\n  report: {path}" + (", opened in your browser" if opened else "; open it in a browser")
+    )
 
 
 def grade(options: argparse.Namespace, started: WorkerProcess | None) -> int:

@@ -10,6 +10,7 @@ Dimension key: B batch, T tokens, N masked tokens, V vocabulary.
 """
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import random
@@ -275,6 +276,8 @@ def main(argv: list[str] | None = None) -> int:
         run(args, opened, drawing)
     except Exception as error:  # whatever the code of the exercises raises
         print(explain_training("pretrain.py", error), file=sys.stderr)
+        with contextlib.suppress(OSError):  # what is in it stays
+            args.save.rmdir()
         return 1
     return 0
 

@@ -54,5 +54,7 @@ def difference(result: dict, name: str | None) -> Difference:
         for finding in one["findings"]:
             if finding["excerpt"] and finding["excerpt"]["map"]["panels"]:
                 return Difference(one["id"], finding["headline"], finding["excerpt"])
-    what = f"of {name}: {asked[0]['outcome']}" if name else "of no value that it is wrong"
-    raise InputError(f"nothing to draw: the last report says {what}; after a change, make another")
+    what = f"says of {name}: {asked[0]['outcome']}" if name else "found no wrong values"
+    raise InputError(
+        f"nothing to draw: the last report {what}; after a change, `make report` again"
+    )

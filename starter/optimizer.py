@@ -37,9 +37,8 @@ class AdamW(Optimizer):
     def step(self, closure: Callable[[], Tensor] | None = None) -> Tensor | None:
         """Update every parameter that has a gradient, in place.
 
-        Algorithm 1 of [1], in the efficient order of its section 2, and line 12 of Algorithm 2
-        of [2]. With m and v the running means of the gradient g and of its square, and t the
-        number of steps:
+        Algorithm 1 of [1], with the decoupled weight decay of Algorithm 2 of [2]. With m and v the
+        running means of the gradient g and of its square, and t the number of steps:
 
             p <- p - lr * weight_decay * p
                    - lr * (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps)

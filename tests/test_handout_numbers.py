@@ -172,13 +172,13 @@ def test_a_model_that_knows_nothing_has_the_losses_that_it_says(tokenizer: BertT
 
 
 def test_fifteen_percent_is_the_default_of_mask_tokens() -> None:
-    said(r"with `probability` \(0.15 if")
+    said(r"with `probability` \(0.15 by default")
     assert mask_tokens.__defaults__ == (0.15,)
     said("BERT chooses 15% of them")
 
 
 def test_a_correct_mask_tokens_fails_as_rarely_as_it_says() -> None:
-    said("correct code fails once in a thousand million runs")
+    said("correct code fails once in a billion runs")
     assert FALSE_ALARM == 1e-9
 
 

@@ -93,7 +93,7 @@ def test_the_first_exercise_with_wrong_values_is_drawn_unless_one_is_named() -> 
 @pytest.mark.parametrize(
     ("exercises", "arguments", "complaint"),
     [
-        ([], [], "says of no value that it is wrong"),
+        ([], [], "found no wrong values"),
         ([exercise("attention")], ["attention"], "says of attention: passed"),
         ([exercise("attention")], ["dance"], "has no exercise dance, only attention"),
         ([{"id": "attention"}], [], "not a report; run `make report` first"),

@@ -148,7 +148,7 @@ def layer(_: Checkpoint) -> str:
     drawing.down(CENTER, 174, 194)
     add_norm(drawing, 34, 194, "attention", "attention_layer_norm")
     drawing.down(CENTER, 338, 368)
-    drawing.note(CENTER + 8, 352, "x (B, T, D)")
+    drawing.note(CENTER + 8, 352, "y (B, T, D)")
     drawing.box(CENTER - 90, 368, 180, TALL, ["interm_dense"])
     drawing.down(CENTER, 392, 414)
     drawing.note(CENTER + 8, 402, "(B, T, F)")

@@ -35,7 +35,7 @@ VARIANTS = (
                 *("addcmul_(grad, grad, value=1 - beta2)", "add_(grad.abs(), alpha=1 - beta2)"),
             ),
             "gradient_for_its_square": (
-                "the second mean averages the gradient, not its square, and its root is missing",
+                "the second mean averages the gradient, not its square",
                 *("addcmul_(grad, grad, value=1 - beta2)", "add_(grad, alpha=1 - beta2)"),
             ),
         },
