@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from grader.assignment import MINBERT
+from grader.intake.given_files import GivenFiles
+from instructor.course import standing
 from instructor.course.hand_ins import find
+from instructor.course.store import Store
 
 from downloads import by_student, error, handed_in, names
 
@@ -102,3 +106,19 @@ def test_a_wrong_roster_is_one_sentence(tmp_path: Path, text: str, said: str) ->
 
     assert said in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize("name", ["12345", "al", "ADA@x.example", "Ada Lovelace", "lovelaceada"])
+def test_a_student_to_grade_again_may_be_named_in_any_clear_way(tmp_path: Path, name: str) -> None:
+    folder = handed_in(tmp_path / "in", "al.py", "Wei Zhang.py", "wei zhang.py")
+    roster = tmp_path / "roster.csv"
+    roster.write_text(ROSTER, encoding="utf-8")
+    with Store(tmp_path / "store") as store:
+        whole = standing.Class(find(folder, roster), GivenFiles(MINBERT, {}), store)
+
+    found = whole.find(name)
+
+    assert found is not None
+    assert found.hand_in.student == "12345"
+    assert whole.find("zhang wei") is None
+    assert whole.find("nobody") is None

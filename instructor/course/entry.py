@@ -7,6 +7,11 @@ from pathlib import Path
 from typing import Any
 
 
+def legible(name: str) -> str:
+    r"""Return a name as text that can be written: a byte that is not UTF-8 becomes `\\udce9`."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
 @dataclass(frozen=True)
 class HandIn:
     """What one student handed in, as far as names and dates tell.

@@ -7,9 +7,10 @@ import datetime
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from instructor.course.entry import legible
 from instructor.course.gradescope_export import METADATA, Submitted, read_metadata
 
 # `lovelaceada_12345_678_bert.py`, late `lovelaceada_LATE_12345_678_bert.py`; text in a browser
@@ -179,4 +180,5 @@ def found_in(folder: Path, without: Iterable[Path] = ()) -> list[Found]:
     paths = [path for path in paths if path not in known]
     rest = [path for path in paths if not BLACKBOARD.fullmatch(path.name)]
     others = (by_moodle(path) or by_canvas(path) or plain(path) for path in rest)
-    return [*found, *by_blackboard(paths), *others]
+    whole = [*found, *by_blackboard(paths), *others]
+    return [replace(one, student=legible(one.student), name=legible(one.name)) for one in whole]

@@ -176,7 +176,11 @@ class Run:
         """
         student = self.found.find(name)
         if student is None:
-            raise SubmissionError(f"ONLY={name}: there is no such student")
+            raise SubmissionError(
+                f"ONLY={name}: there is no such student, or more than one; "
+                "take a name from the column student of gradebook.csv"
+            )
+        name = student.hand_in.student
         if student.work is None:
             raise SubmissionError(f"ONLY={name}: {student.fault}")
         stored = self.stored(student)

@@ -8,7 +8,8 @@ from grader.intake.given_files import GivenFiles
 from grader.intake.submission import SubmissionError
 from grader.reports.text import points
 from grader.sandbox.interface import printable
-from instructor.course.entry import Entry, HandIn
+from instructor.course.entry import Entry, HandIn, legible
+from instructor.course.people import Person, matches
 from instructor.course.store import Attempt, Store, verdict
 from instructor.course.work import Terms, Work, named, read_work
 
@@ -75,8 +76,16 @@ class Class:
         return [Entry(one.hand_in, problem=one.fault, attempts=0) for one in found]
 
     def find(self, name: str) -> Student | None:
-        """Return a student."""
-        return next((one for one in self.students if one.hand_in.student == name), None)
+        """Return the student of this name; else the one with this login or name, if it is clear."""
+        for one in self.students:
+            if one.hand_in.student == legible(name):
+                return one
+        people = [
+            Person((one.student, *one.keys), (one.name,))
+            for one in (student.hand_in for student in self.students)
+        ]
+        (place,) = matches([Person((name,), (name,))], people)
+        return None if place is None else self.students[place]
 
     def entry(self, student: Student, terms: Terms) -> Entry:
         """Return a student's line of the gradebook."""

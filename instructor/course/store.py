@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from instructor.course.entry import legible
 from instructor.course.failure import RunError
 from instructor.course.work import Terms
 
@@ -170,7 +171,10 @@ class Store:
     def saw(self, handed_in: Mapping[str, tuple[str, Path]]) -> None:
         """Record who has handed in what: student to the digest of the work, and its path."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        rows = [(name, work, os.fspath(path), now) for name, (work, path) in handed_in.items()]
+        rows = [
+            (legible(name), work, legible(os.fspath(path)), now)
+            for name, (work, path) in handed_in.items()
+        ]
         with self.change() as file:
             file.executemany("INSERT OR IGNORE INTO submission VALUES (?, ?, ?, ?)", rows)
 
@@ -227,7 +231,7 @@ class Store:
         query = f"""SELECT {ATTEMPT} FROM attempt JOIN submission USING (digest)
             WHERE student = ? AND mode = ? AND attempt.id < ? AND result IS NOT NULL
             ORDER BY attempt.id DESC LIMIT 1"""
-        rows = self.rows(query, student, mode, before)
+        rows = self.rows(query, legible(student), mode, before)
         return attempt_of(rows[0]) if rows else None
 
     def setting(self, name: str) -> str | None:
