@@ -219,7 +219,7 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
     strangers = [
         visible(entry.hand_in.student, 100)
         for entry, owner in pairs
-        if owner is None and entry.hand_in.path is not None
+        if owner is None and (entry.hand_in.path is not None or entry.hand_in.fault)
     ]
     nobody = [
         visible(row[0].text, 100)

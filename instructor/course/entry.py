@@ -19,11 +19,13 @@ class HandIn:
     Attributes:
         student: what identifies the student: an id or login where there is one, else a name.
         name: to show to people, as it was written; never trusted.
-        path: the file or folder to grade; None if a roster lists a student who handed in nothing.
+        path: the file or folder to grade; None if a roster lists a student who handed in nothing,
+            or if there is a fault.
         submitted: when, if that is known.
         minutes_late: after the deadline, 0 if in time; None if that is not known.
         others: what the student handed in besides, and is not graded: older, or too late.
         keys: what else identifies the student, such as a login or an email address.
+        fault: why nothing of what was handed in can be graded; "" if something can, or nothing was.
         notes: what a person should know of how it was found, a sentence each.
     """
 
@@ -35,6 +37,7 @@ class HandIn:
     others: tuple[Path, ...] = ()
     keys: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    fault: str = ""
 
 
 @dataclass(frozen=True)

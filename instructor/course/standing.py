@@ -40,7 +40,7 @@ class Student:
 def read(hand_in: HandIn, given: GivenFiles) -> Student:
     """Read what a student has handed in."""
     if hand_in.path is None:
-        return Student(hand_in, None, NOT_HANDED_IN)
+        return Student(hand_in, None, hand_in.fault or NOT_HANDED_IN)
     try:
         return Student(hand_in, read_work(hand_in.path, given))
     except SubmissionError as error:
@@ -120,7 +120,7 @@ class Class:
 def kind_of(entry: Entry) -> str:
     """Return the one kind that an entry is counted under."""
     if entry.hand_in.path is None:
-        return NOT_IN
+        return NOTHING if entry.hand_in.fault else NOT_IN
     if entry.result is None:
         if entry.attempts:
             return COULD_NOT
