@@ -3,6 +3,7 @@
 import csv
 import io
 import itertools
+import os
 from pathlib import Path
 
 import pytest
@@ -212,6 +213,13 @@ def test_what_is_not_an_export_is_one_sentence(tmp_path: Path, content: bytes, s
         Export(path, "", "minBERT")
 
 
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "export.csv")
+
+    with pytest.raises(CanvasError, match="is not a file"):
+        Export(tmp_path / "export.csv", "", "minBERT")
+
+
 def test_the_export_itself_is_never_written_over(tmp_path: Path) -> None:
     path = exported(tmp_path)
 
@@ -224,10 +232,14 @@ def test_the_export_itself_is_never_written_over(tmp_path: Path) -> None:
 
 
 def test_the_gradebook_is_written_though_the_export_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/canvas.csv").write_text("scores of an earlier run", encoding="utf-8")
+
     lines = write_results([entry("101")], tmp_path / "out", exported(tmp_path), "Homework")
 
     assert (tmp_path / "out/gradebook.csv").exists()
     assert "'Homework' is the title of no column" in lines[-1]
+    assert not (tmp_path / "out/canvas.csv").exists()
 
 
 def test_a_round_trip_through_the_gradebook(tmp_path: Path) -> None:

@@ -95,6 +95,8 @@ def test_canvass_own_export_is_a_roster(tmp_path: Path) -> None:
         ("id\n1\n1\n", "row 3: '1' is listed twice"),
         ("id,submitted\n1,yesterday\n", "row 2: 'yesterday' is not a time"),
         ("id,file\n1,../../etc/passwd\n", "is not in"),
+        ('id,name\n1,"Ada\n2,Grace\n', "line 3: not a CSV file"),
+        ('id,name\n1,"Ada" L.\n2,Grace\n', "line 2: not a CSV file"),
     ],
 )
 def test_a_wrong_roster_is_one_sentence(tmp_path: Path, text: str, said: str) -> None:

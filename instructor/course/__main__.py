@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from grader.intake.submission import SubmissionError
 from grader.references import ReferencesError
 from grader.sandbox.interface import printable
+from instructor.course.canvas import CanvasError
 from instructor.course.failure import RunError
 from instructor.course.hand_ins import HandInError
 from instructor.course.options import parse
 from instructor.course.run import STORE, Run
 from instructor.course.store import Store, only_run
 
-FAILURES = (SubmissionError, HandInError, ReferencesError, RunError, OSError)
+FAILURES = (SubmissionError, HandInError, ReferencesError, RunError, CanvasError, OSError)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -46,6 +46,8 @@ def read_text(path: Path) -> str:
         CanvasError: it cannot be read, or is not UTF-8.
     """
     try:
+        if path.exists() and not path.is_file():  # a pipe may never end
+            raise CanvasError(f"{path}: is not a file; give the export that Canvas has made")
         if path.stat().st_size > LARGEST:
             raise CanvasError(f"{path}: larger than {LARGEST >> 20} MiB, too large for an export")
         return path.read_bytes().decode("utf-8")
@@ -197,6 +199,17 @@ class Export:
         ]
 
 
+def opened(path: Path, column: str, assignment: str, out: Path) -> Export:
+    """Read an export that is to be written to another file; see Export.
+
+    Raises:
+        CanvasError: it cannot be filled.
+    """
+    if out.exists() and path.exists() and out.samefile(path):
+        raise CanvasError(f"{path}: is what this would write; copy it to another place first")
+    return Export(path, column, assignment)
+
+
 def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) -> list[str]:
     """Write an export with one column filled; return what to tell the instructor.
 
@@ -206,10 +219,8 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
     Raises:
         CanvasError: the export cannot be filled. OSError: the file cannot be written.
     """
-    if out.exists() and path.exists() and out.samefile(path):
-        raise CanvasError(f"{path}: is what this would write; copy it to another place first")
     results = [entry.result for entry in entries if entry.result is not None]
-    export = Export(path, column, str(results[0]["assignment"]) if results else "")
+    export = opened(path, column, str(results[0]["assignment"]) if results else "", out)
     owners = export.owners(entries)
     pairs = list(zip(entries, owners, strict=True))
     filled = Filled()

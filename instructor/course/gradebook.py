@@ -109,5 +109,7 @@ def write_results(
         try:
             lines += fill_export(entries, canvas, column, out / CANVAS)
         except CanvasError as error:
+            if not (canvas.exists() and (out / CANVAS).exists() and canvas.samefile(out / CANVAS)):
+                (out / CANVAS).unlink(missing_ok=True)  # scores of an earlier run
             lines.append(f"Canvas: nothing is filled: {error}")
     return lines

@@ -152,8 +152,11 @@ def together(one: HandIn, beside: Sequence[Found], folder: Path | None) -> HandI
     return replace(one, path=folder)
 
 
-def read(folder: Path, roster: Path | None) -> list[Student]:
+def read(folder: Path, roster: Path | None, own: Sequence[Path]) -> list[Student]:
     """Return every student, with all that they handed in.
+
+    Args:
+        own: files that are the instructor's.
 
     Raises:
         HandInError: the folder or the roster cannot be used.
@@ -165,7 +168,7 @@ def read(folder: Path, roster: Path | None) -> list[Student]:
     if (folder / EDITABLE[0]).is_file():
         one = f"holds {EDITABLE[0]} itself, so it is one submission and not a folder of them"
         raise HandInError(f"{folder}: {one}; use make grade, or name the folder around it")
-    found = found_in(folder, [roster] if roster else [])
+    found = found_in(folder, [*own, *([roster] if roster else [])])
     made = by_roster(found, read_roster(roster), folder) if roster else by_name(found)
     if not made:
         raise HandInError(f"{folder}: is empty; unpack the hand-ins into it")
@@ -178,6 +181,7 @@ def find(
     deadline: datetime.datetime | None = None,
     late: str = NEWEST,
     gathered: Path | None = None,
+    own: Sequence[Path] = (),
 ) -> list[HandIn]:
     """Return what everybody handed in, each student once.
 
@@ -189,6 +193,7 @@ def find(
         late: which of several is graded, one of CHOICES.
         gathered: a folder for copies of hand-ins that are several files side by side, such as
             bert.py and transformer.py; without it only the first is graded, which a note says.
+        own: files that are the instructor's besides the roster, wherever they are.
 
     Raises:
         HandInError: there is nothing to grade, or the options are wrong.
@@ -198,7 +203,7 @@ def find(
     if late == BEFORE and deadline is None:
         raise HandInError("LATE=before needs a deadline; give DEADLINE= as well")
     try:
-        students = read(folder, roster)
+        students = read(folder, roster, own)
         names = folder_names([one.student for one in students])
         made = []
         for student, name in zip(students, names, strict=True):

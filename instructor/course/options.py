@@ -91,7 +91,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--force", action="store_true", help="grade again what is graded already")
     add("--roster", type=Path, help="a CSV file with the students")
     add("--deadline", type=moment, help="such as 2027-03-01T18:00")
-    add("--late", default="newest", help="which to take of those who handed in several times")
+    add("--late", help="which to take of those who handed in several times")
     add("--canvas", type=Path, help="a gradebook that Canvas has exported")
     add("--column", default="", help="the assignment's column in it")
     options = parser.parse_args(arguments)

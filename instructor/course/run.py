@@ -13,11 +13,14 @@ from grader.reports.text import points
 from grader.sandbox.interface import CONTAINED, LOCKED, PROCESS, TIERS, printable
 from grader.strictest import strictest
 from instructor.course import standing
-from instructor.course.gradebook import write_results
+from instructor.course.canvas import opened
+from instructor.course.choice import NEWEST
+from instructor.course.gradebook import CANVAS, write_results
 from instructor.course.hand_ins import find
 from instructor.course.options import settings_of
 from instructor.course.parcel import checkpoint_digest, packed
 from instructor.course.progress import Progress, spent
+from instructor.course.remembered import remember, remembered, settle
 from instructor.course.standing import Class, Student
 from instructor.course.store import Attempt, Store
 from instructor.course.version import code, versions
@@ -87,15 +90,20 @@ class Run:
 
         Raises:
             SubmissionError: there is nothing to grade, or no way to isolate it.
+            HandInError, CanvasError: a file that was named cannot be used.
             ReferencesError: there are no references.
         """
         self.options, self.store = options, store
         references = References(options.references)
+        for line in settle(options, store):
+            print(line, flush=True)
+        if options.canvas:
+            opened(options.canvas, options.column, MINBERT.name, options.out / CANVAS)
         given = GivenFiles(MINBERT, references.manifest.get("starter", {}))
         gathered = options.out / "gathered"
-        hand_ins = find(
-            options.submissions, options.roster, options.deadline, options.late, gathered
-        )
+        own = [path for path in (options.roster, options.canvas) if path]
+        late = options.late or NEWEST
+        hand_ins = find(options.submissions, options.roster, options.deadline, late, gathered, own)
         self.found = Class(hand_ins, given, store)
         if not self.found.works():
             lines = standing.listed(standing.by_kind(self.found.unread()))
@@ -158,6 +166,9 @@ class Run:
             name.removesuffix(".py"): (MINBERT.starter / name).read_text(encoding="utf-8")
             for name in MINBERT.editable
         }
+        if "canvas" in remembered(self.store) and not options.canvas:
+            (options.out / CANVAS).unlink(missing_ok=True)  # of the run before
+        remember(options, self.store)
         lines = write_results(
             entries, options.out, options.canvas, options.column, starter, known_sources()
         )
