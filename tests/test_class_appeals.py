@@ -143,3 +143,37 @@ def test_the_instructors_own_files_are_nobodys_hand_in(folder: Path) -> None:
 
     assert status == 0
     assert [row["student"] for row in students(folder)] == ["1", "2"]
+
+
+@pytest.mark.parametrize("options", [(), ("--force",), ("--only", "1")])
+def test_a_run_that_is_stopped_says_what_the_same_command_does(
+    folder: Path,
+    options: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def stopped(self: Run, works: Sequence[Work]) -> None:
+        raise run.Stopped
+
+    monkeypatch.setattr(Run, "grade", stopped)
+
+    assert grade(folder, *options) == 130
+
+    said = capsys.readouterr().out
+    assert said.startswith("stopped; ")
+    assert ("the same command goes on where it stopped" in said) == (not options)
+    assert ("FORCE=1 begins again" in said) == ("--force" in options)
+
+
+def test_results_that_cannot_be_written_are_one_sentence_that_names_the_option(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "out").mkdir()
+    (folder / "out/feedback").touch()
+
+    assert grade(folder) == 2
+
+    said = capsys.readouterr().err
+    assert said.startswith(f"class: OUT={folder / 'out'}: what is graded is kept, but ")
+    assert "out/feedback cannot be written" in said
+    assert said.count("\n") == 1

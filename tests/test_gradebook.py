@@ -148,6 +148,25 @@ def test_feedback_that_no_longer_holds_is_removed(tmp_path: Path) -> None:
     assert list((tmp_path / "feedback/ada").iterdir()) == []
 
 
+def test_feedback_of_who_is_no_longer_in_the_class_is_removed_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    write_results([entry(), entry(student="bob"), entry(student="cy d" * 30)], tmp_path)
+    for name in ("own", "bob"):
+        (tmp_path / "feedback" / name).mkdir(exist_ok=True)
+        (tmp_path / "feedback" / name / "mine.txt").write_text("mine", encoding="utf-8")
+    (tmp_path / "feedback/own/report.html").write_text("mine", encoding="utf-8")
+
+    write_results([entry()], tmp_path)
+
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.glob("feedback/*/*")}
+    assert left == {
+        "feedback/ada/report.html", "feedback/ada/results.json", "feedback/bob/mine.txt",
+        "feedback/own/mine.txt", "feedback/own/report.html",
+    }  # fmt: skip
+    assert len(list(tmp_path.glob("feedback/cy*"))) == 0
+
+
 # --- the page ---------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 A run:
     __main__.py   the entry point: python -m instructor.course SUBMISSIONS
+    command.py    what it does, and the exit status
     options.py    the command line
     run.py        from the folder with the hand-ins to the gradebook
     remembered.py what an appeal takes from the run before

@@ -93,10 +93,14 @@ def only_run(folder: Path) -> Iterator[None]:
     """Keep other runs out of a folder, which is made if it is not there.
 
     Raises:
-        StoreError: there is another run.
+        StoreError: there is another run, or the folder cannot be written to.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError as error:
+        reason = error.strerror or error
+        raise StoreError(f"OUT={folder}: cannot be written to ({reason}); name another") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
