@@ -125,11 +125,12 @@ def test_names_of_two_and_rows_of_two_are_left_and_listed(tmp_path: Path) -> Non
 
     assert cells_of(rows)["105"] == cells_of(rows)["106"] == ""
     assert cells_of(rows)["103"] == "EX"
-    place = lines.index("Canvas: 4 handed in, but are not in the export, or not clearly:")
-    assert lines[place + 1 : place + 5] == ["  x", "  103", "  s3", "  nobody"]
-    missing = next(line for line in lines if "nothing of theirs" in line)
-    assert missing.startswith("Canvas: 6 are in the export")
-    assert "  Student, Test" not in lines
+    place = lines.index("Canvas: 4 handed in, but not in the export, or not clearly:")
+    assert lines[place + 1 : place + 5] == ["  x (Wei Zhang)", "  103", "  s3", "  nobody"]
+    missing = next(line for line in lines if "nothing was found" in line)
+    assert missing.startswith("Canvas: 6 in the export")
+    assert "  Lovelace, Ada (101)" in lines
+    assert not any("Student, Test" in line for line in lines)
 
 
 def test_excused_and_words_stay_and_scores_are_replaced(tmp_path: Path) -> None:
@@ -150,7 +151,7 @@ def test_who_has_no_full_result_has_no_score(tmp_path: Path) -> None:
     rows, lines = filled(tmp_path, entries)
 
     assert cells_of(rows)["101"] == cells_of(rows)["102"] == ""
-    assert "  Ada: could not be graded in full" in lines
+    assert "  101 (Ada): could not be graded in full" in lines
 
 
 @pytest.mark.parametrize("column", [TITLE, "minBERT project", "MINBERT PROJECT", "8", ""])

@@ -188,6 +188,24 @@ def test_the_commonest_mistake_comes_first_in_words() -> None:
     )
 
 
+def test_one_is_not_many(tmp_path: Path) -> None:
+    one = entry(seconds=2.0, attempts=2)
+    one = replace(one, hand_in=replace(one.hand_in, others=(Path("in/old.py"),)))
+
+    lines = write_results([one, Entry(HandIn("grace", "Grace", None))], tmp_path)
+
+    text = (tmp_path / "gradebook.html").read_text("utf-8")
+    said = "\n".join(
+        [*lines, re.sub(r"<[^>]*>", "", re.sub(r"<script>.*?</script>", "", text, flags=re.S))]
+    )
+    assert "and 1 folder of feedback" in said
+    assert "1 more file or folder, not graded" in said
+    assert "1 was tried more than once" in said
+    assert not re.search(
+        r"\b1 (students|folders|files|groups|flags|submissions|more files)\b", said
+    )
+
+
 def test_every_score_is_in_the_histogram_once() -> None:
     entries = [
         entry(sample.complete() | {"score": s, "max_score": 100}) for s in (0, 9.9, 10, 99, 100)
@@ -207,7 +225,7 @@ def test_changes_and_groups_are_listed() -> None:
 
     assert "attention failed → passed" in text
     assert "90% the same, in BertLayer.forward" in text
-    assert "1 cannot be read, and were not compared" in text
+    assert "Not compared, as they cannot be read: 1." in text
     assert text.count("near-identical to others</td>") == 2
     assert 'href="feedback/ada/report.html"' in text
 

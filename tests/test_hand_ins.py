@@ -290,6 +290,19 @@ def test_what_cannot_be_graded_is_not_counted_as_not_handed_in(tmp_path: Path) -
     ]  # fmt: skip
 
 
+def test_the_reason_tells_folders_and_pipes_from_files(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path / "in", "x_1_2_bert.py/main.txt")
+    os.mkfifo(folder / "y_3_4_bert.py")
+
+    with Store(tmp_path / "store") as store:
+        entries = standing.Class(find(folder), GivenFiles(MINBERT, {}), store).unread()
+
+    first, second = standing.listed(standing.by_kind(entries))
+    assert first == "  nothing to grade: x_1_2_bert.py: there is no bert.py in it"
+    assert second.startswith("  nothing to grade: 3 (y): not a folder, a .py file, a zip or a tar")
+    assert second.endswith("; it is a pipe, a socket or a device")
+
+
 def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     file = handed_in(tmp_path, "all.zip") / "all.zip"
     own = handed_in(tmp_path / "own", "bert.py", "config.py")

@@ -116,7 +116,7 @@ def fill(
     A score that is there already is replaced, which is noted; EX and other words stay.
     """
     for entry, cell in pairs:
-        name, old = visible(entry.hand_in.name, 100), cell.text.strip()
+        name, old = visible(entry.hand_in.called, 200), cell.text.strip()
         new = score_of(entry, decimal)
         if new is None:
             why = entry.problem or "could not be graded in full"
@@ -228,20 +228,21 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
     cells = dict(fill(matched, export.decimal, filled))
     write_whole(out, with_cells(export.text, cells).encode())
     strangers = [
-        visible(entry.hand_in.student, 100)
+        visible(entry.hand_in.called, 200)
         for entry, owner in pairs
         if owner is None and (entry.hand_in.path is not None or entry.hand_in.fault)
     ]
+    people = students_in(export.header, export.students)
     nobody = [
-        visible(row[0].text, 100)
-        for place, row in enumerate(export.students)
+        visible(" ".join([row[0].text, *(f"({key})" for key in person.ids[:1] if key)]), 200)
+        for place, (row, person) in enumerate(zip(export.students, people, strict=True))
         if place not in owners and row[0].text.casefold() not in NOT_STUDENTS
     ]
     return [
         f"Canvas: wrote {out}, scores in {export.title}: {filled.scores}",
         *(export.scaled(results[0]["max_score"]) if results else ()),
-        *said("had another score, which is replaced", filled.replaced),
-        *said("have no score from here", filled.left),
-        *said("handed in, but are not in the export, or not clearly", strangers),
-        *said("are in the export, and nothing of theirs was found", nobody),
+        *said("with another score, which is replaced", filled.replaced),
+        *said("without a score from here", filled.left),
+        *said("handed in, but not in the export, or not clearly", strangers),
+        *said("in the export, of whom nothing was found", nobody),
     ]

@@ -12,6 +12,11 @@ def legible(name: str) -> str:
     return name.encode("utf-8", "backslashreplace").decode()
 
 
+def number_of(count: int, noun: str) -> str:
+    """Return how many there are of something, such as `1 student`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 @dataclass(frozen=True)
 class HandIn:
     """What one student handed in, as far as names and dates tell.
@@ -38,6 +43,12 @@ class HandIn:
     keys: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     fault: str = ""
+
+    @property
+    def called(self) -> str:
+        """What identifies the student, and the name where that does not tell it."""
+        known = not self.name or self.name in self.student
+        return self.student if known else f"{self.student} ({self.name})"
 
 
 @dataclass(frozen=True)

@@ -141,7 +141,7 @@ def blackboards_people(named: Sequence[tuple[Path, re.Match[str]]]) -> dict[str,
     otherwise changes nothing for them. Two of them never become one student.
     """
     heads = sorted({found["head"] for _, found in named})
-    people = {}
+    people: dict[str, tuple[str, str]] = {}
     for _, group in itertools.groupby(heads, key=lambda head: head.partition("_")[0]):
         same = list(group)
         pairs = itertools.takewhile(

@@ -8,7 +8,7 @@ from grader.intake.given_files import GivenFiles
 from grader.intake.submission import SubmissionError
 from grader.reports.text import points
 from grader.sandbox.interface import printable
-from instructor.course.entry import Entry, HandIn, legible
+from instructor.course.entry import Entry, HandIn, legible, number_of
 from instructor.course.people import Person, matches
 from instructor.course.store import Attempt, Store, verdict
 from instructor.course.work import Terms, Work, named, read_work
@@ -141,7 +141,7 @@ def counted(kinds: Mapping[str, Sequence[Entry]]) -> str:
     """Return how many students there are, of each kind."""
     total = sum(map(len, kinds.values()))
     parts = [f"{len(found)} {kind}" for kind, found in kinds.items() if found or kind == GRADED]
-    return f"{total} {'student' if total == 1 else 'students'}: {', '.join(parts)}"
+    return f"{number_of(total, 'student')}: {', '.join(parts)}"
 
 
 def reason(entry: Entry) -> str:
@@ -158,7 +158,7 @@ def listed(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
         found = kinds[kind]
         for entry in found[:LISTED]:
             more = "" if kind == NOT_IN else f": {printable(reason(entry))[:200]}"
-            yield f"  {kind}: {printable(entry.hand_in.student)}{more}"
+            yield f"  {kind}: {printable(entry.hand_in.called)}{more}"
         if len(found) > LISTED:
             yield f"  {kind}: and {len(found) - LISTED} more"
 

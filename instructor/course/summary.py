@@ -38,7 +38,9 @@ def flags_of(entry: Entry) -> list[str]:
     """Return what an instructor should look at, and how the hand-in was found."""
     found = list(entry.hand_in.notes)
     if entry.hand_in.others:
-        found.append(f"{len(entry.hand_in.others)} more files or folders, not graded")
+        count = len(entry.hand_in.others)
+        what = "file or folder" if count == 1 else "files or folders"
+        found.append(f"{count} more {what}, not graded")
     if entry.result is not None:
         found += entry.result["flags"]
         for exercise in entry.result["exercises"]:
