@@ -185,6 +185,13 @@ def test_a_file_that_is_not_a_store_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "store").read_text(encoding="utf-8").startswith("something else")
 
 
+def test_a_folder_in_the_place_of_the_store_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()
+
+    with pytest.raises(StoreError, match=r"cannot be used \(Is a directory\); take another OUT="):
+        Store(tmp_path / "store")
+
+
 def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
     Store(tmp_path / "store").file.close()
     with sqlite3.connect(tmp_path / "store") as file:

@@ -139,7 +139,7 @@ class Store:
 
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn SQLite's errors into sentences.
+        """Turn errors of SQLite and the disk into sentences.
 
         Raises:
             StoreError: there was one.
@@ -153,6 +153,9 @@ class Store:
             if code == sqlite3.SQLITE_NOTADB:
                 raise StoreError(f"{self.path} is not a store; take another OUT=") from error
             raise StoreError(f"{self.path} cannot be used: {error}") from error
+        except OSError as error:
+            reason = error.strerror or error
+            raise StoreError(f"{self.path} cannot be used ({reason}); take another OUT=") from error
 
     @contextlib.contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
