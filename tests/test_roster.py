@@ -1,6 +1,7 @@
 """Who handed in what, if a roster says who is in the class."""
 
 import datetime
+import os
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,10 @@ def test_a_student_to_grade_again_may_be_named_in_any_clear_way(tmp_path: Path, 
     assert found.hand_in.student == "12345"
     assert whole.find("zhang wei") is None
     assert whole.find("nobody") is None
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path / "in", "ada.py")
+    os.mkfifo(tmp_path / "roster.csv")
+
+    assert "is not a file" in error(folder, roster=tmp_path / "roster.csv")
