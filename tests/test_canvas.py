@@ -3,6 +3,7 @@
 import csv
 import io
 import itertools
+import os
 from pathlib import Path
 
 import pytest
@@ -124,11 +125,12 @@ def test_names_of_two_and_rows_of_two_are_left_and_listed(tmp_path: Path) -> Non
 
     assert cells_of(rows)["105"] == cells_of(rows)["106"] == ""
     assert cells_of(rows)["103"] == "EX"
-    place = lines.index("Canvas: 4 handed in, but are not in the export, or not clearly:")
-    assert lines[place + 1 : place + 5] == ["  x", "  103", "  s3", "  nobody"]
-    missing = next(line for line in lines if "nothing of theirs" in line)
-    assert missing.startswith("Canvas: 6 are in the export")
-    assert "  Student, Test" not in lines
+    place = lines.index("Canvas: 4 handed in, but not in the export, or not clearly:")
+    assert lines[place + 1 : place + 5] == ["  x (Wei Zhang)", "  103", "  s3", "  nobody"]
+    missing = next(line for line in lines if "nothing was found" in line)
+    assert missing.startswith("Canvas: 6 in the export")
+    assert "  Lovelace, Ada (101)" in lines
+    assert not any("Student, Test" in line for line in lines)
 
 
 def test_excused_and_words_stay_and_scores_are_replaced(tmp_path: Path) -> None:
@@ -149,7 +151,7 @@ def test_who_has_no_full_result_has_no_score(tmp_path: Path) -> None:
     rows, lines = filled(tmp_path, entries)
 
     assert cells_of(rows)["101"] == cells_of(rows)["102"] == ""
-    assert "  Ada: could not be graded in full" in lines
+    assert "  101 (Ada): could not be graded in full" in lines
 
 
 @pytest.mark.parametrize("column", [TITLE, "minBERT project", "MINBERT PROJECT", "8", ""])
@@ -212,6 +214,13 @@ def test_what_is_not_an_export_is_one_sentence(tmp_path: Path, content: bytes, s
         Export(path, "", "minBERT")
 
 
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "export.csv")
+
+    with pytest.raises(CanvasError, match="is not a file"):
+        Export(tmp_path / "export.csv", "", "minBERT")
+
+
 def test_the_export_itself_is_never_written_over(tmp_path: Path) -> None:
     path = exported(tmp_path)
 
@@ -224,10 +233,14 @@ def test_the_export_itself_is_never_written_over(tmp_path: Path) -> None:
 
 
 def test_the_gradebook_is_written_though_the_export_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/canvas.csv").write_text("scores of an earlier run", encoding="utf-8")
+
     lines = write_results([entry("101")], tmp_path / "out", exported(tmp_path), "Homework")
 
     assert (tmp_path / "out/gradebook.csv").exists()
     assert "'Homework' is the title of no column" in lines[-1]
+    assert not (tmp_path / "out/canvas.csv").exists()
 
 
 def test_a_round_trip_through_the_gradebook(tmp_path: Path) -> None:

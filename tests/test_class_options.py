@@ -3,6 +3,8 @@
 import argparse
 import datetime
 import io
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,9 @@ def options(folder: Path, *more: str) -> argparse.Namespace:
         (["solution", "--deadline", "soon"], "DEADLINE=soon: must be like 2027-03-01T18:00"),
         (["solution", "--tier", "none"], "TIER=none: there is no such tier; "),
         (["solution", "--out", "solution/x"], "OUT=solution/x: must not be in the folder"),
+        (["Makefile"], "SUBMISSIONS=Makefile: is a file, not a folder; unpack it"),
+        (["solution", "--out", "Makefile"], "OUT=Makefile: cannot be written to ("),
+        (["solution", "--out", "/proc/nope"], "OUT=/proc/nope: cannot be written to ("),
     ],
 )
 def test_an_invalid_option_is_one_sentence(
@@ -204,3 +209,26 @@ def test_work_names_nobody_and_is_the_same_for_the_same_files() -> None:
     assert one.digest != Work({"bert": "x = 2", "optimizer": "y"}).digest
     assert one.digest != Work({"bert": "x = 1", "optimizer": "y"}, others=("a",)).digest
     assert one.submission.name == "bert.py"
+
+
+INTERRUPTED = """
+import runpy, signal, sys
+
+class Pressed:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Pressed())
+runpy.run_module("instructor.course", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("module", ["grader.references", "instructor.course.run"])
+def test_ctrl_c_before_anything_has_begun_is_no_traceback(module: str) -> None:
+    line = [sys.executable, "-c", INTERRUPTED, module]
+
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "\nclass: interrupted; what is graded is kept\n"

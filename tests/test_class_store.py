@@ -1,6 +1,8 @@
 """What a class's run keeps: nothing that was graded is lost, and nothing is graded twice."""
 
 import dataclasses
+import json
+import os
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,8 @@ from grader.assignment import MINBERT
 from grader.intake.given_files import GivenFiles
 from instructor.course import standing
 from instructor.course.entry import Entry, HandIn
+from instructor.course.gradebook import write_results
+from instructor.course.hand_ins import find
 from instructor.course.store import Attempt, Store, StoreError, only_run
 from instructor.course.work import Terms
 
@@ -181,6 +185,13 @@ def test_a_file_that_is_not_a_store_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "store").read_text(encoding="utf-8").startswith("something else")
 
 
+def test_a_folder_in_the_place_of_the_store_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()
+
+    with pytest.raises(StoreError, match=r"cannot be used \(Is a directory\); take another OUT="):
+        Store(tmp_path / "store")
+
+
 def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
     Store(tmp_path / "store").file.close()
     with sqlite3.connect(tmp_path / "store") as file:
@@ -243,3 +254,41 @@ def test_a_long_list_is_cut_on_the_terminal() -> None:
 
     assert len(lines) == standing.LISTED + 1
     assert lines[-1] == "  not handed in: and 30 more"
+
+
+def test_a_name_that_is_not_utf_8_is_kept_written_and_found_again(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path / "in")
+    os.mkdir(folder)
+    with open(folder + b"/jos\xe9_12_34_bert.py", "wb") as file:
+        file.write(b"a = 1\n")
+    with open(folder + b"/andr\xe9.py", "wb") as file:
+        file.write(b"a = 2\n")
+    with Store(tmp_path / "store") as store:
+        found = standing.Class(find(tmp_path / "in"), GIVEN, store)
+        for work in found.works().values():
+            store.add(work.digest, TERMS, graded())
+        entries = found.entries(TERMS)
+        write_results(entries, tmp_path / "out")
+
+        assert store.earlier(entries[0].hand_in.student, TERMS.mode) is not None
+        assert found.find("andr\udce9") is found.find(r"andr\udce9") is not None
+
+    assert [one.hand_in.student for one in entries] == [r"andr\udce9", "12"]
+    for path in (tmp_path / "out").rglob("*.*"):
+        path.read_text(encoding="utf-8")
+    model = json.loads((tmp_path / "out/feedback/12/results.json").read_text(encoding="utf-8"))
+    assert model["name"].encode("utf-8") == rb"jos\udce9_12_34_bert.py"
+
+
+def test_feedback_does_not_tell_where_the_instructor_keeps_the_hand_ins(tmp_path: Path) -> None:
+    (tmp_path / "secret place").mkdir()
+    with Store(tmp_path / "store") as store:
+        found = class_of(store, tmp_path / "secret place", ada="a = 1")
+        (work,) = found.left(TERMS, force=False)
+        store.add(work.digest, TERMS, graded())
+
+        write_results(found.entries(TERMS), tmp_path / "out")
+
+    for path in (tmp_path / "out/feedback/ada").iterdir():
+        assert b"secret place" not in path.read_bytes()
+        assert b"ada.py" in path.read_bytes()

@@ -148,6 +148,25 @@ def test_feedback_that_no_longer_holds_is_removed(tmp_path: Path) -> None:
     assert list((tmp_path / "feedback/ada").iterdir()) == []
 
 
+def test_feedback_of_who_is_no_longer_in_the_class_is_removed_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    write_results([entry(), entry(student="bob"), entry(student="cy d" * 30)], tmp_path)
+    for name in ("own", "bob"):
+        (tmp_path / "feedback" / name).mkdir(exist_ok=True)
+        (tmp_path / "feedback" / name / "mine.txt").write_text("mine", encoding="utf-8")
+    (tmp_path / "feedback/own/report.html").write_text("mine", encoding="utf-8")
+
+    write_results([entry()], tmp_path)
+
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.glob("feedback/*/*")}
+    assert left == {
+        "feedback/ada/report.html", "feedback/ada/results.json", "feedback/bob/mine.txt",
+        "feedback/own/mine.txt", "feedback/own/report.html",
+    }  # fmt: skip
+    assert len(list(tmp_path.glob("feedback/cy*"))) == 0
+
+
 # --- the page ---------------------------------------------------------------------------------
 
 
@@ -166,6 +185,24 @@ def test_the_commonest_mistake_comes_first_in_words() -> None:
     assert len(own.places) == count
     assert [len(one.places) for one in found] == sorted(
         (len(o.places) for o in found), reverse=True
+    )
+
+
+def test_one_is_not_many(tmp_path: Path) -> None:
+    one = entry(seconds=2.0, attempts=2)
+    one = replace(one, hand_in=replace(one.hand_in, others=(Path("in/old.py"),)))
+
+    lines = write_results([one, Entry(HandIn("grace", "Grace", None))], tmp_path)
+
+    text = (tmp_path / "gradebook.html").read_text("utf-8")
+    said = "\n".join(
+        [*lines, re.sub(r"<[^>]*>", "", re.sub(r"<script>.*?</script>", "", text, flags=re.S))]
+    )
+    assert "and 1 folder of feedback" in said
+    assert "1 more file or folder, not graded" in said
+    assert "1 was tried more than once" in said
+    assert not re.search(
+        r"\b1 (students|folders|files|groups|flags|submissions|more files)\b", said
     )
 
 
@@ -188,7 +225,7 @@ def test_changes_and_groups_are_listed() -> None:
 
     assert "attention failed → passed" in text
     assert "90% the same, in BertLayer.forward" in text
-    assert "1 cannot be read, and were not compared" in text
+    assert "Not compared, as they cannot be read: 1." in text
     assert text.count("near-identical to others</td>") == 2
     assert 'href="feedback/ada/report.html"' in text
 

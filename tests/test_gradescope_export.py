@@ -76,7 +76,7 @@ def test_an_export_of_gradescope(gradescope: Path) -> None:
     assert found["100"].path == found["101"].path == gradescope / "submission_1"
     assert [one.minutes_late for one in found.values()] == [11, 11, 0, None, None]
     assert found["103"].path is None
-    assert found["103"].notes == ("submission_3 is missing in the folder",)
+    assert found["103"].fault == "submission_3 is missing in the folder"
 
 
 @pytest.mark.parametrize("text", PAYLOADS)

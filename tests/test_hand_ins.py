@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from grader.assignment import MINBERT
+from grader.intake.given_files import GivenFiles
+from instructor.course import standing, summary
 from instructor.course.hand_ins import find
+from instructor.course.store import Store
 
 from downloads import by_student, error, handed_in, names
 
@@ -99,6 +103,93 @@ def test_a_note_of_blackboard_makes_nobody_somebody_else(tmp_path: Path) -> None
     assert len(find(folder)) == 2
 
 
+def test_a_students_file_name_changes_nobody_elses_on_blackboard(tmp_path: Path) -> None:
+    head = "Final Project_one_"
+    classmates = [f"{head}{one}_attempt_2026-11-19-10-00-00_bert.py" for one in ("ada", "g_hopper")]
+    stolen = f"{head}eve_attempt_2026-11-19-10-00-00_x_ada_attempt_2026-11-20-23-59-59.txt"
+    folder = handed_in(tmp_path, *classmates, stolen, "Notes_x_attempt_2026-11-19-10-00-00.txt")
+    (folder / stolen).write_text("Name: Ada Lovelace (ada)\n", encoding="utf-8")
+
+    found = by_student(find(folder))
+
+    assert sorted(found) == ["ada", "eve", "g_hopper", "x"]
+    assert names(found["ada"]) == classmates[:1]
+
+
+def test_notes_that_claim_one_login_leave_everybody_else_as_they_are(tmp_path: Path) -> None:
+    heads = [f"P_{login}_attempt_2026-11-19-10-00-00" for login in ("x_eve", "y_eve", "ada")]
+    folder = handed_in(tmp_path, *(f"{head}.txt" for head in heads))
+    for head in heads[:2]:
+        (folder / f"{head}.txt").write_text("Name: Eve (eve)\n", encoding="utf-8")
+
+    assert sorted(by_student(find(folder))) == ["P_x_eve", "P_y_eve", "ada"]
+
+
+@pytest.mark.parametrize(
+    "own", ["eve_222_678_", "Eve_222_assignsubmission_file_", "Eve_222_assignsubmission_file_/"]
+)
+@pytest.mark.parametrize("file", ["p_ada_attempt_{}_bert.py", "attempt_{}_bert.py"])
+def test_a_name_like_blackboards_in_another_systems_is_the_students_own(
+    tmp_path: Path, own: str, file: str
+) -> None:
+    file = own + file.format("2026-11-20-23-59-59")
+    folder = handed_in(tmp_path, "lovelaceada_111_677_bert.py", file)
+
+    found = by_student(find(folder))
+
+    assert sorted(found) == ["111", "222" if own[0] == "e" else "Eve_222"]
+
+
+def test_a_fifo_for_a_note_is_not_waited_for(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path, "P_bob_attempt_2026-11-19-10-00-00_bert.py")
+    os.mkfifo(folder / "P_ada_attempt_2026-11-19-10-00-00.txt")
+
+    assert sorted(by_student(find(folder))) == ["ada", "bob"]
+
+
+def test_text_that_was_typed_into_a_form_gives_way_to_a_file(tmp_path: Path) -> None:
+    folder = handed_in(
+        tmp_path,
+        "Alan Turing_125_assignsubmission_onlinetext_/onlinetext.html",
+        "Alan Turing_125_assignsubmission_file_/bert.py",
+        "Ada Lovelace_126_assignsubmission_onlinetext_onlinetext.html",
+        "Ada Lovelace_126_assignsubmission_file_code.7z",
+        "noethere_444_text.html",
+        "noethere_444_9_report.txt",
+    )
+
+    found = by_student(find(folder))
+
+    assert names(found["Alan Turing_125"])[0] == "Alan Turing_125_assignsubmission_file_"
+    assert names(found["Ada Lovelace_126"])[0] == "Ada Lovelace_126_assignsubmission_file_code.7z"
+    assert names(found["444"])[0] == "noethere_444_9_report.txt"
+
+
+def test_hidden_files_are_somebodys_and_what_systems_leave_is_nobodys(tmp_path: Path) -> None:
+    folder = handed_in(
+        tmp_path, ".ada.py", ".b/bert.py", "._bob.py", ".DS_Store", ".git/HEAD", ".~lock.x.csv#"
+    )
+
+    assert [one.student for one in find(folder)] == [".ada", ".b"]
+
+
+@pytest.mark.parametrize("roster", [None, "student,file\ngrace,loop.py\n"])
+def test_a_link_that_leads_round_in_circles_is_not_graded(
+    tmp_path: Path, roster: str | None
+) -> None:
+    folder = handed_in(tmp_path / "in", "ada.py")
+    (folder / "loop.py").symlink_to("loop.py")
+    if roster:
+        (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
+
+    found = by_student(find(folder, tmp_path / "roster.csv" if roster else None))
+
+    one = found["grace" if roster else "loop"]
+    assert one.path is None
+    assert "loop.py is a link that leads nowhere" in one.fault
+    assert found["ada"].path is not None
+
+
 def test_plain_files_and_folders_are_called_after_students(tmp_path: Path) -> None:
     folder = handed_in(
         tmp_path, "ada.py", "grace.tar.gz", "alan/bert.py", "notes.pdf", ".DS_Store", "__MACOSX/x"
@@ -176,8 +267,40 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     found = by_student(find(folder))
 
     assert found["ada"].path is None
-    assert "link" in found["ada"].notes[0]
+    assert "link" in found["ada"].fault
     assert found["grace"].path is not None
+
+
+def test_what_cannot_be_graded_is_not_counted_as_not_handed_in(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path / "in", "grace.py")
+    (tmp_path / "secret.py").touch()
+    (folder / "ada.py").symlink_to(tmp_path / "secret.py")
+    roster = tmp_path / "roster.csv"
+    roster.write_text("student,file\nada,\nbob,gone.py\ncy,\n", encoding="utf-8")
+
+    with Store(tmp_path / "store") as store:
+        entries = standing.Class(find(folder, roster), GivenFiles(MINBERT, {}), store).unread()
+
+    lines = list(standing.listed(standing.by_kind(entries)))
+    assert lines[0].startswith("  nothing to grade: ada: ada.py is a link to a place outside")
+    assert lines[1] == "  nothing to grade: bob: gone.py is missing in the folder"
+    assert lines[2] == "  not handed in: cy"
+    assert [summary.kind_of(one) for one in entries] == [
+        summary.NOT_GRADED, summary.NOT_GRADED, summary.NOTHING,
+    ]  # fmt: skip
+
+
+def test_the_reason_tells_folders_and_pipes_from_files(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path / "in", "x_1_2_bert.py/main.txt")
+    os.mkfifo(folder / "y_3_4_bert.py")
+
+    with Store(tmp_path / "store") as store:
+        entries = standing.Class(find(folder), GivenFiles(MINBERT, {}), store).unread()
+
+    first, second = standing.listed(standing.by_kind(entries))
+    assert first == "  nothing to grade: x_1_2_bert.py: there is no bert.py in it"
+    assert second.startswith("  nothing to grade: 3 (y): not a folder, a .py file, a zip or a tar")
+    assert second.endswith("; it is a pipe, a socket or a device")
 
 
 def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:

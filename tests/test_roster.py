@@ -1,11 +1,16 @@
 """Who handed in what, if a roster says who is in the class."""
 
 import datetime
+import os
 from pathlib import Path
 
 import pytest
 
+from grader.assignment import MINBERT
+from grader.intake.given_files import GivenFiles
+from instructor.course import standing
 from instructor.course.hand_ins import find
+from instructor.course.store import Store
 
 from downloads import by_student, error, handed_in, names
 
@@ -91,6 +96,8 @@ def test_canvass_own_export_is_a_roster(tmp_path: Path) -> None:
         ("id\n1\n1\n", "row 3: '1' is listed twice"),
         ("id,submitted\n1,yesterday\n", "row 2: 'yesterday' is not a time"),
         ("id,file\n1,../../etc/passwd\n", "is not in"),
+        ('id,name\n1,"Ada\n2,Grace\n', "line 3: not a CSV file"),
+        ('id,name\n1,"Ada" L.\n2,Grace\n', "line 2: not a CSV file"),
     ],
 )
 def test_a_wrong_roster_is_one_sentence(tmp_path: Path, text: str, said: str) -> None:
@@ -102,3 +109,26 @@ def test_a_wrong_roster_is_one_sentence(tmp_path: Path, text: str, said: str) ->
 
     assert said in message
     assert "\n" not in message
+
+
+@pytest.mark.parametrize("name", ["12345", "al", "ADA@x.example", "Ada Lovelace", "lovelaceada"])
+def test_a_student_to_grade_again_may_be_named_in_any_clear_way(tmp_path: Path, name: str) -> None:
+    folder = handed_in(tmp_path / "in", "al.py", "Wei Zhang.py", "wei zhang.py")
+    roster = tmp_path / "roster.csv"
+    roster.write_text(ROSTER, encoding="utf-8")
+    with Store(tmp_path / "store") as store:
+        whole = standing.Class(find(folder, roster), GivenFiles(MINBERT, {}), store)
+
+    found = whole.find(name)
+
+    assert found is not None
+    assert found.hand_in.student == "12345"
+    assert whole.find("zhang wei") is None
+    assert whole.find("nobody") is None
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path / "in", "ada.py")
+    os.mkfifo(tmp_path / "roster.csv")
+
+    assert "is not a file" in error(folder, roster=tmp_path / "roster.csv")

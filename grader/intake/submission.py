@@ -193,11 +193,12 @@ def read_submission(
         raise SubmissionError(f"{given}: an empty file")
     elif path.exists():
         what = f"copy your code into {editable[0]}" if path.suffix == ".ipynb" else UNNAMED
+        what = what if path.is_file() else "it is a pipe, a socket or a device"
         raise SubmissionError(f"{given}: not a folder, a .py file, a zip or a tar; {what}")
     else:
         where = "" if path.is_absolute() else f" in {Path.cwd()}"
         raise SubmissionError(f"{given}: there is no such file or folder{where}")
-    if editable[0] not in files and path.suffix == ".py":
+    if editable[0] not in files and path.suffix == ".py" and not path.is_dir():
         missing = f"is graded together with {editable[0]}; give a folder or a zip of both"
         raise SubmissionError(f"{given}: {missing}")
     if editable[0] not in files:

@@ -2,8 +2,10 @@
 
 A run:
     __main__.py   the entry point: python -m instructor.course SUBMISSIONS
+    command.py    what it does, and the exit status
     options.py    the command line
     run.py        from the folder with the hand-ins to the gradebook
+    remembered.py what an appeal takes from the run before
     work.py       a submission as data that travels, and the terms it is graded by
     standing.py   what is graded, what is left, and counts that add up
     store.py      every attempt, in one SQLite file

@@ -46,6 +46,8 @@ def read_text(path: Path) -> str:
         CanvasError: it cannot be read, or is not UTF-8.
     """
     try:
+        if path.exists() and not path.is_file():  # a pipe may never end
+            raise CanvasError(f"{path}: is not a file; give the export that Canvas has made")
         if path.stat().st_size > LARGEST:
             raise CanvasError(f"{path}: larger than {LARGEST >> 20} MiB, too large for an export")
         return path.read_bytes().decode("utf-8")
@@ -114,7 +116,7 @@ def fill(
     A score that is there already is replaced, which is noted; EX and other words stay.
     """
     for entry, cell in pairs:
-        name, old = visible(entry.hand_in.name, 100), cell.text.strip()
+        name, old = visible(entry.hand_in.called, 200), cell.text.strip()
         new = score_of(entry, decimal)
         if new is None:
             why = entry.problem or "could not be graded in full"
@@ -197,6 +199,17 @@ class Export:
         ]
 
 
+def opened(path: Path, column: str, assignment: str, out: Path) -> Export:
+    """Read an export that is to be written to another file; see Export.
+
+    Raises:
+        CanvasError: it cannot be filled.
+    """
+    if out.exists() and path.exists() and out.samefile(path):
+        raise CanvasError(f"{path}: is what this would write; copy it to another place first")
+    return Export(path, column, assignment)
+
+
 def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) -> list[str]:
     """Write an export with one column filled; return what to tell the instructor.
 
@@ -206,10 +219,8 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
     Raises:
         CanvasError: the export cannot be filled. OSError: the file cannot be written.
     """
-    if out.exists() and path.exists() and out.samefile(path):
-        raise CanvasError(f"{path}: is what this would write; copy it to another place first")
     results = [entry.result for entry in entries if entry.result is not None]
-    export = Export(path, column, str(results[0]["assignment"]) if results else "")
+    export = opened(path, column, str(results[0]["assignment"]) if results else "", out)
     owners = export.owners(entries)
     pairs = list(zip(entries, owners, strict=True))
     filled = Filled()
@@ -217,20 +228,21 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
     cells = dict(fill(matched, export.decimal, filled))
     write_whole(out, with_cells(export.text, cells).encode())
     strangers = [
-        visible(entry.hand_in.student, 100)
+        visible(entry.hand_in.called, 200)
         for entry, owner in pairs
-        if owner is None and entry.hand_in.path is not None
+        if owner is None and (entry.hand_in.path is not None or entry.hand_in.fault)
     ]
+    people = students_in(export.header, export.students)
     nobody = [
-        visible(row[0].text, 100)
-        for place, row in enumerate(export.students)
+        visible(" ".join([row[0].text, *(f"({key})" for key in person.ids[:1] if key)]), 200)
+        for place, (row, person) in enumerate(zip(export.students, people, strict=True))
         if place not in owners and row[0].text.casefold() not in NOT_STUDENTS
     ]
     return [
         f"Canvas: wrote {out}, scores in {export.title}: {filled.scores}",
         *(export.scaled(results[0]["max_score"]) if results else ()),
-        *said("had another score, which is replaced", filled.replaced),
-        *said("have no score from here", filled.left),
-        *said("handed in, but are not in the export, or not clearly", strangers),
-        *said("are in the export, and nothing of theirs was found", nobody),
+        *said("with another score, which is replaced", filled.replaced),
+        *said("without a score from here", filled.left),
+        *said("handed in, but not in the export, or not clearly", strangers),
+        *said("in the export, of whom nothing was found", nobody),
     ]

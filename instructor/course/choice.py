@@ -76,6 +76,8 @@ def split(attempt: Sequence[Found]) -> tuple[Found, list[Found]]:
 
     def rank(one: Found) -> int:
         name = one.path.name.lower()
+        if one.typed:
+            return -1
         if one.path.is_dir() or name.endswith(ARCHIVES):
             return 3
         return 0 if not name.endswith(".py") else 1 if one in files.values() else 2

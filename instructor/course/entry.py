@@ -7,6 +7,16 @@ from pathlib import Path
 from typing import Any
 
 
+def legible(name: str) -> str:
+    r"""Return a name as text that can be written: a byte that is not UTF-8 becomes `\\udce9`."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
+def number_of(count: int, noun: str) -> str:
+    """Return how many there are of something, such as `1 student`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 @dataclass(frozen=True)
 class HandIn:
     """What one student handed in, as far as names and dates tell.
@@ -14,11 +24,13 @@ class HandIn:
     Attributes:
         student: what identifies the student: an id or login where there is one, else a name.
         name: to show to people, as it was written; never trusted.
-        path: the file or folder to grade; None if a roster lists a student who handed in nothing.
+        path: the file or folder to grade; None if a roster lists a student who handed in nothing,
+            or if there is a fault.
         submitted: when, if that is known.
         minutes_late: after the deadline, 0 if in time; None if that is not known.
         others: what the student handed in besides, and is not graded: older, or too late.
         keys: what else identifies the student, such as a login or an email address.
+        fault: why nothing of what was handed in can be graded; "" if something can, or nothing was.
         notes: what a person should know of how it was found, a sentence each.
     """
 
@@ -30,6 +42,13 @@ class HandIn:
     others: tuple[Path, ...] = ()
     keys: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    fault: str = ""
+
+    @property
+    def called(self) -> str:
+        """What identifies the student, and the name where that does not tell it."""
+        known = not self.name or self.name in self.student
+        return self.student if known else f"{self.student} ({self.name})"
 
 
 @dataclass(frozen=True)

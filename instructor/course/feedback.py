@@ -4,6 +4,7 @@ Nothing in it is private: what is for the instructor is left out, and with priva
 whatever could carry an input. Files are written only if they change.
 """
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from instructor.course.folder_names import folder_names
 FOLDER = "feedback"
 PAGE, RESULT = "report.html", "results.json"
 DRAWN = ".drawn"  # by which version of the reports the pages were drawn
+OURS = ".folders"  # the names of the folders that were written here, a list in JSON
 # what of a result, and of an exercise in it, a student gets
 KEPT = (
     *("version", "assignment", "name", "mode", "only", "tier", "private", "references"),
@@ -74,14 +76,39 @@ def write_one(folder: Path, result: Mapping[str, Any] | None, again: bool) -> bo
     return True
 
 
+def ours(file: Path) -> list[str]:
+    """Return the folders that an earlier run has written; none if that is not known."""
+    try:
+        found = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return []
+    return [name for name in found if Path(name).name == name and not name.startswith(".")]
+
+
+def remove(folder: Path) -> None:
+    """Remove what was written for somebody who is no longer in the class, and nothing else."""
+    if not folder.is_symlink():
+        write_one(folder, None, again=False)
+        with contextlib.suppress(OSError):  # there is something else in it
+            folder.rmdir()
+
+
 def write_feedback(entries: Sequence[Entry], out: Path) -> list[str]:
     """Write every student's folder below `out`; return the folders' paths, relative to it.
+
+    Folders that were written before, of students who are no longer among the entries, are removed.
 
     A student without a result has no folder, and its path is "".
     """
     drawn, current = out / FOLDER / DRAWN, version()
     again = not drawn.exists() or drawn.read_text("utf-8", "replace") != current
     names = folder_names([entry.hand_in.student for entry in entries])
+    list_of_ours = out / FOLDER / OURS
+    before = ours(list_of_ours)
+    for name in set(before) - set(names):
+        remove(out / FOLDER / name)
+    if sorted(names) != before:  # before the folders: none is there that is not in the list
+        write_whole(list_of_ours, json.dumps(sorted(names)))
     for name, entry in zip(names, entries, strict=True):
         write_one(out / FOLDER / name, entry.result, again)
     if again:

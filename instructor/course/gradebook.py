@@ -15,7 +15,7 @@ from typing import Any
 from grader.files import write_whole
 from grader.reports.platforms import cell
 from instructor.course.canvas import CanvasError, fill_export
-from instructor.course.entry import Entry
+from instructor.course.entry import Entry, number_of
 from instructor.course.feedback import write_feedback
 from instructor.course.page import page
 from instructor.course.similar import Group, Similar, similar
@@ -101,13 +101,16 @@ def write_results(
     write_whole(out / TABLE, table(entries).encode("utf-8", "backslashreplace"))
     whole = page(entries, folders, found)
     write_whole(out / PAGE, whole.encode("utf-8", "backslashreplace"))
-    lines = [f"wrote {out / PAGE}, {out / TABLE} and {sum(map(bool, folders))} folders of feedback"]
+    feedback = number_of(sum(map(bool, folders)), "folder")
+    lines = [f"wrote {out / PAGE}, {out / TABLE} and {feedback} of feedback"]
     if found.groups:
-        groups = "1 group" if len(found.groups) == 1 else f"{len(found.groups)} groups"
+        groups = number_of(len(found.groups), "group")
         lines.append(f"near-identical submissions, for you to look at: {groups}")
     if canvas is not None:
         try:
             lines += fill_export(entries, canvas, column, out / CANVAS)
         except CanvasError as error:
+            if not (canvas.exists() and (out / CANVAS).exists() and canvas.samefile(out / CANVAS)):
+                (out / CANVAS).unlink(missing_ok=True)  # scores of an earlier run
             lines.append(f"Canvas: nothing is filled: {error}")
     return lines

@@ -25,7 +25,7 @@ from instructor.course.choice import (
     split,
 )
 from instructor.course.entry import HandIn
-from instructor.course.file_names import Found, found_in
+from instructor.course.file_names import Found, found_in, real
 from instructor.course.folder_names import folder_names
 from instructor.course.people import Person, matches
 from instructor.course.roster import Listed, RosterError, read_roster
@@ -63,7 +63,7 @@ def named_file(one: Listed, folder: Path) -> Path | None:
     if not one.file:
         return None
     path = folder / one.file
-    if not path.resolve().is_relative_to(folder.resolve()):
+    if not real(path).is_relative_to(real(folder)):
         raise HandInError(f"{one.file}: named in the roster, but is not in {folder}; move it there")
     return path
 
@@ -93,8 +93,9 @@ def by_roster(found: Sequence[Found], roster: Sequence[Listed], folder: Path) ->
 def fault_of(path: Path, folder: Path) -> str | None:
     """Say what keeps a file from being graded: it is missing, or leads out of the folder."""
     if not path.exists():
-        return f"{shown(path.name)} is missing in the folder"
-    if not path.resolve().is_relative_to(folder.resolve()):
+        what = "is a link that leads nowhere" if path.is_symlink() else "is missing in the folder"
+        return f"{shown(path.name)} {what}"
+    if not real(path).is_relative_to(real(folder)):
         return f"{shown(path.name)} is a link to a place outside of the folder, and is not graded"
     return None
 
@@ -105,7 +106,8 @@ def hand_in(
     """Return what a student handed in, and the files to put beside its main file."""
     faults = {one.path: fault_of(one.path, folder) for one in student.found}
     sound = [one for one in student.found if faults[one.path] is None]
-    notes = [*student.notes, *(fault for fault in faults.values() if fault)]
+    told = [fault for fault in faults.values() if fault]
+    notes = [*student.notes, *(told if sound else ())]
     attempts = attempts_of(sound)
     main, beside = split(chosen(attempts, deadline, late)) if attempts else (None, [])
     if main and main.late and minutes_late(main.submitted, deadline) is None:
@@ -122,6 +124,7 @@ def hand_in(
         others=tuple(one.path for one in sorted(left, key=order)),
         keys=student.keys,
         notes=tuple(notes),
+        fault="" if sound else "; ".join(told),
     )
     return made, beside
 
@@ -149,8 +152,11 @@ def together(one: HandIn, beside: Sequence[Found], folder: Path | None) -> HandI
     return replace(one, path=folder)
 
 
-def read(folder: Path, roster: Path | None) -> list[Student]:
+def read(folder: Path, roster: Path | None, own: Sequence[Path]) -> list[Student]:
     """Return every student, with all that they handed in.
+
+    Args:
+        own: files that are the instructor's.
 
     Raises:
         HandInError: the folder or the roster cannot be used.
@@ -162,7 +168,7 @@ def read(folder: Path, roster: Path | None) -> list[Student]:
     if (folder / EDITABLE[0]).is_file():
         one = f"holds {EDITABLE[0]} itself, so it is one submission and not a folder of them"
         raise HandInError(f"{folder}: {one}; use make grade, or name the folder around it")
-    found = found_in(folder, [roster] if roster else [])
+    found = found_in(folder, [*own, *([roster] if roster else [])])
     made = by_roster(found, read_roster(roster), folder) if roster else by_name(found)
     if not made:
         raise HandInError(f"{folder}: is empty; unpack the hand-ins into it")
@@ -175,6 +181,7 @@ def find(
     deadline: datetime.datetime | None = None,
     late: str = NEWEST,
     gathered: Path | None = None,
+    own: Sequence[Path] = (),
 ) -> list[HandIn]:
     """Return what everybody handed in, each student once.
 
@@ -186,6 +193,7 @@ def find(
         late: which of several is graded, one of CHOICES.
         gathered: a folder for copies of hand-ins that are several files side by side, such as
             bert.py and transformer.py; without it only the first is graded, which a note says.
+        own: files that are the instructor's besides the roster, wherever they are.
 
     Raises:
         HandInError: there is nothing to grade, or the options are wrong.
@@ -195,7 +203,7 @@ def find(
     if late == BEFORE and deadline is None:
         raise HandInError("LATE=before needs a deadline; give DEADLINE= as well")
     try:
-        students = read(folder, roster)
+        students = read(folder, roster, own)
         names = folder_names([one.student for one in students])
         made = []
         for student, name in zip(students, names, strict=True):

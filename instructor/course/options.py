@@ -11,6 +11,7 @@ from grader.files import ROOT
 from grader.intake.submission import SubmissionError
 from grader.sandbox.interface import BUDGET, TIERS
 from grader.settings import CHECKPOINT, Settings, positive, recorded_for, tier
+from instructor.course.file_names import real
 
 MOST_WORKERS = 1024
 
@@ -24,6 +25,10 @@ def folder(text: str) -> Path:
     if not text:
         raise SubmissionError("give the folder with the submissions: make class SUBMISSIONS=dir")
     path = Path(text) if os.path.lexists(text) else Path(os.path.expanduser(text))
+    if path.is_file():
+        raise SubmissionError(
+            f"SUBMISSIONS={text}: is a file, not a folder; unpack it, and name the folder"
+        )
     if not path.is_dir():
         raise SubmissionError(f"SUBMISSIONS={text}: there is no such folder")
     return path
@@ -91,11 +96,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--force", action="store_true", help="grade again what is graded already")
     add("--roster", type=Path, help="a CSV file with the students")
     add("--deadline", type=moment, help="such as 2027-03-01T18:00")
-    add("--late", default="newest", help="which to take of those who handed in several times")
+    add("--late", help="which to take of those who handed in several times")
     add("--canvas", type=Path, help="a gradebook that Canvas has exported")
     add("--column", default="", help="the assignment's column in it")
     options = parser.parse_args(arguments)
-    if options.out.resolve().is_relative_to(options.submissions.resolve()):
+    if real(options.out).is_relative_to(real(options.submissions)):
         raise SubmissionError(f"OUT={options.out}: must not be in the folder of the submissions")
     options.references = options.references or recorded_for(options.checkpoint)
     return options

@@ -14,7 +14,7 @@ from pathlib import Path
 from grader.reports import html
 from grader.reports.markup import Element, element, joined
 from grader.reports.text import points
-from instructor.course.entry import Entry
+from instructor.course.entry import Entry, number_of
 from instructor.course.page_table import table, tools
 from instructor.course.shown import LONGEST, Class
 from instructor.course.similar import Similar
@@ -143,7 +143,7 @@ def problems(shown: Class) -> Element | None:
     ]
     if absent := shown.kinds.count(NOTHING):
         button = show(f"k{KINDS.index(NOTHING)}", f"the {absent} who handed in nothing")
-        lines.insert(0, line(f"{absent} students", "handed in nothing", button=button))
+        lines.insert(0, line(number_of(absent, "student"), "handed in nothing", button=button))
     return section("problems", "Not graded, or not in full", limited(lines)) if lines else None
 
 
@@ -186,14 +186,14 @@ def group_line(shown: Class, number: int) -> Element:
     what = f"{100 * group.share:.0f}% the same, in {', '.join(group.places[:6])}"[:LONGEST]
     button = show(f"g{number}", f"these {size} students")
     about = element("p", what, class_="about")
-    return line(f"{size} students", *names, rest, about, button=button)
+    return line(number_of(size, "student"), *names, rest, about, button=button)
 
 
 def alike(shown: Class) -> Element | None:
     """Return the groups of near-identical submissions."""
     lines = [group_line(shown, number) for number in range(len(shown.similar.groups))]
     unread = shown.similar.unread
-    more = f" {unread} cannot be read, and were not compared." if unread else ""
+    more = f" Not compared, as they cannot be read: {unread}." if unread else ""
     about = element("p", ALIKE + more, class_="about")
     made = section("similar", "Near-identical submissions", about, limited(lines))
     return made if lines or unread else None
@@ -205,10 +205,11 @@ def times(shown: Class) -> Element | None:
     if not taken:
         return None
     middle = statistics.median(taken)
-    said = f"{sum(taken) / 60:.1f} minutes for {len(taken)} submissions: {middle:.1f} s for the "
+    number = number_of(len(taken), "submission")
+    said = f"{sum(taken) / 60:.1f} minutes for {number}: {middle:.1f} s for the "
     said += f"middle one, {taken[-1]:.1f} s for the slowest. The column “seconds” has all of them."
     again = sum(entry.attempts > 1 for entry in shown.entries)
-    tried = f" {again} were tried more than once." if again else ""
+    tried = f" {again} {'was' if again == 1 else 'were'} tried more than once." if again else ""
     return section("times", "Time", element("p", said + tried))
 
 

@@ -7,6 +7,7 @@ from grader.reports import html
 from grader.reports.markup import Element, element, joined
 from grader.reports.text import out_of, points
 from grader.result import Outcome
+from instructor.course.entry import number_of
 from instructor.course.shown import ALIKE, CHANGED, FLAGGED, LATE, LONGEST, Class
 from instructor.course.summary import KINDS, problem_of
 
@@ -35,7 +36,7 @@ def notes(shown: Class, place: int) -> Iterator[str]:
     if problem := problem_of(shown.entries[place]):
         yield problem[:LONGEST]
     if count := len(shown.flags[place]):
-        yield "1 flag" if count == 1 else f"{count} flags"
+        yield number_of(count, "flag")
     if shown.changes[place]:
         yield "changed"
     if ALIKE in shown.tags[place]:

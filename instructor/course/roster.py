@@ -58,6 +58,8 @@ def text_of(path: Path) -> str:
     Raises:
         RosterError: it is too large or not UTF-8. OSError: it cannot be read.
     """
+    if path.exists() and not path.is_file():  # a pipe may never end
+        raise RosterError(f"{path}: is not a file; give the CSV file with the students")
     if path.stat().st_size > LARGEST:
         raise RosterError(f"{path}: larger than {LARGEST >> 20} MiB, too large for a roster")
     try:
@@ -107,10 +109,11 @@ def read_roster(path: Path) -> list[Listed]:
     text = text_of(path)
     first = text.partition("\n")[0]
     separator = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator))
+        rows = list(reader)
     except csv.Error as error:
-        raise RosterError(f"{path}: not a CSV file ({error})") from error
+        raise RosterError(f"{path}, line {reader.line_num}: not a CSV file ({error})") from error
     columns = meanings(rows[0]) if rows else {}
     if not set(columns.values()) & {"id", "login", "email", "name", "last"}:
         raise RosterError(

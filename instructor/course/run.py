@@ -13,11 +13,15 @@ from grader.reports.text import points
 from grader.sandbox.interface import CONTAINED, LOCKED, PROCESS, TIERS, printable
 from grader.strictest import strictest
 from instructor.course import standing
-from instructor.course.gradebook import write_results
+from instructor.course.canvas import opened
+from instructor.course.choice import NEWEST
+from instructor.course.failure import RunError
+from instructor.course.gradebook import CANVAS, write_results
 from instructor.course.hand_ins import find
 from instructor.course.options import settings_of
 from instructor.course.parcel import checkpoint_digest, packed
 from instructor.course.progress import Progress, spent
+from instructor.course.remembered import remember, remembered, settle
 from instructor.course.standing import Class, Student
 from instructor.course.store import Attempt, Store
 from instructor.course.version import code, versions
@@ -27,6 +31,8 @@ from instructor.references.course import minbert
 STORE = "store.sqlite"
 NO_TIER = "the tier process isolates nothing: submissions can read and change what you can"
 AGAIN = "the same command goes on where it stopped"
+ANEW = "FORCE=1 begins again; without it, the same command grades what has no result yet"
+RETRY = "run the same command again{}, which tries what could not be graded"
 
 
 class Stopped(Exception):
@@ -87,15 +93,20 @@ class Run:
 
         Raises:
             SubmissionError: there is nothing to grade, or no way to isolate it.
+            HandInError, CanvasError: a file that was named cannot be used.
             ReferencesError: there are no references.
         """
         self.options, self.store = options, store
         references = References(options.references)
+        for line in settle(options, store):
+            print(line, flush=True)
+        if options.canvas:
+            opened(options.canvas, options.column, MINBERT.name, options.out / CANVAS)
         given = GivenFiles(MINBERT, references.manifest.get("starter", {}))
         gathered = options.out / "gathered"
-        hand_ins = find(
-            options.submissions, options.roster, options.deadline, options.late, gathered
-        )
+        own = [path for path in (options.roster, options.canvas) if path]
+        late = options.late or NEWEST
+        hand_ins = find(options.submissions, options.roster, options.deadline, late, gathered, own)
         self.found = Class(hand_ins, given, store)
         if not self.found.works():
             lines = standing.listed(standing.by_kind(self.found.unread()))
@@ -112,9 +123,14 @@ class Run:
             if works:
                 self.grade(works)
         except Stopped:
-            print(f"stopped; {self.counted()}\nnext: {AGAIN}")
+            print(f"stopped; {self.counted()}\nnext: {self.again}")
             return 130
         return self.report()
+
+    @property
+    def again(self) -> str:
+        """What the same command does after this run was stopped."""
+        return ANEW if self.options.force else AGAIN
 
     def grade(self, works: Sequence[Work]) -> None:
         """Have Dask's workers grade some work.
@@ -137,7 +153,7 @@ class Run:
                 crew = Crew(client, self.terms, parcel, not options.scheduler, progress.say)
                 Engine(crew, self.store, self.terms, progress, stop).run(works)
         except KeyboardInterrupt:
-            progress.say(f"class: stopped; {AGAIN}")
+            progress.say(f"class: stopped; {self.again}")
             sys.stdout.flush()
             os._exit(130)  # workers end with this process, and the store needs no closing
         finally:
@@ -158,12 +174,22 @@ class Run:
             name.removesuffix(".py"): (MINBERT.starter / name).read_text(encoding="utf-8")
             for name in MINBERT.editable
         }
-        lines = write_results(
-            entries, options.out, options.canvas, options.column, starter, known_sources()
-        )
+        if "canvas" in remembered(self.store) and not options.canvas:
+            (options.out / CANVAS).unlink(missing_ok=True)  # of the run before
+        remember(options, self.store)
+        try:
+            lines = write_results(
+                entries, options.out, options.canvas, options.column, starter, known_sources()
+            )
+        except OSError as error:
+            where, why = error.filename or options.out, error.strerror or error
+            raise RunError(
+                f"OUT={options.out}: what is graded is kept, but {where} cannot be written "
+                f"({why}); mend that or move it away, and run the same command again"
+            ) from error
         print("\n".join([standing.counted(kinds), *standing.listed(kinds), *lines]))
         if kinds[standing.COULD_NOT]:
-            print("next: run the same command again, which tries what could not be graded")
+            print(f"next: {RETRY.format(' without FORCE=1' if options.force else '')}")
             return 3
         print(f"next: open {options.out / 'gradebook.html'}")
         return 0
@@ -176,11 +202,19 @@ class Run:
         """
         student = self.found.find(name)
         if student is None:
-            raise SubmissionError(f"ONLY={name}: there is no such student")
+            raise SubmissionError(
+                f"ONLY={name}: there is no such student, or more than one; "
+                "take a name from the column student of gradebook.csv"
+            )
+        name = student.hand_in.student
         if student.work is None:
             raise SubmissionError(f"ONLY={name}: {student.fault}")
         stored = self.stored(student)
-        self.grade([student.work])
+        try:
+            self.grade([student.work])
+        except Stopped:
+            print("stopped; nothing is graded, and the gradebook is as it was")
+            return 130
         last = self.store.newest(student.work.digest, self.terms)
         assert last is not None
         if last.result is None:

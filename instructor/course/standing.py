@@ -8,7 +8,8 @@ from grader.intake.given_files import GivenFiles
 from grader.intake.submission import SubmissionError
 from grader.reports.text import points
 from grader.sandbox.interface import printable
-from instructor.course.entry import Entry, HandIn
+from instructor.course.entry import Entry, HandIn, legible, number_of
+from instructor.course.people import Person, matches
 from instructor.course.store import Attempt, Store, verdict
 from instructor.course.work import Terms, Work, named, read_work
 
@@ -39,7 +40,7 @@ class Student:
 def read(hand_in: HandIn, given: GivenFiles) -> Student:
     """Read what a student has handed in."""
     if hand_in.path is None:
-        return Student(hand_in, None, NOT_HANDED_IN)
+        return Student(hand_in, None, hand_in.fault or NOT_HANDED_IN)
     try:
         return Student(hand_in, read_work(hand_in.path, given))
     except SubmissionError as error:
@@ -75,8 +76,16 @@ class Class:
         return [Entry(one.hand_in, problem=one.fault, attempts=0) for one in found]
 
     def find(self, name: str) -> Student | None:
-        """Return a student."""
-        return next((one for one in self.students if one.hand_in.student == name), None)
+        """Return the student of this name; else the one with this login or name, if it is clear."""
+        for one in self.students:
+            if one.hand_in.student == legible(name):
+                return one
+        people = [
+            Person((one.student, *one.keys), (one.name,))
+            for one in (student.hand_in for student in self.students)
+        ]
+        (place,) = matches([Person((name,), (name,))], people)
+        return None if place is None else self.students[place]
 
     def entry(self, student: Student, terms: Terms) -> Entry:
         """Return a student's line of the gradebook."""
@@ -111,7 +120,7 @@ class Class:
 def kind_of(entry: Entry) -> str:
     """Return the one kind that an entry is counted under."""
     if entry.hand_in.path is None:
-        return NOT_IN
+        return NOTHING if entry.hand_in.fault else NOT_IN
     if entry.result is None:
         if entry.attempts:
             return COULD_NOT
@@ -132,7 +141,7 @@ def counted(kinds: Mapping[str, Sequence[Entry]]) -> str:
     """Return how many students there are, of each kind."""
     total = sum(map(len, kinds.values()))
     parts = [f"{len(found)} {kind}" for kind, found in kinds.items() if found or kind == GRADED]
-    return f"{total} {'student' if total == 1 else 'students'}: {', '.join(parts)}"
+    return f"{number_of(total, 'student')}: {', '.join(parts)}"
 
 
 def reason(entry: Entry) -> str:
@@ -149,7 +158,7 @@ def listed(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
         found = kinds[kind]
         for entry in found[:LISTED]:
             more = "" if kind == NOT_IN else f": {printable(reason(entry))[:200]}"
-            yield f"  {kind}: {printable(entry.hand_in.student)}{more}"
+            yield f"  {kind}: {printable(entry.hand_in.called)}{more}"
         if len(found) > LISTED:
             yield f"  {kind}: and {len(found) - LISTED} more"
 

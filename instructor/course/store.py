@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from instructor.course.entry import legible
 from instructor.course.failure import RunError
 from instructor.course.work import Terms
 
@@ -92,10 +93,14 @@ def only_run(folder: Path) -> Iterator[None]:
     """Keep other runs out of a folder, which is made if it is not there.
 
     Raises:
-        StoreError: there is another run.
+        StoreError: there is another run, or the folder cannot be written to.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError as error:
+        reason = error.strerror or error
+        raise StoreError(f"OUT={folder}: cannot be written to ({reason}); name another") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
@@ -134,7 +139,7 @@ class Store:
 
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn SQLite's errors into sentences.
+        """Turn errors of SQLite and the disk into sentences.
 
         Raises:
             StoreError: there was one.
@@ -148,6 +153,9 @@ class Store:
             if code == sqlite3.SQLITE_NOTADB:
                 raise StoreError(f"{self.path} is not a store; take another OUT=") from error
             raise StoreError(f"{self.path} cannot be used: {error}") from error
+        except OSError as error:
+            reason = error.strerror or error
+            raise StoreError(f"{self.path} cannot be used ({reason}); take another OUT=") from error
 
     @contextlib.contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
@@ -170,7 +178,10 @@ class Store:
     def saw(self, handed_in: Mapping[str, tuple[str, Path]]) -> None:
         """Record who has handed in what: student to the digest of the work, and its path."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        rows = [(name, work, os.fspath(path), now) for name, (work, path) in handed_in.items()]
+        rows = [
+            (legible(name), work, legible(os.fspath(path)), now)
+            for name, (work, path) in handed_in.items()
+        ]
         with self.change() as file:
             file.executemany("INSERT OR IGNORE INTO submission VALUES (?, ?, ?, ?)", rows)
 
@@ -227,7 +238,7 @@ class Store:
         query = f"""SELECT {ATTEMPT} FROM attempt JOIN submission USING (digest)
             WHERE student = ? AND mode = ? AND attempt.id < ? AND result IS NOT NULL
             ORDER BY attempt.id DESC LIMIT 1"""
-        rows = self.rows(query, student, mode, before)
+        rows = self.rows(query, legible(student), mode, before)
         return attempt_of(rows[0]) if rows else None
 
     def setting(self, name: str) -> str | None:

@@ -21,14 +21,15 @@ Result = Mapping[str, Any]
 def kind_of(entry: Entry) -> str:
     """Return the one kind that an entry is counted under."""
     if entry.result is None:
-        return NOT_GRADED if entry.hand_in.path is not None else NOTHING
+        handed_in = entry.hand_in.path is not None or entry.hand_in.fault
+        return NOT_GRADED if handed_in else NOTHING
     return PARTLY if ungraded(dict(entry.result)) else GRADED
 
 
 def problem_of(entry: Entry) -> str:
     """Say what is wrong with an entry, "" if nothing is."""
     if entry.result is None:
-        return entry.problem or (NOTHING if entry.hand_in.path is None else NOT_GRADED)
+        return entry.problem or kind_of(entry)
     lacking = ungraded(dict(entry.result))
     return entry.problem or (f"{', '.join(lacking)} could not be graded" if lacking else "")
 
@@ -37,7 +38,9 @@ def flags_of(entry: Entry) -> list[str]:
     """Return what an instructor should look at, and how the hand-in was found."""
     found = list(entry.hand_in.notes)
     if entry.hand_in.others:
-        found.append(f"{len(entry.hand_in.others)} more files or folders, not graded")
+        count = len(entry.hand_in.others)
+        what = "file or folder" if count == 1 else "files or folders"
+        found.append(f"{count} more {what}, not graded")
     if entry.result is not None:
         found += entry.result["flags"]
         for exercise in entry.result["exercises"]:

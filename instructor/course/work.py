@@ -13,6 +13,7 @@ from grader.files import digest
 from grader.intake.given_files import GivenFiles
 from grader.intake.submission import Submission, SubmissionError, read_submission
 from grader.sandbox.interface import printable
+from instructor.course.entry import legible
 
 
 def canonical(found: Any) -> str:
@@ -64,8 +65,9 @@ def read_work(path: Path, given: GivenFiles) -> Work:
 
 
 def named(result: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Return the result of some work as that of a submission."""
-    return {**result, "submission": os.fspath(path), "name": printable(os.fspath(path))}
+    """Return the result of some work as that of a submission; its name is not its whole path."""
+    own = {"submission": legible(os.fspath(path)), "name": printable(legible(path.name))}
+    return {**result, **own}
 
 
 @dataclasses.dataclass(frozen=True)

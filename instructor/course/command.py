@@ -1,0 +1,32 @@
+"""What `python -m instructor.course` does, and the exit status of it; see __main__.py."""
+
+import io
+import sys
+from collections.abc import Sequence
+
+from grader.intake.submission import SubmissionError
+from grader.references import ReferencesError
+from grader.sandbox.interface import printable
+from instructor.course.canvas import CanvasError
+from instructor.course.failure import RunError
+from instructor.course.hand_ins import HandInError
+from instructor.course.options import parse
+from instructor.course.run import STORE, Run
+from instructor.course.store import Store, only_run
+
+FAILURES = (SubmissionError, HandInError, ReferencesError, RunError, CanvasError, OSError)
+
+
+def command(arguments: Sequence[str] | None) -> int:
+    """Grade what the command line names; return the exit status."""
+    for stream in (sys.stdout, sys.stderr):  # no letter in a name can make printing fail
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        options = parse(arguments)
+        with only_run(options.out), Store(options.out / STORE) as store:
+            run = Run(options, store)
+            return run.everybody() if options.only is None else run.appeal(options.only)
+    except FAILURES as error:
+        print(f"class: {printable(str(error))}", file=sys.stderr)
+        return 2

@@ -1,0 +1,68 @@
+"""What a run was told of the class, for the appeals after it: they write the same gradebook."""
+
+import argparse
+import datetime
+import json
+import os
+from pathlib import Path
+
+from grader.intake.submission import SubmissionError
+from grader.sandbox.interface import printable
+from instructor.course.store import Store
+
+SETTING = "options"
+FILES = ("roster", "canvas")
+OPTIONS = (*FILES, "deadline", "late", "column")
+
+
+def text_of(name: str, value: object) -> str:
+    """Return an option as text; a file counts wherever the next command is given."""
+    if isinstance(value, datetime.datetime):
+        return value.isoformat()
+    return os.path.abspath(str(value)) if name in FILES else str(value)
+
+
+def remember(options: argparse.Namespace, store: Store) -> None:
+    """Keep what the gradebook that is about to be written is made of."""
+    given = {name: text_of(name, found) for name in OPTIONS if (found := getattr(options, name))}
+    folder = os.path.realpath(options.submissions)
+    store.choose(SETTING, json.dumps(given | {"submissions": folder}))
+
+
+def remembered(store: Store) -> dict[str, str]:
+    """Return what was kept, by option; nothing before there is a gradebook."""
+    return dict(json.loads(store.setting(SETTING) or "{}"))
+
+
+def settle(options: argparse.Namespace, store: Store) -> list[str]:
+    """Give an appeal the options of the gradebook that it will change; return lines that say so.
+
+    Raises:
+        SubmissionError: the gradebook is that of other submissions, or an option lacks another.
+    """
+    lines = []
+    if options.only is not None:
+        before = remembered(store)
+        folder = before.pop("submissions", None)
+        if folder not in (None, os.path.realpath(options.submissions)):
+            raise SubmissionError(
+                f"ONLY={options.only}: the gradebook in {options.out} is of {folder}; "
+                "give that as SUBMISSIONS=, or another OUT="
+            )
+        taken = {name: text for name, text in before.items() if not getattr(options, name)}
+        for name, text in taken.items():
+            setattr(options, name, value_of(name, text))
+        said = ", ".join(f"{name.upper()}={text}" for name, text in taken.items())
+        lines += [f"as in the run before: {printable(said)}"] if taken else []
+    if options.column and not options.canvas:
+        raise SubmissionError(
+            f"COLUMN={options.column}: is one of an export of Canvas; give CANVAS= as well"
+        )
+    return lines
+
+
+def value_of(name: str, text: str) -> object:
+    """Return an option from what was kept of it."""
+    if name == "deadline":
+        return datetime.datetime.fromisoformat(text)
+    return Path(text) if name in FILES else text

@@ -1,0 +1,179 @@
+"""Runs whose grading is instant: what an appeal takes from the run before, and when one stops."""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from test_class_store import TERMS, result
+
+from instructor.course import __main__ as entry_point
+from instructor.course import run
+from instructor.course.run import Run
+from instructor.course.store import Attempt
+from instructor.course.work import Work
+
+from downloads import handed_in
+
+EXPORT = "Student,ID,SIS Login ID,Section,minBERT (8)\n    Points Possible,,,,100\nA,1,ada,x,\n"
+ROSTER = "id,name\n1,Ada\n2,Grace\n"
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give every submission the same result, without workers."""
+
+    def grade(self: Run, works: Sequence[Work]) -> None:
+        for work in works:
+            found = result() | {"references": TERMS.references}
+            self.store.add(work.digest, TERMS, Attempt("here", 1.0, "", found))
+
+    monkeypatch.setattr(Run, "grade", grade)
+    monkeypatch.setattr(run, "terms_of", lambda *_: TERMS)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    handed_in(tmp_path / "in", "ada_1_10_bert.py", "grace_2_11_bert.py")
+    (tmp_path / "roster.csv").write_text(ROSTER, encoding="utf-8")
+    (tmp_path / "export.csv").write_text(EXPORT, encoding="utf-8")
+    return tmp_path
+
+
+def grade(folder: Path, *options: str, hand_ins: str = "in") -> int:
+    return entry_point.main([str(folder / hand_ins), "--out", str(folder / "out"), *options])
+
+
+def students(folder: Path) -> list[dict[str, str]]:
+    text = (folder / "out/gradebook.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def test_an_appeal_writes_the_gradebook_of_the_same_class(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "roster.csv").write_text(ROSTER + "3,Nobody\n", encoding="utf-8")
+    options = ("--roster", str(folder / "roster.csv"), "--canvas", str(folder / "export.csv"))
+    late = ("--late", "before", "--deadline", "2026-11-20T18:00")
+    assert grade(folder, *options, *late, "--column", "8") == 0
+    before = [path.read_bytes() for path in sorted((folder / "out").glob("*.csv"))]
+
+    assert grade(folder, "--only", "Grace") == 0
+
+    assert [path.read_bytes() for path in sorted((folder / "out").glob("*.csv"))] == before
+    said = capsys.readouterr().out
+    assert f"as in the run before: ROSTER={folder / 'roster.csv'}, " in said
+    assert [row["student"] for row in students(folder)] == ["1", "2", "3"]
+
+
+def test_what_an_appeal_is_given_counts_more_and_a_run_for_all_takes_nothing(folder: Path) -> None:
+    (folder / "other.csv").write_text("id,name\n2,Grace H.\n", encoding="utf-8")
+    assert grade(folder, "--roster", str(folder / "roster.csv")) == 0
+
+    assert grade(folder, "--only", "1", "--roster", str(folder / "other.csv")) == 0
+    assert [row["name"] for row in students(folder)] == ["Grace H.", "ada"]
+
+    assert grade(folder) == 0
+    assert [row["name"] for row in students(folder)] == ["ada", "grace"]
+
+
+def test_an_appeal_with_other_submissions_leaves_the_gradebook(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert grade(folder) == 0
+    handed_in(folder / "appeals", "ada_1_12_bert.py")
+
+    assert grade(folder, "--only", "1", hand_ins="appeals") == 2
+
+    assert len(students(folder)) == 2
+    assert "ONLY=1: the gradebook in" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("export", "column", "said"),
+    [
+        (None, "", "cannot be read"),
+        (b"\xff\xfeS\x00", "", "not UTF-8"),
+        (EXPORT.replace("Section", "minBERT 2 (9)").encode(), "", "several columns"),
+        (EXPORT.encode(), "Essay", "'Essay' is the title of no column"),
+    ],
+)
+def test_an_export_that_cannot_be_filled_is_an_error_before_anything_is_graded(
+    folder: Path, export: bytes | None, column: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "export.csv").unlink()
+    if export:
+        (folder / "export.csv").write_bytes(export)
+
+    status = grade(folder, "--canvas", str(folder / "export.csv"), "--column", column)
+
+    assert status == 2
+    assert said in capsys.readouterr().err
+    assert not (folder / "out/gradebook.csv").exists()
+
+
+def test_a_run_without_an_export_leaves_no_filled_one_of_the_run_before(folder: Path) -> None:
+    assert grade(folder, "--canvas", str(folder / "export.csv")) == 0
+    assert "A,1,ada,x,30" in (folder / "out/canvas.csv").read_text(encoding="utf-8")
+
+    assert grade(folder) == 0
+    assert not (folder / "out/canvas.csv").exists()
+
+    (folder / "out/canvas.csv").write_text("the instructor's own", encoding="utf-8")
+    assert grade(folder) == 0
+    assert (folder / "out/canvas.csv").exists()
+
+
+def test_a_column_without_an_export_is_an_error(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert grade(folder, "--column", "8") == 2
+
+    assert (
+        "COLUMN=8: is one of an export of Canvas; give CANVAS= as well" in capsys.readouterr().err
+    )
+
+
+def test_the_instructors_own_files_are_nobodys_hand_in(folder: Path) -> None:
+    for name in ("roster.csv", "export.csv"):
+        (folder / name).rename(folder / "in" / name)
+    own = folder / "in"
+
+    status = grade(folder, "--roster", str(own / "roster.csv"), "--canvas", str(own / "export.csv"))
+
+    assert status == 0
+    assert [row["student"] for row in students(folder)] == ["1", "2"]
+
+
+@pytest.mark.parametrize("options", [(), ("--force",), ("--only", "1")])
+def test_a_run_that_is_stopped_says_what_the_same_command_does(
+    folder: Path,
+    options: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def stopped(self: Run, works: Sequence[Work]) -> None:
+        raise run.Stopped
+
+    monkeypatch.setattr(Run, "grade", stopped)
+
+    assert grade(folder, *options) == 130
+
+    said = capsys.readouterr().out
+    assert said.startswith("stopped; ")
+    assert ("the same command goes on where it stopped" in said) == (not options)
+    assert ("FORCE=1 begins again" in said) == ("--force" in options)
+
+
+def test_results_that_cannot_be_written_are_one_sentence_that_names_the_option(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "out").mkdir()
+    (folder / "out/feedback").touch()
+
+    assert grade(folder) == 2
+
+    said = capsys.readouterr().err
+    assert said.startswith(f"class: OUT={folder / 'out'}: what is graded is kept, but ")
+    assert "out/feedback cannot be written" in said
+    assert said.count("\n") == 1
