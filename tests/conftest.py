@@ -1,6 +1,7 @@
 """Shared fixtures: the solution's modules, and grading from the command line."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from bench import Bench
 
 ROOT = Path(__file__).resolve().parent.parent
+# `make test ARGS=...` would hand its options to every make that a test runs
+for name in ("MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS"):
+    os.environ.pop(name, None)
 
 
 class Graded(NamedTuple):

@@ -128,7 +128,7 @@ def test_help_lists_what_students_need_and_no_more(unpacked: Path) -> None:
     text = make(unpacked).stdout
 
     targets = re.findall(r"^  make ([a-z-]+)", text, re.M)
-    assert targets == ["check", "grade", "report", "submit", "clean", "help"]
+    assert targets == ["check", "watch", "grade", "report", "submit", "clean", "help"]
     assert "For instructors" not in text
     assert "there is no option SEED=" in make(unpacked, "check", "SEED=1").stderr
     assert "there is no target references" in make(unpacked, "references").stderr

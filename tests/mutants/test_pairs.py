@@ -11,6 +11,10 @@ from instructor.references.variants import Variant, apply, variants
 EXERCISES = ("attention", "add_norm", "layer", "embed", "encode")
 EACH = 5  # pairs of mistakes for each pair of exercises
 STRIDE = 7  # spreads them over the tables of mistakes
+# what a stand-in says of a mistake whose own exception differs where the layer is wrong as well
+SAID = {
+    "encode_mask_in_loop": "gets an attention_mask of shape (3, 1, 1, 1, 1, 7), not (3, 1, 1, 7)"
+}
 
 
 def pairs() -> list[tuple[Variant, Variant]]:
@@ -42,4 +46,6 @@ def test_both_mistakes_are_found_and_named(bench: Bench, pair: tuple[Variant, Va
     assert lost(results) == {variant.exercise for variant in pair}
     for variant in pair:
         if variant.id not in UNNAMED:
-            assert variant.name in named(results[variant.exercise])
+            result = results[variant.exercise]
+            said = variant.id in SAID and SAID[variant.id] in result.findings[0].headline
+            assert said or variant.name in named(result)
