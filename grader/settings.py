@@ -87,14 +87,14 @@ def submission(text: str) -> str:
     return text if os.path.lexists(text) else os.path.expanduser(text)
 
 
-def thread_count(text: str) -> int:
-    """Parse a number of threads.
+def whole_number(name: str, most: int, text: str) -> int:
+    """Parse a number of things, at least one.
 
     Raises:
         SubmissionError: it is invalid.
     """
-    if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= MAX_THREADS):
-        raise SubmissionError(f"THREADS={text}: must be a whole number, 1 to {MAX_THREADS}")
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= most):
+        raise SubmissionError(f"{name}={text}: must be a whole number, 1 to {most}")
     return int(text)
 
 
@@ -128,7 +128,7 @@ def positive(name: str, text: str) -> float:
 
 # parsers of options; all other options are folders
 KINDS: Mapping[str, Callable[[str], Any]] = {
-    "threads": thread_count,
+    "threads": functools.partial(whole_number, "THREADS", MAX_THREADS),
     "tier": tier,
     "budget": functools.partial(positive, "BUDGET"),
     "training_times": functools.partial(positive, "TRAINING_TIMES"),

@@ -1,11 +1,11 @@
 """What `python -m instructor.course` does, and the exit status of it; see __main__.py."""
 
-import io
 import sys
 from collections.abc import Sequence
 
 from grader.intake.submission import SubmissionError
 from grader.references import ReferencesError
+from grader.reports.text import print_any_letter
 from grader.sandbox.interface import printable
 from instructor.course.canvas import CanvasError
 from instructor.course.failure import RunError
@@ -19,9 +19,7 @@ FAILURES = (SubmissionError, HandInError, ReferencesError, RunError, CanvasError
 
 def command(arguments: Sequence[str] | None) -> int:
     """Grade what the command line names; return the exit status."""
-    for stream in (sys.stdout, sys.stderr):  # no letter in a name can make printing fail
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    print_any_letter()
     try:
         options = parse(arguments)
         with only_run(options.out), Store(options.out / STORE) as store:

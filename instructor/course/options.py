@@ -9,8 +9,8 @@ from pathlib import Path
 
 from grader.files import ROOT
 from grader.intake.submission import SubmissionError
-from grader.sandbox.interface import BUDGET, TIERS
-from grader.settings import CHECKPOINT, Settings, positive, recorded_for, tier
+from grader.sandbox.interface import TIERS
+from grader.settings import CHECKPOINT, HELP, KINDS, Settings, recorded_for, tier, whole_number
 from instructor.course.file_names import real
 
 MOST_WORKERS = 1024
@@ -40,9 +40,7 @@ def worker_count(text: str) -> int:
     Raises:
         SubmissionError: it is invalid.
     """
-    if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= MOST_WORKERS):
-        raise SubmissionError(f"WORKERS={text}: must be a whole number, 1 to {MOST_WORKERS}")
-    return int(text)
+    return whole_number("WORKERS", MOST_WORKERS, text)
 
 
 def moment(text: str) -> datetime.datetime:
@@ -60,16 +58,6 @@ def moment(text: str) -> datetime.datetime:
         raise SubmissionError(f"DEADLINE={text}: must be like 2027-03-01T18:00") from None
 
 
-def budget(text: str) -> float:
-    """Parse a number of seconds."""
-    return positive("BUDGET", text)
-
-
-def training_times(text: str) -> float:
-    """Parse a multiple of the time that a correct training takes."""
-    return positive("TRAINING_TIMES", text)
-
-
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line.
 
@@ -84,9 +72,9 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--tier", type=tier, help=f"{isolating}; default: the strictest that there is")
     add("--references", type=Path, help="folder of the recorded answers")
     add("--checkpoint", type=Path, default=CHECKPOINT, help="folder of the frozen weights")
-    add("--budget", type=budget, default=BUDGET, help="seconds for a submission, training apart")
-    times = "deadline of the training, in multiples of the time that correct code took"
-    add("--training-times", type=training_times, default=Settings.training_times, help=times)
+    for name in ("budget", "training_times"):
+        option, default = f"--{name.replace('_', '-')}", getattr(Settings, name)
+        add(option, type=KINDS[name], default=default, help=HELP[name])
     add("--scheduler", default="", help="a Dask scheduler, such as tcp://host:8786")
     cores = len(os.sched_getaffinity(0))
     workers = "processes on this machine, if there is no scheduler (default: %(default)s)"

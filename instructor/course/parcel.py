@@ -7,7 +7,6 @@ them.
 
 import dataclasses
 import io
-import json
 import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from grader.files import digest
 from grader.references import References, ReferencesError, read_checked
 from grader.settings import Settings
 from grader.zipped import zipped
+from instructor.course.work import canonical
 
 MANIFEST = "manifest.json"
 
@@ -61,7 +61,7 @@ def packed(settings: Settings, check: bool) -> Parcel:
 
 def checkpoint_digest(references: References) -> str:
     """Return a digest of the checkpoint that references were recorded with."""
-    return digest(json.dumps(references.manifest["checkpoint"], sort_keys=True).encode())
+    return digest(canonical(references.manifest["checkpoint"]).encode())
 
 
 def unpack(content: bytes, expected: str, folder: Path) -> None:
