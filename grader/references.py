@@ -8,7 +8,7 @@ reference_outputs/<exercise>.safetensors <number of the call>/in|out|grad/<name>
 import dataclasses
 import functools
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +88,16 @@ class References:
             raise ReferencesError(
                 f"{path} has format {found}, but this grader reads {FORMAT}; run `{fix}`"
             )
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the manifest and the files that it lists: all that a copy of the folder needs.
+
+        Raises:
+            ReferencesError: one is missing, or differs from the recorded file.
+        """
+        digests = {"manifest.json": self.digest, **self.manifest["files"]}
+        for name, expected in digests.items():
+            yield name, read_checked(self.folder / name, expected, "make references")
 
     @property
     def private(self) -> bool:

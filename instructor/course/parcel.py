@@ -13,12 +13,10 @@ from pathlib import Path
 
 from grader.assignment.sentiment import DATA
 from grader.files import digest
-from grader.references import References, ReferencesError, read_checked
+from grader.references import References, read_checked
 from grader.settings import Settings
 from grader.zipped import zipped
 from instructor.course.work import canonical
-
-MANIFEST = "manifest.json"
 
 
 class ParcelError(Exception):
@@ -44,11 +42,8 @@ def packed(settings: Settings, check: bool) -> Parcel:
     """
     references = References(settings.references)
     manifest = references.manifest
-    files = {f"references/{MANIFEST}": (settings.references / MANIFEST).read_bytes()}
-    if digest(files[f"references/{MANIFEST}"]) != references.digest:
-        raise ReferencesError(f"{settings.references / MANIFEST} has just been changed")
+    files = {f"references/{name}": content for name, content in references.files()}
     parts: tuple[tuple[str, Path, Iterable[str], Mapping[str, str]], ...] = (
-        ("references", settings.references, manifest["files"], manifest["files"]),
         ("checkpoint", settings.checkpoint, manifest["checkpoint"], manifest["checkpoint"]),
         ("data", settings.data, [] if check else DATA, manifest["data"]),
     )

@@ -76,10 +76,7 @@ def public_references(references: References) -> Iterator[tuple[str, bytes]]:
     """
     if references.manifest.get("seed") != SEED or references.private:
         raise ReleaseError(f"{references.folder} has private inputs; run `make references`")
-    for name in ("manifest.json", *references.manifest["files"]):
-        path = references.folder / name
-        content = path.read_bytes() if name == "manifest.json" else None
-        content = references.check_file(name).read_bytes() if content is None else content
+    for name, content in references.files():
         yield f"reference_outputs/{name}", content
 
 
