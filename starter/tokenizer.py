@@ -139,7 +139,5 @@ class BertTokenizer:
 
 def padded(rows: list[list[int]], length: int, value: int) -> Tensor:
     """Write rows of different lengths into one tensor (B, length), padded with `value`."""
-    batch = torch.full((len(rows), length), value, dtype=torch.int64)
-    for number, row in enumerate(rows):
-        batch[number, : len(row)] = torch.tensor(row, dtype=torch.int64)
-    return batch
+    whole = [row + [value] * (length - len(row)) for row in rows]
+    return torch.tensor(whole, dtype=torch.int64).view(len(rows), length)
