@@ -26,7 +26,7 @@ class Settings:
     threads: int = 1  # of torch, in the worker
     tier: str = PROCESS  # see grader/sandbox
     budget: float = BUDGET  # seconds for a submission, training apart
-    training_times: float = 10.0  # a training's deadline, in multiples of its measured time
+    training_times: float = 20.0  # a training's deadline, in multiples of its measured time
     show_text: bool = False  # also show what a submission says about private inputs
     limits: Limits = dataclasses.field(default_factory=Limits)  # of the submission
 

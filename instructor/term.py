@@ -45,7 +45,7 @@ def steps_for(seed: int) -> list[Step]:
         Step("data", ("instructor.language.write_data", "--seed", str(seed)), ("data",), 0.5),
         Step("checkpoint", ("instructor.pretraining.pretrain",), ("checkpoint",), 35),
         Step("curve", ("instructor.pretraining.staff_curve",), ("checkpoint",), 0.6),
-        Step("gate", ("instructor.gate.measure",), ("data", "reference_outputs"), 12),
+        Step("gate", ("instructor.gate.measure",), ("data", "reference_outputs"), 6),
         Step("starter", (f"{references}.strip",), ("starter",), 0.1),
         Step("references", (f"{references}.record",), ("reference_outputs",), 4),
         Step("handout", (f"{references}.handout",), ("handout.md",), 0.1),

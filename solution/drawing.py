@@ -8,7 +8,6 @@ Dimension key: T tokens, H heads, D model width, C classes.
 
 import io
 import math
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,6 +15,8 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from torch import Tensor
+
+from sentences import write_whole
 
 FORMATS = (".png", ".svg")
 DPI = 110  # of a PNG: readable on screen, and small
@@ -43,9 +44,7 @@ def save(figure: Figure, path: Path) -> None:
     content, kind = io.BytesIO(), path.suffix.lower().removeprefix(".")
     undated = {"Date": None} if kind == "svg" else {"Software": None}
     figure.savefig(content, format=kind, dpi=DPI, metadata=undated)
-    unfinished = path.with_name(path.name + ".tmp")
-    unfinished.write_bytes(content.getvalue())
-    os.replace(unfinished, path)
+    write_whole(path, content.getvalue())
 
 
 def palette(count: int) -> list:

@@ -1,8 +1,9 @@
-"""What pretrain.py and write_review.py have in common: texts, batches, progress, one-line errors.
+"""What the programs that train have in common: texts, batches, progress, one-line errors, files.
 
 Dimension key: B batch.
 """
 
+import json
 import math
 import random
 import sys
@@ -12,13 +13,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from torch import Tensor
+from safetensors.torch import save
+from torch import Tensor, nn
 from tqdm import tqdm
 
 from arguments import explain_hole
-from sentences import InputError
+from sentences import InputError, write_whole
+from tokenizer import TOKENIZER_NAME, BertTokenizer
 
-HERE = Path(__file__).resolve().parent
 POOL = 50  # batches from which items of similar length are put together
 REPORT = 100  # steps between two lines, and over which they average
 Item = TypeVar("Item")
@@ -62,7 +64,8 @@ def explain_training(program: str, error: Exception) -> str:
     if isinstance(error, WrongResultError | FloatingPointError):
         return f"{program}: {error}; `make check` grades each function by itself"
     frames = traceback.extract_tb(error.__traceback__)
-    here = [frame for frame in frames if Path(frame.filename).resolve().parent == HERE]
+    folder = Path(__file__).resolve().parent
+    here = [frame for frame in frames if Path(frame.filename).resolve().parent == folder]
     place, what = (here or frames)[-1], str(error).partition("\n")[0]
     line = f"{Path(place.filename).name}, line {place.lineno}, in {place.name}"
     return f"{line}: {type(error).__name__}: {what}"
@@ -131,3 +134,17 @@ def shown(
                 means = "  ".join(f"{name} {mean:.3f}" for name, mean in parts)
                 tqdm.write(f"step {step}  {means}  {time.monotonic() - started:.1f} s")
             yield loss
+
+
+def save_model(model: nn.Module, tokenizer: BertTokenizer, directory: Path) -> None:
+    """Write a checkpoint folder with the tensors of `model.state_dict()`."""
+    model.bert.config.to_json(directory / "config.json")
+    write_whole(directory / TOKENIZER_NAME, tokenizer.tokenizer.to_str(pretty=True).encode())
+    weights = save({name: t.cpu() for name, t in model.state_dict().items()})
+    write_whole(directory / "model.safetensors", weights)
+
+
+def write_curve(path: Path, losses: list[float], accuracies: list[float]) -> None:
+    """Write the training curve, for visualize.py: a loss per step, a dev accuracy per epoch."""
+    curve = {"loss of each step": losses, "dev accuracy after each epoch": accuracies}
+    write_whole(path, (json.dumps(curve) + "\n").encode())

@@ -23,7 +23,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from arguments import OneLineParser, at_least, explain_file, rate
-from classifier import save_model, write_whole
 from config import BertConfig
 from optimizer import AdamW
 from pretraining import (
@@ -38,7 +37,7 @@ from pretraining import (
     pretraining_loss,
     wordpiece,
 )
-from sentences import InputError
+from sentences import InputError, write_whole
 from tokenizer import BertTokenizer
 from training import (
     REPORT,
@@ -49,6 +48,7 @@ from training import (
     finite,
     learning_rate,
     read_reviews,
+    save_model,
     shaped,
     shown,
 )

@@ -202,7 +202,12 @@ def macro_f1(predictions: Tensor, labels: Tensor) -> float:
 
 def write_predictions(path: Path, sentences: Sequence[str], predictions: Sequence[int]) -> None:
     """Write a line `sentence ||| prediction` for each sentence, atomically."""
-    unfinished = path.with_name(path.name + ".tmp")
     lines = [f"{s} ||| {p}\n" for s, p in zip(sentences, predictions, strict=True)]
-    unfinished.write_text("".join(lines), encoding="utf-8")
+    write_whole(path, "".join(lines).encode())
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file atomically."""
+    unfinished = path.with_name(path.name + ".tmp")
+    unfinished.write_bytes(content)
     os.replace(unfinished, path)

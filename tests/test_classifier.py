@@ -1,10 +1,11 @@
-"""The sentiment classifier: its data files, its training, and its command line.
+"""The sentiment classifier: its training, and its command line.
 
 Dimension key: N sentences, B batch, T tokens.
 """
 
 import dataclasses
 import json
+import math
 import random
 import types
 from pathlib import Path
@@ -87,68 +88,6 @@ def trained(recipe: classifier.Recipe) -> dict[str, torch.Tensor]:
     return fresh.state_dict()
 
 
-def test_a_line_is_a_label_three_bars_and_a_sentence(tmp_path: Path) -> None:
-    path = tmp_path / "some.txt"
-    path.write_text("4 ||| It 's a fine ||| film .\r\n\n0|||bad\n", encoding="utf-8")
-
-    assert sentences.read_examples(path) == [(4, "It 's a fine ||| film ."), (0, "bad")]
-
-
-@pytest.mark.parametrize(
-    "line", [b"a fine film", b"1 || good", b"x ||| good", b"-1 ||| good", b"1 |||  ", b"1 ||| \xff"]
-)
-def test_a_bad_line_is_named_with_its_file_and_number(tmp_path: Path, line: bytes) -> None:
-    path = tmp_path / "some.txt"
-    path.write_bytes(b"1 ||| good\n" + line + b"\n")
-
-    with pytest.raises(ValueError, match=r"some\.txt:2: ") as caught:
-        sentences.read_examples(path)
-
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("names", ["", "id\tsentence\tsentiment\n", "\tid\tsentence\tsentiment\n"])
-def test_tab_separated_lines_are_read_with_and_without_a_header(tmp_path: Path, names) -> None:
-    number = "0\t" if names.startswith("\t") else ""
-    path = tmp_path / "ids-sst-dev.csv"
-    lines = f'{names}{number}ab12\tIt \'s ``fine\'\' .\t3\r\n{number}cd34\t"so ""bad"" ."\t0\n'
-    path.write_bytes(lines.encode())
-
-    assert sentences.read_examples(path) == [(3, "It 's ``fine'' ."), (0, 'so "bad" .')]
-
-
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        (
-            "id\tsentence\nab\tgood\n",
-            "there is no column `sentiment`, so the sentences have no labels",
-        ),
-        ("id\tsentence\tsentiment\n", "there are no sentences in it, only the column names"),
-        ("ab\tgood\t1\ncd\tbad\n", "some.csv:2: a line should be "),
-        ("ab\tgood\t1\ncd\tbad\t0\tmore\n", "some.csv:2: a line should be "),
-        ("ab\tgood\tpositive\n", "some.csv:1: a line should be "),
-        ("ab\t\t1\n", "some.csv:1: a line should be "),
-    ],
-)
-def test_bad_cells_are_named(tmp_path: Path, content: str, complaint: str) -> None:
-    (tmp_path / "some.csv").write_text(content, encoding="utf-8")
-
-    with pytest.raises(sentences.InputError) as caught:
-        sentences.read_examples(tmp_path / "some.csv")
-
-    assert complaint in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("content", [b"", b"\n \n"])
-def test_an_empty_file_is_refused(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "some.txt").write_bytes(content)
-
-    with pytest.raises(ValueError, match=r"some\.txt: there are no sentences in it"):
-        sentences.read_examples(tmp_path / "some.txt")
-
-
 def test_batches_have_every_sentence_once_and_similar_lengths() -> None:
     _, mask, _ = tensors(rows=50)
 
@@ -162,6 +101,7 @@ def test_batches_have_every_sentence_once_and_similar_lengths() -> None:
 def test_predictions_come_in_the_order_of_the_sentences() -> None:
     ids, mask, _ = tensors()
     fresh = model(initializer_range=1.0).double()
+    torch.nn.init.normal_(fresh.classifier.weight)
 
     together = classifier.predict(fresh, ids, mask, batch_size=5)
 
@@ -185,6 +125,39 @@ def test_training_lowers_the_loss() -> None:
 
     assert len(losses) == recipe.steps(24) == 90
     assert sum(losses[-9:]) < 0.5 * sum(losses[:9])
+
+
+def test_the_new_layer_starts_from_zero_so_that_the_first_loss_knows_nothing() -> None:
+    losses: list[float] = []
+
+    classifier.fine_tune(model(), *tensors(), classifier.Recipe(), losses.append)
+
+    assert losses[0] == pytest.approx(math.log(2))
+
+
+def test_parameters_in_one_tensor_learn_as_they_do_apart() -> None:
+    recipe, apart, losses = classifier.Recipe(batch_size=4, clip=0.1), model().double(), []
+    ids, mask, labels = tensors()
+    optimizer = torch.optim.AdamW(apart.parameters(), weight_decay=recipe.weight_decay)
+    order = torch.Generator().manual_seed(recipe.seed)
+    rates = classifier.learning_rates(recipe, CONFIG.hidden_size, recipe.steps(24))
+    torch.manual_seed(recipe.seed)
+    for rows in sentences.by_length(mask, recipe.batch_size, order):
+        optimizer.param_groups[0]["lr"] = next(rates)
+        batch = sentences.take(ids, mask, rows, apart.device)
+        loss = torch.nn.functional.cross_entropy(apart.train()(*batch), labels[rows])
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(apart.parameters(), recipe.clip)
+        optimizer.step()
+        losses.append(loss.item())
+
+    together, found = model().double(), []
+    classifier.fine_tune(together, ids, mask, labels, recipe, found.append)
+
+    assert found == pytest.approx(losses)
+    for name, value in together.state_dict().items():
+        torch.testing.assert_close(value, apart.state_dict()[name], rtol=1e-9, atol=1e-9)
 
 
 def test_last_linear_layer_leaves_the_encoder_as_it_is() -> None:

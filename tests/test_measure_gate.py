@@ -78,12 +78,20 @@ def test_the_threshold_is_the_stated_deviations_below_the_mean(files: Path) -> N
     broken = {name: [0.5] for name in [*BROKEN, measure_gate.LAST_LINEAR_LAYER]}
     runs = runs_of({"honest": [0.96, 0.97, 0.96, 0.97], **broken})
 
-    result = measure_gate.summarise(runs, deviations=5.0)
+    result = measure_gate.summarise(runs, deviations=15.0)
 
-    assert result["threshold"] == 0.935  # 0.965 - 5 * 0.00577 = 0.9361, rounded down
-    assert result["margin_in_deviations"] == pytest.approx(0.03 / 0.00577, rel=0.01)
+    assert result["threshold"] == 0.875  # 0.965 - 15 * 0.00577 = 0.8784, rounded down
+    assert result["margin_in_deviations"] == pytest.approx(0.09 / 0.00577, rel=0.01)
     assert result["lowest"] == 0.96
     assert result["seconds"] == 12.3
+
+
+def test_the_threshold_leaves_room_for_a_seed_that_is_far_off(files: Path) -> None:
+    broken = {name: [0.5] for name in [*BROKEN, measure_gate.LAST_LINEAR_LAYER]}
+
+    result = measure_gate.summarise(runs_of({"honest": [1.0, 1.0], **broken}), deviations=5.0)
+
+    assert result["threshold"] == 0.925
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ exercise. All else of a part stays as it is, so that what is given may also be w
 Dimension key: B batch, T tokens, D model width, H heads, d head width (D = H * d), N sentences.
 """
 
-import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -187,7 +186,7 @@ def new_classifier(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor]
 ) -> nn.Module:
     """Put the given classifier on a BERT of the submission with the checkpoint's weights."""
-    torch.manual_seed(call["seed"])  # draws the weights of the new layer
+    torch.manual_seed(call["seed"])  # for what a submission draws
     bert = build(context, {**call, **EVAL_ON_CHECKPOINT}, tensors)
     made: nn.Module = context.module("classifier").BertSentimentClassifier(bert, call["num_labels"])
     return made
@@ -214,28 +213,28 @@ def fine_tune(
         tensors: `labels`, (N,) int64, of the sentences to train on.
 
     Returns:
-        out/predictions: (N,) int64, for call["predict"] in its order, and the same after each epoch
-        but the last, out/after/<epoch>; if there are none, out/weights/<parameter> for those of the
-        given model. out/losses: (steps,) float32.
+        out/predictions: (N,) int64, for call["predict"] in its order, and the same after each
+        quarter of the steps but the last, out/after/<quarter>; if there are none,
+        out/weights/<parameter> for those of the given model. out/losses: (steps,) float32.
     """
     classifier = context.module("classifier")
     model = new_classifier(context, call, tensors)
     recipe = classifier.Recipe(seed=call["seed"])
-    steps, total = itertools.count(1), recipe.steps(len(call["train"]))
+    total = recipe.steps(len(call["train"]))
+    quarters = {total * quarter // 4: quarter for quarter in (1, 2, 3)}
 
     losses: list[float] = []
     answer: dict[str, Tensor] = {}
 
     def on_step(loss: float) -> None:
         losses.append(loss)
-        progress(next(steps), total)
-
-    def on_epoch(epoch: int, loss: float) -> None:
-        if call["predict"] is not None and epoch < recipe.epochs:
-            answer[f"out/after/{epoch}"] = predictions(context, call, model)
+        progress(len(losses), total)
+        if call["predict"] is not None and (quarter := quarters.get(len(losses))):
+            answer[f"out/after/{quarter}"] = predictions(context, call, model)
+            model.train()
 
     ids_and_mask = encoded(context, model, call["train"])
-    classifier.fine_tune(model, *ids_and_mask, tensors["labels"], recipe, on_step, on_epoch)
+    classifier.fine_tune(model, *ids_and_mask, tensors["labels"], recipe, on_step)
     answer["out/losses"] = torch.tensor(losses, dtype=torch.float32)
     if call["predict"] is not None:
         return Answer({}, {**answer, "out/predictions": predictions(context, call, model)})

@@ -2,7 +2,8 @@
 
 Fine-tunes the solution over many seeds with one and with two threads, and the broken models of
 instructor.gate.broken_models over a few. The threshold is the honest mean minus a stated number of
-standard deviations. Writes reference_outputs/gate.json and the table in data/README.md.
+standard deviations, and at least ROOM. Writes reference_outputs/gate.json and the table in
+data/README.md.
 
 Runs recorded in runs/gate.jsonl for the same checkpoint, data and code are not repeated.
 """
@@ -37,6 +38,7 @@ RUNS, RESULT, CARD = (
 DATA_FILES = ("train.txt", "dev.txt")
 STEP = 0.005  # thresholds are rounded down to a multiple of this
 DEVIATIONS = 5.0  # how far below the honest mean: no seed of a correct solution may fail
+ROOM = 0.075  # and at least so far: a seed in a hundred fails to learn 6.5% of the sentences
 
 Run = dict[str, Any]  # a job (model, seed, threads), then also its accuracy, seconds, ...
 
@@ -144,7 +146,7 @@ def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
     honest = accuracies(runs, HONEST)
     seconds = [run["seconds"] for run in runs if (run["model"], run["threads"]) == (HONEST, 1)]
     mean, deviation = statistics.mean(honest), statistics.stdev(honest)
-    threshold = math.floor((mean - deviations * deviation) / STEP) * STEP
+    threshold = math.floor((mean - max(deviations * deviation, ROOM)) / STEP) * STEP
     first = next(run for run in runs if run["model"] == HONEST)
     return {
         "threshold": round(threshold, 4),
