@@ -7,7 +7,7 @@ sandbox, one after another, while finished answers are judged here.
 
 import dataclasses
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol
 
@@ -25,6 +25,7 @@ from grader.settings import Settings
 from grader.task import TaskRun
 
 UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
+OWN = (0,)  # the places of calls without stand-ins, among those of their probe
 
 
 class Observer(Protocol):
@@ -66,6 +67,22 @@ def asked_of(call: Call, recording: Recording) -> frozenset[str]:
     return frozenset(names | {f"grad/{name}" for name in recording.gradients})
 
 
+def rounds(exercise: Exercise, failed: frozenset[str]) -> Iterator[Collection[int]]:
+    """Yield the places of calls with stand-ins, in the order in which to make them.
+
+    Those that stand in for what has failed can show that the exercise is right, each on its own;
+    the others only help to say what is wrong with it.
+    """
+    levels: dict[int, set[str]] = {}
+    for probe in exercise.probes:
+        for place, call in enumerate(probe.calls[1:], start=1):
+            levels.setdefault(place, set()).update(call.given)
+    deciding = [place for place in sorted(levels) if failed & levels[place]]
+    yield from ([place] for place in deciding)
+    if others := levels.keys() - deciding:
+        yield others
+
+
 class GradingSession:
     """Grades exercises of one submission in a sandbox."""
 
@@ -105,7 +122,7 @@ class GradingSession:
                 asked: list[tuple[Exercise, Future[list[Answered]]]] = []
                 while waiting and waiting[0].task is None:
                     exercise = waiting.pop(0)
-                    asked.append((exercise, caller.submit(self.ask, exercise, own=True)))
+                    asked.append((exercise, caller.submit(self.ask, exercise, OWN)))
                 for exercise, answers in asked:
                     self.finish(exercise, answers, caller)
                 if waiting:
@@ -114,11 +131,12 @@ class GradingSession:
             caller.shutdown(wait=False, cancel_futures=True)
         return self.results
 
-    def ask(self, exercise: Exercise, own: bool) -> list[Answered]:
+    def ask(self, exercise: Exercise, places: Collection[int]) -> list[Answered]:
         """Run calls of an exercise with the recorded inputs.
 
         Args:
-            own: those of the student's own functions together, otherwise those with stand-ins.
+            places: of the calls among those of their probe; the first is that of the student's own
+                functions together, the others have stand-ins.
         """
         self.references.check_checkpoint(self.settings.checkpoint)
         recordings = iter(self.references.recordings(exercise.id, exercise.digest))
@@ -126,7 +144,7 @@ class GradingSession:
             (probe, call, recording)
             for probe in exercise.probes
             for place, (call, recording) in enumerate(zip(probe.calls, recordings, strict=False))
-            if own is (place == 0)
+            if place in places
         ]
         requests = []
         for _, call, recording in chosen:
@@ -148,8 +166,8 @@ class GradingSession:
     ) -> None:
         """Judge an exercise as soon as its answers are available.
 
-        Calls with stand-ins are made only where the student's own functions together are not right:
-        most submissions never need them.
+        Calls with stand-ins are made only where the student's own functions together are not right,
+        and no more of them than decide.
         """
         try:
             trial = Trial(
@@ -162,8 +180,9 @@ class GradingSession:
                 first_of_file=self.is_first(exercise),
                 public=not self.references.private,
             )
-            if needs_stand_ins(trial):
-                trial.answered += caller.submit(self.ask, exercise, own=False).result()
+            for places in rounds(exercise, self.failed):
+                if needs_stand_ins(trial):
+                    trial.answered += caller.submit(self.ask, exercise, places).result()
             result = judge(trial)
         except Exception as error:  # whatever it is, the student is not at fault
             result = could_not_grade(exercise, error)

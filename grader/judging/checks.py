@@ -87,14 +87,11 @@ def faults(trial: Trial) -> Iterator[Fault]:
 
 
 def needs_stand_ins(trial: Trial) -> bool:
-    """Say whether calls with stand-ins can change what is known from a student's own functions."""
-    if not any(len(probe.calls) > 1 for probe in trial.exercise.probes) or trial.unwritten:
-        return False
-    return any(
-        trial.fault(answered, check.examine) is not None
+    """Say whether calls with further stand-ins can change what is known from the answers so far."""
+    return not trial.unwritten and any(
+        trial.stood_in(probe, check.examine) is None
         for check in CHECKS
-        for answered in trial.answered
-        if check.applies(answered.probe)
+        for probe in filter(check.applies, trial.exercise.probes)
     )
 
 

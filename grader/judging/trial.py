@@ -91,7 +91,8 @@ class Trial:
 
     def of(self, probe: Probe) -> list[Answered]:
         """Return the answers of a probe, that of the student's own functions first."""
-        return [answered for answered in self.answered if answered.probe is probe]
+        found = [answered for answered in self.answered if answered.probe is probe]
+        return sorted(found, key=lambda answered: probe.calls.index(answered.call))
 
     def judge(self, probe: Probe, examine: Examine) -> None:
         """Examine a probe's answers; pass if one of those that count is right.
@@ -100,15 +101,22 @@ class Trial:
             CheckFailed: none is; the finding is that of the most informative one.
             Blocked: none could run, because other exercises are not written yet.
         """
-        own, *given = answers = self.of(probe)
-        faults = [self.fault(answered, examine) for answered in answers]
-        if faults[0] is None:
-            return
-        for answered, fault in zip(given, faults[1:], strict=True):
-            if fault is None and (stood_in := self.failed.intersection(answered.call.given)):
-                self.used_stand_ins |= stood_in
-                return
-        raise self.verdict(own, given, faults)
+        stood_in = self.stood_in(probe, examine)
+        if stood_in is None:
+            own, *given = answers = self.of(probe)
+            raise self.verdict(own, given, [self.fault(answered, examine) for answered in answers])
+        self.used_stand_ins |= stood_in
+
+    def stood_in(self, probe: Probe, examine: Examine) -> frozenset[str] | None:
+        """Return which failed exercises had stand-ins in the first answer that counts and is right.
+
+        Returns: none of them for that of the student's own functions; None if no answer is right.
+        """
+        for number, answered in enumerate(self.of(probe)):
+            stood_in = self.failed.intersection(answered.call.given)
+            if (number == 0 or stood_in) and self.fault(answered, examine) is None:
+                return stood_in
+        return None
 
     def fault(self, answered: Answered, examine: Examine) -> Mismatch | None:
         """Return what is wrong with one answer, or None."""
