@@ -315,3 +315,12 @@ def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     assert "cannot be read" in error(own / "..", roster=tmp_path / "none.csv")
     assert "must be one of newest, before" in error(tmp_path, late="later")
     assert "DEADLINE=" in error(tmp_path, late="before")
+
+
+def test_a_file_in_the_place_of_the_folder_for_copies_is_named(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path / "in", "lovelaceada_1_10_bert.py")
+    (tmp_path / "gathered").write_text("", encoding="utf-8")
+
+    said = error(folder, gathered=tmp_path / "gathered")
+
+    assert said.startswith(f"{tmp_path / 'gathered'}: must be a folder; ")

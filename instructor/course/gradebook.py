@@ -14,6 +14,7 @@ from typing import Any
 
 from grader.files import write_whole
 from grader.reports.platforms import cell
+from grader.reports.text import points
 from instructor.course.canvas import CanvasError, fill_export
 from instructor.course.entry import Entry, number_of
 from instructor.course.feedback import write_feedback
@@ -27,6 +28,11 @@ FIRST = ("student", "submission", "score", "max_score", "bonus")
 LAST = ("name", "submitted", "minutes_late", "problem", "flags", "not_graded")
 
 
+def number(value: float | None) -> str | None:
+    """Write a number of points, if there is one: 0 and 0.0 look the same."""
+    return None if value is None else points(value)
+
+
 def row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
     """Return a student's line of the table."""
     hand_in, result = entry.hand_in, entry.result or {}
@@ -36,8 +42,8 @@ def row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
     return [
         hand_in.student,
         hand_in.path.name if hand_in.path else None,
-        *(result.get(name) for name in FIRST[2:]),
-        *(own.get(name) for name in exercises),
+        *(number(result.get(name)) for name in FIRST[2:]),
+        *(number(own.get(name)) for name in exercises),
         *(hand_in.name, when, hand_in.minutes_late),
         *(problem_of(entry), "; ".join(flags_of(entry)), others),
     ]

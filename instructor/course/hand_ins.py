@@ -202,6 +202,8 @@ def find(
         raise HandInError(f"LATE={late}: must be one of {', '.join(CHOICES)}")
     if late == BEFORE and deadline is None:
         raise HandInError("LATE=before needs a deadline; give DEADLINE= as well")
+    if gathered is not None and gathered.exists() and not gathered.is_dir():
+        raise HandInError(f"{gathered}: must be a folder; remove the file, or name another OUT=")
     try:
         students = read(folder, roster, own)
         names = folder_names([one.student for one in students])
