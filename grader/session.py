@@ -7,14 +7,14 @@ sandbox, one after another, while finished answers are judged here.
 
 import dataclasses
 import functools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol
 
 from grader.exercise import Assignment, Call, Exercise, usual_names
 from grader.intake.submission import Submission
 from grader.judging.advice import explained
-from grader.judging.checks import could_not_grade, judge, needs_stand_ins, result_of_faults
+from grader.judging.checks import could_not_grade, judge, needs_stand_ins, result_of_faults, rounds
 from grader.judging.fingerprints import Answered
 from grader.judging.student_text import without_text
 from grader.judging.trial import Trial
@@ -65,22 +65,6 @@ def asked_of(call: Call, recording: Recording) -> frozenset[str]:
     names = {f"out/{name}" for name in (*call.returns, *recording.outputs)}
     names |= {f"after/{name}" for name in (*call.args, *recording.inputs)}
     return frozenset(names | {f"grad/{name}" for name in recording.gradients})
-
-
-def rounds(exercise: Exercise, failed: frozenset[str]) -> Iterator[Collection[int]]:
-    """Yield the places of calls with stand-ins, in the order in which to make them.
-
-    Those that stand in for what has failed can show that the exercise is right, each on its own;
-    the others only help to say what is wrong with it.
-    """
-    levels: dict[int, set[str]] = {}
-    for probe in exercise.probes:
-        for place, call in enumerate(probe.calls[1:], start=1):
-            levels.setdefault(place, set()).update(call.given)
-    deciding = [place for place in sorted(levels) if failed & levels[place]]
-    yield from ([place] for place in deciding)
-    if others := levels.keys() - deciding:
-        yield others
 
 
 class GradingSession:
@@ -183,6 +167,7 @@ class GradingSession:
             for places in rounds(exercise, self.failed):
                 if needs_stand_ins(trial):
                     trial.answered += caller.submit(self.ask, exercise, places).result()
+                    trial.answered.sort(key=lambda one: one.probe.calls.index(one.call))
             result = judge(trial)
         except Exception as error:  # whatever it is, the student is not at fault
             result = could_not_grade(exercise, error)

@@ -10,7 +10,8 @@ import pytest
 from grader.assignment import MINBERT
 from grader.exercise import Exercise
 from grader.grading import Grading
-from grader.session import GradingSession, rounds
+from grader.judging.checks import rounds
+from grader.session import GradingSession
 from grader.settings import Settings
 
 from conftest import ROOT

@@ -1,7 +1,7 @@
 """The checks of an exercise, and the score that they add up to."""
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from grader.exercise import PARTS, Exercise, Probe
 from grader.intake.policy import complaint
@@ -93,6 +93,22 @@ def needs_stand_ins(trial: Trial) -> bool:
         for check in CHECKS
         for probe in filter(check.applies, trial.exercise.probes)
     )
+
+
+def rounds(exercise: Exercise, failed: frozenset[str]) -> Iterator[Collection[int]]:
+    """Yield the places of calls with stand-ins, in the order in which to make them.
+
+    Those that stand in for what has failed can show that the exercise is right, each on its own;
+    the others only help to say what is wrong with it.
+    """
+    levels: dict[int, set[str]] = {}
+    for probe in exercise.probes:
+        for place, call in enumerate(probe.calls[1:], start=1):
+            levels.setdefault(place, set()).update(call.given)
+    deciding = [place for place in sorted(levels) if failed & levels[place]]
+    yield from ([place] for place in deciding)
+    if others := levels.keys() - deciding:
+        yield others
 
 
 def judge(trial: Trial) -> Result:

@@ -91,8 +91,7 @@ class Trial:
 
     def of(self, probe: Probe) -> list[Answered]:
         """Return the answers of a probe, that of the student's own functions first."""
-        found = [answered for answered in self.answered if answered.probe is probe]
-        return sorted(found, key=lambda answered: probe.calls.index(answered.call))
+        return [answered for answered in self.answered if answered.probe is probe]
 
     def judge(self, probe: Probe, examine: Examine) -> None:
         """Examine a probe's answers; pass if one of those that count is right.
@@ -103,15 +102,12 @@ class Trial:
         """
         stood_in = self.stood_in(probe, examine)
         if stood_in is None:
-            own, *given = answers = self.of(probe)
-            raise self.verdict(own, given, [self.fault(answered, examine) for answered in answers])
+            answers = self.of(probe)
+            raise self.verdict(answers, [self.fault(answered, examine) for answered in answers])
         self.used_stand_ins |= stood_in
 
     def stood_in(self, probe: Probe, examine: Examine) -> frozenset[str] | None:
-        """Return which failed exercises had stand-ins in the first answer that counts and is right.
-
-        Returns: none of them for that of the student's own functions; None if no answer is right.
-        """
+        """Return which failed exercises have stand-ins in the first right answer; None: none is."""
         for number, answered in enumerate(self.of(probe)):
             stood_in = self.failed.intersection(answered.call.given)
             if (number == 0 or stood_in) and self.fault(answered, examine) is None:
@@ -128,11 +124,10 @@ class Trial:
             return Mismatch("forbidden", str(name), (said + (where[0] if where else ""),))
         return mismatch(answered, self.targets)
 
-    def verdict(
-        self, own: Answered, given: Sequence[Answered], faults: Sequence[Mismatch | None]
-    ) -> Exception:
+    def verdict(self, answers: Sequence[Answered], faults: Sequence[Mismatch | None]) -> Exception:
         """Choose the message: of the answer that depends least on other exercises."""
-        found = [(a, f) for a, f in zip([own, *given], faults, strict=True) if f is not None]
+        own, *given = answers
+        found = [(a, f) for a, f in zip(answers, faults, strict=True) if f is not None]
         if all(fault.kind == "blocked" for _, fault in found) and len(found) == len(faults):
             return Blocked(", ".join(sorted({fault.name for _, fault in found})))
         judged = [pair for pair in found if pair[1].kind != "blocked"] or found
