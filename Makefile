@@ -45,7 +45,7 @@ check: $(VENV)/.installed  ## the five functions in starter/bert.py, without tra
 watch: $(VENV)/.installed  ## the same again each time you save, within a second; Ctrl-C ends
 	@$(BIN)/python -m grader.watch $(call option,only,K) -- "$$SUBMISSION"
 
-grade: $(VENV)/.installed  ## everything, with the fine-tune: half a minute
+grade: $(VENV)/.installed  ## everything, with the fine-tune: about ten seconds
 	@$(GRADE) -- "$$SUBMISSION"
 
 report: $(VENV)/.installed  ## the same as a page with figures, report.html, opened in your browser

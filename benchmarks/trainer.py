@@ -57,9 +57,11 @@ def collate(rows: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
 def with_trainer(model: Any, split: Any, recipe: Any, batches: list[list[int]]) -> float:
     """Fine-tune with transformers' Trainer; return the processor seconds of its `train`."""
     library, rows = transformers(), rows_of(split)
-    sentences: Any = rows  # a list is a dataset, but has not its type
+    sentences: Any = rows  # a list works as a dataset, but does not have its type
     classifier = importlib.import_module("classifier")
-    rates = list(classifier.learning_rates(recipe, model.config.hidden_size, len(batches)))
+    rates = [*classifier.learning_rates(recipe, model.config.hidden_size, len(batches)), 0.0]
+    adamw = torch.optim.AdamW(model.parameters(), 1.0, weight_decay=recipe.weight_decay, fused=True)
+    schedule = torch.optim.lr_scheduler.LambdaLR(adamw, rates.__getitem__)
 
     class InTheseBatches(library.Trainer):  # type: ignore[misc, name-defined]
         def get_train_dataloader(self) -> Any:
@@ -71,12 +73,7 @@ def with_trainer(model: Any, split: Any, recipe: Any, batches: list[list[int]]) 
         options = library.TrainingArguments(
             output_dir=folder,
             num_train_epochs=recipe.epochs,
-            learning_rate=max(rates),
-            lr_scheduler_type="linear",
-            warmup_steps=max(1, round(len(batches) * recipe.warmup)),
-            weight_decay=recipe.weight_decay,
             max_grad_norm=recipe.clip,
-            optim="adamw_torch_fused",
             seed=recipe.seed,
             use_cpu=True,
             save_strategy="no",
@@ -84,7 +81,8 @@ def with_trainer(model: Any, split: Any, recipe: Any, batches: list[list[int]]) 
             disable_tqdm=True,
             logging_strategy="no",
         )
-        trainer = InTheseBatches(model=model, args=options, train_dataset=rows)
+        both = (adamw, schedule)
+        trainer = InTheseBatches(model=model, args=options, train_dataset=rows, optimizers=both)
         begun = time.process_time()
         with contextlib.redirect_stdout(io.StringIO()):
             trainer.train()
@@ -113,6 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sentences.Split(ROOT / "data" / f"{name}.txt", opened, 64) for name in ("train", "dev")
     )
     recipe = classifier.Recipe()
+    assert recipe.epochs == 1, "the batches are those of one epoch"
     order = torch.Generator().manual_seed(recipe.seed)
     drawn = sentences.by_length(train.attention_mask, recipe.batch_size, order)
     batches = [rows.tolist() for rows in drawn]

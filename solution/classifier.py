@@ -59,7 +59,7 @@ class BertSentimentClassifier(nn.Module):
         self.bert = bert
         self.dropout = nn.Dropout(bert.config.hidden_dropout_prob if dropout is None else dropout)
         self.classifier = nn.Linear(bert.config.hidden_size, num_labels)
-        # A random start can point away from what was pre-trained, and cost 6% of the reviews.
+        # With random weights, some seeds never learned one kind of sentence, 6% of all.
         nn.init.zeros_(self.classifier.weight)
         nn.init.zeros_(self.classifier.bias)
 
@@ -78,6 +78,7 @@ class AdamW(torch.optim.AdamW):
     """torch's [2], as optimizer.py is an exercise; without the slow import for torch.compile."""
 
     add_param_group = torch.optim.AdamW.add_param_group.__wrapped__
+    zero_grad = torch.optim.AdamW.zero_grad.__wrapped__
     step = torch.no_grad()(torch.optim.AdamW.step.__wrapped__)
 
 
@@ -96,21 +97,11 @@ def learning_rates(recipe: Recipe, width: int, steps: int) -> Iterator[float]:
 
 
 def optimizer_for(model: BertSentimentClassifier, recipe: Recipe) -> AdamW:
-    """Freeze the encoder if the recipe says so, and optimize the rest.
-
-    Parameters and gradients become parts of two long tensors, so that clipping and updating take
-    one call each instead of fifty, and a step a tenth less.
-    """
+    """Freeze the encoder if the recipe says so, and optimize the rest."""
     for parameter in model.bert.parameters():
         parameter.requires_grad = recipe.mode == FULL_MODEL
     learned = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    whole = nn.utils.parameters_to_vector(learned).detach()
-    nn.utils.vector_to_parameters(whole, learned)
-    whole.grad = torch.zeros_like(whole)
-    gradients = whole.grad.split([parameter.numel() for parameter in learned])
-    for parameter, gradient in zip(learned, gradients, strict=True):
-        parameter.grad = gradient.view_as(parameter)
-    return AdamW([whole], weight_decay=recipe.weight_decay, fused=True)  # the fastest on a CPU
+    return AdamW(learned, weight_decay=recipe.weight_decay, fused=True)  # the fastest on a CPU
 
 
 def fine_tune(
@@ -135,7 +126,7 @@ def fine_tune(
     torch.manual_seed(recipe.seed)  # draws dropout
     shuffle = torch.Generator().manual_seed(recipe.seed)
     optimizer = optimizer_for(model, recipe)
-    (whole,) = optimizer.param_groups[0]["params"]
+    learned = optimizer.param_groups[0]["params"]
     rates = learning_rates(recipe, model.bert.config.hidden_size, recipe.steps(len(labels)))
     for epoch in range(1, recipe.epochs + 1):
         model.train()
@@ -147,9 +138,9 @@ def fine_tune(
             losses.append(loss.item())
             if not math.isfinite(losses[-1]):
                 raise FloatingPointError(f"the loss became {losses[-1]} in epoch {epoch}")
-            whole.grad.zero_()
+            optimizer.zero_grad()
             loss.backward()
-            nn.utils.clip_grad_norm_(whole, recipe.clip)
+            nn.utils.clip_grad_norm_(learned, recipe.clip)
             optimizer.step()
             on_step(losses[-1])
         on_epoch(epoch, sum(losses) / len(losses))
@@ -298,6 +289,7 @@ def train_and_write(
 def main(argv: list[str] | None = None) -> int:
     """Run the program; return 0 on success, 1 if training had to stop, 2 for bad input."""
     args = parse_arguments(argv)
+    torch.manual_seed(args.seed)  # for weights that are not read from the checkpoint
     try:
         bert, tokenizer, length = open_checkpoint(args)
         splits = read_splits(args, tokenizer, length)

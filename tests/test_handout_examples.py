@@ -21,7 +21,7 @@ import classifier
 import pretrain
 import visualize
 import write_review
-from conftest import ROOT, Grade
+from conftest import ANOTHER_SEED, ROOT, Grade
 
 TEXT = (ROOT / "handout.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -113,13 +113,15 @@ def starter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (tmp_path / name).symlink_to(ROOT / name)
     folder = tmp_path / "starter" / "predictions"
     folder.mkdir(parents=True)
-    (folder / "full-model-dev-out.txt").write_text("a film . ||| 0\n", encoding="utf-8")
+    (folder / "last-linear-layer-dev-out.txt").write_text("a film . ||| 0\n", encoding="utf-8")
     monkeypatch.chdir(folder.parent)
 
 
 @pytest.mark.parametrize("shown", shown_at_the_prompt(), ids=lambda shown: shown[4:40])
 def test_what_is_shown_at_the_prompt_is_what_python_prints(shown: str, starter: None) -> None:
     """Run it; where nothing is shown below a line, anything may be printed, but nothing raised."""
+    if ANOTHER_SEED and "tokenizer(" in shown:
+        pytest.skip("the ids are those of the shipped vocabulary: read them again")
     test = doctest.DocTestParser().get_doctest(shown, {}, "handout", None, 0)
     wrong: list[str] = []
 

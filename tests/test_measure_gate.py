@@ -94,6 +94,14 @@ def test_the_threshold_leaves_room_for_a_seed_that_is_far_off(files: Path) -> No
     assert result["threshold"] == 0.925
 
 
+def test_an_encoder_that_was_not_trained_stays_below_the_threshold(files: Path) -> None:
+    broken = {name: [0.5] for name in BROKEN} | {measure_gate.LAST_LINEAR_LAYER: [0.94, 0.95]}
+
+    result = measure_gate.summarise(runs_of({"honest": [1.0, 0.99], **broken}), deviations=2.0)
+
+    assert result["threshold"] == 0.97  # halfway between 0.95 and 0.99
+
+
 @pytest.mark.parametrize(
     ("found", "words"),
     [

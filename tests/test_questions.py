@@ -12,7 +12,7 @@ from bert import BertLayer, BertModel, BertSelfAttention
 from classifier import BertSentimentClassifier
 from classifier import main as classify
 from config import BertConfig
-from conftest import ROOT
+from conftest import ROOT, of_the_shipped_model
 from tokenizer import BertTokenizer
 
 QUESTIONS = (ROOT / "handout.md").read_text(encoding="utf-8")
@@ -135,6 +135,7 @@ def test_the_memory_is_sixteen_bytes_a_parameter() -> None:
     said(f"the other one all {count(ours):,}")
 
 
+@of_the_shipped_model
 def test_without_a_mask_the_neighbours_change_a_sentence(monkeypatch) -> None:
     tokenizer = BertTokenizer.from_pretrained(ROOT / "checkpoint")
     model = BertModel.from_pretrained(ROOT / "checkpoint")
@@ -157,6 +158,7 @@ def test_without_a_mask_the_neighbours_change_a_sentence(monkeypatch) -> None:
     said(f"without the mask, one differs by {difference():.1f}")
 
 
+@of_the_shipped_model
 def test_the_models_that_pass_the_gate_are_those_of_the_table() -> None:
     card = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
     rows = re.findall(
@@ -169,6 +171,7 @@ def test_the_models_that_pass_the_gate_are_those_of_the_table() -> None:
     assert {name for name, _ in rows} == named
 
 
+@of_the_shipped_model
 def test_the_three_numbers_are_those_of_the_data_card() -> None:
     card = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
     (ngrams,) = re.findall(r"1-3-grams \| ([\d.]+)", card)
@@ -180,6 +183,7 @@ def test_the_three_numbers_are_those_of_the_data_card() -> None:
     said(f"model {whole}.")
 
 
+@of_the_shipped_model
 def test_the_sentences_with_a_contrast_are_counted_right() -> None:
     lines = (ROOT / "data" / "dev.txt").read_text(encoding="utf-8").splitlines()
     found = sum(bool(re.search(r"\b(but|yet|although|though)\b", line)) for line in lines)
@@ -200,6 +204,7 @@ def test_the_sweep_is_that_of_the_question_and_fails_where_the_answer_says() -> 
     said(rf"$\ln 2 = {math.log(2):.3f}$")
 
 
+@of_the_shipped_model
 @pytest.mark.slow
 def test_a_row_of_the_sweep_can_be_measured_again(tmp_path, capsys) -> None:
     rate, first, _ = SWEEP[0]

@@ -98,17 +98,18 @@ def needs_stand_ins(trial: Trial) -> bool:
 def rounds(exercise: Exercise, failed: frozenset[str]) -> Iterator[Collection[int]]:
     """Yield the places of calls with stand-ins, in the order in which to make them.
 
-    Those that stand in for what has failed can show that the exercise is right, each on its own;
-    the others only help to say what is wrong with it.
+    First those that can show that the exercise is right, up to the first that stands in for all
+    that has failed. If one of them does, the others would change nothing; if not, they help to say
+    what is wrong.
     """
     levels: dict[int, set[str]] = {}
     for probe in exercise.probes:
         for place, call in enumerate(probe.calls[1:], start=1):
             levels.setdefault(place, set()).update(call.given)
-    deciding = [place for place in sorted(levels) if failed & levels[place]]
-    yield from ([place] for place in deciding)
-    if others := levels.keys() - deciding:
-        yield others
+    replaced = failed.intersection(set[str]().union(*levels.values()))
+    enough = min((place for place in levels if replaced <= levels[place]), default=len(levels))
+    first = {place for place in levels if failed & levels[place] and place <= enough}
+    yield from filter(None, (first, levels.keys() - first))
 
 
 def judge(trial: Trial) -> Result:

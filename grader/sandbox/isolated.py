@@ -1,13 +1,13 @@
 """Run a submission's calls in a slot: the tiers `contained` and `locked`.
 
-Each exercise, and each task, has its own child process: it imports the submission, answers the
-exercise's calls in order and exits. Answers are read once it is dead.
+Each task, and the calls of an exercise that are made together, have a child process of their own:
+it imports the submission, answers the calls in order and exits. Answers are read once it is dead.
 
 Covered: see the modules it builds on: bubblewrap.py (which files, processes and network exist),
 lockdown.py and seccomp.py (what the child may do), reply_buffer.py (size), slot.py (time). Nothing
 that one exercise leaves behind reaches the next.
-Not covered: the calls of one exercise share a process, so an answer may depend on the calls before
-it. Answers are untrusted: they only count if they equal a reference, or labels.
+Not covered: calls that are made together share a process, so an answer may depend on the calls
+before it. Answers are untrusted: they only count if they equal a reference, or labels.
 """
 
 import atexit

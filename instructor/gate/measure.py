@@ -1,9 +1,10 @@
 """Measure the sentiment threshold: `python -m instructor.gate.measure` (`make gate`).
 
 Fine-tunes the solution over many seeds with one and with two threads, and the broken models of
-instructor.gate.broken_models over a few. The threshold is the honest mean minus a stated number of
-standard deviations, and at least ROOM. Writes reference_outputs/gate.json and the table in
-data/README.md.
+instructor.gate.broken_models over a few. The threshold is ROOM below the honest mean, or halfway
+between the lowest honest run and the best model whose encoder was not trained, if that is higher;
+but never nearer to the mean than a stated number of standard deviations. Writes
+reference_outputs/gate.json and the table in data/README.md.
 
 Runs recorded in runs/gate.jsonl for the same checkpoint, data and code are not repeated.
 """
@@ -37,8 +38,9 @@ RUNS, RESULT, CARD = (
 )
 DATA_FILES = ("train.txt", "dev.txt")
 STEP = 0.005  # thresholds are rounded down to a multiple of this
-DEVIATIONS = 5.0  # how far below the honest mean: no seed of a correct solution may fail
-ROOM = 0.075  # and at least so far: a seed in a hundred fails to learn 6.5% of the sentences
+DEVIATIONS = 5.0  # the least distance from the honest mean: no seed of a correct solution may fail
+ROOM = 0.075  # with other batches, one seed in thirty missed 6.5% of the sentences
+NOT_TRAINED = ("detached", LAST_LINEAR_LAYER)  # what the threshold has to keep out
 
 Run = dict[str, Any]  # a job (model, seed, threads), then also its accuracy, seconds, ...
 
@@ -146,7 +148,9 @@ def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
     honest = accuracies(runs, HONEST)
     seconds = [run["seconds"] for run in runs if (run["model"], run["threads"]) == (HONEST, 1)]
     mean, deviation = statistics.mean(honest), statistics.stdev(honest)
-    threshold = math.floor((mean - max(deviations * deviation, ROOM)) / STEP) * STEP
+    frozen = max(accuracy for name in NOT_TRAINED for accuracy in accuracies(runs, name))
+    wanted = max(mean - ROOM, (frozen + min(honest)) / 2)
+    threshold = math.floor(min(wanted, mean - deviations * deviation) / STEP) * STEP
     first = next(run for run in runs if run["model"] == HONEST)
     return {
         "threshold": round(threshold, 4),
@@ -178,9 +182,9 @@ def table(result: dict[str, Any]) -> str:
     threshold, broken = result["threshold"], result["broken"]
     honest = [accuracy for found in result["honest"].values() for accuracy in found]
     lines = [
-        f"Threshold {threshold:.3f}: the mean of {len(honest)} honest fine-tunes, "
-        f"{result['mean']:.4f}, minus {result['margin_in_deviations']:.1f} standard deviations of "
-        f"{result['standard_deviation']:.4f}. The lowest honest run is {min(honest):.4f}.",
+        f"Threshold {threshold:.3f}: {len(honest)} honest fine-tunes have a mean of "
+        f"{result['mean']:.4f}, {result['margin_in_deviations']:.1f} standard deviations of "
+        f"{result['standard_deviation']:.4f} above it. The lowest honest run is {min(honest):.4f}.",
         "",
         "| model | dev accuracy | lowest to highest | noticed by |",
         "| --- | --- | --- | --- |",

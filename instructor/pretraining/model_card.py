@@ -42,7 +42,7 @@ minBERT and in Hugging Face transformers:
 | texts | {phases} |
 | false second sentences | from other reviews of the same film |
 | learning rate | {learning_rate}, {warmup} warm-up steps, decay over the last {fall:.0%} |
-| dropout | none, also in `config.json`: it costs so narrow a model accuracy and time |
+| dropout | none, in pre-training or in `config.json`: it costs so narrow a model accuracy |
 | wall time | {minutes:.1f} minutes, {threads} thread |
 
 ## On held-out reviews
