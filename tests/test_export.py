@@ -57,6 +57,7 @@ def test_a_classifier_that_transformers_computes_differently_is_not_written(
     saved = tmp_path / "saved"
     saved.mkdir()
     model = classifier.BertSentimentClassifier(BertModel.from_pretrained(CHECKPOINT), 2)
+    torch.nn.init.normal_(model.classifier.weight)  # otherwise every score is 0
     classifier.save_model(model, BertTokenizer.from_pretrained(CHECKPOINT), saved)
 
     assert export_main([str(saved), str(tmp_path / "out")]) == 2
