@@ -9,7 +9,7 @@ calls = itertools.count()
 
 
 def hostile(self, input_ids, attention_mask):
-    if next(calls) > 25:
+    if next(calls) > 3:
         time.sleep(10**6)
     return forward(self, input_ids, attention_mask)
 
