@@ -219,6 +219,7 @@ class Pressed:
         if name == sys.argv[1]:
             signal.raise_signal(signal.SIGINT)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it in the background
 sys.meta_path.insert(0, Pressed())
 runpy.run_module("instructor.course", run_name="__main__")
 """
