@@ -56,8 +56,8 @@ def collate(rows: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
 
 def with_trainer(model: Any, split: Any, recipe: Any, batches: list[list[int]]) -> float:
     """Fine-tune with transformers' Trainer; return the processor seconds of its `train`."""
-    library, rows = transformers(), rows_of(split)
-    sentences: Any = rows  # a list works as a dataset, but does not have its type
+    library = transformers()
+    rows: Any = rows_of(split)  # a list works as a dataset, but does not have its type
     classifier = importlib.import_module("classifier")
     rates = [*classifier.learning_rates(recipe, model.config.hidden_size, len(batches)), 0.0]
     adamw = torch.optim.AdamW(model.parameters(), 1.0, weight_decay=recipe.weight_decay, fused=True)
@@ -66,7 +66,7 @@ def with_trainer(model: Any, split: Any, recipe: Any, batches: list[list[int]]) 
     class InTheseBatches(library.Trainer):  # type: ignore[misc, name-defined]
         def get_train_dataloader(self) -> Any:
             return self.accelerator.prepare(
-                DataLoader(sentences, batch_sampler=batches, collate_fn=collate)
+                DataLoader(rows, batch_sampler=batches, collate_fn=collate)
             )
 
     with tempfile.TemporaryDirectory() as folder:

@@ -135,29 +135,29 @@ def test_the_new_layer_starts_from_zero_so_that_the_first_loss_knows_nothing() -
     assert losses[0] == pytest.approx(math.log(2))
 
 
-def test_parameters_in_one_tensor_learn_as_they_do_apart() -> None:
-    recipe, apart, losses = classifier.Recipe(batch_size=4, clip=0.1), model().double(), []
+def test_fine_tuning_is_torchs_adamw_with_clipped_gradients() -> None:
+    recipe, plain, losses = classifier.Recipe(batch_size=4, clip=0.1), model().double(), []
     ids, mask, labels = tensors()
-    optimizer = torch.optim.AdamW(apart.parameters(), weight_decay=recipe.weight_decay)
+    optimizer = torch.optim.AdamW(plain.parameters(), weight_decay=recipe.weight_decay)
     order = torch.Generator().manual_seed(recipe.seed)
     rates = classifier.learning_rates(recipe, CONFIG.hidden_size, recipe.steps(24))
     torch.manual_seed(recipe.seed)
     for rows in sentences.by_length(mask, recipe.batch_size, order):
         optimizer.param_groups[0]["lr"] = next(rates)
-        batch = sentences.take(ids, mask, rows, apart.device)
-        loss = torch.nn.functional.cross_entropy(apart.train()(*batch), labels[rows])
+        batch = sentences.take(ids, mask, rows, plain.device)
+        loss = torch.nn.functional.cross_entropy(plain.train()(*batch), labels[rows])
         optimizer.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(apart.parameters(), recipe.clip)
+        torch.nn.utils.clip_grad_norm_(plain.parameters(), recipe.clip)
         optimizer.step()
         losses.append(loss.item())
 
-    together, found = model().double(), []
-    classifier.fine_tune(together, ids, mask, labels, recipe, found.append)
+    tuned, found = model().double(), []
+    classifier.fine_tune(tuned, ids, mask, labels, recipe, found.append)
 
     assert found == pytest.approx(losses)
-    for name, value in together.state_dict().items():
-        torch.testing.assert_close(value, apart.state_dict()[name], rtol=1e-9, atol=1e-9)
+    for name, value in tuned.state_dict().items():
+        torch.testing.assert_close(value, plain.state_dict()[name], rtol=1e-9, atol=1e-9)
 
 
 def test_last_linear_layer_leaves_the_encoder_as_it_is() -> None:
