@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from grader.intake.archives import unpacked
 from grader.intake.disk import MOST
-from grader.intake.file_names import is_archive, is_hidden, wanted
+from grader.intake.file_names import ARCHIVES, is_archive, is_hidden, wanted
 from grader.intake.syntax import shown
 from grader.intake.tree import ITSELF, Entry, File, Folder, UnreadableError, no_file
 
@@ -22,7 +22,7 @@ ONE = "give the folder starter/ or your one file, not what is around it"
 ADVICE = {
     (".ipynb",): "copy your code into {main}",
     (".html", ".htm", ".url", ".webloc"): "a link or typed text cannot be graded, only {main}",
-    (".7z", ".rar"): "pack a zip instead",
+    ARCHIVES: "pack a zip instead",
     (".pdf", ".doc", ".docx", ".rtf", ".odt", ".pages", ".png", ".jpg"): "hand in {main} itself",
     ("",): "the name of a Python file ends in .py",
 }
