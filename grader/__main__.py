@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.files import ROOT, write_whole
+from grader.intake.door import DOOR, InspectionError
 from grader.intake.submission import SubmissionError
 from grader.reports.text import print_any_letter
 from grader.sandbox.interface import PROCESS, Program, Sandbox, printable
@@ -83,8 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             check_writable(options.report, "OUT")
         options.references = options.references or recorded_for(options.checkpoint)
         started = WorkerProcess(options.threads) if options.tier == PROCESS else None
+        DOOR.start()
         return grade(options, started)
-    except (SubmissionError, OSError) as error:
+    except (SubmissionError, InspectionError, OSError) as error:
         print(f"grade: {printable(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

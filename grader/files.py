@@ -1,11 +1,24 @@
-"""The root of this repository, digests of files, and atomic writes."""
+"""The root of this repository, digests, atomic writes, and reads of what may be anything."""
 
 import hashlib
 import os
+import stat
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# a system may lack a flag, as Windows does; what a path is has been looked at before
+SAFELY = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)  # else opening a pipe waits for its writer
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+
+
+class NotAFileError(OSError):
+    """What should be a file is something else; the message completes a sentence about it."""
 
 
 def digest(content: bytes) -> str:
@@ -35,3 +48,41 @@ def write_whole(path: Path, content: bytes | str) -> None:
     except BaseException:
         os.unlink(name)
         raise
+
+
+def kind_of(about: os.stat_result) -> str:
+    """Return what something is, as people call it."""
+    if stat.S_ISREG(about.st_mode):
+        return "a file"
+    if stat.S_ISLNK(about.st_mode):
+        return "a link"
+    return "a folder" if stat.S_ISDIR(about.st_mode) else "a pipe, a socket or a device"
+
+
+def read_regular(
+    path: str | Path, most: int, within: int | None = None, follow: bool = False
+) -> tuple[bytes, os.stat_result]:
+    """Read a file that somebody else may have put there, at most `most` bytes of it.
+
+    Whatever it is, this neither waits nor reads without end. Nothing but a regular file is opened.
+
+    Args:
+        within: the descriptor of a folder that the path begins at.
+        follow: if it is a link, read the file that it leads to.
+
+    Raises:
+        NotAFileError: it is a link, a folder, a pipe or a device. OSError: it cannot be read.
+    """
+    about = os.stat(path, dir_fd=within, follow_symlinks=follow)
+    if not stat.S_ISREG(about.st_mode):
+        raise NotAFileError(f"is {kind_of(about)}")
+    handle = os.open(path, SAFELY | (0 if follow else NO_LINK), dir_fd=within)
+    with open(handle, "rb", buffering=0) as file:
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode):  # it is another one by now
+            raise NotAFileError(f"is {kind_of(about)}")
+        parts = []
+        while most > 0 and (part := file.read(min(most, about.st_size + 1, 1 << 20))):
+            parts.append(part)
+            most -= len(part)
+    return b"".join(parts), about

@@ -9,8 +9,9 @@ from pathlib import Path
 from grader.assignment import MINBERT
 from grader.exercise import Assignment, Exercise, usual_names
 from grader.handout import anchors, sections
+from grader.intake.door import InspectionError
 from grader.intake.given_files import GivenFiles
-from grader.intake.inspection import InspectionError, inspected
+from grader.intake.inspection import inspected
 from grader.intake.submission import Submission, read_submission
 from grader.judging.checks import could_not_grade, result_of
 from grader.references import References, ReferencesError
@@ -133,22 +134,26 @@ class Grading:
         Raises:
             SubmissionError: there is nothing to grade.
         """
-        submission = read_submission(path, self.assignment.editable)
-        modified = self.given.modified_in(Path(path))
-        return self.grade_read(submission, modified, check, only, observer)
+        failed: InspectionError | None = None
+        try:
+            given = self.given.others_in(Path(path))
+            submission = read_submission(path, self.assignment.editable, given)
+        except InspectionError as error:
+            submission, failed = Submission(path, {}, {}), error
+        return self.grade_read(submission, check, only, observer, failed)
 
     def grade_read(
         self,
         submission: Submission,
-        modified: Sequence[str],
         check: bool = False,
         only: str | None = None,
         observer: Observer | None = None,
+        failed: InspectionError | None = None,
     ) -> Grade:
         """Grade a submission that was read before, perhaps on another machine; see `grade`.
 
         Args:
-            modified: notes on the given files in it.
+            failed: why it could not be read, if that is this machine's fault.
         """
         began, started = time.monotonic(), datetime.datetime.now(datetime.UTC)
         exercises, shown = selected(self.assignment, check, only)
@@ -159,8 +164,10 @@ class Grading:
         silent = silent_of(submission, exercises, only, given)
         tier, listed = self.settings.tier, [name for name in shown if name not in silent]
         observer.begin(self.assignment.name, printable(submission.name), tier, listed)
-        notes = [*given.modified_here(), *modified, *notes]
+        notes = [*given.modified_here(), *submission.notes, *notes]
         try:
+            if failed is not None:
+                raise failed
             submission = inspected(submission, self.assignment)
             results, printed = self.results(submission, exercises, given, observer, silent)
         except InspectionError as error:

@@ -12,6 +12,7 @@ from pathlib import Path
 from grader.assignment import MINBERT
 from grader.files import ROOT, write_whole
 from grader.grading import Grading
+from grader.intake.door import InspectionError
 from grader.intake.given_files import GivenFiles
 from grader.intake.submission import Submission, SubmissionError, read_submission
 from grader.references import References, ReferencesError
@@ -78,7 +79,7 @@ def submit(path: str, out: Path) -> int:
     """Pack and grade; return the exit status.
 
     Raises:
-        SubmissionError: there is nothing to pack.
+        SubmissionError: there is nothing to pack. InspectionError: nothing can be read here.
     """
     given = GivenFiles(MINBERT, digests())
     files = chosen(read_submission(path, MINBERT.editable), given)
@@ -104,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         check_writable(options.out, "OUT")
         return submit(options.submission, options.out)
-    except (SubmissionError, OSError) as error:
+    except (SubmissionError, InspectionError, OSError) as error:
         print(f"submit: {printable(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from grader.intake.door import DOOR, InspectionError
 from grader.intake.saves import Saves
 from grader.intake.submission import SubmissionError, read_submission
 from grader.reports.terminal import RESET, Report
@@ -68,7 +69,7 @@ class Watch:
             only: the ids of exercises, separated by commas, or None for all.
 
         Raises:
-            SubmissionError: there is nothing to watch.
+            SubmissionError: there is nothing to watch. InspectionError: nothing can be read here.
         """
         # here, because a process that imports torch should be started before numpy is imported
         from grader.grading import Grading
@@ -145,11 +146,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = parse(arguments)
         end_on_signals()
+        DOOR.start()
         with contextlib.closing(waiting(Settings().threads)) as workers:
             watch = Watch(options.submission, options.only, workers)
             with contextlib.closing(watch.saves):
                 watch.run()
-    except (SubmissionError, OSError) as error:
+    except (SubmissionError, InspectionError, OSError) as error:
         print(f"watch: {printable(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

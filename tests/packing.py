@@ -9,9 +9,17 @@ from pathlib import Path
 import pytest
 
 from grader.assignment import MINBERT
-from grader.intake.submission import Submission, SubmissionError, read_submission
+from grader.files import digest
+from grader.intake.submission import (
+    Part,
+    Submission,
+    SubmissionError,
+    read_parts,
+    read_submission,
+)
 
 SOURCE = b"import torch\n"
+GIVEN = dict.fromkeys(("config.py", "utils.py"), digest(b""))  # files that are not students'
 
 
 def zipped(path: Path, files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
@@ -30,9 +38,25 @@ def tarred(path: Path, files: dict[str, bytes], mode: str = "w") -> Path:
     return path
 
 
-def taken(path: Path) -> Submission:
+def unpacked(path: Path, files: dict[str, bytes]) -> Path:
+    for name, content in files.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_bytes(content)
+    return path
+
+
+def side_by_side(path: Path, files: dict[str, bytes]) -> list[Part]:
+    """Pack files as a platform does that gives each a name of its own."""
+    tops = sorted({name.split("/")[0] for name in files})
+    unpacked(path, {f"{tops.index(n.split('/')[0])}/{n}": text for n, text in files.items()})
+    return [Part.under(path, path / str(number) / name) for number, name in enumerate(tops)]
+
+
+def taken(hand_in: Path | list[Part]) -> Submission:
     """Read a submission like the grader."""
-    return read_submission(path, MINBERT.editable)
+    if isinstance(hand_in, list):
+        return read_parts(hand_in, MINBERT.editable, GIVEN)
+    return read_submission(hand_in, MINBERT.editable, GIVEN)
 
 
 def refusal(path: Path) -> str:

@@ -3,17 +3,18 @@
 import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from grader.assignment import MINBERT
 from grader.grading import Grading
-from grader.intake import inspection
-from grader.intake.inspection import InspectionError, inspected, inspected_here
-from grader.intake.inspector import LISTED, SECONDS
-from grader.intake.submission import MAX_SOURCE, Submission
+from grader.intake import door
+from grader.intake.door import DOOR, InspectionError
+from grader.intake.inspection import inspected, inspected_here
+from grader.intake.inspector import LISTED
+from grader.intake.submission import Submission
+from grader.intake.texts import MAX_SOURCE
 from grader.result import Outcome
 from grader.settings import Settings
 
@@ -72,10 +73,7 @@ def test_no_source_costs_the_grader_more_than_reading_it(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["identifier", "minus", "attributes"])
 def test_a_source_that_exceeds_the_limits_is_the_submissions_fault(name: str) -> None:
-    started = time.monotonic()
-
     assert fault(EXPENSIVE[name]) == ["bert.py: too complex to be read"]
-    assert time.monotonic() - started < 2 * SECONDS + 20
 
 
 def test_a_submission_that_cannot_be_read_fails_with_its_file_named(tmp_path: Path) -> None:
@@ -145,9 +143,10 @@ def test_warnings_about_a_source_are_not_printed() -> None:
 def test_an_inspector_that_does_not_start_costs_no_points(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inspection, "INSPECTOR", tmp_path / "missing.py")
+    monkeypatch.setattr(door, "LIMITED", tmp_path / "missing.py")
+    DOOR.close()
 
-    with pytest.raises(InspectionError, match="cannot be inspected"):
+    with pytest.raises(InspectionError, match=r"cannot be read by missing\.py"):
         of(bert=RIGHT)
     made = Grading(Settings()).grade(str(ROOT / "solution" / "bert.py"), check=True)
 
@@ -155,7 +154,7 @@ def test_an_inspector_that_does_not_start_costs_no_points(
 
 
 def test_the_inspector_starts_without_numpy_and_torch() -> None:
-    script = ROOT / "grader" / "intake" / "inspector.py"
+    script = ROOT / "grader" / "intake" / "limited.py"
     code = (
         f"import runpy, sys; sys.path.append({str(ROOT)!r}); runpy.run_path({str(script)!r});"
         "print('numpy' in sys.modules)"

@@ -51,7 +51,7 @@ ROOMS = {
     "grader.strictest grader.zipped",
     "grader.watch": "grader.assignment grader.grading grader.intake grader.reports grader.result "
     "grader.sandbox grader.selection grader.settings",
-    "grader.__main__": "grader.files grader.grading grader.intake.submission grader.reports "
+    "grader.__main__": "grader.files grader.grading grader.intake grader.reports "
     "grader.sandbox grader.settings",
     "instructor": "",
     "instructor.course": "grader instructor.files instructor.references",

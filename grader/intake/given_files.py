@@ -6,31 +6,27 @@ in starter/ was modified, the archive's is used.
 
 import dataclasses
 import functools
+import os
 import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
 from grader.exercise import Assignment
-from grader.files import digest
-from grader.intake.submission import MAX_SOURCE, Submission, SubmissionError
+from grader.files import read_regular
+from grader.intake.submission import Submission, SubmissionError
+from grader.intake.texts import DIFFERS, MAX_SOURCE, is_given
 
 PRISTINE = "reference_outputs/starter.zip"  # in a student's copy: the starter as it was given
-DIFFERS = "differs from the given one, which is what grading uses"
-
-
-def is_given(content: bytes, expected: str | None) -> bool:
-    """Say whether this is the given content; lines may have Windows endings."""
-    return digest(content.replace(b"\r\n", b"\n")) == expected
 
 
 def as_given(path: Path, expected: str) -> bool:
-    """Say whether an untrusted file, of any size, is the given one."""
+    """Say whether a file of the starter, which a student may have replaced, is the given one."""
     try:
-        with path.open("rb") as file:
-            return is_given(file.read(MAX_SOURCE + 1), expected)
-    except OSError:  # no permission to read it
+        content, _ = read_regular(path, MAX_SOURCE + 1, follow=True)
+    except OSError:  # missing, or no file that can be read
         return False
+    return is_given(content, expected)
 
 
 @functools.cache
@@ -72,16 +68,14 @@ class GivenFiles:
             if not as_given(starter / name, expected)
         ]
 
-    def modified_in(self, path: Path) -> list[str]:
-        """Return a note for each given file that was modified in the submitted folder.
+    def others_in(self, path: Path) -> Mapping[str, str]:
+        """Return the digests that a submission's own copies of given files should have.
 
         Args:
-            path: the submission.
+            path: the submission. In the starter itself, `modified_here` notes them.
         """
-        if not path.is_dir() or path.resolve() == self.assignment.starter:
-            return []
-        there = [name for name in self.fixed if (path / name).is_file()]
-        return [f"{n} {DIFFERS}" for n in there if not as_given(path / n, self.fixed[n])]
+        where = Path(os.path.realpath(path))
+        return {} if self.assignment.starter in (where, where.parent) else self.fixed
 
     @property
     def fixed(self) -> dict[str, str]:

@@ -1,35 +1,19 @@
 """Find out what the grader has to know of a submission's sources, without running them.
 
-As a script, `python -I -S inspector.py`, this reads sources from standard input and writes a line
-of JSON for each source and each exercise, in order, as it gets done with it: whoever reads them
-knows from the next one which source it ended at, if it did.
-
-Covered: memory and processor time of the parser, the compiler and policy.py, which take the square
-of a source's length, or a thousand times its size, where it was written for that. They run in this
-process only, and a source that exceeds the limits is not Python that can be graded. Not covered:
-systems without such limits, where people grade their own code.
+A row for each source and each exercise, in order, as it gets done with it: whoever reads them
+knows from the next one which source it ended at, if it did. Sources that strangers wrote are looked
+at in limited.py only, and one that exceeds its limits is not Python that can be graded.
 """
 
 import ast
 import dataclasses
-import json
-import marshal
-import sys
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
-
-if __name__ == "__main__":
-    # `-I` keeps the environment, the current folder and this script's folder out of sys.path
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from grader.exercise import Policy
 from grader.intake.policy import Offence, flags, offences, offences_within
 from grader.intake.syntax import explained, shown
 
-SECONDS = 5  # of processor time; the solution takes a tenth of one
-MEMORY = 512 << 20  # bytes of address space
 LISTED = 100  # offences or flags of one kind at most
 TOO_COMPLEX = "too complex to be read"
 NOTEBOOK = "a notebook and not Python source; export it as a script"
@@ -87,35 +71,11 @@ def inspect(
         yield hole.module, {"exercise": hole.exercise, "offences": rows(found)}
 
 
-def limit() -> None:
-    """Limit memory, processor time and core dumps, if the system supports such limits."""
-    try:
-        import resource  # missing on Windows
-    except ImportError:
-        return
-    wanted = [
-        (resource.RLIMIT_AS, MEMORY),
-        (resource.RLIMIT_CPU, SECONDS),
-        (resource.RLIMIT_CORE, 0),
-    ]
-    for kind, bound in wanted:
-        hard = resource.getrlimit(kind)[1]
-        bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
-        resource.setrlimit(kind, (bound, bound))
-
-
-def main() -> None:
-    """Inspect the sources on standard input."""
-    request = marshal.load(sys.stdin.buffer)
-    limit()
-    warnings.simplefilter("ignore")  # about a student's code; they would be printed as they are
+def inspection(request: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the rows that are asked for, as far as memory reaches."""
     holes = [Hole(*hole) for hole in request["holes"]]
     try:
         for _, row in inspect(request["sources"], Policy(**request["policy"]), holes):
-            print(json.dumps(row), flush=True)
-    except (RecursionError, MemoryError):
-        sys.exit(0)  # what is missing says where
-
-
-if __name__ == "__main__":
-    main()
+            yield row
+    except (RecursionError, MemoryError):  # what is missing says where
+        return

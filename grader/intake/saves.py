@@ -6,39 +6,28 @@ be graded is another one, or was written again.
 """
 
 import contextlib
+import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from grader.files import digest
-from grader.intake.archives import SUFFIXES
-from grader.intake.submission import MAX_SOURCE, searched, wanted
+from grader.intake.door import InspectionError
+from grader.intake.submission import SubmissionError, read_submission
 
 QUIET = 20  # milliseconds without an event after which a save is taken to be complete
 AT_MOST = 200  # milliseconds to wait for that
 EVERY = 1.0  # seconds between looks without an event: network drives send none
-Stamps = dict[Path, tuple[int, int, int]]
+Stamps = Mapping[str, Sequence[int]]
+Texts = Mapping[str, str]
 
 
-def stamps(path: Path, editable: Sequence[str]) -> Stamps:
-    """Return what tells that a file was written: of each file that is graded and is there."""
-    found: Stamps = {}
-    with contextlib.suppress(OSError):  # a folder is gone
-        for file in searched(path, editable) if path.is_dir() else [path]:
-            if file == path or wanted(file.name, editable) or file.suffix in SUFFIXES:
-                with contextlib.suppress(OSError):
-                    about = file.stat()
-                    found[file] = about.st_mtime_ns, about.st_size, about.st_ino
-    return found
-
-
-def content(file: Path) -> str:
-    """Return a digest of what a file contains, as far as it is read."""
+def seen(path: Path, editable: Sequence[str]) -> tuple[Stamps, Texts]:
+    """Return what tells that a file was written, of each that is graded, and what is in them."""
     try:
-        with file.open("rb") as stream:
-            return digest(stream.read(MAX_SOURCE + 1))
-    except OSError:  # gone, or not readable
-        return ""
+        found = read_submission(path, editable)
+    except SubmissionError as error:  # a file is gone for a moment
+        return {}, {"": str(error)}
+    return found.stamps, found.faults | found.sources
 
 
 class Saves:
@@ -64,8 +53,7 @@ class Saves:
 
     def read(self) -> None:
         """Take note of what is there now."""
-        self.stamps = stamps(self.path, self.editable)
-        self.contents = {file: content(file) for file in self.stamps}
+        self.stamps, self.texts = seen(self.path, self.editable)
 
     def begin(self) -> None:
         """Take note that what is there now is being graded."""
@@ -82,11 +70,9 @@ class Saves:
     def look(self) -> None:
         """See whether something was saved; during a grading, whether it is another text."""
         with self.lock:
-            if stamps(self.path, self.editable) == self.stamps:
-                return
-            before = self.contents
+            before = self.stamps, self.texts
             self.read()
-            if self.grading and self.contents == before:
+            if (self.stamps, self.texts) == before or (self.grading and self.texts == before[1]):
                 return
             self.saved.set()
             during = self.grading
@@ -95,8 +81,9 @@ class Saves:
 
     def folders(self) -> set[Path]:
         """Return the folders that the files are in; a link's file may be in another one."""
-        top = self.path if self.path.is_dir() else self.path.parent
-        return {top, *(file.resolve().parent for file in self.stamps)}
+        if self.path.is_dir():
+            return {self.path, *((self.path / place).parent for place in self.stamps)}
+        return {self.path.parent, Path(os.path.realpath(self.path)).parent}
 
     def times(self) -> Iterator[object]:
         """Yield when it is time to look."""
@@ -120,7 +107,8 @@ class Saves:
     def run(self) -> None:
         """Look whenever it is time to."""
         for _ in self.times():
-            self.look()
+            with contextlib.suppress(InspectionError):  # which the next grading reports
+                self.look()
 
     def close(self) -> None:
         """End the thread."""

@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Sequence
 
 from grader.assignment import MINBERT
-from grader.intake.submission import wanted
+from grader.intake.file_names import is_archive, wanted
 from instructor.course.file_names import Found
 
 NEWEST, BEFORE = "newest", "before"
@@ -14,7 +14,6 @@ CHOICES = {
     BEFORE: "the newest before the deadline; if all are late, the first of them",
 }
 EDITABLE = MINBERT.editable
-ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz")
 
 
 def minutes_late(
@@ -61,11 +60,21 @@ def editable_file(one: Found) -> str | None:
     return wanted(one.file or one.path.name, EDITABLE) if one.path.is_file() else None
 
 
+def at_once(attempt: Sequence[Found]) -> list[Found]:
+    """Return what is read of an attempt: not what was typed beside files, nor old versions."""
+    files = [one for one in attempt if not one.typed] or list(attempt)
+    newest: dict[str | None, int] = {}
+    for one in files:
+        name = editable_file(one)
+        newest[name] = max(one.again, newest.get(name, 0))
+    return [one for one in files if not (name := editable_file(one)) or one.again == newest[name]]
+
+
 def split(attempt: Sequence[Found]) -> tuple[Found, list[Found]]:
-    """Return the main file of what was handed in at once, and the others to grade with it.
+    """Return the main file of what was handed in at once, and the others that go with it.
 
     That is bert.py with the other files that students edit; else an archive or a folder, else any
-    Python file.
+    Python file. It is what people are shown: what is graded, the door decides.
     """
     files: dict[str, Found] = {}
     for one in sorted(attempt, key=order):
@@ -75,11 +84,10 @@ def split(attempt: Sequence[Found]) -> tuple[Found, list[Found]]:
         return main, list(files.values())
 
     def rank(one: Found) -> int:
-        name = one.path.name.lower()
-        if one.typed:
-            return -1
-        if one.path.is_dir() or name.endswith(ARCHIVES):
+        if one.path.is_dir() or is_archive(one.path.name):
             return 3
-        return 0 if not name.endswith(".py") else 1 if one in files.values() else 2
+        python = one.path.name.lower().endswith(".py")
+        return 0 if not python else 1 if one in files.values() else 2
 
-    return max(attempt, key=lambda one: (rank(one), order(one))), []
+    main = max(attempt, key=lambda one: (rank(one), order(one)))
+    return main, list(files.values()) if rank(main) == 2 else []

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 
+from grader.intake.door import InspectionError
 from grader.intake.submission import SubmissionError
 from grader.references import ReferencesError
 from grader.reports.text import print_any_letter
@@ -14,7 +15,10 @@ from instructor.course.options import parse
 from instructor.course.run import STORE, Run
 from instructor.course.store import Store, only_run
 
-FAILURES = (SubmissionError, HandInError, ReferencesError, RunError, CanvasError, OSError)
+FAILURES = (
+    *(SubmissionError, InspectionError, HandInError),
+    *(ReferencesError, RunError, CanvasError, OSError),
+)
 
 
 def command(arguments: Sequence[str] | None) -> int:

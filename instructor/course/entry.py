@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from grader.intake.submission import Part
+
 
 def legible(name: str) -> str:
     r"""Return a name as text that can be written: a byte that is not UTF-8 becomes `\\udce9`."""
@@ -32,6 +34,7 @@ class HandIn:
         keys: what else identifies the student, such as a login or an email address.
         fault: why nothing of what was handed in can be graded; "" if something can, or nothing was.
         notes: what a person should know of how it was found, a sentence each.
+        parts: what is read of it.
     """
 
     student: str
@@ -43,6 +46,7 @@ class HandIn:
     keys: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     fault: str = ""
+    parts: tuple[Part, ...] = ()
 
     @property
     def called(self) -> str:

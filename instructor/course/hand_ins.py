@@ -5,28 +5,26 @@ of the roster who handed in nothing has a hand-in without a path.
 """
 
 import datetime
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grader.intake.submission import MAX_SOURCE
+from grader.intake.submission import Part
 from grader.intake.syntax import shown
 from instructor.course.choice import (
     BEFORE,
     CHOICES,
     EDITABLE,
     NEWEST,
+    at_once,
     attempts_of,
     chosen,
-    editable_file,
     minutes_late,
     order,
     split,
 )
 from instructor.course.entry import HandIn
 from instructor.course.file_names import Found, found_in, real
-from instructor.course.folder_names import folder_names
 from instructor.course.people import Person, matches
 from instructor.course.roster import Listed, RosterError, read_roster
 
@@ -90,32 +88,30 @@ def by_roster(found: Sequence[Found], roster: Sequence[Listed], folder: Path) ->
     return made
 
 
-def fault_of(path: Path, folder: Path) -> str | None:
-    """Say what keeps a file from being graded: it is missing, or leads out of the folder."""
-    if not path.exists():
-        what = "is a link that leads nowhere" if path.is_symlink() else "is missing in the folder"
-        return f"{shown(path.name)} {what}"
-    if not real(path).is_relative_to(real(folder)):
-        return f"{shown(path.name)} is a link to a place outside of the folder, and is not graded"
-    return None
+def fault_of(path: Path) -> str | None:
+    """Say what keeps a file from being read: it is a link, or missing."""
+    if path.is_symlink():
+        return f"{shown(path.name)} is a link, which is not followed; hand in the file itself"
+    return None if path.exists() else f"{shown(path.name)} is missing in the folder"
 
 
 def hand_in(
     student: Student, folder: Path, deadline: datetime.datetime | None, late: str
-) -> tuple[HandIn, list[Found]]:
-    """Return what a student handed in, and the files to put beside its main file."""
-    faults = {one.path: fault_of(one.path, folder) for one in student.found}
+) -> HandIn:
+    """Return what a student handed in."""
+    faults = {one.path: fault_of(one.path) for one in student.found}
     sound = [one for one in student.found if faults[one.path] is None]
     told = [fault for fault in faults.values() if fault]
     notes = [*student.notes, *(told if sound else ())]
     attempts = attempts_of(sound)
-    main, beside = split(chosen(attempts, deadline, late)) if attempts else (None, [])
+    read = at_once(chosen(attempts, deadline, late)) if attempts else []
+    main, beside = split(read) if read else (None, [])
     if main and main.late and minutes_late(main.submitted, deadline) is None:
         notes.append("late, as its name says, but not by how much")
     if len(attempts) > 1 and not all(one.submitted for one in sound):
         notes.append("which of several is newest was told from the dates of the files")
     left = [one for one in student.found if one is not main and one not in beside]
-    made = HandIn(
+    return HandIn(
         student=student.student,
         name=student.name,
         path=main.path if main else None,
@@ -125,31 +121,8 @@ def hand_in(
         keys=student.keys,
         notes=tuple(notes),
         fault="" if sound else "; ".join(told),
+        parts=tuple(Part.under(folder, one.path, one.file or one.path.name) for one in read),
     )
-    return made, beside
-
-
-def together(one: HandIn, beside: Sequence[Found], folder: Path | None) -> HandIn:
-    """Copy the files of a hand-in into a folder of its own; return the hand-in with that folder.
-
-    Args:
-        folder: None if only the main file is graded, which a note then says.
-
-    Raises:
-        OSError: a file cannot be read or written.
-    """
-    files = {str(editable_file(found)): found.path for found in beside}
-    if folder is None:
-        others = (*one.others, *files.values())
-        note = f"not graded: {', '.join(files)}; hand in one zip"
-        return replace(one, others=others, notes=(*one.notes, note))
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for name, path in {EDITABLE[0]: one.path, **files}.items():
-        assert path is not None
-        with path.open("rb") as file:  # what is too large stays so, and is refused as such
-            (folder / name).write_bytes(file.read(MAX_SOURCE + 1))
-    return replace(one, path=folder)
 
 
 def read(folder: Path, roster: Path | None, own: Sequence[Path]) -> list[Student]:
@@ -180,7 +153,6 @@ def find(
     roster: Path | None = None,
     deadline: datetime.datetime | None = None,
     late: str = NEWEST,
-    gathered: Path | None = None,
     own: Sequence[Path] = (),
 ) -> list[HandIn]:
     """Return what everybody handed in, each student once.
@@ -191,8 +163,6 @@ def find(
         roster: a CSV file; its students come first, in its order.
         deadline: a time without a zone is this machine's.
         late: which of several is graded, one of CHOICES.
-        gathered: a folder for copies of hand-ins that are several files side by side, such as
-            bert.py and transformer.py; without it only the first is graded, which a note says.
         own: files that are the instructor's besides the roster, wherever they are.
 
     Raises:
@@ -202,19 +172,11 @@ def find(
         raise HandInError(f"LATE={late}: must be one of {', '.join(CHOICES)}")
     if late == BEFORE and deadline is None:
         raise HandInError("LATE=before needs a deadline; give DEADLINE= as well")
-    if gathered is not None and gathered.exists() and not gathered.is_dir():
-        raise HandInError(f"{gathered}: must be a folder; remove the file, or name another OUT=")
     try:
         students = read(folder, roster, own)
-        names = folder_names([one.student for one in students])
-        made = []
-        for student, name in zip(students, names, strict=True):
-            one, beside = hand_in(student, folder, deadline, late)
-            place = gathered / name if gathered else None
-            made.append(together(one, beside, place) if beside else one)
+        return [hand_in(student, folder, deadline, late) for student in students]
     except RosterError as error:
         raise HandInError(str(error)) from error
     except OSError as error:
         where = error.filename or folder
         raise HandInError(f"{where}: cannot be read ({error.strerror or error})") from error
-    return made

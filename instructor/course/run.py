@@ -1,6 +1,7 @@
 """A run: from the folder with the hand-ins to the gradebook."""
 
 import argparse
+import functools
 import os
 import sys
 from collections.abc import Sequence
@@ -94,7 +95,7 @@ class Run:
         Raises:
             SubmissionError: there is nothing to grade, or no way to isolate it.
             HandInError, CanvasError: a file that was named cannot be used.
-            ReferencesError: there are no references.
+            ReferencesError: there are no references. InspectionError: nothing can be read here.
         """
         self.options, self.store = options, store
         references = References(options.references)
@@ -103,11 +104,10 @@ class Run:
         if options.canvas:
             opened(options.canvas, options.column, MINBERT.name, options.out / CANVAS)
         given = GivenFiles(MINBERT, references.manifest.get("starter", {}))
-        gathered = options.out / "gathered"
         own = [path for path in (options.roster, options.canvas) if path]
         late = options.late or NEWEST
-        hand_ins = find(options.submissions, options.roster, options.deadline, late, gathered, own)
-        self.found = Class(hand_ins, given, store)
+        hand_ins = find(options.submissions, options.roster, options.deadline, late, own=own)
+        self.found = Class(hand_ins, given, store, functools.partial(print, flush=True))
         if not self.found.works():
             lines = standing.listed(standing.by_kind(self.found.unread()))
             print("".join(f"{line}\n" for line in lines), end="")

@@ -1,7 +1,8 @@
 """Where a class stands: what is handed in, what is graded of it, and what is left to do."""
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from grader.intake.given_files import GivenFiles
@@ -21,6 +22,7 @@ GRADED, COULD_NOT, NOTHING, NOT_IN, LEFT = KINDS = (
     NOT_HANDED_IN,
     "not graded yet",
 )
+EVERY = 2.0  # seconds between two lines on what is read
 LISTED = 20  # students that are named on the terminal, of each kind
 
 
@@ -42,18 +44,41 @@ def read(hand_in: HandIn, given: GivenFiles) -> Student:
     if hand_in.path is None:
         return Student(hand_in, None, hand_in.fault or NOT_HANDED_IN)
     try:
-        return Student(hand_in, read_work(hand_in.path, given))
+        return Student(hand_in, read_work(hand_in.parts, given))
     except SubmissionError as error:
         return Student(hand_in, None, str(error))
+
+
+def read_all(
+    hand_ins: Sequence[HandIn], given: GivenFiles, say: Callable[[str], None]
+) -> Iterator[Student]:
+    """Read what everybody has handed in, and say how far it is."""
+    said = time.monotonic()
+    say(f"reading what {number_of(len(hand_ins), 'student')} handed in")
+    for number, hand_in in enumerate(hand_ins):
+        if time.monotonic() - said > EVERY:
+            said = time.monotonic()
+            say(f"{number} of {len(hand_ins)} read")
+        yield read(hand_in, given)
 
 
 class Class:
     """The students, and a store with their results."""
 
-    def __init__(self, hand_ins: Sequence[HandIn], given: GivenFiles, store: Store) -> None:
-        """Read all submissions, and record who has handed in what."""
+    def __init__(
+        self,
+        hand_ins: Sequence[HandIn],
+        given: GivenFiles,
+        store: Store,
+        say: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        """Read all submissions, and record who has handed in what.
+
+        Raises:
+            InspectionError: nothing can be read on this machine.
+        """
         self.store = store
-        self.students = [read(hand_in, given) for hand_in in hand_ins]
+        self.students = list(read_all(hand_ins, given, say))
         handed_in = {
             one.hand_in.student: (one.work.digest, one.hand_in.path)
             for one in self.students

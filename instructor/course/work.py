@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from grader.assignment import MINBERT
 from grader.files import digest
 from grader.intake.given_files import GivenFiles
-from grader.intake.submission import Submission, SubmissionError, read_submission
+from grader.intake.submission import Part, Submission, read_parts
 from grader.sandbox.interface import printable
 from instructor.course.entry import legible
 
@@ -26,8 +26,7 @@ class Work:
     """A submission without its path: two students with the same files have the same work.
 
     Attributes:
-        sources, faults, others: see Submission.
-        notes: on given files that the submission has modified.
+        sources, faults, others, notes: see Submission.
     """
 
     sources: Mapping[str, str]
@@ -43,25 +42,18 @@ class Work:
     @property
     def submission(self) -> Submission:
         """The submission, under a name that tells nobody whose it is."""
-        others = frozenset(self.others)
-        return Submission(MINBERT.main_file, dict(self.sources), dict(self.faults), others)
+        texts = dict(self.sources), dict(self.faults)
+        return Submission(MINBERT.main_file, *texts, frozenset(self.others), self.notes)
 
 
-def read_work(path: Path, given: GivenFiles) -> Work:
-    """Read a submission within the limits of grader/intake.
+def read_work(parts: Sequence[Part], given: GivenFiles) -> Work:
+    """Read what somebody has handed in.
 
     Raises:
-        SubmissionError: there is nothing to grade; the message does not repeat the path.
+        SubmissionError: there is nothing to grade. InspectionError: nothing can be read here.
     """
-    try:
-        found = read_submission(path, MINBERT.editable, neighbours=False)
-        notes = tuple(given.modified_in(path))
-    except SubmissionError as error:
-        raise SubmissionError(printable(str(error).removeprefix(f"{path}: "))) from error
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise SubmissionError(f"it cannot be read: {reason}") from error
-    return Work(found.sources, found.faults, tuple(sorted(found.others)), notes)
+    found = read_parts(parts, MINBERT.editable, given.fixed)
+    return Work(found.sources, found.faults, tuple(sorted(found.others)), found.notes)
 
 
 def named(result: Mapping[str, Any], path: Path) -> dict[str, Any]:

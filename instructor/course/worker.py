@@ -93,5 +93,5 @@ def grade(work: Work, terms: Terms, parcel: str, content: bytes) -> Answer:
     here = functools.partial(Answer, get_worker().address, about()["host"])
     if station.refused:
         return here(refused=station.refused)
-    made = station.grading.grade_read(work.submission, work.notes, terms.mode == "check")
+    made = station.grading.grade_read(work.submission, terms.mode == "check")
     return here(result=made.as_json(), seconds=made.seconds)

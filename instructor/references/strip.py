@@ -23,7 +23,7 @@ from pathlib import Path
 from grader.assignment import MINBERT
 from grader.exercise import Assignment
 from grader.files import digest, write_whole
-from grader.intake.given_files import is_given
+from grader.intake.texts import is_given
 from instructor.files import whole_folder
 
 WRITTEN = Path("runs") / "starter.json"  # what was last written, in the form of the manifest
