@@ -161,7 +161,7 @@ class Grading:
         observer.begin(self.assignment.name, printable(submission.name), tier, listed)
         notes = [*given.modified_here(), *modified, *notes]
         try:
-            submission = inspected(submission, self.assignment)
+            submission = inspected(submission)
             results, printed = self.results(submission, exercises, given, observer, silent)
         except InspectionError as error:
             results, printed = ungraded(exercises, error, observer), ""

@@ -8,12 +8,11 @@ import json
 import marshal
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from grader.exercise import Assignment
-from grader.intake.inspector import TOO_COMPLEX, Hole, Row, inspect
-from grader.intake.policy import Offence
+from grader.intake.flags import Flag
+from grader.intake.inspector import TOO_COMPLEX, Row, inspect
 from grader.intake.submission import Submission
 
 INSPECTOR = Path(__file__).with_name("inspector.py")
@@ -24,23 +23,13 @@ class InspectionError(Exception):
     """The inspector does not work here, which is not the submission's fault."""
 
 
-def holes_of(assignment: Assignment) -> list[Hole]:
-    """List the holes of an assignment, in order."""
-    return [
-        Hole(e.id, e.module, tuple(dict.fromkeys(c.target for c in e.calls)), tuple(e.forbidden))
-        for e in assignment.exercises
-        if e.probes
-    ]
-
-
-def run(sources: Mapping[str, str], assignment: Assignment, holes: Sequence[Hole]) -> list[Row]:
+def run(sources: Mapping[str, str]) -> list[Row]:
     """Run the inspector; return its lines.
 
     Raises:
         InspectionError: it does not start, or does not end.
     """
-    policy = dataclasses.asdict(assignment.policy)
-    request = {"sources": dict(sources), "policy": policy, "holes": [tuple(hole) for hole in holes]}
+    request = {"sources": dict(sources)}
     try:
         done = subprocess.run(
             [sys.executable, "-I", "-S", "-B", str(INSPECTOR)],
@@ -67,20 +56,16 @@ def with_findings(
         modules: those of the rows.
     """
     sources, faults = dict(submission.sources), dict(submission.faults)
-    flags, offences = dict(submission.flags), dict(submission.offences)
+    flags = dict(submission.flags)
     for module, row in zip(modules, rows, strict=False):
-        if "exercise" in row:
-            offences[row["exercise"]] = [Offence(**found) for found in row["offences"]]
-        elif row["fault"]:
+        if row["fault"]:
             sources[module], faults[module] = "", row["fault"]
         else:
-            flags[module] = [Offence(**found) for found in row["flags"]]
-    return dataclasses.replace(
-        submission, sources=sources, faults=faults, flags=flags, offences=offences
-    )
+            flags[module] = [Flag(**found) for found in row["flags"]]
+    return dataclasses.replace(submission, sources=sources, faults=faults, flags=flags)
 
 
-def inspected(submission: Submission, assignment: Assignment) -> Submission:
+def inspected(submission: Submission) -> Submission:
     """Inspect an untrusted submission.
 
     Raises:
@@ -88,9 +73,8 @@ def inspected(submission: Submission, assignment: Assignment) -> Submission:
     """
     while True:
         sources = {module: text for module, text in submission.sources.items() if text}
-        holes = [hole for hole in holes_of(assignment) if hole.module in sources]
-        modules = [*sources, *(hole.module for hole in holes)]
-        rows = run(sources, assignment, holes) if sources else []
+        modules = [*sources]
+        rows = run(sources) if sources else []
         if len(rows) == len(modules):
             return with_findings(submission, modules, rows)
         ended_at = modules[len(rows)]
@@ -98,8 +82,7 @@ def inspected(submission: Submission, assignment: Assignment) -> Submission:
         submission = with_findings(submission, [ended_at], [fault])
 
 
-def inspected_here(submission: Submission, assignment: Assignment) -> Submission:
+def inspected_here(submission: Submission) -> Submission:
     """Inspect one of your own, never a student's, in this process."""
-    holes = [hole for hole in holes_of(assignment) if hole.module in submission.sources]
-    pairs = list(inspect(submission.sources, assignment.policy, holes))
+    pairs = list(inspect(submission.sources))
     return with_findings(submission, *zip(*pairs, strict=True)) if pairs else submission

@@ -1,10 +1,10 @@
 """Find out what the grader has to know of a submission's sources, without running them.
 
 As a script, `python -I -S inspector.py`, this reads sources from standard input and writes a line
-of JSON for each source and each exercise, in order, as it gets done with it: whoever reads them
-knows from the next one which source it ended at, if it did.
+of JSON for each source, in order, as it gets done with it: whoever reads them knows from the next
+one which source it ended at, if it did.
 
-Covered: memory and processor time of the parser, the compiler and policy.py, which take the square
+Covered: memory and processor time of the parser, the compiler and flags.py, which take the square
 of a source's length, or a thousand times its size, where it was written for that. They run in this
 process only, and a source that exceeds the limits is not Python that can be graded. Not covered:
 systems without such limits, where people grade their own code.
@@ -18,35 +18,25 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 if __name__ == "__main__":
     # `-I` keeps the environment, the current folder and this script's folder out of sys.path
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from grader.exercise import Policy
-from grader.intake.policy import Offence, flags, offences, offences_within
+from grader.intake.flags import Flag, flags
 from grader.intake.syntax import explained, shown
 
 SECONDS = 5  # of processor time; the solution takes a tenth of one
 MEMORY = 512 << 20  # bytes of address space
-LISTED = 100  # offences or flags of one kind at most
+LISTED = 100  # flags of a source at most
 TOO_COMPLEX = "too complex to be read"
 NOTEBOOK = "a notebook and not Python source; export it as a script"
 Row = dict[str, Any]
 
 
-class Hole(NamedTuple):
-    """Functions that may not use certain names: of which exercise, and where they are."""
-
-    exercise: str
-    module: str
-    targets: Sequence[str]
-    forbidden: Sequence[str]
-
-
-def rows(found: Sequence[Offence]) -> list[Row]:
-    """Return offences as JSON; only the first ones, with short names."""
+def rows(found: Sequence[Flag]) -> list[Row]:
+    """Return flags as JSON; only the first ones, with short names."""
     short = (dataclasses.replace(one, name=shown(one.name)) for one in found[:LISTED])
     return [dataclasses.asdict(one) for one in short]
 
@@ -66,25 +56,14 @@ def parsed(name: str, text: str) -> tuple[ast.Module, str]:
     return tree, f"{name}: {NOTEBOOK}" if notebook else ""
 
 
-def inspect(
-    sources: Mapping[str, str], policy: Policy, holes: Sequence[Hole]
-) -> Iterator[tuple[str, Row]]:
-    """Yield what there is to know of each source, then of each exercise.
+def inspect(sources: Mapping[str, str]) -> Iterator[tuple[str, Row]]:
+    """Yield what there is to know of each source.
 
-    Yields: the module; and `fault` and `flags`, or `exercise` and `offences`.
+    Yields: the module; and `fault` and `flags`.
     """
-    trees: dict[str, ast.Module] = {}
-    of_module: dict[str, list[Offence]] = {}
     for module, text in sources.items():
         tree, fault = parsed(f"{module}.py", text)
-        if not fault:
-            trees[module], of_module[module] = tree, offences(tree, policy)
         yield module, {"fault": fault, "flags": rows(flags(tree))}
-    for hole in holes:
-        found = list(of_module.get(hole.module, ()))
-        if hole.module in trees and hole.forbidden:
-            found += offences_within(trees, hole.module, hole.targets, hole.forbidden)
-        yield hole.module, {"exercise": hole.exercise, "offences": rows(found)}
 
 
 def limit() -> None:
@@ -109,9 +88,8 @@ def main() -> None:
     request = marshal.load(sys.stdin.buffer)
     limit()
     warnings.simplefilter("ignore")  # about a student's code; they would be printed as they are
-    holes = [Hole(*hole) for hole in request["holes"]]
     try:
-        for _, row in inspect(request["sources"], Policy(**request["policy"]), holes):
+        for _, row in inspect(request["sources"]):
             print(json.dumps(row), flush=True)
     except (RecursionError, MemoryError):
         sys.exit(0)  # what is missing says where

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from grader.intake.archives import SUFFIXES, ArchiveError, archive_type, members
-from grader.intake.policy import Offence
+from grader.intake.flags import Flag
 from grader.intake.syntax import shown
 
 MAX_SOURCE = 256 << 10  # bytes; the solution has 8 kB
@@ -43,16 +43,15 @@ class Submission:
         sources: module name to text, such as "main" to the text of main.py.
         faults: module name to why it cannot be imported, for files that are not Python.
         others: names of further modules and folders beside them, which are not graded.
-        flags: module name to what a person should look at; offences: exercise to what it uses
-            though it may not. Both are known once it was inspected; see inspection.py.
+        flags: module name to what a person should look at, known once it was inspected; see
+            inspection.py.
     """
 
     name: str
     sources: dict[str, str]
     faults: dict[str, str]
     others: frozenset[str] = frozenset()
-    flags: Mapping[str, Sequence[Offence]] = dataclasses.field(default_factory=dict)
-    offences: Mapping[str, Sequence[Offence]] = dataclasses.field(default_factory=dict)
+    flags: Mapping[str, Sequence[Flag]] = dataclasses.field(default_factory=dict)
 
 
 def wanted(name: str, editable: Sequence[str]) -> str | None:
