@@ -138,8 +138,8 @@ class Exercise:
         task: how it is graded instead of by probes, such as by training.
         imports: modules that it needs besides the assignment's.
         extension: its points are a bonus, and it is graded only if its file was handed in.
-        forbidden: what its own function may not use, in addition to the assignment's policy: full
-            names of classes, functions and modules.
+        forbidden: what may not be called while it is graded, in addition to what the assignment's
+            policy says: full names of classes and functions.
     """
 
     id: str
@@ -192,10 +192,10 @@ class Exercise:
 
 @dataclasses.dataclass(frozen=True)
 class Policy:
-    """What a submission may not use: full names of classes, functions and modules.
+    """What a submission may not call: full names of classes and functions.
 
     Attributes:
-        forbidden: such as "torch.nn.Conv1d", or "scipy" for a whole package.
+        forbidden: such as "torch.nn.Conv1d".
         given_only: what the given code needs in calls that ask for it; see `Request`.
     """
 

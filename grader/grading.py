@@ -168,7 +168,7 @@ class Grading:
         try:
             if failed is not None:
                 raise failed
-            submission = inspected(submission, self.assignment)
+            submission = inspected(submission)
             results, printed = self.results(submission, exercises, given, observer, silent)
         except InspectionError as error:
             results, printed = ungraded(exercises, error, observer), ""

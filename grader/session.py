@@ -160,7 +160,6 @@ class GradingSession:
                 answered=answers.result(),
                 entry=self.references.entry(exercise.id),
                 failed=self.failed,
-                offences=self.submission.offences.get(exercise.id, ()),
                 first_of_file=self.is_first(exercise),
                 public=not self.references.private,
             )

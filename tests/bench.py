@@ -43,7 +43,7 @@ class Bench:
         return GradingSession(
             MINBERT,
             [exercise for exercise in table if only in (None, exercise.id)],
-            inspected_here(Submission("bert.py", {module: source}, {}), MINBERT),
+            inspected_here(Submission("bert.py", {module: source}, {})),
             self.sandbox,
             self.references,
             self.settings,

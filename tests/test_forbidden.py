@@ -19,7 +19,8 @@ from tiers import marked, own_tiers
 
 POLICY = MINBERT.policy
 HEAD = """
-import builtins, copy, functools, importlib, importlib.util, operator, pickle, sys
+import builtins, copy, functools, gc, importlib, importlib.util, inspect, marshal, operator, pickle
+import runpy, sys, types
 import torch, torch.nn as nn, torch.nn.functional as F, torch.optim
 import torch.optim.adam, torch.optim.adamw, torch.optim._functional
 from torch.nn import *
@@ -63,6 +64,46 @@ def forgotten(name):
         return importlib.import_module(name)
     finally:
         sys.modules[name] = module
+        setattr(sys.modules[module.__package__], name.rpartition(".")[2], module)
+
+
+def anew(module):
+    name = f"{module.__package__}.anew"
+    spec = importlib.util.spec_from_file_location(name, module.__file__)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def text_of(module):
+    return open(module.__file__).read()
+
+
+def executed(text, name="<text>"):
+    made = {"__name__": "executed", "__package__": "torch.nn.modules"}
+    exec(compile(text, name, "exec"), made)
+    return made
+
+
+def parts(code):
+    found = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return found + [c for part in found for c in parts(part)]
+
+
+def put_together(module, name):
+    code = module.__loader__.get_code(module.__name__)
+    found = max((c for c in parts(code) if c.co_name == name), key=lambda c: len(c.co_code))
+    return types.FunctionType(found, vars(module), name, getattr(module, name).__defaults__)
+
+
+def copied(function):
+    return types.FunctionType(function.__code__, function.__globals__)
+
+
+def put_into(function, module, name):
+    function.__defaults__ = getattr(module, name).__defaults__
+    function.__code__ = put_together(module, name).__code__
+    return function
 
 
 class Under(nn.MultiheadAttention):
@@ -116,8 +157,37 @@ WAYS = {
     "__init__=Without.__init__))()(x, x, x)",
     "a method kept since the import": "kept(Without(), x, x, x)",
     "copied method": "copy.copy(nn.MultiheadAttention.forward)(Without(), x, x, x)",
+    "loaded under another name": "anew(nn.modules.activation).MultiheadAttention(4, 2)(x, x, x)",
+    "loaded from its compiled file": "importlib.machinery.SourcelessFileLoader("
+    "'torch.nn.modules.anew', nn.modules.activation.__cached__).load_module()"
+    ".MultiheadAttention(4, 2)",
+    "run as a script": "runpy._run_code(nn.modules.activation.__loader__.get_code("
+    "'torch.nn.modules.activation'), {}, None, 'torch.nn.modules.anew', None, 'torch.nn.modules')"
+    "['MultiheadAttention'](4, 2)",
+    "its text": "executed(text_of(nn.modules.activation))['MultiheadAttention'](4, 2)(x, x, x)",
+    "its text under a student's name": "executed(text_of(nn.modules.activation), 'bert.py')"
+    "['MultiheadAttention'](4, 2)(x, x, x)",
+    "its text by inspect": "executed(inspect.getsource(nn.modules.activation))"
+    "['MultiheadAttention'](4, 2)",
+    "code from the file": "slow(put_together(F, 'multi_head_attention_forward'))",
+    "code put into another function": "slow(put_into(copied(F.mish), F, "
+    "'multi_head_attention_forward'))",
+    "its text without assertions": "made = compile(text_of(nn.modules.activation), 'x', 'exec', "
+    "optimize=2); exec(made, {'__name__': 'x', '__package__': 'torch.nn.modules'})",
+    "without what imports are found by": "sys.meta_path[:] = [f for f in sys.meta_path "
+    "if hasattr(f, 'invalidate_caches')]; forgotten('torch.nn.modules.activation')",
+    "forgotten and imported as a whole": "forgotten('torch.nn.modules.transformer')"
+    ".TransformerEncoderLayer(4, 2, 8)(x)",
+    "encoder layer from its file": "anew(nn.modules.transformer).TransformerEncoderLayer(4, 2, 8)(x)",
+    "found among all objects": "gc.unfreeze(); [c for c in gc.get_objects() if isinstance(c, type) and "
+    "c.__name__ == 'MultiheadAttention' and c.__module__ == 'torch.nn.modules.activation']"
+    "[0](4, 2)",
     "imported again": "importlib.reload(nn.modules.activation).MultiheadAttention(4, 2)",
     "forgotten and imported": "forgotten('torch.nn.modules.activation').MultiheadAttention(4, 2)",
+    # compiled anew
+    "traced": "torch.jit.trace(lambda x: heads(torch._native_multi_head_attention)[0], (x,), check_trace=False)(x)",
+    "functional transform": "torch.func.vmap(lambda _: heads(torch._native_multi_head_attention)[0])"
+    "(torch.ones(1))",
     # other layers
     "encoder layer": "nn.TransformerEncoderLayer(4, 2, 8)(x)",
     "decoder layer": "nn.modules.transformer.TransformerDecoderLayer(4, 2, 8)(x, x)",
@@ -155,6 +225,14 @@ WAYS = {
     "fused step, operator": "fused(torch.ops.aten._fused_adamw_)",
     "fused step that returns": "fused(torch.ops.aten._fused_adamw)",
     "fused step by table": "fused(torch._C._VariableFunctions._fused_adam_)",
+    "optimizer from its file": "steps(anew(sys.modules['torch.optim.adam']).Adam)",
+    "function from its file": "functional(anew(sys.modules['torch.optim.adam']).adam)",
+}
+# torch's compilers say in words of their own that they cannot compile what is forbidden
+COMPILED = {
+    "compiled for another backend": "torch.compile(lambda x: heads("
+    "torch._native_multi_head_attention)[0], backend='eager')(x)",
+    "script": "torch.jit.script(F.multi_head_attention_forward)",
     "distributed optimizer": "from torch.distributed.optim import _FunctionalAdamW as A; "
     "p = nn.Parameter(torch.ones(3)); A([p]).step([torch.ones(3)])",
 }
@@ -165,6 +243,12 @@ OTHERS = {
     "an optimizer with other steps": "steps(torch.optim.NAdam)",
     "elementwise operations": "torch._foreach_addcdiv_([given], [given], [given], value=-1.0)",
     "another module again": "importlib.reload(sys.modules['torch.nn.modules.linear'])",
+    "names": "nn.MultiheadAttention, nn.Transformer.forward, torch._native_multi_head_attention",
+    "a subclass that nobody makes": "type('Own', (nn.TransformerEncoder,), {})",
+    "imports": "from torch.nn import MultiheadAttention, Transformer; from torch.optim import AdamW",
+    "text of the library": "text_of(nn.modules.activation); inspect.getsource(nn.Linear)",
+    "another file anew": "anew(nn.modules.linear).Linear(2, 2)(given)",
+    "scripts": "torch.jit.script(nn.GELU())(given)",
     "comparison of types": "assert not isinstance(nn.Linear(1, 1), nn.MultiheadAttention)",
 }
 NAMES = [*usual_names([*POLICY.forbidden, *POLICY.given_only]).values()]
@@ -176,7 +260,7 @@ def function(number: int, body: str) -> str:
     return f"def way_{number}(given):\n    {lines}\n    return given\n"
 
 
-BODIES = [*WAYS.values(), *OTHERS.values()]
+BODIES = [*WAYS.values(), *OTHERS.values(), *COMPILED.values()]
 CODE = HEAD + "\n\n".join(function(number, body) for number, body in enumerate(BODIES))
 
 
@@ -225,6 +309,12 @@ def test_a_way_is_stopped_where_it_is_run(sandbox: Sandbox, number: int) -> None
     assert f"{reply.message['forbidden']} is not allowed in this assignment: " in reply.text
 
 
+@pytest.mark.parametrize("number", range(len(COMPILED)), ids=list(COMPILED))
+def test_what_torch_would_compile_is_stopped(free: Sandbox, sandbox: Sandbox, number: int) -> None:
+    assert ask(free, len(WAYS) + len(OTHERS) + number).status == "ok"
+    assert ask(sandbox, len(WAYS) + len(OTHERS) + number).status == "error"
+
+
 @pytest.mark.parametrize("number", range(len(OTHERS)), ids=list(OTHERS))
 def test_other_code_of_the_library_still_works(sandbox: Sandbox, number: int) -> None:
     assert ask(sandbox, len(WAYS) + number).status == "ok"
@@ -234,7 +324,7 @@ def test_every_forbidden_name_is_in_the_installed_library() -> None:
     paths = [*POLICY.forbidden, *POLICY.given_only]
     paths += [name for exercise in MINBERT.exercises for name in exercise.forbidden]
     find = (
-        "import torch, torch.distributed.optim, tokenizer; from grader.worker import forbidden;"
+        "import torch, tokenizer; from grader.worker import forbidden;"
         f"print([p for p in {paths} if '.' in p and forbidden.find(p) is None])"
     )
 

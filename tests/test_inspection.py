@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from grader.assignment import MINBERT
 from grader.grading import Grading
 from grader.intake import door
 from grader.intake.door import DOOR, InspectionError
@@ -24,7 +23,7 @@ RIGHT = "import torch\n"
 
 
 def of(**sources: str) -> Submission:
-    return inspected(Submission("x", sources, {}), MINBERT)
+    return inspected(Submission("x", sources, {}))
 
 
 def fault(source: str) -> list[str]:
@@ -101,18 +100,15 @@ def test_a_source_that_uses_all_the_parsers_memory_is_its_own_fault_only() -> No
 def test_what_is_found_in_the_other_process_is_what_is_found_here() -> None:
     sources = {path.stem: path.read_text("utf-8") for path in (ROOT / "solution").glob("*.py")}
     own = {name: sources[name] for name in ("bert", "transformer", "optimizer", "pretraining")}
-    own["bert"] += "\nimport os\nlayer = torch.nn.TransformerEncoderLayer\n"
-    own["transformer"] = own["transformer"].replace(
-        "deviation = x - x.mean(-1, keepdim=True)", "deviation = F.layer_norm(x, x.shape)"
-    )
+    own["bert"] += "\nimport os\n"
+    own["optimizer"] = "def"
     submission = Submission("x", own, {})
 
-    there, here = inspected(submission, MINBERT), inspected_here(submission, MINBERT)
+    there, here = inspected(submission), inspected_here(submission)
 
     assert there == here
     assert [one.name for one in there.flags["bert"]] == ["import os"]
-    assert [one.name for one in there.offences["attention"]] == ["nn.TransformerEncoderLayer"]
-    assert [one.name for one in there.offences["layer_norm"]] == ["F.layer_norm"]
+    assert there.faults.keys() == {"optimizer"}
 
 
 def test_of_a_thousand_flags_only_the_first_are_listed_with_short_names() -> None:
@@ -127,10 +123,9 @@ def test_of_a_thousand_flags_only_the_first_are_listed_with_short_names() -> Non
 def test_warnings_about_a_source_are_not_printed() -> None:
     source = "x = 1 is 1\ny = '\\d'\nz = () ()\n# \x1b[31m\n"
     code = (
-        "from grader.assignment import MINBERT\n"
         "from grader.intake.inspection import inspected\n"
         "from grader.intake.submission import Submission\n"
-        f"print(inspected(Submission('x', {{'bert': {source!r}}}, {{}}), MINBERT).faults)\n"
+        f"print(inspected(Submission('x', {{'bert': {source!r}}}, {{}})).faults)\n"
     )
 
     done = subprocess.run(

@@ -103,7 +103,7 @@ def test_what_a_worker_says_of_forbidden_code_is_not_passed_on_as_it_is() -> Non
     reply = Reply("error", "secret inputs", message)
     recording = Recording({}, {}, {}, np.zeros(0))
     answered = Answered(probe, call, recording, reply)
-    trial = Trial(MINBERT, exercise, [answered], {}, frozenset(), ())
+    trial = Trial(MINBERT, exercise, [answered], {}, frozenset())
 
     fault = trial.fault(answered, Trial.wrong_output)
 
@@ -118,7 +118,7 @@ def test_a_worker_cannot_make_up_what_is_forbidden() -> None:
     call, probe = exercise.calls[0], exercise.probes[0]
     reply = Reply("error", "raised ValueError", {"forbidden": "nn.Linear"})
     answered = Answered(probe, call, Recording({}, {}, {}, np.zeros(0)), reply)
-    trial = Trial(MINBERT, exercise, [answered], {}, frozenset(), ())
+    trial = Trial(MINBERT, exercise, [answered], {}, frozenset())
 
     fault = trial.fault(answered, Trial.wrong_output)
 

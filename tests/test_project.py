@@ -36,8 +36,7 @@ ROOMS = {
     "grader.sandbox.interface grader.task",
     "grader.assignment.harness": "grader.worker.calls grader.worker.outputs",
     "grader.intake": "grader.files grader.exercise",
-    "grader.judging": "grader.exercise grader.intake.policy grader.references grader.result "
-    "grader.sandbox.interface",
+    "grader.judging": "grader.exercise grader.references grader.result grader.sandbox.interface",
     "grader.settings": "grader.files grader.intake.submission grader.sandbox.interface",
     "grader.session": "grader.exercise grader.intake grader.judging grader.references "
     "grader.result grader.sandbox.interface grader.settings grader.task",

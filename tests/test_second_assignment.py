@@ -215,12 +215,18 @@ def test_a_mistake_without_a_name_is_located_in_the_assignments_words(
     assert "only window 6 is wrong" in message
 
 
-def test_a_forbidden_name_is_an_offence(grade: Callable[..., Grade], place: Place) -> None:
-    made = grade(place.edited(WINDOWS, f"nn.functional.conv1d\n        {WINDOWS}"), check=True)
+def test_forbidden_code_costs_the_exercise_that_runs_it(
+    grade: Callable[..., Grade], place: Place
+) -> None:
+    use = "nn.functional.conv1d(signals, self.weight)"
 
-    assert lost(made) == {"conv", "detector"}  # which are in one file
+    named = grade(place.edited(WINDOWS, f"lambda: {use}\n        {WINDOWS}"), check=True)
+    made = grade(place.edited(WINDOWS, f"{use}\n        {WINDOWS}"), check=True)
+
+    assert lost(named) == set()
+    assert lost(made) == {"conv"}
     assert mistake(made, "conv") == "forbidden"
-    assert results(made)["conv"].findings[0].headline.startswith("uses F.conv1d (line ")
+    assert results(made)["conv"].findings[0].headline.startswith("F.conv1d is not allowed ")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import importlib
 import pkgutil
 from pathlib import Path
 
-from grader.assignment.forbidden import ATTENTION, OPTIMIZERS, PACKAGES
+from grader.assignment.forbidden import ATTENTION, OPTIMIZERS
 from grader.assignment.locate import AXES, locate, padding_of
 from grader.exercise import Assignment, Exercise, Policy
 from grader.files import ROOT
@@ -37,8 +37,8 @@ MINBERT = Assignment(
     imports=("config", "base_bert", "bert"),
     exercises=exercises(),
     harness=Path(__file__).with_name("harness.py"),
-    policy=Policy(ATTENTION + PACKAGES, given_only=OPTIMIZERS),
-    packages=("torch", "numpy", "safetensors", "tokenizers", "tqdm"),
+    policy=Policy(ATTENTION, given_only=OPTIMIZERS),
+    packages=("torch", "numpy", "matplotlib", "safetensors", "tokenizers", "tqdm"),
     axes=AXES,
     locate=locate,
     padding=padding_of,

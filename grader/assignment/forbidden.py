@@ -36,8 +36,6 @@ OPTIMIZERS = (
     "torch.optim._functional.adam",
     "torch.optim._functional.adamw",
     "torch.optim._functional.sparse_adam",
-    "torch.distributed.optim",
     "torch._fused_adam_",
     "torch._fused_adamw_",
 )
-PACKAGES = ("transformers", "sentence_transformers", "fairseq", "x_transformers", "timm")

@@ -1,36 +1,26 @@
 """Find out what the grader has to know of a submission's sources, without running them.
 
-A row for each source and each exercise, in order, as it gets done with it: whoever reads them
-knows from the next one which source it ended at, if it did. Sources that strangers wrote are looked
-at in limited.py only, and one that exceeds its limits is not Python that can be graded.
+A row for each source, in order, as it gets done with it: whoever reads them knows from the next one
+which source it ended at, if it did. Sources that strangers wrote are looked at in limited.py only,
+and one that exceeds its limits is not Python that can be graded.
 """
 
 import ast
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from grader.exercise import Policy
-from grader.intake.policy import Offence, flags, offences, offences_within
+from grader.intake.flags import Flag, flags
 from grader.intake.syntax import explained, shown
 
-LISTED = 100  # offences or flags of one kind at most
+LISTED = 100  # flags of a source at most
 TOO_COMPLEX = "too complex to be read"
 NOTEBOOK = "a notebook and not Python source; export it as a script"
 Row = dict[str, Any]
 
 
-class Hole(NamedTuple):
-    """Functions that may not use certain names: of which exercise, and where they are."""
-
-    exercise: str
-    module: str
-    targets: Sequence[str]
-    forbidden: Sequence[str]
-
-
-def rows(found: Sequence[Offence]) -> list[Row]:
-    """Return offences as JSON; only the first ones, with short names."""
+def rows(found: Sequence[Flag]) -> list[Row]:
+    """Return flags as JSON; only the first ones, with short names."""
     short = (dataclasses.replace(one, name=shown(one.name)) for one in found[:LISTED])
     return [dataclasses.asdict(one) for one in short]
 
@@ -50,32 +40,20 @@ def parsed(name: str, text: str) -> tuple[ast.Module, str]:
     return tree, f"{name}: {NOTEBOOK}" if notebook else ""
 
 
-def inspect(
-    sources: Mapping[str, str], policy: Policy, holes: Sequence[Hole]
-) -> Iterator[tuple[str, Row]]:
-    """Yield what there is to know of each source, then of each exercise.
+def inspect(sources: Mapping[str, str]) -> Iterator[tuple[str, Row]]:
+    """Yield what there is to know of each source.
 
-    Yields: the module; and `fault` and `flags`, or `exercise` and `offences`.
+    Yields: the module; and `fault` and `flags`.
     """
-    trees: dict[str, ast.Module] = {}
-    of_module: dict[str, list[Offence]] = {}
     for module, text in sources.items():
         tree, fault = parsed(f"{module}.py", text)
-        if not fault:
-            trees[module], of_module[module] = tree, offences(tree, policy)
         yield module, {"fault": fault, "flags": rows(flags(tree))}
-    for hole in holes:
-        found = list(of_module.get(hole.module, ()))
-        if hole.module in trees and hole.forbidden:
-            found += offences_within(trees, hole.module, hole.targets, hole.forbidden)
-        yield hole.module, {"exercise": hole.exercise, "offences": rows(found)}
 
 
 def inspection(request: Mapping[str, Any]) -> Iterator[Row]:
     """Yield the rows that are asked for, as far as memory reaches."""
-    holes = [Hole(*hole) for hole in request["holes"]]
     try:
-        for _, row in inspect(request["sources"], Policy(**request["policy"]), holes):
+        for _, row in inspect(request["sources"]):
             yield row
     except (RecursionError, MemoryError):  # what is missing says where
         return

@@ -1,9 +1,8 @@
-"""What the names in a source stand for, as far as its text alone says, and where they are bound.
+"""What the names in a source stand for, as far as its text alone says.
 
-Covered: imports, other names for what was imported (`N = nn`), and every statement that binds a
-name at the top level. Nothing here takes longer than a source's length warrants. Not covered: names
-that are bound as the program runs, by exec, setattr or a computed name, what a star import brings,
-and names for names for names without end.
+Covered: imports, and other names for what was imported (`N = nn`). Nothing here takes longer than a
+source's length warrants. Not covered: names that are bound as the program runs, by exec, setattr or
+a computed name, what a star import brings, and names for names for names without end.
 """
 
 import ast
@@ -14,10 +13,6 @@ from collections.abc import Iterator
 # what these names stand for in a file that does not bind them: a star import may have done so
 USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional"}
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-COMPOUND = (
-    *(ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith),
-    *(ast.Try, ast.TryStar, ast.Match, ast.ExceptHandler, ast.match_case),
-)
 DEEPEST = 20  # attributes of attributes, and names for names, that are followed
 MOST = 20  # full names that one name may stand for
 ALIASABLE = (ast.Name, ast.Attribute)
@@ -114,43 +109,3 @@ class Names:
         if not isinstance(node, ast.Name):
             return frozenset()
         return frozenset(".".join([path, *names]) for path in self.of_name(node.id, depth))
-
-
-# --- where names are bound --------------------------------------------------------------------
-
-
-def binders(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """Yield the definitions and the parts of other statements that may bind names in a body.
-
-    Those under an `if`, a `try`, a loop or the like are of the same body.
-    """
-    waiting: list[ast.AST] = [*body]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.For | ast.AsyncFor):
-            yield ast.Tuple([node.target, node.iter], ast.Load())
-        if isinstance(node, COMPOUND):
-            waiting += ast.iter_child_nodes(node)
-        else:
-            yield node
-
-
-def bound_by(node: ast.AST) -> Iterator[str]:
-    """Yield the names that one of `binders` binds, or Class.method for an attribute of a name."""
-    if isinstance(node, DEFINITIONS):
-        yield node.name
-        return
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-            yield part.id
-        elif isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
-            yield from (f"{n.id}.{part.attr}" for n in [part.value] if isinstance(n, ast.Name))
-
-
-def where_bound(body: list[ast.stmt]) -> dict[str, list[ast.AST]]:
-    """Return every place where a body binds a name: all count, as the last one may not run."""
-    found: dict[str, list[ast.AST]] = {}
-    for node in binders(body):
-        for name in bound_by(node):
-            found.setdefault(name, []).append(node)
-    return found

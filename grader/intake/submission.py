@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.intake.door import DOOR
-from grader.intake.policy import Offence
+from grader.intake.flags import Flag
 from grader.intake.texts import MAX_SOURCE, MISSING, MOST_OTHERS, TOO_MUCH
 
 SECONDS = 1.0  # of processor time; a folder or a zip takes a hundredth of one
@@ -33,8 +33,8 @@ class Submission:
         others: names of further modules and folders beside them, which are not graded.
         notes: what a person should know of how it was read, such as given files that are modified.
         stamps: of each file on a disk that was read: when it was written, its size and number.
-        flags: module name to what a person should look at; offences: exercise to what it uses
-            though it may not. Both are known once it was inspected; see inspection.py.
+        flags: module name to what a person should look at, known once it was inspected; see
+            inspection.py.
     """
 
     name: str
@@ -43,8 +43,7 @@ class Submission:
     others: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
     stamps: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
-    flags: Mapping[str, Sequence[Offence]] = dataclasses.field(default_factory=dict)
-    offences: Mapping[str, Sequence[Offence]] = dataclasses.field(default_factory=dict)
+    flags: Mapping[str, Sequence[Flag]] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -4,10 +4,9 @@ import dataclasses
 from collections.abc import Callable, Collection, Iterator
 
 from grader.exercise import PARTS, Exercise, Probe
-from grader.intake.policy import complaint
 from grader.judging.compare import Mismatch
 from grader.judging.fingerprints import Answered
-from grader.judging.trial import FORBIDDEN, Trial, not_allowed
+from grader.judging.trial import FORBIDDEN, Trial
 from grader.result import (
     Blocked,
     CheckFailed,
@@ -73,8 +72,6 @@ def faults(trial: Trial) -> Iterator[Fault]:
     if trial.unwritten:
         yield "values", NotWrittenYet()
         return
-    if trial.offences:
-        yield "values", not_allowed(complaint(trial.offences))
     for check in CHECKS:
         for probe in filter(check.applies, trial.exercise.probes):
             try:

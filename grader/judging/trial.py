@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from grader.exercise import Assignment, Call, Exercise, Probe, usual_names
-from grader.intake.policy import Offence
 from grader.judging.compare import Mismatch, Tolerance, compare, compare_all
 from grader.judging.diagnose import PAIR, Diagnosis, diagnosed
 from grader.judging.excerpt import excerpt
@@ -65,7 +64,6 @@ class Trial:
     answered: list[Answered]
     entry: Mapping[str, Any]
     failed: frozenset[str]
-    offences: Sequence[Offence]
     first_of_file: bool = False
     public: bool = False
     used_stand_ins: set[str] = dataclasses.field(default_factory=set)

@@ -63,6 +63,15 @@ def facts(error: BaseException, files: Files) -> dict[str, Any]:
     return found
 
 
+def not_allowed(error: BaseException | None) -> NotAllowedError | None:
+    """Return the refusal that led to an error: torch's compilers wrap what they meet."""
+    for _ in range(MAX_FRAMES):
+        if isinstance(error, NotAllowedError):
+            return error
+        error = error and (error.__cause__ or error.__context__)
+    return None
+
+
 def describe(
     error: BaseException, files: Files, target: str = "", hole: CodeType | None = None
 ) -> dict[str, Any]:
@@ -80,8 +89,8 @@ def describe(
     where = files.place_in(frames) if own or not isinstance(error, StudentError) else ""
     if isinstance(error, StudentError):
         return {"status": "error", "text": f"{error}{where}", **importing}
-    if isinstance(error, NotAllowedError):
-        return {"status": "error", "text": f"{error}{where}", "forbidden": error.name, **importing}
+    if (found := not_allowed(error)) is not None:
+        return {"status": "error", "text": f"{found}{where}", "forbidden": found.name, **importing}
     through = {"through": [code.co_qualname for code in own[-MAX_FRAMES:]]}
     text = str(error).strip().split("\n")[0][:MAX_TEXT]
     if isinstance(error, NotImplementedError) and not importing:

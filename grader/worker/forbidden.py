@@ -3,23 +3,23 @@
 Nothing is looked for under its names: what is forbidden is changed in place, so that every alias,
 subclass and copy, and every reference from before, raises too. A Python function gets other code; a
 class, in all functions of its own; a compiled function of torch, in torch's dispatcher, which every
-way of calling it leads to. A module that is forbidden, or that defines what is, is not imported
-again.
+way of calling it leads to. Importing or naming it costs nothing.
 
-Covered: the library's code, however it is reached. Not covered: a copy of its source text, in the
-submission or read from the installation and executed; and code that looks for what puts back what
-is not forbidden for good. No process can be defended against the code that runs in it.
+Covered: the library's code, however it is reached; and the same code that comes back, from its file
+loaded again or its text executed. Not covered: a copy of that text in the submission, or one that
+differs, executed; a method of an extension module's class that was kept before a call forbids it;
+and code that looks for what puts back what is not forbidden for good. No process can be defended
+against the code that runs in it.
 """
 
 import contextlib
 import ctypes
 import functools
-import importlib.abc
-import importlib.machinery
+import importlib
 import sys
 import types
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
@@ -44,33 +44,53 @@ class NotAllowedError(Exception):
         )
 
 
-class Refusal(importlib.abc.MetaPathFinder):
-    """Raises when a forbidden module is imported, or one that defines what is forbidden again."""
+# --- code that comes back ---------------------------------------------------------------------
 
-    def __init__(self) -> None:
-        self.names: dict[str, str] = {}  # of modules to what messages call it
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        """Find nothing, or refuse.
-
-        Raises:
-            NotAllowedError: the module may not be imported.
-        """
-        if fullname in self.names:
-            raise NotAllowedError(self.names[fullname])
-        return None
+# names of functions and of their variables, to what messages call them
+STOPPED: dict[tuple[str, tuple[str, ...]], str] = {}
+FEWEST = 8  # variables; functions with fewer may have the same ones by chance
+OWN: list[types.CodeType] = []  # of the submission's modules, which may define what they like
+COPYING = ("exec", "function.__new__", "object.__setattr__")  # events by which code gets to run
 
 
-def let_in(refusal: Refusal) -> None:
-    """Refuse nothing any more."""
-    sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not refusal]
+def inside(code: types.CodeType) -> Iterator[types.CodeType]:
+    """Yield a code object and those of the functions and classes that it defines."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from inside(constant)
+
+
+def refuse(event: str, arguments: tuple[Any, ...]) -> None:
+    """Raise where code is to run that looks as what was taken out of a function; an audit hook.
+
+    Raises:
+        NotAllowedError: it is, from a file that is loaded again or a text that is executed.
+    """
+    if event not in COPYING or not STOPPED:
+        return
+    code = arguments[-1]  # an attribute is set to it, or it is the only argument
+    if isinstance(code, types.CodeType) and not any(code is own for own in OWN):
+        for part in inside(code):
+            if (name := STOPPED.get((part.co_name, part.co_varnames))) is not None:
+                raise NotAllowedError(name)
+
+
+@functools.cache
+def watch() -> None:
+    """Have Python call `refuse`, from now on and for good."""
+    sys.addaudithook(refuse)
+
+
+# --- what is forbidden ------------------------------------------------------------------------
 
 
 def find(path: str) -> Any:
-    """Return what has this full name; None if there is none, or its module is not imported."""
+    """Return what has this full name, or None; its package is imported if need be."""
     names = path.split(".")
+    if names[0] not in sys.modules:
+        with contextlib.suppress(ImportError):  # what is not there cannot be used
+            importlib.import_module(names[0])
     for split in range(len(names), 0, -1):
         thing: Any = sys.modules.get(".".join(names[:split]))
         if thing is not None:
@@ -117,9 +137,14 @@ def functions_of(member: Any) -> Iterator[types.FunctionType]:
 
 def stop_function(function: types.FunctionType, name: str, undo: contextlib.ExitStack) -> None:
     """Give a Python function code that raises."""
-    undo.callback(setattr, function, "__code__", function.__code__)
+    code = function.__code__
+    undo.callback(setattr, function, "__code__", code)
+    if len(code.co_varnames) >= FEWEST:
+        known_by = code.co_name, code.co_varnames
+        STOPPED[known_by] = name
+        undo.callback(STOPPED.pop, known_by, None)
     # the new code must fit the function's closure
-    function.__code__ = code_for(name, function.__code__.co_freevars)
+    function.__code__ = code_for(name, code.co_freevars)
 
 
 def stop_class(made: type, name: str, undo: contextlib.ExitStack) -> None:
@@ -167,20 +192,19 @@ def stop_operators(operators: Mapping[str, str]) -> Iterator[Any]:
 
 
 def stop(names: Mapping[str, str], for_good: bool = False) -> contextlib.ExitStack:
-    """Forbid classes, functions and modules.
+    """Forbid classes and functions.
 
     Args:
-        names: full names to those in messages. What cannot be found is taken for a module that is
-            not imported.
+        names: full names to those in messages.
         for_good: nothing keeps the code that was there.
 
     Returns:
         What puts everything back when it is closed; nothing, for good.
     """
-    undo, refusal, operators = contextlib.ExitStack(), Refusal(), {}
+    watch()
+    undo, operators = contextlib.ExitStack(), {}
     for path, name in names.items():
         thing = find(path)
-        refusal.names[getattr(thing, "__module__", None) or path] = name
         if isinstance(thing, type):
             stop_class(thing, name, undo)
         elif isinstance(thing, types.FunctionType):
@@ -190,8 +214,6 @@ def stop(names: Mapping[str, str], for_good: bool = False) -> contextlib.ExitSta
             operators[f"aten::{path.rpartition('.')[2]}"] = name
         elif isinstance(thing, torch._ops.OpOverloadPacket):
             operators[thing._qualified_op_name] = name
-    sys.meta_path.insert(0, refusal)
-    undo.callback(let_in, refusal)
     for library in stop_operators(operators):
         undo.callback(library.reset)
         if for_good:

@@ -51,7 +51,9 @@ class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         """Compile under the student's file name, such as main.py."""
-        return compiled(fullname, self.sources[fullname])
+        code = compiled(fullname, self.sources[fullname])
+        forbidden.OWN.append(code)
+        return code
 
 
 def load_harness(path: str) -> ModuleType:

@@ -100,7 +100,7 @@ def results(course: Course, folder: Path) -> Iterator[tuple[Attempt, Result]]:
         for attempt in attempts(course):
             handed_in = {exercise.module: attempt.source}
             sandbox.reload(course.sources() | handed_in)
-            submission = inspected_here(Submission(exercise.file, handed_in, {}), assignment)
+            submission = inspected_here(Submission(exercise.file, handed_in, {}))
             about = sandbox, references, settings, Silent()
             session = GradingSession(assignment, [exercise], submission, *about)
             yield attempt, session.run()[exercise.id]

@@ -27,6 +27,11 @@ FORBIDDEN = (
     *(f"torch._refs.{name}" for name in ("native_layer_norm", "native_group_norm", "_normalize")),
     *(f"torch._refs.nn.functional.{kind}_norm" for kind in ("layer", "group")),
     *(f"torch.ops.quantized.{kind}_norm" for kind in ("layer", "group", "instance")),
+    *(f"torch.ops.aten._batch_norm_{way}" for way in ("with_update", "no_update")),
+    *(
+        f"torch._decomp.decompositions.{name}"
+        for name in ("native_batch_norm_helper", "_fused_rms_norm")
+    ),
 )
 
 

@@ -14,7 +14,6 @@ PIECES = (
 VOCABULARY = {piece: 10 + 3 * number for number, piece in enumerate(PIECES.split())}
 LONG = "play" * 25  # 100 characters, the most that are spelled unless something else is said
 FORBIDDEN = (
-    "tokenizers",
     "tokenizers.Tokenizer",
     "tokenizers.models.Model",
     "tokenizers.models.WordPiece",

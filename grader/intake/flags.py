@@ -1,0 +1,93 @@
+"""What an instructor may want to look at in a source: names that functions on tensors do not need.
+
+Such as os or eval, with their lines. A flag costs nothing: what is forbidden is stopped where it
+runs (worker/forbidden.py), and code that never runs costs no points. The functions here take texts,
+or trees that were parsed from them, and return plain data.
+"""
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from grader.intake.names import Names, imported
+
+Source = str | ast.Module
+# flagged when imported: files, processes, the network, the interpreter's internals
+FLAGGED_MODULES = set(
+    "os sys subprocess ctypes socket importlib inspect gc pickle marshal shelve dill cloudpickle "
+    "threading multiprocessing concurrent asyncio signal atexit resource mmap fcntl pty builtins "
+    "shutil pathlib tempfile glob io urllib http requests runpy code codecs ast dis types "
+    "traceback linecache faulthandler tracemalloc weakref site sysconfig platform getpass operator "
+    "pkgutil zipimport grader".split()
+)
+# flagged when called, or given another name
+FLAGGED_CALLS = set(
+    "open eval exec compile __import__ globals locals vars setattr delattr getattr input "
+    "breakpoint memoryview".split()
+)
+# flagged as attributes of anything
+FLAGGED_ATTRIBUTES = set(
+    "__globals__ __builtins__ __subclasses__ __code__ __closure__ __reduce__ __import__ __dict__ "
+    "__class__ __wrapped__ __bases__ __mro__ __getattribute__ f_back f_locals f_globals tb_frame "
+    "gi_frame _getframe".split()
+)
+# flagged in torch, as are its private parts and the modules of Python that it has imported
+FLAGGED_OF_TORCH = (
+    set("load save compile hub multiprocessing package ops classes library".split())
+    | FLAGGED_MODULES
+) - {"types", "signal"}  # modules of torch's own
+
+
+@dataclasses.dataclass(frozen=True)
+class Flag:
+    """What a person should look at, and its line."""
+
+    name: str
+    line: int
+
+
+def line_of(node: ast.AST) -> int:
+    """Return the line of a node, or 0."""
+    return int(getattr(node, "lineno", 0))
+
+
+def modules_of(node: ast.AST) -> Iterator[str]:
+    """Yield the modules that a node imports, or imports from."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and not node.level:
+        yield node.module or ""
+
+
+def of_torch(path: str) -> Iterator[str]:
+    """Yield a full name up to what is flagged in it, if that is of torch."""
+    root, *names = path.split(".")
+    for number, name in enumerate(names, start=1):
+        if root == "torch" and (name in FLAGGED_OF_TORCH or name.startswith("_")):
+            yield ".".join([root, *names[:number]])
+            return
+
+
+def flag_in(names: Names, node: ast.AST) -> Iterator[Flag]:
+    """Yield what an instructor may want to look at in a node."""
+    for module in modules_of(node):
+        if module.split(".")[0] in FLAGGED_MODULES:
+            yield Flag(f"import {module}", line_of(node))
+    used = [path for _, path in imported(node)] + list(names.paths(node))
+    for flagged in (one for path in used for one in of_torch(path)):
+        yield Flag(flagged, line_of(node))
+    called = node.func if isinstance(node, ast.Call) else None
+    if isinstance(called, ast.Name) and called.id in FLAGGED_CALLS:
+        yield Flag(f"{called.id}()", line_of(node))
+    elif isinstance(node, ast.Name) and node.id in FLAGGED_CALLS - names.bound:
+        yield Flag(f"{node.id}()", node.lineno)
+    elif isinstance(node, ast.Attribute) and node.attr in FLAGGED_ATTRIBUTES:
+        yield Flag(f".{node.attr}", node.lineno)
+
+
+def flags(source: Source) -> list[Flag]:
+    """List what a person should look at in a source; none of it costs points."""
+    tree = ast.parse(source) if isinstance(source, str) else source
+    names = Names(tree)
+    found = {flag for node in ast.walk(tree) for flag in flag_in(names, node)}
+    return sorted(found, key=lambda flag: (flag.line, flag.name))
