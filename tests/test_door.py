@@ -64,7 +64,7 @@ def cost(path: Path, answers: list[Answer]) -> Cost:
     """Read a hand-in, and inspect it if it can be read."""
     before = own_seconds()
     with contextlib.suppress(SubmissionError):
-        inspected(read_submission(path, MINBERT.editable), MINBERT)
+        inspected(read_submission(path, MINBERT.editable))
     seconds = own_seconds() - before + sum(answer.seconds for answer in answers)
     return Cost(seconds, max(answer.peak for answer in answers) / 1024)
 
@@ -128,9 +128,7 @@ def test_a_source_that_ends_the_inspector_costs_no_other_file_anything(tmp_path:
     files = {"bert.py": SOURCE, "pretraining.py": SOURCE}
     ending = {name: ENDING[name].encode() for name in ("optimizer.py", "transformer.py")}
 
-    found = inspected(
-        read_submission(unpacked(tmp_path, files | ending), MINBERT.editable), MINBERT
-    )
+    found = inspected(read_submission(unpacked(tmp_path, files | ending), MINBERT.editable))
 
     assert found.faults == {
         "optimizer": "optimizer.py: too complex to be read",
