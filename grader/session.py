@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol
 
-from grader.exercise import Assignment, Call, Exercise, usual_names
+from grader.exercise import Assignment, Call, Exercise, sent, usual_names
 from grader.intake.submission import Submission
 from grader.judging.advice import explained
 from grader.judging.checks import could_not_grade, judge, needs_stand_ins, result_of_faults, rounds
@@ -134,8 +134,8 @@ class GradingSession:
         for _, call, recording in chosen:
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
             forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
-            message = call.message() | forbidden
-            request = Request(exercise.id, runs, message, recording.inputs)
+            message, tensors = sent(call, recording.inputs)
+            request = Request(exercise.id, runs, message | forbidden, tensors)
             requests.append(dataclasses.replace(request, asked=asked_of(call, recording)))
         replies = map(self.shown, self.sandbox.run(requests))
         return [Answered(*about, reply) for about, reply in zip(chosen, replies, strict=True)]
