@@ -24,7 +24,6 @@ if TYPE_CHECKING:  # the inspector of sources starts without them
 Tensors = dict[str, "np.ndarray"]
 PARTS = ("values", "training", "properties")  # the parts of an exercise's points
 KEPT_HERE = frozenset({"given", "inputs", "deterministic"})  # fields of a call that are not sent
-LITERALS = "literals"  # an input that holds what replaces literals of its call, as JSON
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,26 +84,6 @@ class Call:
         return {name: getattr(self, name) for name in names if name not in KEPT_HERE}
 
 
-def packed(literals: Mapping[str, Any]) -> Tensors:
-    """Return literals as an input, for a call that private references make with others."""
-    import numpy as np
-
-    return {LITERALS: np.frombuffer(json.dumps(literals).encode(), dtype=np.uint8)}
-
-
-def unpacked(inputs: Tensors) -> dict[str, Any]:
-    """Return the literals that an input holds; nothing if the call is made with its own."""
-    own = inputs.get(LITERALS)
-    return {} if own is None else dict(json.loads(own.tobytes()))
-
-
-def sent(call: Call, inputs: Tensors) -> tuple[dict[str, Any], Tensors]:
-    """Return the message and the tensors that a worker gets for a call with these inputs."""
-    message = call.message()
-    message["literals"] = {**message["literals"], **unpacked(inputs)}
-    return message, {name: value for name, value in inputs.items() if name != LITERALS}
-
-
 class Examine(Protocol):
     """Judges random outputs."""
 
@@ -157,7 +136,7 @@ class Exercise:
         probes: its tests; empty for a task.
         draw: draws the inputs of one call.
         draw_private: draws them for private references, if `draw` would not draw others than the
-            public ones; see `packed` for literals.
+            public ones; literals too, see literals.py.
         task: how it is graded instead of by probes, such as by training.
         imports: modules that it needs besides the assignment's.
         extension: its points are a bonus, and it is graded only if its file was handed in.

@@ -11,13 +11,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol
 
-from grader.exercise import Assignment, Call, Exercise, sent, usual_names
+from grader.exercise import Assignment, Call, Exercise, usual_names
 from grader.intake.submission import Submission
 from grader.judging.advice import explained
 from grader.judging.checks import could_not_grade, judge, needs_stand_ins, result_of_faults, rounds
 from grader.judging.fingerprints import Answered
 from grader.judging.student_text import without_text
 from grader.judging.trial import Trial
+from grader.literals import sent
 from grader.references import Recording, References
 from grader.result import Blocked, CheckFailed, Grade, Outcome, Result
 from grader.sandbox.interface import Program, Reply, Request, Sandbox
@@ -134,7 +135,7 @@ class GradingSession:
         for _, call, recording in chosen:
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
             forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
-            message, tensors = sent(call, recording.inputs)
+            message, tensors = sent(call.message(), recording.inputs)
             request = Request(exercise.id, runs, message | forbidden, tensors)
             requests.append(dataclasses.replace(request, asked=asked_of(call, recording)))
         replies = map(self.shown, self.sandbox.run(requests))

@@ -20,9 +20,9 @@ from grader.references import References, ReferencesError
 from grader.result import Result
 from grader.sandbox.interface import Reply
 from grader.settings import REFERENCES
-from instructor.language.write_data import hidden_sentences
 from instructor.references import record
 from instructor.references.course import SEED, Course, minbert
+from instructor.references.hidden import hidden_sentences
 from instructor.references.try_exercise import alone, results
 
 from conftest import ROOT, Grade
@@ -217,9 +217,8 @@ def test_hidden_sentences_are_not_among_the_public_ones() -> None:
 
 
 def test_none_are_drawn_for_data_of_another_kind(tmp_path: Path) -> None:
-    for path in (ROOT / "data").glob("*"):
-        shutil.copy(path, tmp_path)
-    with (tmp_path / "dev.txt").open("a", encoding="utf-8") as file:
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    with (tmp_path / "data" / "dev.txt").open("a", encoding="utf-8") as file:
         file.write("1 ||| a line of one's own .\n")
 
     assert hidden_sentences(7, tmp_path) is None

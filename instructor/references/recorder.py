@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from grader.exercise import Call, Exercise, Probe, sent
+from grader.exercise import Call, Exercise, Probe
 from grader.judging.compare import Tolerance
 from grader.judging.diagnose import PAIR, close
 from grader.judging.fingerprints import RANDOM, allowed, entry, fingerprints, tolerance_kind
+from grader.literals import sent
 from grader.references import Tensors
 from grader.sandbox.interface import Reply, Request
 from grader.sandbox.process import ProcessSandbox
@@ -80,7 +81,7 @@ class Recorder:
         requests = []
         for number, call in enumerate(exercise.calls):
             if only is None or number in only:
-                message, tensors = sent(call, self.inputs(exercise.id, number))
+                message, tensors = sent(call.message(), self.inputs(exercise.id, number))
                 requests.append(Request(exercise.id, frozenset(), message | overrides, tensors))
         return list(self.sandbox.run(requests))
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from grader.assignment.model import BertCall
 from grader.assignment.statistics import Statistic, Statistics, margin
-from grader.exercise import Exercise, Probe, Tensors, packed, unpacked
+from grader.exercise import Exercise, Probe, Tensors
+from grader.literals import packed, unpacked
 
 SIZES = (9, 2, 12, 5) * 20  # sentences of each document
 LONGEST = 9  # tokens of a sentence

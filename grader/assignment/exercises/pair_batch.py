@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from grader.assignment.model import BertCall
-from grader.exercise import Exercise, Probe, Tensors, packed
+from grader.exercise import Exercise, Probe, Tensors
+from grader.literals import packed
 
 FIRST_TOKEN, LAST_TOKEN = 10, 100  # ids below are special, and those from 100 on may be
 LONG = 6  # tokens of a sentence of the last pair that is drawn, at least

@@ -3,7 +3,8 @@
 import numpy as np
 
 from grader.assignment.model import BertCall
-from grader.exercise import Exercise, Probe, Tensors, packed
+from grader.exercise import Exercise, Probe, Tensors
+from grader.literals import packed
 
 
 def draw(rng: np.random.Generator, call: BertCall) -> Tensors:

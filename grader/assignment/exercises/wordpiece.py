@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from grader.assignment.model import BertCall
-from grader.exercise import Exercise, Probe, Tensors, packed
+from grader.exercise import Exercise, Probe, Tensors
+from grader.literals import packed
 
 PIECES = (
     "[UNK] a a.ble caf e film p.lay p.lay.e.r un un.a un.p ##.a ##.a.ble ##.ble ##.e ##.e.d "
