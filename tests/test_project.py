@@ -69,7 +69,9 @@ ROOMS = {
     "instructor.gradescope.run": "grader",  # alone in the autograder's zip
     "instructor.references": "grader instructor.files instructor.language "
     "instructor.release.given_out instructor.release.needles",
-    "instructor.term": "grader.assignment grader.files instructor.files instructor.references",
+    "instructor.steps": "",
+    "instructor.term": "grader.assignment grader.files instructor.files instructor.references "
+    "instructor.steps",
 }
 
 
