@@ -6,6 +6,7 @@
     grading.py       one submission, from its path to its grade
     session.py       runs the exercises in a sandbox, one after another, and has them judged
     exercise.py      what an assignment is made of: exercises, probes, calls as data
+    literals.py      arguments of a call that private references replace
     task.py          exercises that are graded otherwise, such as by a training
     references.py    recorded answers, trusted if their digests match
     selection.py     which exercises are run, and which are reported on

@@ -135,6 +135,8 @@ class Exercise:
         upstream: exercises that its own code calls.
         probes: its tests; empty for a task.
         draw: draws the inputs of one call.
+        draw_private: draws them for private references, if `draw` would not draw others than the
+            public ones; literals too, see literals.py.
         task: how it is graded instead of by probes, such as by training.
         imports: modules that it needs besides the assignment's.
         extension: its points are a bonus, and it is graded only if its file was handed in.
@@ -150,6 +152,7 @@ class Exercise:
     upstream: tuple[str, ...] = ()
     probes: tuple[Probe, ...] = ()
     draw: Callable[[np.random.Generator, Any], Tensors] | None = None
+    draw_private: Callable[[np.random.Generator, Any], Tensors] | None = None
     task: Task | None = None
     imports: tuple[str, ...] = ()
     extension: bool = False
@@ -175,13 +178,14 @@ class Exercise:
         """Where the handout explains it."""
         return f"handout.md, Problem ({self.id})"
 
-    def inputs(self, call: Call, seed: int) -> Tensors:
+    def inputs(self, call: Call, seed: int, private: bool = False) -> Tensors:
         """Draw the inputs of a call; used when references are recorded, never when grading."""
         import numpy as np
 
-        assert self.draw is not None
+        draw = (private and self.draw_private) or self.draw
+        assert draw is not None
         key = zlib.crc32(f"{self.id}/{call.inputs}".encode())
-        return self.draw(np.random.default_rng([seed, key]), call)
+        return draw(np.random.default_rng([seed, key]), call)
 
     @functools.cached_property
     def digest(self) -> str:

@@ -18,6 +18,7 @@ from grader.judging.checks import could_not_grade, judge, needs_stand_ins, resul
 from grader.judging.fingerprints import Answered
 from grader.judging.student_text import without_text
 from grader.judging.trial import Trial
+from grader.literals import sent
 from grader.references import Recording, References
 from grader.result import Blocked, CheckFailed, Grade, Outcome, Result
 from grader.sandbox.interface import Program, Reply, Request, Sandbox
@@ -134,8 +135,8 @@ class GradingSession:
         for _, call, recording in chosen:
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
             forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
-            message = call.message() | forbidden
-            request = Request(exercise.id, runs, message, recording.inputs)
+            message, tensors = sent(call.message(), recording.inputs)
+            request = Request(exercise.id, runs, message | forbidden, tensors)
             requests.append(dataclasses.replace(request, asked=asked_of(call, recording)))
         replies = map(self.shown, self.sandbox.run(requests))
         return [Answered(*about, reply) for about, reply in zip(chosen, replies, strict=True)]

@@ -52,9 +52,9 @@ term: $(VENV)/.installed-staff  ## everything new for a term: data to pictures (
 starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares; FORCE=1)
 	@$(BIN)/python -m instructor.references.strip $(call flag,check,CHECK) $(call flag,force,FORCE)
 
-references: $(VENV)/.installed  ## record the right answers (SEED=, OUT=, CHECKPOINT=, CHECK=1)
+references: $(VENV)/.installed  ## record the right answers (SEED=, OUT=, CHECKPOINT=, CHECK=1, FORCE=1)
 	@$(BIN)/python -m instructor.references.record $(call option,seed,SEED) $(call option,out,OUT) \
-		$(call option,checkpoint,CHECKPOINT) $(call flag,check,CHECK)
+		$(call option,checkpoint,CHECKPOINT) $(call flag,check,CHECK) $(call flag,force,FORCE)
 
 data: $(VENV)/.installed-staff  ## write the sentiment data (SEED=, CHECK=1)
 	@$(BIN)/python -m instructor.language.write_data $(call option,seed,SEED) $(call flag,check,CHECK)

@@ -3,23 +3,43 @@
 Writes everything that depends on the seed of the sentences: data, checkpoint, threshold, starter,
 references, tables and pictures. All of it is made in a copy of this repository in runs/, and moved
 here at the end, so that an interrupted or failed run changes nothing. The same command resumes it.
+What was edited here meanwhile is not replaced: then nothing is, and the copy keeps what was made.
+
+It exits with 1 if it cannot begin, a step fails or something was edited; 130 if it is interrupted.
 """
 
 import argparse
+import importlib.util
 import json
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.files import ROOT, write_whole
+from grader.assignment import MINBERT
+from grader.files import ROOT, sha256, write_whole
 from instructor.files import whole_folder
+from instructor.references.strip import MarkerError, derive, drifted
+from instructor.steps import Interrupts, last_line, run_logged
 
-LEFT_OUT = (".*", "runs", "dist", "__pycache__", "starter.backup-*", "predictions")
+LEFT_OUT = (
+    ".*",
+    "runs",
+    "dist",
+    "__pycache__",
+    "starter.backup-*",
+    "predictions",
+    "private",
+    "class",
+)
 DONE = "done.json"  # in the copy's parent folder: the seconds that each finished step took
+BEGAN = "began.json"  # there, too: the digests of what the steps write, before the first one
+SPACE = 500 << 20  # bytes: several times the copy with all that is written into it
+INTERRUPTS = Interrupts()
+PROGRAMS = ("make",)
+PACKAGES = ("torch", "numpy", "safetensors", "tokenizers", "tqdm", "sklearn", "matplotlib")
 
 
 @dataclass(frozen=True)
@@ -53,36 +73,88 @@ def steps_for(seed: int) -> list[Step]:
     ]
 
 
-class StepFailed(Exception):
-    """A step ended with an error, which it has printed."""
+class TermError(Exception):
+    """A term cannot be made; the message, a line, gives the fix."""
 
 
-def copied(root: Path, copy: Path) -> None:
-    """Copy the repository, unless an earlier run already has."""
+def parse_seed(text: str) -> int:
+    """Read the seed of the sentences.
+
+    Raises:
+        TermError: there is none, or it is invalid.
+    """
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        raise TermError(f"SEED={text}: must be a whole number, such as SEED=2027")
+    return int(text)
+
+
+def check_before(root: Path) -> None:
+    """Check all that would otherwise stop a term after most of its work.
+
+    Raises:
+        TermError: something is missing, or starter/ is not what is derived from solution/.
+    """
+    missing = [name for name in PROGRAMS if shutil.which(name) is None]
+    missing += [name for name in PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
+        raise TermError(f"{', '.join(missing)} cannot be found; run `make lint`, which installs it")
+    try:
+        assignment = replace(MINBERT, folder=root)
+        names = drifted(assignment.starter, derive(assignment))
+    except (MarkerError, FileNotFoundError) as error:
+        raise TermError(str(error)) from error
+    if names:
+        listed = ", ".join(f"starter/{name}" for name in names)
+        raise TermError(
+            f"{listed}: not as derived from solution/; run `make starter`, with FORCE=1 if it was "
+            "edited, which keeps a copy"
+        )
+    if (free := shutil.disk_usage(root).free) < SPACE:
+        raise TermError(f"{root} has {free >> 20} MB left, and {SPACE >> 20} MB are needed")
+
+
+def copied(root: Path, copy: Path, names: Sequence[str]) -> dict[str, str]:
+    """Copy the repository, unless an earlier run already has.
+
+    Returns: the digests of the files below `names` when it was copied.
+    """
+    notes = copy.parent / BEGAN
     if not copy.exists():
+        notes.unlink(missing_ok=True)
         ignored = shutil.ignore_patterns(*LEFT_OUT)
         with whole_folder(copy) as folder:
             shutil.copytree(root, folder, ignore=ignored, dirs_exist_ok=True)
+    if not notes.is_file():
+        if (copy.parent / DONE).is_file():
+            raise TermError(f"{copy.parent} is of an earlier version; remove it to begin anew")
+        digests = {file.as_posix(): sha256(copy / file) for file in files_below(copy, names)}
+        write_whole(notes, json.dumps(digests))
+    found: dict[str, str] = json.loads(notes.read_text(encoding="utf-8"))
+    return found
 
 
 def run_step(step: Step, copy: Path) -> None:
     """Run a step in the copy.
 
     Raises:
-        StepFailed: it failed.
+        TermError: it failed.
     """
     command = [sys.executable, "-m", *step.command]
     if step.command[0] == "make":
         command = [*step.command, f"VENV={Path(sys.executable).parent.parent}"]
-    if subprocess.run(command, cwd=copy, check=False).returncode != 0:
-        raise StepFailed(f"{step.name} failed; mend what it says, and run this again to go on")
+    log = copy.parent / f"{step.name}.log"
+    if run_logged(command, copy, log, INTERRUPTS) != 0:
+        raise TermError(
+            f"{step.name} failed: {last_line(log)} (all of it: {log}); mend that, and run the same "
+            "command again, which goes on there"
+        )
 
 
 def run_steps(steps: Sequence[Step], copy: Path) -> None:
     """Run the steps that have not been finished yet, and note each as soon as it is.
 
     Raises:
-        StepFailed: one failed.
+        TermError: one failed.
     """
     notes = copy.parent / DONE
     done = json.loads(notes.read_text(encoding="utf-8")) if notes.is_file() else {}
@@ -119,13 +191,23 @@ def files_below(root: Path, names: Sequence[str]) -> Iterator[Path]:
         )
 
 
-def changed(root: Path, copy: Path, names: Sequence[str]) -> list[Path]:
-    """List the files of the copy that are not the same in the repository."""
-    return [
-        file
-        for file in files_below(copy, names)
-        if not (root / file).is_file() or (root / file).read_bytes() != (copy / file).read_bytes()
-    ]
+def to_move(root: Path, copy: Path, began: dict[str, str], names: Sequence[str]) -> list[Path]:
+    """List the files that the steps have written, and that are not here yet.
+
+    Raises:
+        TermError: here, they are no longer what they were when the term began.
+    """
+    made = {file: sha256(copy / file) for file in files_below(copy, names)}
+    made = {file: now for file, now in made.items() if now != began.get(file.as_posix())}
+    here = {file: sha256(root / file) if (root / file).is_file() else None for file in made}
+    files = [file for file in made if here[file] != made[file]]
+    if edited := [file for file in files if here[file] != began.get(file.as_posix())]:
+        raise TermError(
+            f"edited since this began, so nothing was replaced: {', '.join(map(str, edited))}; "
+            f"the new files are in {copy}: put the old ones back (git stash, for instance), and "
+            "run the same command again, which only moves them"
+        )
+    return files
 
 
 def figures(root: Path) -> dict[str, float]:
@@ -154,16 +236,17 @@ def make_term(root: Path, steps: Sequence[Step], name: str) -> list[str]:
     """Do all steps in a copy of `root`, move what changed here, and say what that was.
 
     Raises:
-        StepFailed: a step failed; nothing has changed here.
+        TermError: a step failed, or files were edited meanwhile; nothing has changed here.
     """
     copy = root / "runs" / name / "minbert"
     copy.parent.mkdir(parents=True, exist_ok=True)
-    copied(root, copy)
+    names = sorted({name for step in steps for name in step.writes})
+    began = copied(root, copy, names)
     run_steps(steps, copy)
-    files = changed(root, copy, sorted({name for step in steps for name in step.writes}))
+    files = to_move(root, copy, began, names)
     lines = account(root, copy, files)
+    INTERRUPTS.hold()
     for file in files:
-        (root / file).parent.mkdir(parents=True, exist_ok=True)
         write_whole(root / file, (copy / file).read_bytes())
     shutil.rmtree(copy.parent)
     return lines
@@ -172,13 +255,22 @@ def make_term(root: Path, steps: Sequence[Step], name: str) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make a term; return the exit status."""
     parser = argparse.ArgumentParser(prog="term", description="Make a new term's assignment.")
-    parser.add_argument("--seed", type=int, required=True, help="of the sentences, such as 2027")
-    seed = parser.parse_args(arguments).seed
+    parser.add_argument("--seed", default="", help="of the sentences, such as 2027")
+    text = parser.parse_args(arguments).seed
+    INTERRUPTS.handle()
     try:
+        seed = parse_seed(text)
+        check_before(ROOT)
         lines = make_term(ROOT, steps_for(seed), f"term-{seed}")
-    except (StepFailed, OSError) as error:
+    except (TermError, OSError) as error:
         print(f"term: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print(
+            "\nterm: interrupted; nothing has changed, and the same command goes on",
+            file=sys.stderr,
+        )
+        return 130
     print("\nWhat changed:", *lines or ["  nothing"], sep="\n")
     print("next: make test ARGS=-rs, which lists the sentences to read again; then commit")
     return 0

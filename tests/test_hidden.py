@@ -12,10 +12,18 @@ from safetensors.numpy import load_file
 
 from grader.assignment import MINBERT
 from grader.assignment.sentiment import Gate, read_sentences
+from grader.exercise import Call, Exercise
+from grader.judging.checks import judge
+from grader.judging.fingerprints import Answered
+from grader.judging.trial import Trial
 from grader.references import References, ReferencesError
-from instructor.language.write_data import hidden_sentences
+from grader.result import Result
+from grader.sandbox.interface import Reply
+from grader.settings import REFERENCES
 from instructor.references import record
-from instructor.references.course import Course, minbert
+from instructor.references.course import SEED, Course, minbert
+from instructor.references.hidden import hidden_sentences
+from instructor.references.try_exercise import alone, results
 
 from conftest import ROOT, Grade
 from tokenizer import BertTokenizer
@@ -98,6 +106,67 @@ def test_private_references_have_other_inputs(private: Path) -> None:
     assert not np.isclose(ours, theirs).any()
 
 
+PROBED = [exercise for exercise in MINBERT.exercises if exercise.probes]
+
+
+def same_inputs(exercise: Exercise, call: Call, seeds: tuple[int, int]) -> bool:
+    """Say whether a call has the same inputs with both seeds; only SEED's are public."""
+    one, other = (exercise.inputs(call, seed, private=seed != SEED) for seed in seeds)
+    same_names = one.keys() == other.keys()
+    return same_names and all(np.array_equal(one[name], other[name]) for name in one)
+
+
+@pytest.mark.parametrize("exercise", PROBED, ids=lambda exercise: exercise.id)
+def test_no_call_has_its_public_inputs_with_a_private_seed(exercise: Exercise) -> None:
+    for seed in range(20):
+        assert not [c.target for c in exercise.calls if same_inputs(exercise, c, (SEED, seed))]
+
+
+@pytest.mark.parametrize("exercise", PROBED, ids=lambda exercise: exercise.id)
+def test_two_private_seeds_have_other_inputs(exercise: Exercise) -> None:
+    values = [c for p in exercise.probes if p.part == "values" for c in p.calls]
+
+    assert not any(same_inputs(exercise, values[0], (seed, seed + 1)) for seed in range(20))
+
+
+def by_heart_of(exercise: Exercise, public: References, references: References) -> Result:
+    """Grade a submission that answers every call as is right with the public inputs."""
+    answered = []
+    calls = [(probe, call) for probe in exercise.probes for call in probe.calls]
+    known, asked = (r.recordings(exercise.id, exercise.digest) for r in (public, references))
+    for (probe, call), answer, recording in zip(calls, known, asked, strict=True):
+        exact = {f"out/{name}": value for name, value in answer.outputs.items()}
+        exact |= {f"grad/{name}": value for name, value in answer.gradients.items()}
+        tensors = {n: v.astype(call.dtype) if v.dtype == "f8" else v for n, v in exact.items()}
+        reply = Reply("ok", "", {"before": {}, "after": {}}, tensors)
+        answered.append(Answered(probe, call, recording, reply))
+    entry = references.entry(exercise.id)
+    return judge(Trial(MINBERT, exercise, answered, entry, frozenset(), ()))
+
+
+@pytest.mark.parametrize("exercise", PROBED, ids=lambda exercise: exercise.id)
+def test_a_table_of_all_public_answers_passes_in_public_and_scores_nothing_in_private(
+    private: Path, exercise: Exercise
+) -> None:
+    public = References(REFERENCES)
+
+    passed = by_heart_of(exercise, public, public)
+    failed = by_heart_of(exercise, public, References(private))
+
+    assert passed.score == exercise.max_score
+    assert failed.score == 0
+
+
+@pytest.mark.parametrize("exercise", [e for e in PROBED if e.draw_private], ids=lambda e: e.id)
+def test_mistakes_are_named_on_private_inputs_too(exercise: Exercise, tmp_path: Path) -> None:
+    course = alone(minbert(), exercise.id)
+    course = dataclasses.replace(course, variants=course.variants[::3], honest=())
+
+    tried = list(results(course, tmp_path / "references", seed=len(exercise.id)))
+
+    assert [attempt.name for attempt, result in tried if not attempt.expected(result)] == []
+
+
 def test_the_solution_passes_on_hidden_inputs(grade: Grade, private: Path) -> None:
     graded = grade("solution", "--references", str(private))
 
@@ -148,9 +217,8 @@ def test_hidden_sentences_are_not_among_the_public_ones() -> None:
 
 
 def test_none_are_drawn_for_data_of_another_kind(tmp_path: Path) -> None:
-    for path in (ROOT / "data").glob("*"):
-        shutil.copy(path, tmp_path)
-    with (tmp_path / "dev.txt").open("a", encoding="utf-8") as file:
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    with (tmp_path / "data" / "dev.txt").open("a", encoding="utf-8") as file:
         file.write("1 ||| a line of one's own .\n")
 
     assert hidden_sentences(7, tmp_path) is None

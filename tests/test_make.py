@@ -116,7 +116,7 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
         ("watch", "SUBMISSION K"),
         ("release", "OUT"),
         ("gradescope", "REFERENCES TIER LIMIT OUT"),
-        ("references", "SEED OUT CHECKPOINT CHECK"),
+        ("references", "SEED OUT CHECKPOINT CHECK FORCE"),
         ("exercise", "ID FILE BEFORE"),
         ("starter", "CHECK FORCE"),
         ("report", "SUBMISSION OUT K TIER"),

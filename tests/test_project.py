@@ -24,6 +24,7 @@ ROOMS = {
     "grader.zipped": "",
     "grader.letters": "",
     "grader.result": "",
+    "grader.literals": "",
     "grader.references": "grader.files",
     "grader.handout": "",
     "grader.selection": "grader.exercise grader.intake",
@@ -32,14 +33,14 @@ ROOMS = {
     "grader.worker.reply_buffer",
     "grader.task": "grader.references grader.sandbox.interface",
     "grader.exercise": "grader.files grader.task",
-    "grader.assignment": "grader.files grader.exercise grader.references grader.result "
-    "grader.sandbox.interface grader.task",
+    "grader.assignment": "grader.files grader.exercise grader.literals grader.references "
+    "grader.result grader.sandbox.interface grader.task",
     "grader.assignment.harness": "grader.worker.calls grader.worker.outputs",
     "grader.intake": "grader.files grader.exercise",
     "grader.judging": "grader.exercise grader.references grader.result grader.sandbox.interface",
     "grader.settings": "grader.files grader.intake.submission grader.sandbox.interface",
-    "grader.session": "grader.exercise grader.intake grader.judging grader.references "
-    "grader.result grader.sandbox.interface grader.settings grader.task",
+    "grader.session": "grader.exercise grader.intake grader.judging grader.literals "
+    "grader.references grader.result grader.sandbox.interface grader.settings grader.task",
     "grader.grading": "grader.assignment grader.exercise grader.handout grader.intake "
     "grader.judging grader.references grader.result grader.sandbox grader.selection "
     "grader.session grader.settings",
@@ -65,8 +66,11 @@ ROOMS = {
     "instructor.release": "grader instructor.references",
     "instructor.gradescope": "grader instructor.release",
     "instructor.gradescope.run": "grader",  # alone in the autograder's zip
-    "instructor.references": "grader instructor.files instructor.language",
-    "instructor.term": "grader.files instructor.files",
+    "instructor.references": "grader instructor.files instructor.language "
+    "instructor.release.given_out instructor.release.needles",
+    "instructor.steps": "",
+    "instructor.term": "grader.assignment grader.files instructor.files instructor.references "
+    "instructor.steps",
 }
 
 

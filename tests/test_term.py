@@ -1,12 +1,15 @@
-"""A new term: made in a copy, resumed after an interruption, and moved over whole."""
+"""A new term: checked first, made in a copy, resumed after an interruption, moved over whole."""
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from grader.files import ROOT
-from instructor.term import Step, StepFailed, make_term, steps_for
+from instructor import term
+from instructor.term import Step, TermError, check_before, main, make_term, parse_seed, steps_for
 
 SMALL = ("--steps", "8")  # a checkpoint that knows nothing
 
@@ -62,7 +65,7 @@ def test_a_term_that_fails_changes_nothing_and_goes_on_where_it_stopped(
     (root / "data" / "a.txt").write_text("old", encoding="utf-8")
     first, broken = writing("a.txt", "new"), Step("b.txt", ("no_such_module",), ("data",), 1)
 
-    with pytest.raises(StepFailed, match=r"b\.txt failed"):
+    with pytest.raises(TermError, match=r"b\.txt failed"):
         make_term(root, [first, broken], "term-1")
     assert (root / "data" / "a.txt").read_text(encoding="utf-8") == "old"
     capfd.readouterr()
@@ -74,3 +77,196 @@ def test_a_term_that_fails_changes_nothing_and_goes_on_where_it_stopped(
         "also",
     ]
     assert lines == ["  data/a.txt: 3 -> 3 bytes", "  data/b.txt: new -> 4 bytes"]
+
+
+def small(folder: Path) -> Path:
+    """Return a repository of two files, of which a term writes the first."""
+    (folder / "data").mkdir(parents=True)
+    for name in ("a.txt", "b.txt"):
+        (folder / "data" / name).write_text("old", encoding="utf-8")
+    return folder
+
+
+def texts(root: Path) -> list[str]:
+    return [path.read_text(encoding="utf-8") for path in sorted((root / "data").iterdir())]
+
+
+def editing(path: Path, text: str) -> Step:
+    """Return a step in which somebody edits a file of the repository itself."""
+    code = f"open({str(path)!r}, 'w').write({text!r})"
+    return Step("edit", ("timeit", "-n", "1", "-r", "1", code), ("data",), 1)
+
+
+def test_what_was_edited_meanwhile_is_not_replaced_and_nothing_else_is(tmp_path: Path) -> None:
+    root = small(tmp_path)
+    steps = [writing("a.txt", "new"), writing("c.txt", "new")]
+    copy = root / "runs" / "term-1" / "minbert"
+
+    with pytest.raises(TermError, match=rf"nothing was replaced: data/a\.txt; .*{copy}"):
+        make_term(root, [*steps, editing(root / "data" / "a.txt", "mine")], "term-1")
+
+    assert texts(root) == ["mine", "old"]
+    assert texts(copy) == ["new", "old", "new"]
+
+
+def test_a_file_that_appeared_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    root = small(tmp_path)
+    edit = editing(root / "data" / "c.txt", "mine")
+
+    with pytest.raises(TermError, match=r"nothing was replaced: data/c\.txt; "):
+        make_term(root, [writing("c.txt", "new"), edit], "term-1")
+
+    assert texts(root) == ["old", "old", "mine"]
+
+
+def test_with_the_old_file_in_its_place_the_same_command_only_moves_the_new_ones(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    root = small(tmp_path)
+    steps = [writing("a.txt", "new"), editing(root / "data" / "a.txt", "mine")]
+    with pytest.raises(TermError):
+        make_term(root, steps, "term-1")
+    (root / "data" / "a.txt").write_text("old", encoding="utf-8")
+    capfd.readouterr()
+
+    make_term(root, steps, "term-1")
+
+    assert "of 2" not in capfd.readouterr().out
+    assert texts(root) == ["new", "old"]
+
+
+def test_a_file_that_no_step_changed_may_be_edited_meanwhile(tmp_path: Path) -> None:
+    root = small(tmp_path)
+    steps = [writing("a.txt", "new"), writing("b.txt", "old")]
+
+    make_term(root, [*steps, editing(root / "data" / "b.txt", "mine")], "term-1")
+
+    assert texts(root) == ["new", "mine"]
+
+
+def test_private_references_and_a_class_are_not_copied(tmp_path: Path) -> None:
+    root = small(tmp_path)
+    for name in ("reference_outputs/private", "class"):
+        (root / name).mkdir(parents=True)
+
+    with pytest.raises(TermError):
+        make_term(root, [Step("broken", ("no_such_module",), ("data",), 1)], "term-1")
+
+    copy = root / "runs" / "term-1" / "minbert"
+    assert sorted(path.name for path in copy.rglob("*") if path.is_dir()) == [
+        "data",
+        "reference_outputs",
+    ]
+
+
+def test_a_step_that_fails_is_one_line_with_its_reason_and_a_log(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch
+) -> None:
+    steps = [Step("gate", ("timeit", "-n", "1", "raise OSError('no space left')"), ("data",), 1)]
+    for name, value in {"ROOT": small(tmp_path), "check_before": lambda root: None}.items():
+        monkeypatch.setattr(term, name, value)
+    monkeypatch.setattr(term, "steps_for", lambda seed: steps)
+    monkeypatch.setattr(term.INTERRUPTS, "handle", lambda: None)
+
+    assert main(["--seed", "1"]) == 1
+
+    log = tmp_path / "runs" / "term-1" / "gate.log"
+    said = capfd.readouterr().err
+    assert said.startswith(f"term: gate failed: OSError: no space left (all of it: {log}); ")
+    assert said.count("\n") == 1
+    assert "Traceback" in log.read_text(encoding="utf-8")
+
+
+INTERRUPTED = """
+import os, signal, sys
+from pathlib import Path
+from instructor import term
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it in the background
+code = f"import os, time; os.kill({os.getpid()}, {int(sys.argv[2])}); time.sleep(600)"
+term.ROOT, term.check_before = Path(sys.argv[1]), lambda root: None
+step = term.Step("slow", ("timeit", "-n", "1", "-r", "1", code), ("data",), 1)
+term.steps_for = lambda seed: [step]
+sys.exit(term.main(["--seed", "1"]))
+"""
+
+
+@pytest.mark.parametrize("number", [2, 15])
+def test_an_interrupted_term_is_one_line_and_leaves_nothing_running(
+    number: int, tmp_path: Path
+) -> None:
+    root = small(tmp_path)
+    command = [sys.executable, "-c", INTERRUPTED, str(root), str(number)]
+
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 130  # and the pipes are closed, which the step had, too
+    assert done.stderr == (
+        "\nterm: interrupted; nothing has changed, and the same command goes on\n"
+    )
+    assert texts(root) == ["old", "old"]
+
+
+@pytest.mark.parametrize("text", ["", "-5", "2027.0", "x", "\u0662\u0660", "1" * 19])
+def test_a_seed_that_is_none_is_refused_in_a_line(
+    text: str, capsys: pytest.CaptureFixture[str], monkeypatch
+) -> None:
+    monkeypatch.setattr(term.INTERRUPTS, "handle", lambda: None)
+
+    assert main([f"--seed={text}"]) == 1
+
+    said = capsys.readouterr().err
+    assert said == f"term: SEED={text}: must be a whole number, such as SEED=2027\n"
+
+
+def test_a_seed_is_read() -> None:
+    assert parse_seed("2027") == 2027
+
+
+@pytest.fixture
+def checkable(tmp_path: Path) -> Path:
+    """What is looked at before a term."""
+    for name in ("solution", "starter"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def test_what_is_as_it_should_be_passes_the_check(checkable: Path) -> None:
+    check_before(checkable)
+
+
+def test_an_edited_starter_is_refused_before_the_work(checkable: Path) -> None:
+    with (checkable / "starter" / "bert.py").open("a", encoding="utf-8") as file:
+        file.write("# my work\n")
+
+    with pytest.raises(TermError, match=r"starter/bert\.py: not as derived .*make starter"):
+        check_before(checkable)
+
+
+def test_a_solution_that_cannot_be_derived_from_is_refused_before_the_work(
+    checkable: Path,
+) -> None:
+    with (checkable / "solution" / "bert.py").open("a", encoding="utf-8") as file:
+        file.write("### BEGIN SOLUTION attention\n")
+
+    with pytest.raises(TermError, match=r"solution/bert\.py"):
+        check_before(checkable)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("PROGRAMS", ("no-such",)), ("PACKAGES", ("no_such",))]
+)
+def test_a_missing_tool_is_named_before_the_work(
+    name: str, value: tuple[str], checkable: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr(term, name, value)
+
+    with pytest.raises(TermError, match=f"{value[0]} cannot be found"):
+        check_before(checkable)
+
+
+def test_a_full_disk_is_named_before_the_work(checkable: Path, monkeypatch) -> None:
+    monkeypatch.setattr(term, "SPACE", 1 << 80)
+
+    with pytest.raises(TermError, match="MB left, and"):
+        check_before(checkable)

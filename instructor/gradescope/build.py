@@ -18,7 +18,7 @@ from grader.sandbox.interface import LOCKED, PROCESS
 from grader.sandbox.packages import REQUIREMENTS, installed, listed
 from grader.settings import CHECKPOINT
 from grader.zipped import zipped
-from instructor.release.contents import given
+from instructor.release.given_out import given
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = ("setup.sh", "run_autograder")

@@ -50,20 +50,6 @@ def draw_splits(seed: int) -> dict[str, list[Phrase]]:
     }
 
 
-def hidden_sentences(seed: int, folder: Path = DATA) -> str | None:
-    """Draw as many sentences as dev.txt has, none of which occurs in `folder`.
-
-    Returns: `label ||| sentence` lines; None if the folder's sentences are not the grammar's.
-    """
-    splits = draw_splits(recorded_seed((folder / CARD_NAME).read_text(encoding="utf-8")))
-    for name, phrases in splits.items():
-        if (folder / f"{name}.txt").read_text(encoding="utf-8") != labelled_lines(phrases):
-            return None
-    taken = {phrase.words for phrases in splits.values() for phrase in phrases}
-    rng = random.Random(f"{seed} hidden")
-    return labelled_lines(draw_split(rng, WHOLE, SIZES["dev"], taken))
-
-
 def labelled_lines(phrases: Iterable[Phrase]) -> str:
     """Write `label ||| sentence` lines, with label 1 for praise, else 0."""
     return "".join(f"{int(phrase.value > 0)} ||| {phrase.words}\n" for phrase in phrases)

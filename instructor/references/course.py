@@ -11,7 +11,7 @@ from grader.assignment.sentiment import ENTRY, HIDDEN
 from grader.exercise import Assignment
 from grader.files import sha256
 from grader.settings import CHECKPOINT, REFERENCES
-from instructor.language.write_data import hidden_sentences
+from instructor.references.hidden import hidden_sentences
 from instructor.references.honest import Honest, honest
 from instructor.references.variants import COMMON, SEEN, Variant, variants
 

@@ -27,8 +27,9 @@ from grader.files import ROOT, digest, sha256, write_whole
 from grader.grading import program_of
 from grader.references import FORMAT, Tensors
 from grader.sandbox.process import ProcessSandbox
-from grader.settings import CHECKPOINT, Settings, references_for
+from grader.settings import CHECKPOINT, Settings
 from instructor.references.course import SEED, Course, minbert
+from instructor.references.private import destination, keep_out_of_git, require_other_inputs
 from instructor.references.recorder import Recorded, Recorder, RecordError
 from instructor.references.strip import MarkerError, derive
 from instructor.references.tolerance import ToleranceError
@@ -126,6 +127,8 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path) 
     """Record every exercise into a folder; return what changed, a line each."""
     digests(checkpoint, course.checkpoint_files)
     table = [exercise for exercise in course.assignment.exercises if exercise.probes]
+    for exercise in table:
+        require_other_inputs(exercise, seed)
     settings = Settings(checkpoint=checkpoint)
     with ProcessSandbox(
         program_of(course.assignment, table, course.sources(), settings)
@@ -134,6 +137,8 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path) 
         bar = tqdm(table, desc="recording", disable=not sys.stderr.isatty(), leave=False)
         recorded = [recorder.record(exercise) for exercise in bar]
     out.mkdir(parents=True, exist_ok=True)
+    if not check:
+        keep_out_of_git(out)
     lines = []
     for one in recorded:
         path = out / f"{one.exercise.id}.safetensors"
@@ -173,7 +178,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Record, or with --check only compare."""
     parser = argparse.ArgumentParser(prog="record", description="Record the references.")
     parser.add_argument(
-        "--seed", type=int, default=SEED, help="of the inputs (default: %(default)s)"
+        "--seed", type=int, help=f"of the inputs (default: that of the public ones, {SEED})"
     )
     parser.add_argument(
         "--out", type=Path, help="folder to write (default: depends on the checkpoint)"
@@ -187,10 +192,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--check", action="store_true", help="write nothing; fail if anything changed"
     )
+    replaces = "replace references of another seed in this folder"
+    parser.add_argument("--force", action="store_true", help=replaces)
     options = parser.parse_args(arguments)
-    out = options.out or references_for(options.checkpoint)
+    asked = options.seed, options.out, options.checkpoint, options.force
     try:
-        lines = record(minbert(), out, options.seed, options.check, options.checkpoint)
+        seed, out = destination(*asked)
+        lines = record(minbert(), out, seed, options.check, options.checkpoint)
     except (RecordError, MarkerError, ToleranceError, VariantError, OSError) as error:
         print(f"record: {error}", file=sys.stderr)
         return 2

@@ -16,10 +16,11 @@ from grader.exercise import Call, Exercise, Probe
 from grader.judging.compare import Tolerance
 from grader.judging.diagnose import PAIR, close
 from grader.judging.fingerprints import RANDOM, allowed, entry, fingerprints, tolerance_kind
+from grader.literals import sent
 from grader.references import Tensors
 from grader.sandbox.interface import Reply, Request
 from grader.sandbox.process import ProcessSandbox
-from instructor.references.course import Course
+from instructor.references.course import SEED, Course
 from instructor.references.tolerance import Measured, measure
 from instructor.references.variants import Variant, VariantError, apply
 
@@ -62,7 +63,7 @@ class Recorder:
     def draw(self, exercise_id: str, number: int) -> Tensors:
         """Draw the inputs of an exercise's call."""
         exercise = self.course.assignment.exercise(exercise_id)
-        return exercise.inputs(exercise.calls[number], self.seed)
+        return exercise.inputs(exercise.calls[number], self.seed, private=self.seed != SEED)
 
     def ask(
         self,
@@ -77,16 +78,11 @@ class Recorder:
             only: the numbers of these calls; None: all of them.
         """
         self.sandbox.reload(self.sources | {exercise.module: source})
-        requests = [
-            Request(
-                exercise.id,
-                frozenset(),
-                call.message() | overrides,
-                self.inputs(exercise.id, number),
-            )
-            for number, call in enumerate(exercise.calls)
-            if only is None or number in only
-        ]
+        requests = []
+        for number, call in enumerate(exercise.calls):
+            if only is None or number in only:
+                message, tensors = sent(call.message(), self.inputs(exercise.id, number))
+                requests.append(Request(exercise.id, frozenset(), message | overrides, tensors))
         return list(self.sandbox.run(requests))
 
     def record(self, exercise: Exercise) -> Recorded:

@@ -91,9 +91,9 @@ def attempts(course: Course) -> Iterator[Attempt]:
         yield Attempt(f"mistake {variant.id}", apply(variant, source), names(variant.name))
 
 
-def results(course: Course, folder: Path) -> Iterator[tuple[Attempt, Result]]:
+def results(course: Course, folder: Path, seed: int = SEED) -> Iterator[tuple[Attempt, Result]]:
     """Record a course of one exercise into a folder, and yield what each attempt came to."""
-    record(course, folder, SEED, False, CHECKPOINT)
+    record(course, folder, seed, False, CHECKPOINT)
     assignment, settings, references = course.assignment, Settings(), References(folder)
     (exercise,) = assignment.exercises
     with ProcessSandbox(program_of(assignment, [], course.sources(), settings)) as sandbox:

@@ -18,24 +18,12 @@ from grader.zipped import zipped
 from instructor.references.course import SEED
 from instructor.references.strip import derive
 from instructor.release.cards import for_students
+from instructor.release.given_out import COPIED, STUDENTS, UNLABELLED, given
 from instructor.release.page import page_of
-
-STUDENTS = Path(__file__).with_name("students")  # what only a release has
-COPIED = (
-    "LICENSE Makefile handout.md requirements.txt grader/**/* pictures/*.png pictures/*.svg "
-    "checkpoint/*.json checkpoint/*.safetensors checkpoint/*.txt checkpoint/README.md "
-    "data/README.md data/dev.txt data/train.txt data/pretraining.txt"
-)
-UNLABELLED = "data/test.txt"
 
 
 class ReleaseError(Exception):
     """A release cannot be built; the message gives the fix."""
-
-
-def given(path: Path) -> bool:
-    """Say whether something that a pattern fits is a file, and not one that Python has written."""
-    return path.is_file() and "__pycache__" not in path.parts
 
 
 def copied(root: Path) -> Iterator[tuple[str, bytes]]:

@@ -7,8 +7,8 @@
                            has
     test labels          a test sentence anywhere but in the file of bare sentences; the labels as
                            numbers in a row, as bytes or as text
-    private references   anything in reference_outputs/ that the public manifest does not list; the
-                           sentences of private references
+    private references   recorded tensors that the public manifest does not list, wherever they
+                           are; files and sentences of any private references in this repository
     other files          names and kinds of files that are not given out, such as .pyc
 
 Zips within are opened. Covered: text, also within binary files. Not covered: what is compressed
@@ -28,13 +28,14 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from grader.assignment import MINBERT
-from grader.assignment.sentiment import Sentences, read_sentences
+from grader.assignment.sentiment import HIDDEN, Sentences, read_sentences
 from grader.files import ROOT, digest
 from instructor.references.course import SEED
 from instructor.references.honest import honest
+from instructor.references.private import private_folders
 from instructor.references.strip import MARKER, derive
 from instructor.references.variants import apply, region_of, variants
-from instructor.release.needles import Needles
+from instructor.release.needles import WINDOW, Needles
 
 KINDS = frozenset(".py .md .html .css .txt .json .ipynb .safetensors .png .svg .zip .yml".split())
 NO_KIND = frozenset(("LICENSE", "Makefile", ".gitignore"))
@@ -130,12 +131,29 @@ def staff_lines() -> frozenset[str]:
     return frozenset(line for text in staff for line in lines_of(text, LONG)) - public
 
 
+def _named(path: Path) -> str:
+    """Return a path as messages give it."""
+    return (path.relative_to(ROOT) if path.is_relative_to(ROOT) else path).as_posix()
+
+
+@functools.cache
+def private_files() -> dict[str, str]:
+    """Return the digests of the files of all private references here, to their names."""
+    public = {path.read_bytes() for path in (ROOT / REFERENCES).glob("*") if path.is_file()}
+    found = {}
+    for folder in private_folders(ROOT):
+        for path in sorted(folder.glob("*")):
+            if path.is_file() and (content := path.read_bytes()) not in public:
+                found[digest(content)] = _named(path)
+    return found
+
+
 @functools.cache
 def secret_sentences() -> tuple[tuple[str, Sentences], ...]:
     """Return the labelled sentences that nobody is given, and what they are."""
-    private = sorted((ROOT / REFERENCES / "private").rglob("dev.txt"))
+    private = [folder / HIDDEN for folder in private_folders(ROOT)]
     named = [("the test sentences", ROOT / BARE)]
-    named += [("the private sentences", path) for path in private]
+    named += [(f"the private sentences of {_named(p)}", p) for p in private if p.is_file()]
     return tuple((name, read_sentences(path)) for name, path in named)
 
 
@@ -149,12 +167,16 @@ def label_runs(labels: np.ndarray) -> Iterator[bytes]:
 
 @functools.cache
 def labelled() -> Needles:
-    """Return the secret sentences that do not happen to stand in public text, and their labels."""
+    """Return the secret sentences and their labels, but no short ones.
+
+    Test sentences may happen to stand in public text; private ones were drawn so that none does.
+    """
     names = ("pretraining.txt", "train.txt", "dev.txt", "README.md")
     public = "\n".join((ROOT / "data" / name).read_text(encoding="utf-8") for name in names)
     found: dict[bytes, str] = {}
-    for what, known in secret_sentences():
-        found |= {text.encode(): what for text in known.texts if text not in public}
+    for number, (what, known) in enumerate(secret_sentences()):
+        texts = [text for text in known.texts if number or text not in public]
+        found |= {text.encode(): what for text in texts if len(text.encode()) >= WINDOW}
         found |= dict.fromkeys(label_runs(known.labels), f"labels of {what}")
     return Needles(found)
 
@@ -185,18 +207,21 @@ def in_labels(path: str, content: bytes) -> Iterator[str]:
         if content.decode("utf-8", "replace").splitlines() != bare:
             yield "is not the bare test sentences"
         found = {one: what for one, what in found.items() if one.decode() not in bare}
-    yield from (f"holds {what}" for what in sorted({*found.values()}))
+    for what in sorted({*found.values()}):
+        first, *others = sorted(one for one in found if found[one] == what)
+        shown = "" if what.startswith("labels of") else f": {first.decode()!r}"
+        yield f"holds {what}{shown}{f' and {len(others)} more' if shown and others else ''}"
 
 
 def in_references(files: Mapping[str, bytes]) -> Iterator[Leak]:
     """Find references that are not the public ones."""
-    names = [name for name in files if name.startswith(f"{REFERENCES}/")]
     manifest = json.loads(files.get(f"{REFERENCES}/manifest.json", b"{}"))
     listed = {f"{REFERENCES}/{name}": value for name, value in manifest.get("files", {}).items()}
-    if names and manifest.get("seed") != SEED:
+    if f"{REFERENCES}/manifest.json" in files and manifest.get("seed") != SEED:
         yield Leak(f"{REFERENCES}/manifest.json", "is of private references")
-    for name in names:
-        if name.endswith(".safetensors") and listed.get(name) != digest(files[name]):
+    for name, content in files.items():
+        of_references = not name.startswith("checkpoint/") and name.endswith(".safetensors")
+        if of_references and listed.get(name) != digest(content):
             yield Leak(name, "is not of the public references")
 
 
@@ -218,6 +243,8 @@ def leaks(files: Mapping[str, bytes]) -> list[Leak]:
                 "latin-1" if path.endswith(".safetensors") else "utf-8", "replace"
             )
             faults = [*in_name(path), *in_code(text), *in_labels(path, content)]
+            if private := private_files().get(digest(content)):
+                faults.append(f"is {private}")
             found += [Leak(path, what) for what in faults]
     return found
 

@@ -1,5 +1,7 @@
 """The mask of a decoder's self-attention."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.assignment.inputs import mask
@@ -10,6 +12,15 @@ from grader.exercise import Exercise, Probe, Tensors
 def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     """Return the 1/0 mask as integers, like the tokenizer."""
     return {"attention_mask": mask(call.sizes).astype(np.int64)}
+
+
+def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw a mask of more tokens: the first of several rows has no padding, a single row has."""
+    B, T = call.sizes.B, call.sizes.T + int(rng.integers(1, 6))
+    lengths = np.sort(rng.choice(np.arange(1, T), B, replace=False))[::-1]
+    if B > 1:
+        lengths[0] = T
+    return draw(rng, replace(call, sizes=replace(call.sizes, T=T, lengths=tuple(lengths.tolist()))))
 
 
 def of(sizes: Sizes) -> tuple[BertCall]:
@@ -32,6 +43,7 @@ EXERCISE = Exercise(
     title="the causal mask",
     points={"values": 4, "properties": 1},
     draw=draw,
+    draw_private=draw_private,
     file="transformer.py",
     extension=True,
     probes=(

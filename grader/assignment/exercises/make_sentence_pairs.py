@@ -1,32 +1,70 @@
 """Next-sentence prediction: pairs of sentences, half of them true."""
 
+import itertools
+from collections.abc import Iterable
+
 import numpy as np
 
 from grader.assignment.model import BertCall
 from grader.assignment.statistics import Statistic, Statistics, margin
 from grader.exercise import Exercise, Probe, Tensors
+from grader.literals import packed, unpacked
 
 SIZES = (9, 2, 12, 5) * 20  # sentences of each document
 LONGEST = 9  # tokens of a sentence
-FIRST_TOKEN = 10
+FIRST_TOKEN, STEP = 10, 10  # of the first sentence, and from one to the next
 NOWHERE = -1, -1
 SPECIAL = 3  # tokens that a pair will have besides: [CLS] and two [SEP]
 IS_NEXT = 0
-DOCUMENTS: list[list[list[int]]] = []
-OF: dict[int, tuple[int, int]] = {}  # a sentence's first token to its document and number
-for size in SIZES:
-    document = []
-    for number in range(size):
-        start = FIRST_TOKEN + 10 * len(OF)
-        OF[start] = len(DOCUMENTS), number
-        document.append(list(range(start, start + 1 + (3 * number + size) % LONGEST)))
-    DOCUMENTS.append(document)
-FIRSTS = [(n, k) for n, size in enumerate(SIZES) for k in range(size - 1)]
+Documents = list[list[list[int]]]
+
+
+class Text:
+    """Documents, and where each of their sentences stands in them, by its first token."""
+
+    def __init__(self, documents: Documents) -> None:
+        self.documents = documents
+        numbered = [(n, k, s) for n, some in enumerate(documents) for k, s in enumerate(some)]
+        self.of = {sentence[0]: (n, k) for n, k, sentence in numbered}
+        self.firsts = [(n, k) for n, some in enumerate(documents) for k in range(len(some) - 1)]
+
+    def place(self, sentence: list[int]) -> tuple[int, int]:
+        """Return the document and the number of a sentence; NOWHERE if there is none."""
+        return self.of.get(sentence[0], NOWHERE) if sentence else NOWHERE
+
+
+def documents_of(sizes: Iterable[int], starts: Iterable[int], lengths: Iterable[int]) -> Documents:
+    """Return documents of so many sentences, which begin with these tokens and have these lengths.
+
+    The tokens of a sentence are consecutive.
+    """
+    pairs = zip(starts, lengths, strict=True)
+    sentences = (list(range(start, start + length)) for start, length in pairs)
+    return [list(itertools.islice(sentences, size)) for size in sizes]
+
+
+STARTS = range(FIRST_TOKEN, FIRST_TOKEN + STEP * sum(SIZES), STEP)
+PUBLIC = Text(
+    documents_of(SIZES, STARTS, [1 + (3 * k + n) % LONGEST for n in SIZES for k in range(n)])
+)
+
+
+def text_of(inputs: Tensors) -> Text:
+    """Return the text of a call with these inputs."""
+    own = unpacked(inputs)
+    return Text(own["documents"]) if own else PUBLIC
 
 
 def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     """Return nothing: the documents are literals."""
     return {}
+
+
+def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw documents in another order, of other sentences; there are as many pairs of them."""
+    lengths = rng.integers(1, LONGEST + 1, sum(SIZES)).tolist()
+    starts = rng.permutation(STARTS).tolist()
+    return packed({"documents": documents_of(rng.permutation(SIZES).tolist(), starts, lengths)})
 
 
 def rows(outputs: Tensors) -> list[tuple[list[int], list[int], int]]:
@@ -41,19 +79,15 @@ def share(found: list[bool]) -> float:
     return sum(found) / len(found)
 
 
-def place(sentence: list[int]) -> tuple[int, int]:
-    """Return the document and the number of a sentence; NOWHERE if there is none."""
-    return OF.get(sentence[0], NOWHERE) if sentence else NOWHERE
-
-
 def which(outputs: Tensors, inputs: Tensors) -> list[float]:
     """Compute statistics of which sentences were paired."""
-    pairs = rows(outputs)
-    wrong_first = [place(a) != at for (a, _, _), at in zip(pairs, FIRSTS, strict=True)]
-    following = [(n, k + 1) for n, k in FIRSTS]
+    pairs, text = rows(outputs), text_of(inputs)
+    place, firsts = text.place, text.firsts
+    wrong_first = [place(a) != at for (a, _, _), at in zip(pairs, firsts, strict=True)]
+    following = [(n, k + 1) for n, k in firsts]
     true = [place(b) == at for (_, b, _), at in zip(pairs, following, strict=True)]
     says = [label == IS_NEXT for _, _, label in pairs]
-    same = [place(b)[0] == n for (_, b, _), (n, _) in zip(pairs, FIRSTS, strict=True)]
+    same = [place(b)[0] == n for (_, b, _), (n, _) in zip(pairs, firsts, strict=True)]
     own = [s and not t for s, t in zip(same, true, strict=True)]
     lies = [t != s for t, s in zip(true, says, strict=True)]
     return [share(wrong_first), share(own), share(lies), share(true)]
@@ -88,13 +122,14 @@ def lengths_with(longest: int) -> Statistics:
         first: list[float] = []  # where the first sentence alone is to be cut: wrong lengths
         second: list[float] = []
         front: list[float] = []  # sentences without their beginning
+        text = text_of(inputs)
         for a, b, _ in rows(outputs):
-            (n, k), (m, j) = place(a), place(b)
+            (n, k), (m, j) = text.place(a), text.place(b)
             if NOWHERE in ((n, k), (m, j)):
                 wrong.append(True)
-                front.append(any(part and place(part) == NOWHERE for part in (a, b)))
+                front.append(any(part and text.place(part) == NOWHERE for part in (a, b)))
                 continue
-            whole, other = DOCUMENTS[n][k], DOCUMENTS[m][j]
+            whole, other = text.documents[n][k], text.documents[m][j]
             fits = fitting(len(whole), len(other), longest)
             off = (len(a), len(b)) not in fits
             wrong.append(off or whole[: len(a)] != a or other[: len(b)] != b)
@@ -126,7 +161,7 @@ def call(longest: int) -> tuple[BertCall]:
             ("documents", "*random", "max_length"),
             kind="function",
             module="pretraining",
-            literals={"documents": DOCUMENTS, "max_length": longest},
+            literals={"documents": PUBLIC.documents, "max_length": longest},
             returns=("first", "second", "label"),
             form="rows",
         ),
@@ -138,7 +173,7 @@ SHARES = Statistics(
         Statistic("first sentences are not those of the text in order", 0.0),
         Statistic("sentences that do not follow come from the same document", 0.0),
         Statistic("labels do not say whether the second sentence follows", 0.0),
-        Statistic("the share of true pairs is off", 0.5, margin(len(FIRSTS))),
+        Statistic("the share of true pairs is off", 0.5, margin(len(PUBLIC.firsts))),
     ),
     which,
 )
@@ -149,6 +184,7 @@ EXERCISE = Exercise(
     title="pairs of sentences",
     points={"values": 5, "properties": 1},
     draw=draw,
+    draw_private=draw_private,
     file="pretraining.py",
     extension=True,
     probes=(

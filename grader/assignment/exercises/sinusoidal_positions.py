@@ -4,11 +4,20 @@ import numpy as np
 
 from grader.assignment.model import BertCall
 from grader.exercise import Exercise, Probe, Tensors
+from grader.literals import packed
 
 
 def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     """Return nothing: the function only takes sizes."""
     return {}
+
+
+def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw other sizes; no column is that of a public table, as the widths differ."""
+    length, width = call.literals["length"], int(2 * rng.integers(6, 40))
+    if length > 1:
+        length += int(rng.integers(1, 30))
+    return packed({"length": length, "width": width})
 
 
 def table(length: int, width: int) -> tuple[BertCall]:
@@ -20,6 +29,7 @@ def table(length: int, width: int) -> tuple[BertCall]:
             ("length", "width"),
             kind="function",
             module="transformer",
+            inputs=f"length {length}",
             literals=literals,
         ),
     )
@@ -31,6 +41,7 @@ EXERCISE = Exercise(
     title="positions without learning",
     points={"values": 4, "properties": 1},
     draw=draw,
+    draw_private=draw_private,
     file="transformer.py",
     extension=True,
     probes=(

@@ -1,0 +1,30 @@
+"""Literals of a call that private references replace: an input of the call that holds them as JSON.
+
+They are recorded with the other inputs, and sent in the place of those that the exercise has.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+Tensors = dict[str, np.ndarray]
+NAME = "literals"  # of the input
+
+
+def packed(literals: Mapping[str, Any]) -> Tensors:
+    """Return the input that holds these literals."""
+    return {NAME: np.frombuffer(json.dumps(literals).encode(), dtype=np.uint8)}
+
+
+def unpacked(inputs: Tensors) -> dict[str, Any]:
+    """Return the literals among the inputs of a call; nothing if it is made with its own."""
+    return dict(json.loads(inputs[NAME].tobytes())) if NAME in inputs else {}
+
+
+def sent(message: dict[str, Any], inputs: Tensors) -> tuple[dict[str, Any], Tensors]:
+    """Return the message and the tensors that a worker gets for a call with these inputs."""
+    literals = {**message["literals"], **unpacked(inputs)}
+    tensors = {name: value for name, value in inputs.items() if name != NAME}
+    return {**message, "literals": literals}, tensors

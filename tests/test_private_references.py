@@ -1,0 +1,248 @@
+"""Private references stay private: their seed, their folder, their sentences, and no release."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grader.assignment.sentiment import HIDDEN
+from grader.settings import CHECKPOINT, REFERENCES
+from instructor.language.write_data import labelled_lines
+from instructor.references import private as private_module
+from instructor.references import record
+from instructor.references.course import SEED
+from instructor.references.hidden import among, unpublished
+from instructor.references.private import destination, keep_out_of_git, private_folders
+from instructor.references.recorder import RecordError
+from instructor.release import leaks as leaks_module
+from instructor.release.build import main as build
+from instructor.release.contents import release
+from instructor.release.given_out import published
+from instructor.release.leaks import Leak, leaks, opened
+from instructor.release.needles import Needles
+
+from conftest import ROOT
+
+SENTENCES = [phrase.words for phrase in unpublished(7, lambda sentences: set())]
+
+
+def holding(folder: Path, seed: int, **more: object) -> Path:
+    """Write a folder of references of a seed, with a manifest and private sentences."""
+    folder.mkdir(parents=True)
+    manifest = {"seed": seed, "exercises": {}, **more}
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    lines = "".join(f"1 ||| {sentence}\n" for sentence in SENTENCES)
+    (folder / HIDDEN).write_text(lines, encoding="utf-8")
+    return folder
+
+
+def refused(*options: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """Return the one line with which a recording is refused, before it begins."""
+    assert record.main(options) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    return said.err
+
+
+@pytest.mark.parametrize("seed", ["2026", "02026", "+2026"])
+def test_the_public_seed_is_refused_as_a_private_one(seed: str, tmp_path: Path, capsys) -> None:
+    line = refused("--seed", seed, "--out", str(tmp_path / "private"), capsys=capsys)
+
+    assert "SEED=2026 is the seed of the public references" in line
+    assert "choose one that nobody can guess, such as SEED=" in line
+    assert not (tmp_path / "private").exists()
+
+
+def test_the_seed_of_the_public_manifest_is_refused_whatever_it_is(
+    tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr(private_module, "REFERENCES", holding(tmp_path / "public", 31))
+
+    with pytest.raises(RecordError, match="SEED=31 is the seed of the public references"):
+        destination(31, tmp_path / "private", CHECKPOINT)
+
+
+def test_the_seed_of_the_data_is_refused_for_students_read_it(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(private_module, "recorded_seed", lambda card: 2031)
+
+    with pytest.raises(RecordError, match=r"SEED=2031 is the seed of data/README\.md"):
+        destination(2031, tmp_path / "private", CHECKPOINT)
+
+
+@pytest.mark.parametrize("seed", ["-1", "-2026", str(2**63)])
+def test_a_seed_that_is_none_is_refused(seed: str, tmp_path: Path, capsys) -> None:
+    line = refused(f"--seed={seed}", "--out", str(tmp_path / "private"), capsys=capsys)
+
+    assert f"SEED={seed}: must be a whole number" in line
+
+
+def test_a_folder_without_a_seed_is_refused(tmp_path: Path, capsys) -> None:
+    line = refused("--out", str(tmp_path / "private"), capsys=capsys)
+
+    assert "without SEED= would have the inputs of the public references" in line
+
+
+@pytest.mark.parametrize(
+    "out", [(), ("--out", "reference_outputs"), ("--out", "data/../reference_outputs/")]
+)
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_private_references_never_replace_the_public_ones(out, force, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(ROOT)
+
+    line = refused("--seed", "7", *out, *force, capsys=capsys)
+
+    assert "is not for: every student gets it" in line
+    assert "OUT=reference_outputs/private" in line
+
+
+def test_references_of_another_seed_are_replaced_only_if_somebody_says_so(tmp_path: Path) -> None:
+    folder = holding(tmp_path / "private", 8)
+
+    with pytest.raises(RecordError, match=r"has private references of SEED=8; .*FORCE=1"):
+        destination(7, folder, CHECKPOINT)
+
+    assert destination(7, folder, CHECKPOINT, force=True) == (7, folder)
+    assert destination(8, folder, CHECKPOINT) == (8, folder)
+
+
+def test_public_references_elsewhere_are_not_replaced_by_private_ones(tmp_path: Path) -> None:
+    folder = holding(tmp_path / "copy", SEED)
+
+    with pytest.raises(RecordError, match=f"has public references of SEED={SEED}; "):
+        destination(7, folder, CHECKPOINT)
+
+
+def test_a_folder_of_another_kind_is_never_written_to(tmp_path: Path) -> None:
+    (tmp_path / "essay.txt").write_text("mine", encoding="utf-8")
+
+    for force in (False, True):
+        with pytest.raises(RecordError, match=r"no folder of references.* such as essay\.txt"):
+            destination(7, tmp_path, CHECKPOINT, force)
+        with pytest.raises(RecordError, match="is a file; name a folder"):
+            destination(7, tmp_path / "essay.txt", CHECKPOINT, force)
+
+
+def test_a_damaged_manifest_is_replaced_only_if_somebody_says_so(tmp_path: Path) -> None:
+    folder = holding(tmp_path / "private", 8)
+    (folder / "manifest.json").write_text("{", encoding="utf-8")
+
+    with pytest.raises(RecordError, match=r"has a damaged manifest; .*FORCE=1"):
+        destination(8, folder, CHECKPOINT)
+    assert destination(8, folder, CHECKPOINT, force=True) == (8, folder)
+
+
+def test_what_an_interrupted_recording_has_left_is_recorded_over(tmp_path: Path) -> None:
+    folder = holding(tmp_path / "private", 8)
+    (folder / "manifest.json").unlink()
+    (folder / "embed.safetensors").touch()
+    keep_out_of_git(folder)
+
+    assert destination(7, folder, CHECKPOINT) == (7, folder)
+
+
+def test_the_public_references_are_recorded_again_without_options(tmp_path: Path) -> None:
+    assert destination(None, None, CHECKPOINT) == (SEED, REFERENCES)
+    assert destination(SEED, REFERENCES, CHECKPOINT) == (SEED, REFERENCES)
+    of_its_own = REFERENCES / "private" / tmp_path.name
+    assert destination(None, None, tmp_path) == (SEED, of_its_own)
+
+
+def test_git_ignores_private_references_wherever_they_are(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    folder = holding(tmp_path / "deep" / "mine", 7)
+    (folder / ".gitignore").write_text("notes", encoding="utf-8")
+
+    keep_out_of_git(folder)
+    keep_out_of_git(folder)
+
+    command = ["git", "status", "--porcelain", "--untracked-files=all"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == ""
+    assert (folder / ".gitignore").read_text(encoding="utf-8").split("\n")[1:] == ["*", "notes", ""]
+
+
+def test_private_folders_are_found_anywhere(tmp_path: Path) -> None:
+    hidden = [holding(tmp_path / name, 7) for name in ("grader/mine", "runs/a/b", "x")]
+    holding(tmp_path / "public", SEED)
+    (hidden[2] / "manifest.json").unlink()
+    (hidden[2] / "embed.safetensors").touch()
+
+    assert [*private_folders(tmp_path)] == sorted(hidden)
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch) -> Iterator[Path]:
+    """A folder of private references that the search for leaks knows of."""
+    caches = leaks_module.private_files, leaks_module.secret_sentences, leaks_module.labelled
+    folder = holding(tmp_path / "mine", 7)
+    shutil.copy(REFERENCES / "embed.safetensors", folder)
+    (folder / "causal_mask.safetensors").write_bytes(b"other inputs")
+    monkeypatch.setattr(leaks_module, "private_folders", lambda root: [folder])
+    for cache in caches:
+        cache.cache_clear()
+    yield folder
+    for cache in caches:
+        cache.cache_clear()
+
+
+def test_a_leak_names_the_file_and_the_private_sentence(mine: Path) -> None:
+    (text, *_) = [sentence for sentence in SENTENCES if len(sentence) > 40]
+
+    found = leaks({"handout.md": f"For example: '{text}'".encode()})
+
+    assert found == [Leak("handout.md", f"holds the private sentences of {mine}/dev.txt: {text!r}")]
+
+
+@pytest.mark.parametrize("name", ["manifest.json", HIDDEN, "causal_mask.safetensors"])
+@pytest.mark.parametrize("place", ["grader/mine/{}", "checkpoint/{}", "reference_outputs/{}"])
+def test_a_release_with_a_file_of_private_references_fails(
+    mine: Path, name: str, place: str
+) -> None:
+    path = place.format(name)
+
+    found = leaks({path: (mine / name).read_bytes()})
+
+    assert Leak(path, f"is {mine}/{name}") in found
+
+
+def test_tensors_that_are_not_of_the_public_references_are_found_anywhere() -> None:
+    assert Leak("grader/x.safetensors", "is not of the public references") in leaks(
+        {"grader/x.safetensors": b"x"}
+    )
+
+
+def test_a_release_beside_private_references_is_built(mine: Path, tmp_path: Path) -> None:
+    sentences = unpublished(7, among(published(ROOT)))
+    (mine / HIDDEN).write_text(labelled_lines(sentences), encoding="utf-8")
+
+    assert build(["--out", str(tmp_path / "minbert.zip")]) == 0
+
+
+def test_private_sentences_of_no_seed_stand_in_a_release() -> None:
+    files = [one for name, whole in release().items() for one in opened(name, whole)]
+    find = among(published(ROOT))
+
+    drawn = {phrase.words: seed for seed in range(20) for phrase in unpublished(seed, find)}
+
+    needles = Needles({words.encode(): f"seed {seed}" for words, seed in drawn.items()})
+    assert len(drawn) > 20_000
+    assert [(path, found) for path, content in files if (found := needles.found(content))] == []
+
+
+def test_private_sentences_are_half_of_each_label_and_all_different() -> None:
+    phrases = unpublished(3, among([b"nothing that is long enough"]))
+
+    assert sum(phrase.value for phrase in phrases) == 0
+    assert len({phrase.words for phrase in phrases}) == len(phrases) == 1200
+
+
+def test_a_sentence_that_is_the_tail_of_a_published_one_is_not_drawn() -> None:
+    first = unpublished(3, among([]))[0].words
+
+    again = unpublished(3, among([f"it is true that {first}".encode()]))
+
+    assert first not in {phrase.words for phrase in again}
