@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from grader.assignment import MINBERT
 from grader.intake.submission import wanted
-from instructor.course.file_names import Found
+from instructor.course.found import Found
+from instructor.course.plain_files import is_folder
 
 NEWEST, BEFORE = "newest", "before"
 CHOICES = {
@@ -15,6 +16,10 @@ CHOICES = {
 }
 EDITABLE = MINBERT.editable
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz")
+DOCUMENTS = (
+    *(".pdf", ".docx", ".doc", ".odt", ".rtf", ".pages", ".txt", ".md", ".html", ".htm"),
+    *(".png", ".jpg", ".jpeg", ".7z", ".rar"),
+)
 
 
 def minutes_late(
@@ -46,10 +51,16 @@ def attempts_of(found: Sequence[Found]) -> list[list[Found]]:
     return [list(group) for _, group in groups]
 
 
+def is_hopeless(one: Found) -> bool:
+    """Say whether something is certainly no code: a document, or typed into a form."""
+    return one.typed or (one.path.name.lower().endswith(DOCUMENTS) and not is_folder(one.path))
+
+
 def chosen(
     attempts: Sequence[list[Found]], deadline: datetime.datetime | None, late: str
 ) -> list[Found]:
-    """Return the attempt that is graded; see CHOICES."""
+    """Return the attempt that is graded; see CHOICES. A document never takes the place of code."""
+    attempts = [one for one in attempts if not all(map(is_hopeless, one))] or attempts
     in_time = [one for one in attempts if not is_late(one[0], deadline)]
     if late == BEFORE:
         return in_time[-1] if in_time else attempts[0]
@@ -76,9 +87,9 @@ def split(attempt: Sequence[Found]) -> tuple[Found, list[Found]]:
 
     def rank(one: Found) -> int:
         name = one.path.name.lower()
-        if one.typed:
-            return -1
-        if one.path.is_dir() or name.endswith(ARCHIVES):
+        if is_hopeless(one):
+            return -2 if one.typed else -1
+        if is_folder(one.path) or name.endswith(ARCHIVES):
             return 3
         return 0 if not name.endswith(".py") else 1 if one in files.values() else 2
 

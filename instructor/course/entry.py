@@ -32,6 +32,8 @@ class HandIn:
         keys: what else identifies the student, such as a login or an email address.
         fault: why nothing of what was handed in can be graded; "" if something can, or nothing was.
         notes: what a person should know of how it was found, a sentence each.
+        known: whether it is certain who the student is; not if the list of the class does not have
+            them, or if there is a fault because several people may be meant.
     """
 
     student: str
@@ -43,6 +45,7 @@ class HandIn:
     keys: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     fault: str = ""
+    known: bool = True
 
     @property
     def called(self) -> str:

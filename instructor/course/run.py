@@ -106,7 +106,8 @@ class Run:
         gathered = options.out / "gathered"
         own = [path for path in (options.roster, options.canvas) if path]
         late = options.late or NEWEST
-        hand_ins = find(options.submissions, options.roster, options.deadline, late, gathered, own)
+        people = options.roster or options.canvas  # either is a list of the class
+        hand_ins = find(options.submissions, people, options.deadline, late, gathered, own)
         self.found = Class(hand_ins, given, store)
         if not self.found.works():
             lines = standing.listed(standing.by_kind(self.found.unread()))
