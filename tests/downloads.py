@@ -34,3 +34,9 @@ def error(folder: Path, **options) -> str:
     with pytest.raises(HandInError) as caught:
         find(folder, **options)
     return str(caught.value)
+
+
+def listed(folder: Path, roster: str, *files: str) -> dict[str, HandIn]:
+    """Return who handed in files according to a list of the class."""
+    (folder / "roster.csv").write_text(roster, encoding="utf-8")
+    return by_student(find(handed_in(folder / "in", *files), folder / "roster.csv"))

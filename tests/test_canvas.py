@@ -116,7 +116,9 @@ def test_an_id_counts_more_than_a_login(tmp_path: Path) -> None:
     assert scores_of(rows) == {"101": "87.5"}
 
 
-@pytest.mark.parametrize("student", ["１０１", "0101", "101.0", " ", "AL", "S1", "al\u200b"])
+@pytest.mark.parametrize(
+    "student", ["\uff11\uff10\uff11", "0101", "101.0", " ", "AL", "S1", "al\u200b"]
+)
 def test_an_id_that_is_written_otherwise_is_another(tmp_path: Path, student: str) -> None:
     rows, _ = filled(tmp_path, [entry(student, "x"), entry("101", score=60)])
 
@@ -124,7 +126,7 @@ def test_an_id_that_is_written_otherwise_is_another(tmp_path: Path, student: str
 
 
 def test_a_row_with_an_id_in_other_digits_keeps_nobody_out(tmp_path: Path) -> None:
-    text = EXPORT.replace(",gh,", ",１０１,").replace(",at,", ",,")
+    text = EXPORT.replace(",gh,", ",\uff11\uff10\uff11,").replace(",at,", ",,")
 
     rows, _ = filled(tmp_path, [entry("101"), entry("102"), entry("")], text)
 

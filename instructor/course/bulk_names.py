@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from instructor.course.found import CANVAS, MOODLE, Found, again
 
 # `lovelaceada_12345_678_bert.py`, late `lovelaceada_LATE_12345_678_bert.py`; a text or a link that
-# was typed into a form `lovelaceada_12345_text.html`. Canvas writes display names in lower case and
-# without anything but letters, digits and underscores, so `_LATE_` before an id is never one.
+# was typed into a form `lovelaceada_12345_text.html`. Of a display name, Canvas leaves letters,
+# marks, digits and underscores, in lower case.
 CANVAS_ID = re.compile(
     r"_(?P<late>LATE_)?(?P<id>[0-9]+)_(?:[0-9]+_(?P<file>.+)|(?:text|link)\.html)", re.S
 )
@@ -34,7 +34,7 @@ def is_canvas_name(name: str) -> bool:
     """Say whether Canvas may have made something of a display name."""
     return all(
         char.isalnum() or char == "_" or unicodedata.category(char)[0] == "M" for char in name
-    ) and not re.search("[A-Z]", name)
+    )
 
 
 def at_underscores(pattern: re.Pattern[str], name: str) -> Iterator[tuple[str, re.Match[str]]]:

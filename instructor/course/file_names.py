@@ -24,7 +24,8 @@ IGNORED = {
     *(".gitkeep", ".hg", ".svn", ".idea", ".vscode", ".venv", ".ipynb_checkpoints"),
     *(".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__"),
 }
-IGNORED_BEGINNINGS = ("._", ".~lock.", ".nfs", ".fuse_hidden", ".Trash-")
+COMPANION = "._"  # begins what macOS keeps beside a file or folder of the same name
+IGNORED_BEGINNINGS = (".~lock.", ".nfs", ".fuse_hidden", ".Trash-")
 ENDINGS = (
     *(".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".txz", ".tbz2", ".tar", ".zip", ".7z", ".rar"),
     *(".py", ".ipynb", ".gz", ".xz", ".bz2", ".txt", ".md", ".pdf", ".docx", ".doc", ".odt"),
@@ -39,10 +40,16 @@ def real(path: Path) -> Path:
 
 def entries(folder: Path) -> list[Path]:
     """Return what is in a folder, in order, without what systems put there."""
+    paths = {path.name: path for path in folder.iterdir()}
     return sorted(
         path
-        for path in folder.iterdir()
-        if path.name not in IGNORED and not path.name.startswith(IGNORED_BEGINNINGS)
+        for name, path in paths.items()
+        if name not in IGNORED
+        and not name.startswith(IGNORED_BEGINNINGS)
+        and not (
+            name.startswith(COMPANION)
+            and (name.removeprefix(COMPANION) in paths or not moodle_readings(name))
+        )
     )
 
 
@@ -66,9 +73,9 @@ def one_of(readings: Sequence[Found], path: Path) -> Found:
     """
     by_student: dict[tuple[str, str], Found] = {}
     for one in readings:
-        known = by_student.setdefault((one.kind, one.student), replace(one, path=path))
+        known = by_student.setdefault(one.identity, replace(one, path=path))
         if one.late and not known.late:
-            by_student[one.kind, one.student] = replace(known, late=True)
+            by_student[one.identity] = replace(known, late=True)
     first, *others = by_student.values()
     return replace(first, others=tuple(others))
 
@@ -117,7 +124,7 @@ def found_in(folder: Path, without: Iterable[Path] = ()) -> list[Found]:
     metadata = folder / METADATA
     submissions = read_metadata(metadata) if is_regular(metadata) else []
     found = by_gradescope(folder, submissions)
-    known = {one.path for one in found} | {metadata}
+    known = {one.path for one in found} | ({metadata} if is_regular(metadata) else set())
     paths = [path for path in paths if path not in known]
     blackboards = named_by_blackboard(paths)
     rest = [path for path in paths if path not in blackboards]

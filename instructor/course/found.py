@@ -21,7 +21,7 @@ class Found:
         late: whether the system says so.
         typed: whether it was written in a field of the system's, and is no file of the student's.
         kind: the platform that has written the name, OWN for a name of somebody's own.
-        id: what identifies the student there, if it is not `student`.
+        id: the student's number there, if it is not `student`; on Gradescope one that others gave.
         notes: see HandIn.
         others: further readings of the same name, of other students.
     """
@@ -40,6 +40,11 @@ class Found:
     id: str = ""
     notes: tuple[str, ...] = ()
     others: tuple["Found", ...] = ()
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """What is the same for everything of one person's or team's; Moodle may cut their name."""
+        return self.kind, self.id if self.id and self.kind == MOODLE else self.student
 
     @property
     def readings(self) -> tuple["Found", ...]:

@@ -164,14 +164,19 @@ def read_metadata(path: Path) -> list[Submitted]:
 
 
 def shared(submissions: Sequence[Submitted]) -> set[tuple[str, str]]:
-    """Return the ids and addresses that several people have given: they identify nobody."""
+    """Return the ids and addresses that several people have given: they identify nobody.
+
+    People may type any student ID, also somebody's address, but an address is that of an account.
+    """
     people = {
         tuple(who.get(key, "").strip() for key in IDS)
         for submission in submissions
         for who in submission.submitters
     }
-    often = Counter((key, one) for who in people for key, one in zip(IDS, who, strict=True) if one)
-    return {one for one, count in often.items() if count > 1}
+    ids, addresses = Counter(sid for sid, _ in people), Counter(email for _, email in people)
+    return {("sid", one) for one, count in ids.items() if count > 1 or one in addresses} | {
+        ("email", one) for one, count in addresses.items() if count > 1
+    }
 
 
 def by_gradescope(folder: Path, submissions: Sequence[Submitted]) -> list[Found]:
@@ -182,7 +187,7 @@ def by_gradescope(folder: Path, submissions: Sequence[Submitted]) -> list[Found]
             given = {key: who.get(key, "").strip() for key in IDS}
             keys = tuple(text for key, text in given.items() if text and (key, text) not in taken)
             name = who.get("name") or one.folder
-            told = ", ".join(text for key, text in given.items() if (key, text) in taken)
+            told = ", ".join(t for key, t in given.items() if t and (key, t) in taken)
             made.append(
                 Found(
                     student=keys[0] if keys else f"{name}_{one.folder}",
@@ -192,6 +197,7 @@ def by_gradescope(folder: Path, submissions: Sequence[Submitted]) -> list[Found]
                     attempt=one.folder,
                     submitted=one.submitted,
                     kind=GRADESCOPE,
+                    id=given["sid"] if ("sid", given["sid"]) in taken else "",
                     notes=(f"{told} is given for several people on Gradescope",) if told else (),
                 )
             )

@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from instructor.course.found import CANVAS, MOODLE, OWN, Found
+from instructor.course.found import CANVAS, GRADESCOPE, MOODLE, OWN, Found
 from instructor.course.people import Index, forms, places, words
-from instructor.course.roster import Listed
+from instructor.course.roster import IDS, Listed
 
 Who = frozenset[int]  # places in the list: of one person, or of a team's members
+NOBODY: Who = frozenset()
 STRANGER = "not on the roster"
 DECIDE = "rename it, or put it into a roster's column file"
 REPEAT = re.compile(r"(?P<own>.+?)(?: ?\((?P<browser>[0-9]{1,3})\)|-(?P<system>[0-9]{1,3}))", re.S)
@@ -81,7 +82,7 @@ def grouped(found: Iterable[Found]) -> list[list[Found]]:
     """Return what was found, by all that its name may stand for."""
     groups: dict[tuple[tuple[str, str], ...], list[Found]] = {}
     for one in found:
-        key = tuple((reading.kind, reading.student) for reading in one.readings)
+        key = tuple(reading.identity for reading in one.readings)
         groups.setdefault(key, []).append(one)
     return list(groups.values())
 
@@ -145,7 +146,7 @@ class Owners:
         if one.kind != MOODLE and not known:
             return self.index.by_ids(dict.fromkeys((one.student, *one.keys)))
         hits = (known or {}).get(one.id or one.student, set())
-        nameless = one.kind == MOODLE and self.nameless
+        nameless = known and one.kind == MOODLE and self.nameless
         return hits or (self.index.by_id(one.name) if nameless else set())
 
     def team_of(self, one: Found) -> Who:
@@ -181,24 +182,63 @@ class Owners:
         if len(one.readings) > 1 or (one.kind == CANVAS and CANVAS in known):
             return set()
         people = set() if one.kind in known else self.named(one) - taken
+        if one.kind == GRADESCOPE and one.id:  # several gave this number: whose it is has the name
+            people = (self.named(one) & self.index.by_id(one.id)) - taken
         team = self.team_of(one) if one.kind in (CANVAS, MOODLE, OWN) else frozenset()
         return {frozenset({place}) for place in people} | ({team} if team else set())
 
+    def strength(self, one: Found, place: int) -> int:
+        """Return how well an id tells that something is somebody's, the best lowest.
+
+        On Gradescope people type a number of their own, and an address is that of an account.
+        """
+        keys = (one.student, *one.keys)
+        columns = [
+            column
+            for column, known in enumerate(self.index.columns)
+            if any(place in known.get(key, ()) for key in keys)
+        ]
+        email = one.kind == GRADESCOPE and IDS.index("email") in columns
+        return -1 if email else min(columns, default=len(IDS))
+
+    def outdone(self, whose: Sequence[tuple[Found, set[Who]]]) -> set[int]:
+        """Return the places of those who claim somebody's line, and have a weaker claim to it.
+
+        A platform knows everybody under one id, so two of them are not one person.
+        """
+        claims: dict[tuple[str, Who], dict[tuple[str, str], tuple[int, list[int]]]] = {}
+        for place, (one, found) in enumerate(whose):
+            who = next(iter(found), NOBODY)
+            if len(found) == len(who) == 1 and one.kind != OWN:
+                own = self.reading(one, who)
+                rivals = claims.setdefault((own.kind, who), {})
+                rivals.setdefault(own.identity, (self.strength(own, min(who)), []))[1].append(place)
+        lost = set()
+        for rivals in claims.values():
+            best = min(strength for strength, _ in rivals.values())
+            winners = [one for one, _ in rivals.values() if one == best]
+            for strength, members in rivals.values():
+                if strength > best or len(winners) > 1:
+                    lost |= set(members)
+        return lost
+
     def of(self, groups: Sequence[list[Found]]) -> list[set[Who]]:
         """Return for each group whom it may be of: nobody, one person or team, or several."""
-        whose = [set().union(*map(self.sure, group[0].readings)) for group in groups]
+        sure = [set().union(*map(self.sure, group[0].readings)) for group in groups]
+        lost = self.outdone([(group[0], found) for group, found in zip(groups, sure, strict=True)])
+        whose = [found | ({NOBODY} if place in lost else set()) for place, found in enumerate(sure)]
         certain = [
             (group[0].kind, who)
-            for group, sure in zip(groups, whose, strict=True)
-            for who in sure
-            if len(sure) == 1
+            for group, found in zip(groups, whose, strict=True)
+            for who in found
+            if len(found) == 1
         ]
         known = {kind for kind, found in self.platforms.items() if found}
         known |= {kind for kind, _ in certain} - {OWN}
         taken = {place for _, who in certain for place in who}
         claims = [
-            set() if sure else self.by_name(group[0], known, taken)
-            for group, sure in zip(groups, whose, strict=True)
+            set() if found else self.by_name(group[0], known, taken)
+            for group, found in zip(groups, whose, strict=True)
         ]
         often = Counter(who for found in claims for who in found)
         for place, found in enumerate(claims):
@@ -208,10 +248,24 @@ class Owners:
 
     def called(self, who: Who) -> str:
         """Return what to call somebody of the list, or a team."""
+        if who == NOBODY:
+            return "somebody else"
         if len(who) > 1:
             return f"team {self.roster[min(who)].team}"
         one = self.roster[min(who)]
         return called(one.student, one.name)
+
+    def doubts(self, one: Found, who: Who) -> list[str]:
+        """Return what a person should know of somebody's hand-in that is called after another.
+
+        Canvas calls a group's after the group, and gives the id of one of its members.
+        """
+        if one.kind != CANVAS or not forms(one.name) or len(who) > 1 or not self.platforms[CANVAS]:
+            return []
+        if who & self.named(one):
+            return []
+        fix = "if that is a group's, give a roster with a column team"
+        return [f"called {one.name[:LONGEST]!r} by Canvas; {fix}"]
 
     def reading(self, one: Found, who: Who) -> Found:
         """Return the reading of a name that is of somebody."""
@@ -239,6 +293,7 @@ def by_roster(found: Sequence[Found], roster: Sequence[Listed]) -> list[Student]
             continue
         (who,) = whose
         for place in sorted(who):
-            made[place].found += [owners.reading(one, who) for one in group]
-            made[place].notes += student_of(group).notes
+            own = [owners.reading(one, who) for one in group]
+            made[place].found += own
+            made[place].notes += (*student_of(own).notes, *owners.doubts(own[0], who))
     return distinct([*made, *rest])

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-WORDS = 8  # of a name that are looked at; none is compared as text longer than LONGEST
+WORDS = 32  # of a name that are looked at; none is compared as text longer than LONGEST
 LONGEST = 200
 
 

@@ -156,7 +156,7 @@ def listed(row: Sequence[str], columns: Mapping[int, str], where: str) -> Listed
     name = cells.get("name") or " ".join(cells[k] for k in ("first", "last") if k in cells)
     ids = tuple(cells.get(key, "") for key in IDS)
     platforms = platform_ids(cells)
-    if not (any(ids) or name) or (not platforms and MAXIMA in name.casefold()):
+    if not any(ids) and (not name or MAXIMA in name.casefold()):
         return None
     when = cells.get("submitted", "")
     submitted = moment(when)
