@@ -19,7 +19,7 @@ def test_a_blackboard_note_behind_a_link_is_not_read(tmp_path: Path) -> None:
 
 def test_a_list_behind_a_link_among_the_hand_ins_is_nobodys_list(tmp_path: Path) -> None:
     own = handed_in(tmp_path / "own", "x/bert.py")
-    (own / "submission_metadata.yml").write_text(METADATA, encoding="utf-8")
+    (own / "submission_metadata.yml").write_text("x:\n", encoding="utf-8")
     folder = handed_in(tmp_path / "in", "ada.py")
     (folder / "submission_metadata.yml").symlink_to(own / "submission_metadata.yml")
     (tmp_path / "alone").mkdir()
