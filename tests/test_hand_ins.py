@@ -281,7 +281,7 @@ def test_the_reason_tells_folders_and_pipes_from_files(tmp_path: Path) -> None:
         entries = standing.Class(find(folder), GivenFiles(MINBERT, {}), store).unread()
 
     first, second = standing.listed(standing.by_kind(entries))
-    assert first == "  nothing to grade: x_1_2_bert.py: there is no bert.py in it"
+    assert first == "  nothing to grade: 1 (x): there is no bert.py in it"
     assert second.startswith("  nothing to grade: 3 (y): not a folder, a .py file, a zip or a tar")
     assert second.endswith("; it is a pipe, a socket or a device")
 

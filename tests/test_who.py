@@ -82,6 +82,11 @@ def test_an_id_in_other_digits_is_another(tmp_path: Path, digits: str) -> None:
     assert names(found["777"]) == [mallorys]
 
 
+@pytest.mark.parametrize("name", ["12345_777_1_bert.py", "12345_777_assignsubmission_file_x.py"])
+def test_an_id_is_nobodys_name(tmp_path: Path, name: str) -> None:
+    assert listed(tmp_path, "id\n12345\n", name)["12345"].path is None
+
+
 @pytest.mark.parametrize("digits", [WIDE, "012345"])
 def test_a_row_with_an_id_in_other_digits_keeps_nobody_out(tmp_path: Path, digits: str) -> None:
     roster = EXPORT.replace(",gh,", f",{digits},").replace("s3", "12345")

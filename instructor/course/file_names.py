@@ -85,8 +85,8 @@ def by_platform(paths: Sequence[Path]) -> list[Found]:
 
     Canvas grades a whole assignment anonymously or not at all.
     """
-    canvas = {path: [] if is_folder(path) else canvas_readings(path.name) for path in paths}
-    anonymous = {path: None if is_folder(path) else anonymous_reading(path.name) for path in paths}
+    canvas = {path: canvas_readings(path.name) for path in paths}
+    anonymous = {path: anonymous_reading(path.name) for path in paths}
     all_anonymous = all(anonymous[path] for path in paths if canvas[path])
     made = []
     for path in paths:

@@ -68,8 +68,8 @@ class Listed:
 
     @property
     def person(self) -> Person:
-        """What the student is matched by."""
-        return Person(self.ids, (self.name,))
+        """What the student is matched by; an id is no name."""
+        return Person(self.ids, () if self.name in self.ids else (self.name,))
 
     @property
     def is_test_student(self) -> bool:
