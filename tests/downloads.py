@@ -16,7 +16,7 @@ def handed_in(folder: Path, *names: str) -> Path:
         if name.endswith("/"):
             path.mkdir(exist_ok=True)
         else:
-            path.write_text(f"# {name}\n", encoding="utf-8")
+            path.write_text(f"# {name}\n", encoding="utf-8", errors="replace")
     return folder
 
 

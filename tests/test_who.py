@@ -61,6 +61,13 @@ def test_what_may_be_two_peoples_is_nobodys_and_names_both(tmp_path: Path) -> No
     assert not found["777"].fault
 
 
+@pytest.mark.parametrize("name", ["jos\udce9", "jos\u251c\u2310", "jose\u0301"])
+def test_letters_may_be_lost_where_a_download_is_unpacked(tmp_path: Path, name: str) -> None:
+    found = listed(tmp_path, EXPORT, f"{name}_12345_678_bert.py")
+
+    assert found["12345"].path is not None
+
+
 def test_the_list_tells_which_of_several_numbers_is_an_id(tmp_path: Path) -> None:
     found = listed(
         tmp_path, EXPORT, "lovelaceada_12345_678_9_bert.py", "smithmallory_777_1_lab_2_3_x.py"

@@ -6,7 +6,6 @@ where an id could stand. Ids are ASCII digits, and are only ever compared as tex
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator
 
 from instructor.course.found import CANVAS, MOODLE, Found, again
@@ -31,10 +30,11 @@ MOODLE_ID = re.compile(
 
 
 def is_canvas_name(name: str) -> bool:
-    """Say whether Canvas may have made something of a display name."""
-    return all(
-        char.isalnum() or char == "_" or unicodedata.category(char)[0] == "M" for char in name
-    )
+    """Say whether Canvas may have made something of a display name.
+
+    Any letter may have become something else where the download was unpacked.
+    """
+    return all(char.isalnum() or char == "_" or not char.isascii() for char in name)
 
 
 def at_underscores(pattern: re.Pattern[str], name: str) -> Iterator[tuple[str, re.Match[str]]]:
