@@ -1,10 +1,13 @@
 """The root of this repository, digests, atomic writes, and reads of what may be anything."""
 
+import contextlib
 import hashlib
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 ROOT = Path(__file__).resolve().parent.parent
 # a system may lack a flag, as Windows does; what a path is has been looked at before
@@ -59,28 +62,39 @@ def kind_of(about: os.stat_result) -> str:
     return "a folder" if stat.S_ISDIR(about.st_mode) else "a pipe, a socket or a device"
 
 
-def read_regular(
-    path: str | Path, most: int, within: int | None = None, follow: bool = False
-) -> tuple[bytes, os.stat_result]:
-    """Read a file that somebody else may have put there, at most `most` bytes of it.
-
-    Whatever it is, this neither waits nor reads without end. Nothing but a regular file is opened.
+@contextlib.contextmanager
+def opened_regular(
+    path: str | Path, within: int | None = None, follow: bool = False
+) -> Iterator[BinaryIO]:
+    """Open a file that somebody else may have put there, and nothing but a regular file.
 
     Args:
         within: the descriptor of a folder that the path begins at.
-        follow: if it is a link, read the file that it leads to.
+        follow: if it is a link, open the file that it leads to.
 
     Raises:
-        NotAFileError: it is a link, a folder, a pipe or a device. OSError: it cannot be read.
+        NotAFileError: it is a link, a folder, a pipe or a device. OSError: it cannot be opened.
     """
     about = os.stat(path, dir_fd=within, follow_symlinks=follow)
     if not stat.S_ISREG(about.st_mode):
         raise NotAFileError(f"is {kind_of(about)}")
     handle = os.open(path, SAFELY | (0 if follow else NO_LINK), dir_fd=within)
-    with open(handle, "rb", buffering=0) as file:
+    with open(handle, "rb") as file:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):  # it is another one by now
             raise NotAFileError(f"is {kind_of(about)}")
+        yield file
+
+
+def read_regular(
+    path: str | Path, most: int, within: int | None = None, follow: bool = False
+) -> tuple[bytes, os.stat_result]:
+    """Read a file that somebody else may have put there, at most `most` bytes of it.
+
+    Whatever it is, this neither waits nor reads without end; see `opened_regular`.
+    """
+    with opened_regular(path, within, follow) as file:
+        about = os.fstat(file.fileno())
         parts = []
         while most > 0 and (part := file.read(min(most, about.st_size + 1, 1 << 20))):
             parts.append(part)

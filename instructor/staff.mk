@@ -41,7 +41,7 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: ROSTER=file.csv  ## who might have handed in
 #: DEADLINE=2027-03-01  ## its end, or 2027-03-01T18:00; to count minutes late
 #: LATE=newest  ## what to take of those who handed in twice or late; see INSTRUCTOR.md
-#: CANVAS=export.csv  ## your gradebook's export; COLUMN= is filled in a copy
+#: CANVAS=export.csv  ## your gradebook's export: who is in the class, and COLUMN= to fill
 #: COLUMN="Homework 1"  ## the assignment's column in it
 #: ONLY=student  ## grade one again, and say what differs
 #: SCHEDULER=tcp://h:8786  ## use these Dask workers

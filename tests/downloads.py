@@ -16,7 +16,7 @@ def handed_in(folder: Path, *names: str) -> Path:
         if name.endswith("/"):
             path.mkdir(exist_ok=True)
         else:
-            path.write_text(f"# {name}\n", encoding="utf-8")
+            path.write_text(f"# {name}\n", encoding="utf-8", errors="replace")
     return folder
 
 
@@ -34,3 +34,9 @@ def error(folder: Path, **options) -> str:
     with pytest.raises(HandInError) as caught:
         find(folder, **options)
     return str(caught.value)
+
+
+def listed(folder: Path, roster: str, *files: str) -> dict[str, HandIn]:
+    """Return who handed in files according to a list of the class."""
+    (folder / "roster.csv").write_text(roster, encoding="utf-8")
+    return by_student(find(handed_in(folder / "in", *files), folder / "roster.csv"))

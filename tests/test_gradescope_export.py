@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from instructor.course.entry import HandIn
 from instructor.course.gradescope_export import moment, scalar
 from instructor.course.hand_ins import find
 
-from downloads import by_student, handed_in
+from downloads import by_student, handed_in, names
 from test_payloads import PAYLOADS
 
 DEADLINE = datetime.datetime(2026, 11, 20, 23, 0, tzinfo=datetime.UTC)
@@ -90,3 +91,82 @@ def test_a_huge_line_of_metadata_is_passed_over(gradescope: Path) -> None:
     path.write_text(METADATA + "  :x: " + ":submitters: " * 100_000, encoding="utf-8")
 
     assert len(find(gradescope)) == 5
+
+
+TWO = """submission_1:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '100'
+    :email: ada@x.example
+submission_2:
+  :submitters:
+  - :name: {name}
+    :sid: {sid}
+    :email: {email}
+"""
+SIDS = "id,email,name\n100,{},Ada Lovelace\n101,{},Mallory Smith\n102,{},Grace Hopper\n"
+WITH, WITHOUT = SIDS.format("ada@x.example", "mal@x.example", ""), SIDS.format("", "", "")
+
+
+def by_metadata(folder: Path, roster: str, **values: str) -> dict[str, HandIn]:
+    handed_in(folder / "in", "submission_1/bert.py", "submission_2/bert.py")
+    values = {"name": "Mallory Smith", "sid": "'101'", "email": "mal@x.example"} | values
+    text = TWO.format(**values)
+    (folder / "in/submission_metadata.yml").write_text(text, encoding="utf-8")
+    if not roster:
+        return by_student(find(folder / "in"))
+    (folder / "roster.csv").write_text(roster, encoding="utf-8")
+    return by_student(find(folder / "in", folder / "roster.csv"))
+
+
+@pytest.mark.parametrize("roster", [WITH, WITHOUT])
+@pytest.mark.parametrize(
+    "sid", ["'100'", "' 100 '", '"100"', "ada@x.example", "\uff11\uff10\uff10"]
+)
+def test_a_number_of_gradescopes_that_two_have_takes_nothing_from_either(
+    tmp_path: Path, roster: str, sid: str
+) -> None:
+    found = by_metadata(tmp_path, roster, sid=sid)
+
+    assert names(found["100"]) == ["submission_1"]
+    if roster == WITH:
+        assert names(found["101"]) == ["submission_2"]
+
+
+def test_two_of_one_number_without_a_list_are_two(tmp_path: Path) -> None:
+    found = by_metadata(tmp_path, "", sid="'100'")
+
+    assert sorted(found) == ["ada@x.example", "mal@x.example"]
+    assert found["ada@x.example"].notes == ("100 is given for several people on Gradescope",)
+
+
+def test_an_address_counts_more_than_a_number_that_somebody_else_typed(tmp_path: Path) -> None:
+    handed_in(tmp_path / "in", "submission_1/bert.py", "submission_2/bert.py")
+    found = by_metadata(tmp_path, WITH, sid="'100'", name="Ada Lovelace", email="x@x.example")
+
+    assert names(found["100"]) == ["submission_1"]
+
+
+def test_a_number_of_one_and_an_address_of_another_is_nobodys(tmp_path: Path) -> None:
+    found = by_metadata(tmp_path, WITH, sid="'102'")
+
+    assert found["102"].path is None
+    assert found["101"].path is None
+    assert "101 (Mallory Smith) or 102 (Grace Hopper)" in found["submission_2"].fault
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "'Mallory\n      :sid: ''100''\n    :sid: ''100'' '",
+        '"Mallory\n    :sid: 100\n    :email: ada@x.example"',
+        "|-\n      Mallory\n      :sid: 100\n      :email: ada@x.example",
+        "Mallory\n      :sid: 100",
+        "'" + "x" * 4083 + "''\n    :sid: 100\n    '",
+    ],
+)
+def test_no_line_of_a_name_is_a_key_of_gradescopes(tmp_path: Path, name: str) -> None:
+    found = by_metadata(tmp_path, WITH, name=name)
+
+    assert names(found["100"]) == ["submission_1"]
+    assert names(found["101"]) == ["submission_2"]

@@ -174,20 +174,15 @@ def test_hidden_files_are_somebodys_and_what_systems_leave_is_nobodys(tmp_path: 
     assert [one.student for one in find(folder)] == [".ada", ".b"]
 
 
-@pytest.mark.parametrize("roster", [None, "student,file\ngrace,loop.py\n"])
-def test_a_link_that_leads_round_in_circles_is_not_graded(
-    tmp_path: Path, roster: str | None
-) -> None:
-    folder = handed_in(tmp_path / "in", "ada.py")
-    (folder / "loop.py").symlink_to("loop.py")
-    if roster:
-        (tmp_path / "roster.csv").write_text(roster, encoding="utf-8")
+@pytest.mark.parametrize("target", ["loop.py", "ada.py", "/etc/passwd", "nowhere", "."])
+def test_no_link_is_followed_wherever_it_leads(tmp_path: Path, target: str) -> None:
+    folder = handed_in(tmp_path, "ada.py")
+    (folder / "loop.py").symlink_to(target)
 
-    found = by_student(find(folder, tmp_path / "roster.csv" if roster else None))
+    found = by_student(find(folder))
 
-    one = found["grace" if roster else "loop"]
-    assert one.path is None
-    assert "loop.py is a link, which is not followed" in one.fault
+    assert found["loop"].path is None
+    assert "loop.py is a link, which is not followed" in found["loop"].fault
     assert found["ada"].path is not None
 
 
@@ -196,7 +191,7 @@ def test_plain_files_and_folders_are_called_after_students(tmp_path: Path) -> No
         tmp_path, "ada.py", "grace.tar.gz", "alan/bert.py", "notes.pdf", ".DS_Store", "__MACOSX/x"
     )
 
-    assert [one.student for one in find(folder)] == ["ada", "alan", "grace", "notes.pdf"]
+    assert [one.student for one in find(folder)] == ["ada", "alan", "grace", "notes"]
 
 
 def test_of_plain_files_the_newest_by_its_date_is_graded(tmp_path: Path) -> None:
@@ -316,18 +311,6 @@ def test_how_much_is_read_is_said_before_and_meanwhile(
     assert said[-1] == "1 of 2 read"
 
 
-def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
-    (tmp_path / "secret.py").write_text("x = 1\n", encoding="utf-8")
-    folder = handed_in(tmp_path / "in", "grace.py")
-    (folder / "ada.py").symlink_to(tmp_path / "secret.py")
-
-    found = by_student(find(folder))
-
-    assert found["ada"].path is None
-    assert "link" in found["ada"].fault
-    assert found["grace"].path is not None
-
-
 def test_what_cannot_be_graded_is_not_counted_as_not_handed_in(tmp_path: Path) -> None:
     folder = handed_in(tmp_path / "in", "grace.py")
     (tmp_path / "secret.py").touch()
@@ -355,7 +338,7 @@ def test_the_reason_tells_folders_and_pipes_from_files(tmp_path: Path) -> None:
         entries = standing.Class(find(folder), GivenFiles(MINBERT, {}), store).unread()
 
     first, second = standing.listed(standing.by_kind(entries))
-    assert first.startswith("  nothing to grade: x_1_2_bert.py: there is no bert.py in it, only")
+    assert first.startswith("  nothing to grade: 1 (x): there is no bert.py in it, only")
     assert second == "  nothing to grade: 3 (y): it is a pipe, a socket or a device"
 
 

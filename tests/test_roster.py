@@ -25,7 +25,6 @@ ROSTER += '222,gh,"Hopper, Grace",grace@x.example\r\n333,at,Alan Turing,alan@x.e
     [
         "whoever_12345_678_bert.py",
         "al.py",
-        "AL.py",
         "ada@x.example.zip",
         "Lovelace Ada_9_assignsubmission_file_/bert.py",
         "lovelaceada_999_678_bert.py",
@@ -96,12 +95,17 @@ def test_canvass_own_export_is_a_roster(tmp_path: Path) -> None:
         ("id\n1\n1\n", "row 3: '1' is listed twice"),
         ("id,submitted\n1,yesterday\n", "row 2: 'yesterday' is not a time"),
         ("id,file\n1,../../etc/passwd\n", "is not in"),
+        ("id,file\n1,/etc/passwd\n", "is not in"),
+        ("id,file\n1,link.py\n", "is a link"),
+        ("id,file\n1,link/bert.py\n", "is a link"),
         ('id,name\n1,"Ada\n2,Grace\n', "line 3: not a CSV file"),
         ('id,name\n1,"Ada" L.\n2,Grace\n', "line 2: not a CSV file"),
     ],
 )
 def test_a_wrong_roster_is_one_sentence(tmp_path: Path, text: str, said: str) -> None:
     folder = handed_in(tmp_path / "in", "ada.py")
+    (folder / "link.py").symlink_to("ada.py")
+    (folder / "link").symlink_to(".")
     roster = tmp_path / "roster.csv"
     roster.write_text(text, encoding="utf-8")
 

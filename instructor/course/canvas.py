@@ -1,63 +1,53 @@
-"""Fill one column of the gradebook that an instructor has exported from Canvas.
+"""Write the scores as a file that Canvas's gradebook imports: one column, and who has a score.
 
-Every other cell stays as it was, byte for byte: Canvas makes new assignments of titles that it does
-not know, and takes what it finds for what was meant.
+Made from the instructor's own export: what identifies students as it stands there, and the
+assignment's column. Canvas leaves alone whatever such a file does not have, clears a score where a
+cell is blank, and makes a new assignment of a title that it does not know.
 """
 
+import csv
+import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.files import write_whole
 from grader.reports.model import ungraded
+from grader.reports.platforms import FORMULA
 from grader.reports.text import points, visible
-from instructor.course.cells import Cell, CellsError, rows_of, separator_of, with_cells
 from instructor.course.entry import Entry
 from instructor.course.people import Person, matches
+from instructor.course.roster import RosterError, rows_of, separator_of, text_of
 
-LARGEST = 64 << 20  # bytes
-TITLE = re.compile(r"(.+) \((\d+)\)", re.S)  # of an assignment, with its id
+TITLE = re.compile(r"(.+) \(([0-9]+)\)", re.S)  # of an assignment, with its id
 IDS = ("id", "sis user id", "sis login id")  # in the order in which Canvas itself matches
+NAMES = ("student", "firstname", "lastname")
+LAST = "section"  # of the columns about students
+ID = re.compile(r"[0-9]+")
 NUMBER = re.compile(r"\s*-?\d+(?:[.,]\d+)*\s*")
 EXCUSED = "EX"
-NOT_STUDENTS = ("student, test", "test student")
+MAXIMA = "Points Possible"
+TEST_STUDENTS = ("student, test", "test student")
 SHOWN = 40  # lines of one kind
+LONGEST = 500  # characters of a cell
 
 
 class CanvasError(Exception):
-    """An export that cannot be filled; the message is one sentence that says what to do."""
+    """An export that cannot be used; the message is one sentence that says what to do."""
 
 
 @dataclass
 class Filled:
-    """What happened to the column, as lines for a person, by kind."""
+    """What happened to the column: its rows, and lines for a person, by kind."""
 
-    scores: int = 0
+    rows: list[list[str]] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
 
 
-def read_text(path: Path) -> str:
-    """Read an export; a mark at its beginning stays where it is.
-
-    Raises:
-        CanvasError: it cannot be read, or is not UTF-8.
-    """
-    try:
-        if path.exists() and not path.is_file():  # a pipe may never end
-            raise CanvasError(f"{path}: is not a file; give the export that Canvas has made")
-        if path.stat().st_size > LARGEST:
-            raise CanvasError(f"{path}: larger than {LARGEST >> 20} MiB, too large for an export")
-        return path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise CanvasError(f"{path}: not UTF-8 text; use Canvas's own file, unchanged") from error
-    except OSError as error:
-        raise CanvasError(f"{path}: cannot be read ({error.strerror or error})") from error
-
-
-def column_of(path: Path, header: Sequence[Cell], wanted: str, assignment: str) -> int:
+def column_of(path: Path, header: Sequence[str], wanted: str, assignment: str) -> int:
     """Return the place of the column to fill.
 
     Args:
@@ -68,7 +58,7 @@ def column_of(path: Path, header: Sequence[Cell], wanted: str, assignment: str) 
         CanvasError: there is no such column, or more than one.
     """
     titles = [
-        (place, found) for place, c in enumerate(header) if (found := TITLE.fullmatch(c.text))
+        (place, found) for place, text in enumerate(header) if (found := TITLE.fullmatch(text))
     ]
     if wanted:
         hits = [p for p, t in titles if wanted in (t[0], t[2])] or [
@@ -85,51 +75,22 @@ def column_of(path: Path, header: Sequence[Cell], wanted: str, assignment: str) 
     raise CanvasError(f"{path}: {visible(what)} {count}; {fix}: {listed}")
 
 
-def is_student(row: Sequence[Cell], width: int) -> bool:
-    """Say whether a row is a student's, and not the maxima or what Canvas put above them."""
-    first = row[0].text.strip().casefold()
-    return len(row) == width and bool(first) and "points possible" not in first
+def neutral(text: str) -> str:
+    """Return a cell that no spreadsheet takes for a formula, whichever separator it reads with.
+
+    Canvas takes a row for that of the maxima by what its first cell says.
+    """
+    parts = re.split("([,;])", visible(text, LONGEST).replace(MAXIMA, MAXIMA.replace(" ", "_")))
+    return "".join(
+        f"'{part}" if part.lstrip(" '\"").startswith(tuple(FORMULA)) else part for part in parts
+    )
 
 
-def students_in(header: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> list[Person]:
-    """Return the students of rows."""
-    names = [cell.text.strip().lstrip("\ufeff").casefold() for cell in header]
-    columns = [names.index(name) for name in IDS if name in names]
-    return [
-        Person(tuple(row[place].text.strip() for place in columns), (row[0].text.strip(),))
-        for row in rows
-    ]
-
-
-def score_of(entry: Entry, decimal: str) -> str | None:
+def score_of(entry: Entry) -> str | None:
     """Return a score as Canvas takes it; None if there is none, or part of it is lacking."""
     if entry.result is None or ungraded(dict(entry.result)):
         return None
-    return points(entry.result["score"]).replace(".", decimal)
-
-
-def fill(
-    pairs: Sequence[tuple[Entry, Cell]], decimal: str, filled: Filled
-) -> Iterator[tuple[Cell, str]]:
-    """Yield the cells to replace; what cannot be, is noted.
-
-    A score that is there already is replaced, which is noted; EX and other words stay.
-    """
-    for entry, cell in pairs:
-        name, old = visible(entry.hand_in.called, 200), cell.text.strip()
-        new = score_of(entry, decimal)
-        if new is None:
-            why = entry.problem or "could not be graded in full"
-            filled.left.append(f"{name}: {visible(why, 200)}")
-        elif old and not NUMBER.fullmatch(old):
-            why = "is excused" if old.upper() == EXCUSED else f"has {visible(old, 40)!r}"
-            filled.left.append(f"{name}: {why} in Canvas, which stays")
-        else:
-            filled.scores += 1
-            if old and old != new:
-                filled.replaced.append(f"{name}: {visible(old, 40)} becomes {new}")
-            if old != new:
-                yield cell, new
+    return points(entry.result["score"])
 
 
 def said(what: str, lines: Sequence[str]) -> list[str]:
@@ -140,19 +101,11 @@ def said(what: str, lines: Sequence[str]) -> list[str]:
     return [f"Canvas: {len(lines)} {what}:", *(f"  {line}" for line in lines[:SHOWN]), *more]
 
 
-def maximum(rows: Sequence[Sequence[Cell]], column: int) -> str:
-    """Return what the export says of a column's maximum, "" if nothing."""
-    for row in rows[:5]:
-        if "points possible" in row[0].text.casefold() and len(row) > column:
-            return row[column].text.strip()
-    return ""
-
-
 class Export:
     """An export of Canvas, and the column of it that is to be filled.
 
     Attributes:
-        title: of the column; place: its place; students: the rows of students.
+        title: of the column; students: the rows of students; most: the maximum there, if known.
     """
 
     def __init__(self, path: Path, column: str, assignment: str) -> None:
@@ -161,39 +114,99 @@ class Export:
         Raises:
             CanvasError: it is not one, or the column is not clear.
         """
-        self.text = read_text(path)
-        self.separator = separator_of(self.text)
         try:
-            rows = rows_of(self.text, self.separator)
-        except CellsError as error:
-            raise CanvasError(f"{path}: {error}; use Canvas's own file, unchanged") from error
+            text = text_of(path)
+            rows = rows_of(path, text)
+        except RosterError as error:
+            raise CanvasError(f"{error}; use Canvas's own file, unchanged") from error
+        except OSError as error:
+            raise CanvasError(f"{path}: cannot be read ({error.strerror or error})") from error
+        self.separator = separator_of(text)
         self.header = rows[0] if rows else []
         self.place = column_of(path, self.header, column, assignment)
-        self.title = visible(self.header[self.place].text, 100)
-        self.students = [row for row in rows[1:] if is_student(row, len(self.header))]
-        self.most = maximum(rows[1:], self.place)
+        self.title = self.header[self.place]
+        self.names = [name.strip().casefold() for name in self.header]
+        if not {"id", LAST} <= set(self.names):
+            raise CanvasError(f"{path}: has no column ID or Section; use Canvas's own file")
+        self.ids = [self.names.index(name) for name in IDS if name in self.names]
+        blank = [""] * len(self.header)
+        whole = [[*row, *blank[len(row) :]] for row in rows[1:]]
+        self.students = [row for row in whole if ID.fullmatch(row[self.ids[0]].strip())]
+        maxima = [
+            row[self.place] for row in whole[:5] if MAXIMA in row[0] and row[self.ids[0]] == ""
+        ]
+        self.most = maxima[0].strip().replace(",", ".") if maxima else ""
 
-    @property
-    def decimal(self) -> str:
-        """What stands before decimals."""
-        comma = self.separator == ";" and re.fullmatch(r"\d+,\d+", self.most)
-        return "," if comma else "."
+    def person(self, row: Sequence[str]) -> Person:
+        """Return a student as they are matched."""
+        parts = [row[self.names.index(name)] for name in NAMES if name in self.names]
+        ids = tuple(row[place].strip() for place in self.ids)
+        return Person(ids, (" ".join(parts).strip(),))
+
+    def called(self, row: Sequence[str]) -> str:
+        """Return what to call a student of the export."""
+        person = self.person(row)
+        return visible(f"{person.names[0]} ({person.ids[0]})", 200)
 
     def owners(self, entries: Sequence[Entry]) -> list[int | None]:
-        """Return for each entry the place of its row, or None if that is not certain."""
-        own = [
-            Person((one.student, *one.keys), (one.name, one.student))
-            for one in (entry.hand_in for entry in entries)
+        """Return for each entry the place of its row, or None if that is not certain.
+
+        Who is not on the list of the class is matched by ids alone, and has no row that somebody
+        on it has; what is nobody's has none.
+        """
+        hand_ins = [entry.hand_in for entry in entries]
+        people = [
+            Person(
+                () if one.fault and not one.known else (one.student, *one.keys),
+                (one.name, one.student) if one.known else (),
+            )
+            for one in hand_ins
         ]
-        found = matches(own, students_in(self.header, self.students))
-        often = Counter(found)
-        return [None if often[one] > 1 else one for one in found]
+        rows = matches(people, [self.person(row) for row in self.students])
+        pairs = list(zip(hand_ins, rows, strict=True))
+        taken = {row for one, row in pairs if one.known}
+        rows = [row if one.known or row not in taken else None for one, row in pairs]
+        often = Counter(rows)
+        return [None if often[row] > 1 else row for row in rows]
+
+    def fill(self, pairs: Sequence[tuple[Entry, list[str]]]) -> Filled:
+        """Return a row for everybody who gets a score, and what is to be told of the others.
+
+        A score that is there already is replaced, which is told; EX and other words stay.
+        """
+        filled = Filled()
+        for entry, row in pairs:
+            name, old, new = (
+                visible(entry.hand_in.called, 200),
+                row[self.place].strip(),
+                score_of(entry),
+            )
+            if new is None:
+                why = entry.problem or "could not be graded in full"
+                filled.left.append(f"{name}: {visible(why, 200)}")
+            elif old and not NUMBER.fullmatch(old):
+                why = "is excused" if old.upper() == EXCUSED else f"has {visible(old, 40)!r}"
+                filled.left.append(f"{name}: {why} in Canvas, which stays")
+            else:
+                if old.replace(",", ".") not in ("", new):
+                    filled.replaced.append(f"{name}: {visible(old, 40)} becomes {new}")
+                about = row[: self.names.index(LAST) + 1]
+                filled.rows.append([*map(neutral, about), new])
+        return filled
+
+    def text(self, filled: Filled) -> str:
+        """Return a file that Canvas imports."""
+        text = io.StringIO()
+        writer = csv.writer(text, delimiter=self.separator, lineterminator="\n")
+        writer.writerow([*self.header[: self.names.index(LAST) + 1], self.title])
+        writer.writerows(filled.rows)
+        return text.getvalue()
 
     def scaled(self, most: float) -> list[str]:
         """Return a line if the maximum there is another one than here."""
-        there = self.most.replace(",", ".")
-        if not re.fullmatch(r"\d+(\.\d+)?", there) or float(there) == most:
+        if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", self.most) or float(self.most) == most:
             return []
+        there = points(float(self.most))
         return [
             f"Canvas: {there} points are possible there, {points(most)} here; nothing is scaled"
         ]
@@ -203,7 +216,7 @@ def opened(path: Path, column: str, assignment: str, out: Path) -> Export:
     """Read an export that is to be written to another file; see Export.
 
     Raises:
-        CanvasError: it cannot be filled.
+        CanvasError: it cannot be used.
     """
     if out.exists() and path.exists() and out.samefile(path):
         raise CanvasError(f"{path}: is what this would write; copy it to another place first")
@@ -211,35 +224,32 @@ def opened(path: Path, column: str, assignment: str, out: Path) -> Export:
 
 
 def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) -> list[str]:
-    """Write an export with one column filled; return what to tell the instructor.
+    """Write the scores for Canvas to import; return what to tell the instructor.
 
     Args:
         path: the export; out: the file to write.
 
     Raises:
-        CanvasError: the export cannot be filled. OSError: the file cannot be written.
+        CanvasError: the export cannot be used. OSError: the file cannot be written.
     """
     results = [entry.result for entry in entries if entry.result is not None]
     export = opened(path, column, str(results[0]["assignment"]) if results else "", out)
     owners = export.owners(entries)
     pairs = list(zip(entries, owners, strict=True))
-    filled = Filled()
-    matched = [(e, export.students[one][export.place]) for e, one in pairs if one is not None]
-    cells = dict(fill(matched, export.decimal, filled))
-    write_whole(out, with_cells(export.text, cells).encode())
+    filled = export.fill([(e, export.students[one]) for e, one in pairs if one is not None])
+    write_whole(out, export.text(filled).encode("utf-8", "backslashreplace"))
     strangers = [
         visible(entry.hand_in.called, 200)
         for entry, owner in pairs
         if owner is None and (entry.hand_in.path is not None or entry.hand_in.fault)
     ]
-    people = students_in(export.header, export.students)
     nobody = [
-        visible(" ".join([row[0].text, *(f"({key})" for key in person.ids[:1] if key)]), 200)
-        for place, (row, person) in enumerate(zip(export.students, people, strict=True))
-        if place not in owners and row[0].text.casefold() not in NOT_STUDENTS
+        export.called(row)
+        for place, row in enumerate(export.students)
+        if place not in owners and row[0].strip().casefold() not in TEST_STUDENTS
     ]
     return [
-        f"Canvas: wrote {out}, scores in {export.title}: {filled.scores}",
+        f"Canvas: wrote {out}, scores in {visible(export.title, 100)}: {len(filled.rows)}",
         *(export.scaled(results[0]["max_score"]) if results else ()),
         *said("with another score, which is replaced", filled.replaced),
         *said("without a score from here", filled.left),

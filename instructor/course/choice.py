@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from grader.assignment import MINBERT
 from grader.intake.file_names import is_archive, wanted
-from instructor.course.file_names import Found
+from instructor.course.found import Found
+from instructor.course.plain_files import is_folder
 
 NEWEST, BEFORE = "newest", "before"
 CHOICES = {
@@ -14,6 +15,10 @@ CHOICES = {
     BEFORE: "the newest before the deadline; if all are late, the first of them",
 }
 EDITABLE = MINBERT.editable
+DOCUMENTS = (
+    *(".pdf", ".docx", ".doc", ".odt", ".rtf", ".pages", ".txt", ".md", ".html", ".htm"),
+    *(".png", ".jpg", ".jpeg", ".7z", ".rar"),
+)
 
 
 def minutes_late(
@@ -45,10 +50,16 @@ def attempts_of(found: Sequence[Found]) -> list[list[Found]]:
     return [list(group) for _, group in groups]
 
 
+def is_hopeless(one: Found) -> bool:
+    """Say whether something is certainly no code: a document, or typed into a form."""
+    return one.typed or (one.path.name.lower().endswith(DOCUMENTS) and not is_folder(one.path))
+
+
 def chosen(
     attempts: Sequence[list[Found]], deadline: datetime.datetime | None, late: str
 ) -> list[Found]:
-    """Return the attempt that is graded; see CHOICES."""
+    """Return the attempt that is graded; see CHOICES. A document never takes the place of code."""
+    attempts = [one for one in attempts if not all(map(is_hopeless, one))] or attempts
     in_time = [one for one in attempts if not is_late(one[0], deadline)]
     if late == BEFORE:
         return in_time[-1] if in_time else attempts[0]
@@ -84,7 +95,9 @@ def split(attempt: Sequence[Found]) -> tuple[Found, list[Found]]:
         return main, list(files.values())
 
     def rank(one: Found) -> int:
-        if one.path.is_dir() or is_archive(one.path.name):
+        if is_hopeless(one):
+            return -2 if one.typed else -1
+        if is_folder(one.path) or is_archive(one.path.name):
             return 3
         python = one.path.name.lower().endswith(".py")
         return 0 if not python else 1 if one in files.values() else 2

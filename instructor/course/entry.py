@@ -35,6 +35,8 @@ class HandIn:
         fault: why nothing of what was handed in can be graded; "" if something can, or nothing was.
         notes: what a person should know of how it was found, a sentence each.
         parts: what is read of it.
+        known: whether it is certain who the student is; not if the list of the class does not have
+            them, or if there is a fault because several people may be meant.
     """
 
     student: str
@@ -47,6 +49,7 @@ class HandIn:
     notes: tuple[str, ...] = ()
     fault: str = ""
     parts: tuple[Part, ...] = ()
+    known: bool = True
 
     @property
     def called(self) -> str:

@@ -1,7 +1,7 @@
 """Write what a class is given and what its instructor reads, all drawn from the same entries.
 
 gradebook.csv, gradebook.html   the class, for spreadsheets and for people
-canvas.csv      the instructor's own export of Canvas, with one column filled
+canvas.csv      for Canvas to import: one column, and only who has a score
 feedback/       a folder a student
 """
 

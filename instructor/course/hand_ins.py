@@ -6,7 +6,7 @@ of the roster who handed in nothing has a hand-in without a path.
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from grader.intake.submission import Part
@@ -24,8 +24,9 @@ from instructor.course.choice import (
     split,
 )
 from instructor.course.entry import HandIn
-from instructor.course.file_names import Found, found_in, real
-from instructor.course.people import Person, matches
+from instructor.course.file_names import found_in
+from instructor.course.found import Found
+from instructor.course.owners import Student, by_name, by_roster
 from instructor.course.roster import Listed, RosterError, read_roster
 
 
@@ -33,59 +34,43 @@ class HandInError(Exception):
     """Hand-ins that cannot be read; the message is one sentence that says what to do."""
 
 
-@dataclass
-class Student:
-    """Somebody, and everything that they handed in; see HandIn."""
-
-    student: str
-    name: str
-    keys: tuple[str, ...]
-    found: list[Found] = field(default_factory=list)
-    notes: tuple[str, ...] = ()
-
-
-def by_name(found: Sequence[Found]) -> list[Student]:
-    """Return what was found, by student, in order."""
-    made: dict[str, Student] = {}
-    for one in found:
-        made.setdefault(one.student, Student(one.student, one.name, one.keys)).found.append(one)
-    return list(made.values())
-
-
 def named_file(one: Listed, folder: Path) -> Path | None:
     """Return the file that the roster names for a student, if it does.
 
     Raises:
-        HandInError: it is not in the folder.
+        HandInError: it is not in the folder, or reached through a link.
     """
     if not one.file:
         return None
-    path = folder / one.file
-    if not real(path).is_relative_to(real(folder)):
+    parts = Path(one.file).parts
+    if Path(one.file).is_absolute() or ".." in parts:
         raise HandInError(f"{one.file}: named in the roster, but is not in {folder}; move it there")
+    path = folder
+    for part in parts:
+        path = path / part
+        if path.is_symlink():
+            raise HandInError(f"{one.file}: named in the roster, but is a link; put the file there")
     return path
 
 
-def by_roster(found: Sequence[Found], roster: Sequence[Listed], folder: Path) -> list[Student]:
-    """Give what was found to the students of a roster, in its order; the rest comes last."""
-    made = [Student(one.student, one.name, one.keys) for one in roster]
-    taken = set()
-    for student, one in zip(made, roster, strict=True):
-        if path := named_file(one, folder):
-            taken.add(path)
-            student.found.append(Found(path, one.student, one.name, file=path.name, attempt="~"))
-    others = by_name([one for one in found if one.path not in taken])
-    people = [Person((one.student, *one.keys), (one.name, one.student)) for one in others]
-    owners = matches(people, [one.person for one in roster])
-    for other, owner in zip(others, owners, strict=True):
-        if owner is None:
-            made.append(replace(other, notes=("not on the roster",)))
-        else:
-            made[owner].found += other.found
-    for student, one in zip(made, roster, strict=False):
+def from_roster(found: Sequence[Found], roster: Sequence[Listed], folder: Path) -> list[Student]:
+    """Give what was found to the students of a roster: what it says itself, else by their names.
+
+    Raises:
+        HandInError: it names a file that is not in the folder.
+    """
+    files = [named_file(one, folder) for one in roster]
+    named = {path for path in files if path}
+    within = {parent for path in named for parent in (path, *path.parents)}
+    students = by_roster([one for one in found if one.path not in within], roster)
+    for student, one, path in zip(students, roster, files, strict=False):
+        if path:
+            own = Found(one.student, one.name, path, file=path.name, attempt="~")
+            student.found.insert(0, own)
         when = one.submitted
         student.found = [replace(f, submitted=f.submitted or when) for f in student.found]
-    return made
+    nobody = {one.student for one in roster if one.is_test_student}
+    return [one for one in students if one.found or one.student not in nobody]
 
 
 def fault_of(path: Path) -> str | None:
@@ -99,7 +84,7 @@ def hand_in(
     student: Student, folder: Path, deadline: datetime.datetime | None, late: str
 ) -> HandIn:
     """Return what a student handed in."""
-    faults = {one.path: fault_of(one.path) for one in student.found}
+    faults = {one.path: student.fault or fault_of(one.path) for one in student.found}
     sound = [one for one in student.found if faults[one.path] is None]
     told = [fault for fault in faults.values() if fault]
     notes = [*student.notes, *(told if sound else ())]
@@ -120,7 +105,8 @@ def hand_in(
         others=tuple(one.path for one in sorted(left, key=order)),
         keys=student.keys,
         notes=tuple(notes),
-        fault="" if sound else "; ".join(told),
+        fault="" if sound else "; ".join(dict.fromkeys(told)),
+        known=student.known,
         parts=tuple(Part.under(folder, one.path, one.file or one.path.name) for one in read),
     )
 
@@ -142,7 +128,7 @@ def read(folder: Path, roster: Path | None, own: Sequence[Path]) -> list[Student
         one = f"holds {EDITABLE[0]} itself, so it is one submission and not a folder of them"
         raise HandInError(f"{folder}: {one}; use make grade, or name the folder around it")
     found = found_in(folder, [*own, *([roster] if roster else [])])
-    made = by_roster(found, read_roster(roster), folder) if roster else by_name(found)
+    made = from_roster(found, read_roster(roster), folder) if roster else by_name(found)
     if not made:
         raise HandInError(f"{folder}: is empty; unpack the hand-ins into it")
     return made
@@ -160,7 +146,7 @@ def find(
     Args:
         folder: an unpacked bulk download of Canvas, Moodle, Gradescope or Blackboard, or any files
             and folders that are called after students.
-        roster: a CSV file; its students come first, in its order.
+        roster: a CSV file, such as a platform's own list of the class; its students come first.
         deadline: a time without a zone is this machine's.
         late: which of several is graded, one of CHOICES.
         own: files that are the instructor's besides the roster, wherever they are.

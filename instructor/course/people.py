@@ -1,7 +1,8 @@
 """The same student under different names: matched by id, login or address, else by name.
 
-Names are matched whatever their case, accents, spaces and order, so that `lovelaceada`, `Lovelace,
-Ada` and `Ada Lovelace` are one; but only a name that one person of each list has.
+Ids are compared as they are written; what looks alike is not the same. Names are matched whatever
+their case, accents, spaces and order, so that `lovelaceada`, `Lovelace, Ada` and `Ada Lovelace` are
+one; but only a name that one person of each list has, and never to somebody whom an id points to.
 """
 
 import itertools
@@ -10,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-WORDS = 8  # of a name that are looked at; none is compared as text longer than LONGEST
+WORDS = 32  # of a name that are looked at; none is compared as text longer than LONGEST
 LONGEST = 200
 
 
@@ -25,11 +26,6 @@ class Person:
 
     ids: tuple[str, ...]
     names: tuple[str, ...]
-
-
-def folded(key: str) -> str:
-    """Return an id as it is compared."""
-    return unicodedata.normalize("NFKC", key[:LONGEST]).strip().casefold()
 
 
 def words(name: str) -> list[str]:
@@ -60,25 +56,41 @@ def places(keys: Iterable[Iterable[str]]) -> dict[str, set[int]]:
     return found
 
 
-def matches(found: Sequence[Person], listed: Sequence[Person]) -> list[int | None]:
-    """Return for each person found the place in a list, or None if that is not certain.
+class Index:
+    """Where the ids and names of a list stand in it."""
 
-    The listed persons' first ids are tried against all ids of those found, then their second ones,
-    and so on; names come last.
-    """
-    made: list[int | None] = [None] * len(found)
-    for column in range(max((len(person.ids) for person in listed), default=0)):
-        index = places({folded(one.ids[column])} - {""} if column < len(one.ids) else ()
-                       for one in listed)  # fmt: skip
-        for place, person in enumerate(found):
-            if made[place] is None:
-                hits = set().union(*(index.get(folded(key), ()) for key in person.ids if key))
-                made[place] = hits.pop() if len(hits) == 1 else None
-    index = places(map(all_forms, listed))
-    own = [all_forms(person) for person in found]
+    def __init__(self, listed: Sequence[Person]) -> None:
+        """Index a list."""
+        width = max((len(person.ids) for person in listed), default=0)
+        self.columns = [
+            places({one.ids[column]} - {""} if column < len(one.ids) else () for one in listed)
+            for column in range(width)
+        ]
+        self.forms = places(map(all_forms, listed))
+
+    def by_id(self, key: str) -> set[int]:
+        """Return the places with an id, in the strongest column that has it anywhere."""
+        return next((found[key] for found in self.columns if key and key in found), set())
+
+    def by_ids(self, keys: Iterable[str]) -> set[int]:
+        """Return the one place that all ids point to that are in the list, else all such places."""
+        hits = [found for key in keys if (found := self.by_id(key))]
+        agreed = set.intersection(*hits) if hits else set()
+        return agreed or set().union(*hits)
+
+    def by_forms(self, known: Iterable[str]) -> set[int]:
+        """Return the places of a name."""
+        return set().union(*(self.forms.get(form, ()) for form in known))
+
+
+def matches(found: Sequence[Person], listed: Sequence[Person]) -> list[int | None]:
+    """Return for each person found the place in a list, or None if that is not certain."""
+    index = Index(listed)
+    hits = [index.by_ids(person.ids) for person in found]
+    taken = set().union(*hits)
+    own = [frozenset() if hit else all_forms(one) for one, hit in zip(found, hits, strict=True)]
     often = Counter(itertools.chain.from_iterable(own))
     for place, known in enumerate(own):
-        if made[place] is None and all(often[form] == 1 for form in known):
-            hits = set().union(*(index.get(form, ()) for form in known))
-            made[place] = hits.pop() if len(hits) == 1 else None
-    return made
+        if all(often[form] == 1 for form in known):
+            hits[place] = hits[place] or index.by_forms(known) - taken
+    return [next(iter(hit)) if len(hit) == 1 else None for hit in hits]

@@ -3,27 +3,38 @@
 import csv
 import datetime
 import io
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.files import NotAFileError, opened_regular
+from instructor.course.found import CANVAS, MOODLE
 from instructor.course.gradescope_export import moment
 from instructor.course.people import Person
 
 LARGEST = 32 << 20  # bytes
 # what the columns are called, by what they hold; the first that is there and not empty is taken
 COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "id": ("student", "id", "student id", "id number", "sid", "sis user id"),
-    "login": ("login", "username", "user name", "sis login id"),
+    "canvas": ("canvas_user_id", "canvas user id"),
+    "identifier": ("identifier",),
+    "id": ("student", "id", "student id", "id number", "sid", "sis user id", "user_id"),
+    "login": ("login", "username", "user name", "sis login id", "login_id"),
     "email": ("email", "email address", "e-mail"),
     "name": ("name", "full name", "student name"),
-    "first": ("first name", "given name"),
-    "last": ("last name", "surname", "family name"),
+    "first": ("first name", "given name", "firstname"),
+    "last": ("last name", "surname", "family name", "lastname"),
+    "team": ("team", "group", "group name", "group_name", "team name"),
     "file": ("file", "submission", "path"),
     "submitted": ("submitted", "submitted at", "date"),
 }
-CANVAS = {"student": "name", "id": "id", "sis user id": "sis", "sis login id": "login"}
-NOT_STUDENTS = ("points possible", "student, test", "test student")
+EXPORT = {  # of Canvas's gradebook, where "Student" is a name
+    **{"student": "name", "lastname": "last", "firstname": "first", "id": "canvas"},
+    **{"sis user id": "id", "sis login id": "login"},
+}
+IDS = ("canvas", "identifier", "id", "login", "email")  # the strongest first
+MAXIMA = "points possible"
+NUMBER = re.compile(r".*?([0-9]+)", re.S)  # of `Participant 123`, in whatever language
 
 
 class RosterError(Exception):
@@ -35,21 +46,35 @@ class Listed:
     """A student of the roster.
 
     Attributes:
-        student, name, keys: see HandIn.
+        student, name: see HandIn.
+        ids: one for each of IDS, "" where there is none.
+        platforms: what Canvas and Moodle call the student in their bulk downloads.
         file: what the student handed in, relative to the folder; "" if the roster does not say.
+        team: whose hand-ins are this student's, too; "" if there is none.
     """
 
     student: str
     name: str
-    keys: tuple[str, ...]
+    ids: tuple[str, ...]
+    platforms: Mapping[str, str]
     file: str = ""
     submitted: datetime.datetime | None = None
+    team: str = ""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What identifies the student; see HandIn."""
+        return tuple(filter(None, self.ids))
 
     @property
     def person(self) -> Person:
-        """What the student is matched by."""
-        names = (self.name, *((self.student,) if not self.keys else ()))
-        return Person(self.keys, names)
+        """What the student is matched by; an id is no name."""
+        return Person(self.ids, () if self.name in self.ids else (self.name,))
+
+    @property
+    def is_test_student(self) -> bool:
+        """Whether it may be what Canvas calls a test student, and nobody."""
+        return self.name.casefold() in ("student, test", "test student")
 
 
 def text_of(path: Path) -> str:
@@ -58,46 +83,88 @@ def text_of(path: Path) -> str:
     Raises:
         RosterError: it is too large or not UTF-8. OSError: it cannot be read.
     """
-    if path.exists() and not path.is_file():  # a pipe may never end
-        raise RosterError(f"{path}: is not a file; give the CSV file with the students")
-    if path.stat().st_size > LARGEST:
-        raise RosterError(f"{path}: larger than {LARGEST >> 20} MiB, too large for a roster")
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        with opened_regular(path, follow=True) as file:
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise RosterError(f"{path}: larger than {LARGEST >> 20} MiB, too large for a roster")
+        return content.decode("utf-8-sig")
+    except NotAFileError as error:
+        raise RosterError(f"{path}: is not a file; give the CSV file with the students") from error
     except UnicodeDecodeError as error:
         raise RosterError(f"{path}: not UTF-8 text; export it as CSV UTF-8") from error
 
 
-def meanings(header: list[str]) -> dict[int, str]:
+def separator_of(text: str) -> str:
+    """Return what stands between the cells of the first line: a comma, semicolon or tab."""
+    unquoted = "".join(re.split("[\r\n]", text, maxsplit=1)[0].split('"')[::2])
+    return max(",;\t", key=unquoted.count)
+
+
+def rows_of(path: Path, text: str) -> list[list[str]]:
+    """Return the cells of a CSV file, by row.
+
+    Raises:
+        RosterError: it is not one.
+    """
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator_of(text), strict=True)
+    try:
+        return list(reader)
+    except csv.Error as error:
+        raise RosterError(f"{path}, line {reader.line_num}: not a CSV file ({error})") from error
+
+
+def is_export(names: Sequence[str]) -> bool:
+    """Say whether a first line, in lower case, is that of Canvas's gradebook."""
+    sis = "sis login id" in names or "sis user id" in names
+    return names[:1] in (["student"], ["lastname"]) and "id" in names and sis
+
+
+def meanings(header: Sequence[str]) -> dict[int, str]:
     """Return what the columns hold, by their place."""
     names = [name.strip().casefold() for name in header]
-    if "sis login id" in names or "sis user id" in names:  # Canvas: "Student" is a name
-        return {place: CANVAS[name] for place, name in enumerate(names) if name in CANVAS}
+    if is_export(names):
+        return {place: EXPORT[name] for place, name in enumerate(names) if name in EXPORT}
     known = {alias: meaning for meaning, aliases in COLUMNS.items() for alias in aliases}
     return {place: known[name] for place, name in enumerate(names) if name in known}
 
 
-def listed(row: list[str], columns: Mapping[int, str], where: str) -> Listed | None:
-    """Return the student of a row; None if it is empty or not a student's.
-
-    Raises:
-        RosterError: its time is not one.
-    """
+def cells_of(row: Sequence[str], columns: Mapping[int, str]) -> dict[str, str]:
+    """Return the cells of a row that are not empty, by what they hold."""
     cells: dict[str, str] = {}
     for place, meaning in columns.items():
         text = row[place].strip() if place < len(row) else ""
         if text and meaning not in cells:
             cells[meaning] = text
+    return cells
+
+
+def platform_ids(cells: Mapping[str, str]) -> dict[str, str]:
+    """Return what Canvas and Moodle call a student in their bulk downloads, if the row says."""
+    number = NUMBER.fullmatch(cells.get("identifier", ""))
+    found = {CANVAS: cells.get("canvas", ""), MOODLE: number[1] if number else ""}
+    return {platform: one for platform, one in found.items() if one}
+
+
+def listed(row: Sequence[str], columns: Mapping[int, str], where: str) -> Listed | None:
+    """Return the student of a row; None if it is empty or not a student's.
+
+    Raises:
+        RosterError: its time is not one.
+    """
+    cells = cells_of(row, columns)
     name = cells.get("name") or " ".join(cells[k] for k in ("first", "last") if k in cells)
-    keys = tuple(cells[key] for key in ("id", "sis", "login", "email") if key in cells)
-    if not (keys or name) or name.casefold() in NOT_STUDENTS:
+    ids = tuple(cells.get(key, "") for key in IDS)
+    platforms = platform_ids(cells)
+    if not any(ids) and (not name or MAXIMA in name.casefold()):
         return None
     when = cells.get("submitted", "")
     submitted = moment(when)
     if when and submitted is None:
         raise RosterError(f"{where}: {when[:60]!r} is not a time such as 2026-11-20 23:10:05")
-    student = (*keys, name)[0]
-    return Listed(student, name or student, keys, cells.get("file", ""), submitted)
+    student = next(filter(None, ids), name)
+    file, team = cells.get("file", ""), cells.get("team", "")
+    return Listed(student, name or student, ids, platforms, file, submitted, team)
 
 
 def read_roster(path: Path) -> list[Listed]:
@@ -106,16 +173,9 @@ def read_roster(path: Path) -> list[Listed]:
     Raises:
         RosterError: it names no student, or one of them twice. OSError: it cannot be read.
     """
-    text = text_of(path)
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    try:
-        rows = list(reader)
-    except csv.Error as error:
-        raise RosterError(f"{path}, line {reader.line_num}: not a CSV file ({error})") from error
+    rows = rows_of(path, text_of(path))
     columns = meanings(rows[0]) if rows else {}
-    if not set(columns.values()) & {"id", "login", "email", "name", "last"}:
+    if not set(columns.values()) & {*IDS, "name", "last"}:
         raise RosterError(
             f"{path}: its first line names none of the columns student, id, login, name and email"
         )

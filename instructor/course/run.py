@@ -106,7 +106,8 @@ class Run:
         given = GivenFiles(MINBERT, references.manifest.get("starter", {}))
         own = [path for path in (options.roster, options.canvas) if path]
         late = options.late or NEWEST
-        hand_ins = find(options.submissions, options.roster, options.deadline, late, own=own)
+        people = options.roster or options.canvas  # either is a list of the class
+        hand_ins = find(options.submissions, people, options.deadline, late, own=own)
         self.found = Class(hand_ins, given, store, functools.partial(print, flush=True))
         if not self.found.works():
             lines = standing.listed(standing.by_kind(self.found.unread()))

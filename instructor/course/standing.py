@@ -10,6 +10,7 @@ from grader.intake.submission import SubmissionError
 from grader.reports.text import points
 from grader.sandbox.interface import printable
 from instructor.course.entry import Entry, HandIn, legible, number_of
+from instructor.course.owners import STRANGER
 from instructor.course.people import Person, matches
 from instructor.course.store import Attempt, Store, verdict
 from instructor.course.work import Terms, Work, named, read_work
@@ -106,7 +107,7 @@ class Class:
             if one.hand_in.student == legible(name):
                 return one
         people = [
-            Person((one.student, *one.keys), (one.name,))
+            Person((one.student, *one.keys), (one.name, *one.keys))
             for one in (student.hand_in for student in self.students)
         ]
         (place,) = matches([Person((name,), (name,))], people)
@@ -186,6 +187,16 @@ def listed(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
             yield f"  {kind}: {printable(entry.hand_in.called)}{more}"
         if len(found) > LISTED:
             yield f"  {kind}: and {len(found) - LISTED} more"
+    yield from strangers(kinds)
+
+
+def strangers(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
+    """Yield a line for each who handed in something, and is not in the list of the class."""
+    found = [one for each in kinds.values() for one in each if STRANGER in one.hand_in.notes]
+    for entry in found[:LISTED]:
+        yield f"  {STRANGER}: {printable(entry.hand_in.called)}"
+    if len(found) > LISTED:
+        yield f"  {STRANGER}: and {len(found) - LISTED} more"
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:

@@ -1,0 +1,88 @@
+"""The gradebooks of a class of odd names, with a grader that knows whose work it is."""
+
+import csv
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import odd_class
+import pytest
+from odd_class import SMUGGLED, Member, members
+from test_class_store import TERMS, result
+
+from instructor.course import __main__ as entry_point
+from instructor.course import run
+from instructor.course.run import Run
+from instructor.course.store import Attempt
+from instructor.course.work import Work
+
+from downloads import handed_in
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Score every submission with the number of who wrote it, without workers."""
+
+    def grade(self: Run, works: Sequence[Work]) -> None:
+        for work in works:
+            number = re.search("[0-9]+", work.sources["bert"])
+            score = float(number[0]) if number else 0.0
+            found = result() | {"references": TERMS.references, "score": score, "max_score": 200.0}
+            self.store.add(work.digest, TERMS, Attempt("here", 1.0, "", found))
+
+    monkeypatch.setattr(Run, "grade", grade)
+    monkeypatch.setattr(run, "terms_of", lambda *_: TERMS)
+
+
+def gradebook(folder: Path, *options: str) -> dict[str, str]:
+    status = entry_point.main([str(folder / "in"), "--out", str(folder / "out"), *options])
+    assert status == 0
+    text = (folder / "out/gradebook.csv").read_text(encoding="utf-8")
+    return {row["student"].lstrip("'"): row["score"] for row in csv.DictReader(text.splitlines())}
+
+
+def scores(people: Sequence[Member]) -> dict[int, str]:
+    return {one.number: "" if one.absent else str(one.number) for one in people}
+
+
+def test_the_gradebooks_of_three_platforms_agree(tmp_path: Path) -> None:
+    people = [one for one in members() if one.name not in SMUGGLED]
+    canvas, moodle, gradescope = (tmp_path / name for name in ("canvas", "moodle", "gradescope"))
+    odd_class.canvas(canvas / "in", people)
+    odd_class.moodle(moodle / "in", people, flat=False)
+    odd_class.gradescope(gradescope / "in", people)
+    export = str(odd_class.export(canvas / "export.csv", people))
+    sheet = str(odd_class.worksheet(moodle / "sheet.csv", people))
+
+    first = gradebook(canvas, "--canvas", export)
+    second = gradebook(moodle, "--roster", sheet)
+    third = gradebook(gradescope, "--canvas", export)
+
+    assert {one.number: first[one.canvas] for one in people} == scores(people)
+    assert {one.number: second[f"Participant {one.moodle}"] for one in people} == scores(people)
+    assert {one.number: third[one.canvas] for one in people} == scores(people)
+    for folder in (canvas, gradescope):
+        written = (folder / "out/canvas.csv").read_text(encoding="utf-8")
+        rows = list(csv.reader(written.splitlines()))[1:]
+        assert {row[1]: row[-1] for row in rows} == {
+            one.canvas: str(one.number) for one in people if not one.absent
+        }
+
+
+def test_who_is_not_on_the_list_and_what_is_nobodys_are_in_the_output_and_on_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "smithmallory_1_6_x_2_9_bert.py"
+    handed_in(tmp_path / "in", "lovelaceada_1_10_bert.py", "evil_999_11_bert.py", name)
+    rows = "id,name\n1,Ada Lovelace\n2,Mallory Smith\n"
+    (tmp_path / "roster.csv").write_text(rows, encoding="utf-8")
+
+    gradebook(tmp_path, "--roster", str(tmp_path / "roster.csv"))
+
+    said = capsys.readouterr().out
+    nobodys = "may be that of 1 (Ada Lovelace) or 2 (Mallory Smith), so it is nobody's"
+    assert "\n  not on the roster: 999 (evil)\n" in said
+    assert f"\n  nothing to grade: {name}: {nobodys}" in said
+    page = (tmp_path / "out/gradebook.html").read_text(encoding="utf-8")
+    assert "not on the roster" in page
+    assert "so it is nobody" in page

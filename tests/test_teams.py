@@ -1,0 +1,57 @@
+"""What a team hands in is its members', and nobody else's."""
+
+from pathlib import Path
+
+import odd_class
+import pytest
+
+from instructor.course.hand_ins import find
+
+from downloads import by_student, handed_in, listed, names
+
+TEAMS = "id,name,team\n1,Ada,Team One\n2,Bob,Team One\n3,Cy,team-two\n4,Team One,\n5,Eve,\n"
+
+
+@pytest.mark.parametrize("file", ["team-two.zip", "Team Two/bert.py", "TEAM_TWO (2).zip"])
+def test_a_hand_in_that_is_called_after_a_team_is_its_members(tmp_path: Path, file: str) -> None:
+    roster = TEAMS.replace("5,Eve,", "5,Eve,Team Two")
+
+    found = listed(tmp_path, roster, file)
+
+    assert [one.path is not None for one in found.values()] == [False, False, True, False, True]
+
+
+def test_a_team_that_is_called_like_a_student_is_for_a_person_to_decide(tmp_path: Path) -> None:
+    found = listed(tmp_path, TEAMS, "team one.zip")
+
+    assert "team Team One or 4 (Team One)" in found["team one.zip"].fault
+    assert not any(one.path for one in found.values())
+
+
+def test_a_students_name_makes_no_team_of_canvass(tmp_path: Path) -> None:
+    roster = odd_class.groups(
+        tmp_path / "groups.csv",
+        [odd_class.Member(n, name, team) for n, name, team in [
+            (1, "Lovelace, Ada", "Crew"), (2, "Hopper, Grace", "Crew"), (3, "Crew", ""),
+        ]],
+    )  # fmt: skip
+    folder = handed_in(tmp_path / "in", "crew_10003_5_bert.py", "crew_10001_6_bert.py")
+
+    found = by_student(find(folder, roster))
+
+    assert names(found["10001"]) == names(found["10002"]) == ["crew_10001_6_bert.py"]
+    assert names(found["10003"]) == ["crew_10003_5_bert.py"]
+
+
+def test_a_team_has_all_its_files(tmp_path: Path) -> None:
+    (tmp_path / "roster.csv").write_text(TEAMS.replace("4,Team One", "4,X"), encoding="utf-8")
+    folder = handed_in(
+        tmp_path / "in",
+        "Team One_9_assignsubmission_file_bert.py",
+        "Team One_9_assignsubmission_file_optimizer.py",
+    )
+
+    found = by_student(find(folder, tmp_path / "roster.csv"))
+
+    assert found["1"].parts == found["2"].parts
+    assert [part.name for part in found["1"].parts] == ["bert.py", "optimizer.py"]

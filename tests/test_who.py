@@ -1,0 +1,269 @@
+"""What somebody is called, or calls a file, changes nobody else's hand-in."""
+
+import datetime
+import os
+from pathlib import Path
+
+import pytest
+
+from instructor.course.hand_ins import find
+
+from downloads import by_student, error, handed_in, listed, names
+
+EXPORT = """Student,ID,SIS User ID,SIS Login ID,Section,minBERT (8)
+    Points Possible,,,,,100
+"Lovelace, Ada",12345,s1,ada,A,
+"Smith, Mallory",777,s2,mal,A,
+"Hopper, Grace",888,s3,gh,A,
+"""
+ADA = "lovelaceada_12345_678_bert.py"
+WIDE = "\uff11\uff12\uff13\uff14\uff15"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "smithmallory_12345_6_x_777_999_bert.py",
+        "smithmallory_LATE_12345_6_x_777_999_bert.py",
+        "lovelaceada_12345_6__777_999_bert.py",
+        "_12345_6_x_777_999_bert.py",
+        "x_12345_777_999_bert.py",
+        "mallory_777_999_x_12345_6_bert.py",
+        "Mallory_12345_assignsubmission_file_x_777_999_bert.py",
+    ],
+)
+@pytest.mark.parametrize("with_list", [True, False])
+def test_a_name_with_somebody_elses_id_is_never_theirs(
+    tmp_path: Path, name: str, with_list: bool
+) -> None:
+    if with_list:
+        found = listed(tmp_path, EXPORT, ADA, name)
+    else:
+        found = by_student(find(handed_in(tmp_path, ADA, name)))
+
+    assert names(found["12345"]) == [ADA]
+    assert [one for one in found.values() if one.path and one.path.name == name] == [] or (
+        found["777"].path is not None
+    )
+
+
+def test_what_may_be_two_peoples_is_nobodys_and_names_both(tmp_path: Path) -> None:
+    name = "smithmallory_12345_6_x_777_999_bert.py"
+
+    found = listed(tmp_path, EXPORT, ADA, name)
+
+    one = found[name]
+    assert one.path is None
+    assert not one.known
+    assert one.others == (tmp_path / "in" / name,)
+    assert one.fault.startswith("may be that of 12345 (Lovelace, Ada) or 777 (Smith, Mallory), so")
+    assert found["777"].path is None
+    assert not found["777"].fault
+
+
+@pytest.mark.parametrize("name", ["jos\udce9", "jos\u251c\u2310", "jose\u0301"])
+def test_letters_may_be_lost_where_a_download_is_unpacked(tmp_path: Path, name: str) -> None:
+    found = listed(tmp_path, EXPORT, f"{name}_12345_678_bert.py")
+
+    assert found["12345"].path is not None
+
+
+def test_the_list_tells_which_of_several_numbers_is_an_id(tmp_path: Path) -> None:
+    found = listed(
+        tmp_path, EXPORT, "lovelaceada_12345_678_9_bert.py", "smithmallory_777_1_lab_2_3_x.py"
+    )
+
+    assert names(found["12345"]) == ["lovelaceada_12345_678_9_bert.py"]
+    assert names(found["777"]) == ["smithmallory_777_1_lab_2_3_x.py"]
+
+
+@pytest.mark.parametrize(
+    "digits", [WIDE, "\u0661\u0662\u0663\u0664\u0665", "012345", "12345\u00b2"]
+)
+def test_an_id_in_other_digits_is_another(tmp_path: Path, digits: str) -> None:
+    mallorys = f"smithmallory_{digits}_\uff16_x_777_999_bert.py"
+
+    found = listed(tmp_path, EXPORT, ADA, mallorys)
+
+    assert names(found["12345"]) == [ADA]
+    assert names(found["777"]) == [mallorys]
+
+
+@pytest.mark.parametrize("name", ["12345_777_1_bert.py", "12345_777_assignsubmission_file_x.py"])
+def test_an_id_is_nobodys_name(tmp_path: Path, name: str) -> None:
+    assert listed(tmp_path, "id\n12345\n", name)["12345"].path is None
+
+
+@pytest.mark.parametrize("digits", [WIDE, "012345"])
+def test_a_row_with_an_id_in_other_digits_keeps_nobody_out(tmp_path: Path, digits: str) -> None:
+    roster = EXPORT.replace(",gh,", f",{digits},").replace("s3", "12345")
+
+    assert names(listed(tmp_path, roster, ADA)["12345"]) == [ADA]
+
+
+def test_who_is_not_in_canvass_list_is_nobody_in_it_whatever_they_are_called(
+    tmp_path: Path,
+) -> None:
+    found = listed(tmp_path, EXPORT, "lovelaceada_999_678_bert.py", "hoppergrace_888_1_bert.py")
+
+    assert found["12345"].path is None
+    assert found["999"].notes == ("not on the roster",)
+    assert not found["999"].known
+
+
+def test_a_name_takes_nothing_from_somebody_who_is_known_by_id(tmp_path: Path) -> None:
+    roster = "id,name\n12345,Ada Lovelace\n777,Mallory Smith\n"
+
+    found = listed(tmp_path, roster, "12345.zip", "lovelaceada_999_678_bert.py")
+
+    assert names(found["12345"]) == ["12345.zip"]
+    assert found["999"].notes == ("not on the roster",)
+
+
+@pytest.mark.parametrize(
+    ("name", "late"),
+    [
+        ("eve_LATE_8_9_bert.py", True),
+        ("eve_late_8_9_bert.py", False),
+        ("eve_8_1__LATE_8_9_bert.py", True),
+        ("eve_late__LATE_8_9_bert.py", True),
+        ("_LATE_8_9_bert.py", True),
+        ("eve_8_9_LATE_bert.py", False),
+        ("eve_8_9_x_LATE_y.py", False),
+    ],
+)
+def test_nobody_is_late_or_in_time_by_a_name_of_their_own(
+    tmp_path: Path, name: str, late: bool
+) -> None:
+    (one,) = find(handed_in(tmp_path, name))
+
+    assert one.student == "8"
+    assert any("late, as its name says" in note for note in one.notes) is late
+
+
+WORKSHEET = """Identifier,Full name,Email address,Status,Grade,Maximum Grade
+Participant 123,Ada Lovelace,ada@x.example,,,100
+Participant 456,Mallory Smith,mal@x.example,,,100
+"""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Mallory_123_assignsubmission_file_x_456_assignsubmission_file_",
+        "Ada Lovelace_456_assignsubmission_file_",
+        "Participant 123_456_assignsubmission_file_",
+        "123_456_assignsubmission_file_",
+        "Ada Lovelace_999_assignsubmission_file_",
+    ],
+)
+def test_moodles_worksheet_decides_by_its_numbers_alone(tmp_path: Path, name: str) -> None:
+    ada = "A. Lovelace_123_assignsubmission_file_"
+
+    found = listed(tmp_path, WORKSHEET, f"{ada}/bert.py", f"{name}/bert.py")
+
+    assert names(found["Participant 123"]) == [ada]
+    assert found["Participant 123"].name == "Ada Lovelace"
+    assert not found["Participant 456"].path or found["Participant 456"].path.name == name
+
+
+def test_moodles_participants_without_names(tmp_path: Path) -> None:
+    roster = "Identifier,Status,Grade\nParticipant 7,,\nParticipant 8,,\nParticipant 9,,\n"
+
+    found = listed(
+        tmp_path,
+        roster,
+        "Participant_8_assignsubmission_file_bert.py",
+        "Participant_8_assignsubmission_file_optimizer.py",
+        "Participant 7_123_assignsubmission_file_bert.py",
+        "Participant 7_123_assignsubmission_file_optimizer.py",
+    )
+
+    assert sorted(found) == ["Participant 7", "Participant 8", "Participant 9"]
+    assert [one.path is None for one in found.values()] == [False, False, True]
+
+
+@pytest.mark.parametrize("ending", ["bert.py", "1_bert.py", "text.html"])
+def test_anonymous_uploads_of_one_student_are_one(tmp_path: Path, ending: str) -> None:
+    folder = handed_in(
+        tmp_path, f"anon_x7Kp2_10_{ending}", "anon_x7Kp2_11_optimizer.py", "LATE_anon_ab_3_bert.py"
+    )
+    handed_in(tmp_path, "anon_x_bert.py", "anon_x_optimizer.py")
+
+    found = by_student(find(folder))
+
+    assert sorted(found) == ["anon_ab", "anon_x", "anon_x7Kp2"]
+    assert any("late" in note for note in found["anon_ab"].notes)
+
+
+def test_somebody_called_anon_is_who_canvas_says(tmp_path: Path) -> None:
+    found = by_student(find(handed_in(tmp_path, ADA, "anon_abc12_777_888_bert.py")))
+
+    assert sorted(found) == ["12345", "777"]
+
+
+@pytest.mark.parametrize("file", ["bert.zip", "s000.7z", "work.pdf", "x.docx"])
+def test_whatever_was_handed_in_was_handed_in(tmp_path: Path, file: str) -> None:
+    roster = "id,name\ns000,Ada\n777,Eve\n"
+
+    files = f"s000{Path(file).suffix}", f"mallory_777_1_{file}", "x_5_link.html"
+
+    found = listed(tmp_path, roster, *files)
+
+    assert found["s000"].path is not None
+    assert found["777"].path is not None
+    assert found["5"].path is not None
+
+
+def test_a_document_never_takes_the_place_of_code(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path, "ada.zip", "ada.pdf", "bob.pdf")
+    os.utime(folder / "ada.zip", (1_700_000_000, 1_700_000_000))
+
+    found = by_student(find(folder))
+
+    assert names(found["ada"]) == ["ada.zip", "ada.pdf"]
+    assert names(found["bob"]) == ["bob.pdf"]
+
+
+@pytest.mark.parametrize(
+    "repeat", ["s000 (2).zip", "s000(1).zip", "s000-1.zip", "s000 (2)/bert.py"]
+)
+def test_a_repeat_upload_is_of_the_same_student(tmp_path: Path, repeat: str) -> None:
+    beside = by_student(find(handed_in(tmp_path / "beside", "s000.zip", repeat)))
+    alone = by_student(find(handed_in(tmp_path / "alone", repeat, "other.zip")))
+    on_list = listed(tmp_path, "id\ns000\n", repeat)
+
+    assert sorted(beside) == ["s000"]
+    assert sorted(on_list) == ["s000"]
+    assert sorted(alone) == sorted(["other", repeat.split("/")[0].removesuffix(".zip")])
+
+
+def test_who_is_on_the_list_with_a_number_in_the_name_is_nobodys_repeat(tmp_path: Path) -> None:
+    found = listed(tmp_path, "id\ns000\ns000-1\n", "s000.zip", "s000-1.zip")
+
+    assert [names(one) for one in found.values()] == [["s000.zip"], ["s000-1.zip"]]
+
+
+def test_different_systems_may_use_one_name_for_different_people(tmp_path: Path) -> None:
+    found = find(handed_in(tmp_path, "12345.zip", ADA))
+
+    assert len({one.student for one in found}) == 2
+    assert all(one.path for one in found)
+
+
+@pytest.mark.parametrize("size", [33 << 20])
+def test_a_list_that_is_too_large_is_one_sentence(tmp_path: Path, size: int) -> None:
+    folder = handed_in(tmp_path / "in", "ada.py")
+    with (tmp_path / "roster.csv").open("wb") as file:
+        file.truncate(size)
+
+    assert "too large for a roster" in error(folder, roster=tmp_path / "roster.csv")
+
+
+def test_a_time_in_the_roster_is_that_of_every_hand_in(tmp_path: Path) -> None:
+    roster = "id,submitted\ns000,2026-11-20T23:00:01Z\n"
+
+    found = listed(tmp_path, roster, "s000.zip", "s000 (2).zip")
+
+    expected = datetime.datetime(2026, 11, 20, 23, 0, 1, tzinfo=datetime.UTC)
+    assert found["s000"].submitted == expected
