@@ -48,7 +48,7 @@ def refused(*options: str, capsys: pytest.CaptureFixture[str]) -> str:
     return said.err
 
 
-@pytest.mark.parametrize("seed", ["2026", "02026", "+2026"])
+@pytest.mark.parametrize("seed", ["2026", "02026"])
 def test_the_public_seed_is_refused_as_a_private_one(seed: str, tmp_path: Path, capsys) -> None:
     line = refused("--seed", seed, "--out", str(tmp_path / "private"), capsys=capsys)
 
@@ -73,7 +73,7 @@ def test_the_seed_of_the_data_is_refused_for_students_read_it(tmp_path: Path, mo
         destination(2031, tmp_path / "private", CHECKPOINT)
 
 
-@pytest.mark.parametrize("seed", ["-1", "-2026", str(2**63)])
+@pytest.mark.parametrize("seed", ["", "-1", "-2026", "+2026", "2026.0", "number", "9" * 30])
 def test_a_seed_that_is_none_is_refused(seed: str, tmp_path: Path, capsys) -> None:
     line = refused(f"--seed={seed}", "--out", str(tmp_path / "private"), capsys=capsys)
 

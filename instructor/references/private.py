@@ -22,7 +22,7 @@ from instructor.references.course import SEED
 from instructor.references.recorder import RecordError
 
 MANIFEST, IGNORE = "manifest.json", ".gitignore"
-LARGEST = 2**63 - 1  # of a seed
+DIGITS = 30  # a seed has fewer
 EXAMPLE = "OUT=reference_outputs/private"
 
 
@@ -57,6 +57,19 @@ def private_folders(root: Path) -> Iterator[Path]:
             yield folder
 
 
+def read_seed(text: str | None) -> int | None:
+    """Read the seed of the inputs; None if none was asked for.
+
+    Raises:
+        RecordError: it is invalid.
+    """
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) < DIGITS):
+        raise RecordError(f"SEED={text}: must be a whole number, 0 or more")
+    return int(text)
+
+
 def destination(
     seed: int | None, out: Path | None, checkpoint: Path, force: bool = False
 ) -> tuple[int, Path]:
@@ -71,8 +84,6 @@ def destination(
     """
     default = references_for(checkpoint)
     folder, chosen = out or default, SEED if seed is None else seed
-    if not 0 <= chosen <= LARGEST:
-        raise RecordError(f"SEED={chosen}: must be a whole number, 0 to {LARGEST}")
     if folder.resolve() == REFERENCES.resolve():
         if chosen != SEED:
             raise RecordError(

@@ -29,7 +29,12 @@ from grader.references import FORMAT, Tensors
 from grader.sandbox.process import ProcessSandbox
 from grader.settings import CHECKPOINT, Settings
 from instructor.references.course import SEED, Course, minbert
-from instructor.references.private import destination, keep_out_of_git, require_other_inputs
+from instructor.references.private import (
+    destination,
+    keep_out_of_git,
+    read_seed,
+    require_other_inputs,
+)
 from instructor.references.recorder import Recorded, Recorder, RecordError
 from instructor.references.strip import MarkerError, derive
 from instructor.references.tolerance import ToleranceError
@@ -177,9 +182,7 @@ def write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Record, or with --check only compare."""
     parser = argparse.ArgumentParser(prog="record", description="Record the references.")
-    parser.add_argument(
-        "--seed", type=int, help=f"of the inputs (default: that of the public ones, {SEED})"
-    )
+    parser.add_argument("--seed", help=f"of the inputs (default: that of the public ones, {SEED})")
     parser.add_argument(
         "--out", type=Path, help="folder to write (default: depends on the checkpoint)"
     )
@@ -195,9 +198,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     replaces = "replace references of another seed in this folder"
     parser.add_argument("--force", action="store_true", help=replaces)
     options = parser.parse_args(arguments)
-    asked = options.seed, options.out, options.checkpoint, options.force
+    asked = options.out, options.checkpoint, options.force
     try:
-        seed, out = destination(*asked)
+        seed, out = destination(read_seed(options.seed), *asked)
         lines = record(minbert(), out, seed, options.check, options.checkpoint)
     except (RecordError, MarkerError, ToleranceError, VariantError, OSError) as error:
         print(f"record: {error}", file=sys.stderr)
