@@ -27,5 +27,5 @@ Who handed in, and the results:
         feedback.py, folder_names.py   what each student gets back
         canvas.py, cells.py   the instructor's own export of Canvas, with one column filled
     similar.py    groups of near-identical submissions
-        statements.py   what is compared of a source; runs in a process of its own
+        descriptions.py, statements.py   what is compared of a source; processes of their own
 """

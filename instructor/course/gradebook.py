@@ -19,13 +19,13 @@ from instructor.course.canvas import CanvasError, fill_export
 from instructor.course.entry import Entry, number_of
 from instructor.course.feedback import write_feedback
 from instructor.course.page import page
-from instructor.course.similar import Group, Similar, similar
+from instructor.course.similar import Similar, similar
 from instructor.course.summary import flags_of, problem_of
 
 TABLE, PAGE, CANVAS = "gradebook.csv", "gradebook.html", "canvas.csv"
 KEPT = ".statements.json"  # what the comparison of sources keeps until the next run
 FIRST = ("student", "submission", "score", "max_score", "bonus")
-LAST = ("name", "submitted", "minutes_late", "problem", "flags", "not_graded")
+LAST = ("name", "submitted", "minutes_late", "problem", "flags", "other_files")
 
 
 def number(value: float | None) -> str | None:
@@ -74,11 +74,11 @@ def compared(
     own = list(owners.values())
     found = similar([entries[places[0]].sources for places in own], starter, known, kept)
 
-    def among_all(group: Group) -> Group:
-        members = (place for member in group.members for place in own[member])
-        return replace(group, members=tuple(sorted(members)))
+    def among_all(places: Sequence[int]) -> tuple[int, ...]:
+        return tuple(sorted(place for one in places for place in own[one]))
 
-    return replace(found, groups=tuple(map(among_all, found.groups)))
+    groups = [replace(group, members=among_all(group.members)) for group in found.groups]
+    return Similar(tuple(groups), among_all(found.unread))
 
 
 def write_results(

@@ -24,6 +24,7 @@ from instructor.course.progress import Progress, spent
 from instructor.course.remembered import remember, remembered, settle
 from instructor.course.standing import Class, Student
 from instructor.course.store import Attempt, Store
+from instructor.course.summary import LEFT, OURS
 from instructor.course.version import code, versions
 from instructor.course.work import Terms, Work
 from instructor.references.course import minbert
@@ -188,7 +189,7 @@ class Run:
                 f"({why}); mend that or move it away, and run the same command again"
             ) from error
         print("\n".join([standing.counted(kinds), *standing.listed(kinds), *lines]))
-        if kinds[standing.COULD_NOT]:
+        if any(kinds[kind] for kind in OURS):
             print(f"next: {RETRY.format(' without FORCE=1' if options.force else '')}")
             return 3
         print(f"next: open {options.out / 'gradebook.html'}")
@@ -221,7 +222,7 @@ class Run:
             print(f"{printable(name)}: could not grade: {last.problem}")
             return 3
         self.compare(printable(name), stored, last)
-        left = standing.by_kind(self.found.entries(self.terms))[standing.LEFT]
+        left = standing.by_kind(self.found.entries(self.terms))[LEFT]
         if not left:
             return self.report()
         print(f"the gradebook is as it was: {len(left)} more are not graded by this grader yet")
