@@ -110,7 +110,7 @@ def test_a_folder_without_submissions_says_what_is_wrong_with_each(
 
     said = capsys.readouterr()
     assert status == 2
-    assert "nothing to grade: ada: an empty file" in said.out
+    assert "could not be read: ada: an empty file" in said.out
     assert said.err == f"class: there is nothing to grade in {tmp_path / 'in'}\n"
 
 
@@ -146,7 +146,7 @@ def test_on_a_terminal_there_is_a_bar_with_counts(monkeypatch: pytest.MonkeyPatc
     progress.close()
 
     assert "2/3" in stream.getvalue()
-    assert "1 could not grade, 1 not all passed" in stream.getvalue()
+    assert "1 could not be graded, 1 not all passed" in stream.getvalue()
     assert "a line\n" in stream.getvalue()
 
 

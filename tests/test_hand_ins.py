@@ -282,11 +282,11 @@ def test_what_cannot_be_graded_is_not_counted_as_not_handed_in(tmp_path: Path) -
         entries = standing.Class(find(folder, roster), GivenFiles(MINBERT, {}), store).unread()
 
     lines = list(standing.listed(standing.by_kind(entries)))
-    assert lines[0].startswith("  nothing to grade: ada: ada.py is a link to a place outside")
-    assert lines[1] == "  nothing to grade: bob: gone.py is missing in the folder"
+    assert lines[0].startswith("  could not be read: ada: ada.py is a link to a place outside")
+    assert lines[1] == "  could not be read: bob: gone.py is missing in the folder"
     assert lines[2] == "  not handed in: cy"
     assert [summary.kind_of(one) for one in entries] == [
-        summary.NOT_GRADED, summary.NOT_GRADED, summary.NOTHING,
+        summary.UNREAD, summary.UNREAD, summary.NOT_IN,
     ]  # fmt: skip
 
 
@@ -298,8 +298,8 @@ def test_the_reason_tells_folders_and_pipes_from_files(tmp_path: Path) -> None:
         entries = standing.Class(find(folder), GivenFiles(MINBERT, {}), store).unread()
 
     first, second = standing.listed(standing.by_kind(entries))
-    assert first == "  nothing to grade: x_1_2_bert.py: there is no bert.py in it"
-    assert second.startswith("  nothing to grade: 3 (y): not a folder, a .py file, a zip or a tar")
+    assert first == "  could not be read: x_1_2_bert.py: there is no bert.py in it"
+    assert second.startswith("  could not be read: 3 (y): not a folder, a .py file, a zip or a tar")
     assert second.endswith("; it is a pipe, a socket or a device")
 
 

@@ -5,32 +5,24 @@ canvas.csv      the instructor's own export of Canvas, with one column filled
 feedback/       a folder a student
 """
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from grader.files import write_whole
-from grader.reports.platforms import cell
-from grader.reports.text import points
+from grader.reports.platforms import csv_text
 from instructor.course.canvas import CanvasError, fill_export
 from instructor.course.entry import Entry, number_of
 from instructor.course.feedback import write_feedback
 from instructor.course.page import page
 from instructor.course.similar import Similar, similar
-from instructor.course.summary import flags_of, problem_of
+from instructor.course.summary import Says, flags_of, problem_of
 
 TABLE, PAGE, CANVAS = "gradebook.csv", "gradebook.html", "canvas.csv"
 KEPT = ".statements.json"  # what the comparison of sources keeps until the next run
 FIRST = ("student", "submission", "score", "max_score", "bonus")
 LAST = ("name", "submitted", "minutes_late", "problem", "flags", "other_files")
-
-
-def number(value: float | None) -> str | None:
-    """Write a number of points, if there is one: 0 and 0.0 look the same."""
-    return None if value is None else points(value)
 
 
 def row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
@@ -42,8 +34,8 @@ def row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
     return [
         hand_in.student,
         hand_in.path.name if hand_in.path else None,
-        *(number(result.get(name)) for name in FIRST[2:]),
-        *(number(own.get(name)) for name in exercises),
+        *(result.get(name) for name in FIRST[2:]),
+        *(own.get(name) for name in exercises),
         *(hand_in.name, when, hand_in.minutes_late),
         *(problem_of(entry), "; ".join(flags_of(entry)), others),
     ]
@@ -53,11 +45,8 @@ def table(entries: Sequence[Entry]) -> str:
     """Return the table of a class as CSV; no cell is a formula."""
     found = (one["id"] for entry in entries if entry.result for one in entry.result["exercises"])
     exercises = list(dict.fromkeys(found))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(cell, (*FIRST, *exercises, *LAST)))
-    writer.writerows(map(cell, row(entry, exercises)) for entry in entries)
-    return text.getvalue()
+    rows = (row(entry, exercises) for entry in entries)
+    return csv_text([(*FIRST, *exercises, *LAST), *rows])
 
 
 def compared(
@@ -88,6 +77,7 @@ def write_results(
     column: str = "",
     starter: Mapping[str, str] | None = None,
     known: Sequence[Mapping[str, str]] = (),
+    says: Says | None = None,
 ) -> list[str]:
     """Write the gradebook, the feedback, and Canvas's export if there is one.
 
@@ -96,6 +86,7 @@ def write_results(
         canvas: the instructor's export; column: its column, see canvas.py.
         starter: module name to text, of what students were given; known: of solutions that anybody
             may resemble.
+        says: what known mistakes are called.
 
     Returns: what to tell the instructor, a line each.
 
@@ -105,7 +96,7 @@ def write_results(
     folders = write_feedback(entries, out)
     found = compared(entries, starter or {}, known, out / KEPT)
     write_whole(out / TABLE, table(entries).encode("utf-8", "backslashreplace"))
-    whole = page(entries, folders, found)
+    whole = page(entries, folders, found, says)
     write_whole(out / PAGE, whole.encode("utf-8", "backslashreplace"))
     feedback = number_of(sum(map(bool, folders)), "folder")
     lines = [f"wrote {out / PAGE}, {out / TABLE} and {feedback} of feedback"]
