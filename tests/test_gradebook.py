@@ -150,23 +150,45 @@ def test_feedback_that_no_longer_holds_is_removed(tmp_path: Path) -> None:
     assert list((tmp_path / "feedback/ada").iterdir()) == []
 
 
-def test_feedback_of_who_is_no_longer_in_the_class_is_removed_and_nothing_else(
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_results_of_who_is_no_longer_in_the_class_are_moved_aside_and_none_is_lost(
     tmp_path: Path,
 ) -> None:
     write_results([entry(), entry(student="bob"), entry(student="cy d" * 30)], tmp_path)
     for name in ("own", "bob"):
         (tmp_path / "feedback" / name).mkdir(exist_ok=True)
         (tmp_path / "feedback" / name / "mine.txt").write_text("mine", encoding="utf-8")
-    (tmp_path / "feedback/own/report.html").write_text("mine", encoding="utf-8")
+    before = contents(tmp_path)
+
+    lines = write_results([entry()], tmp_path)
+
+    after = contents(tmp_path)
+    moved = {name.removeprefix("earlier-1/") for name in after if name.startswith("earlier-1/")}
+    assert {name for name in before if name.startswith(("feedback/bob/", "feedback/cy"))} < moved
+    assert moved > {"gradebook.csv", "gradebook.html"}
+    assert all(after[f"earlier-1/{name}"] == before[name] for name in moved)
+    assert {p.name for p in (tmp_path / "feedback").glob("[!.]*")} == {"ada", "own"}
+    assert lines[-1].startswith(f"moved to {tmp_path / 'earlier-1'}, as it is of an earlier run: ")
+
+
+@pytest.mark.parametrize("name", ["gradebook.csv", "gradebook.html", "feedback/ada/mine.txt"])
+def test_what_was_not_written_here_is_moved_aside_and_not_replaced(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text("mine", encoding="utf-8")
 
     write_results([entry()], tmp_path)
+    (tmp_path / "gradebook.csv").write_text("edited", encoding="utf-8")
+    write_results([entry()], tmp_path)
+    write_results([entry()], tmp_path)
 
-    left = {str(path.relative_to(tmp_path)) for path in tmp_path.glob("feedback/*/*")}
-    assert left == {
-        "feedback/ada/report.html", "feedback/ada/results.json", "feedback/bob/mine.txt",
-        "feedback/own/mine.txt", "feedback/own/report.html",
-    }  # fmt: skip
-    assert len(list(tmp_path.glob("feedback/cy*"))) == 0
+    assert (tmp_path / "earlier-1" / name).read_text(encoding="utf-8") == "mine"
+    assert (tmp_path / "earlier-2/gradebook.csv").read_text(encoding="utf-8") == "edited"
+    assert not (tmp_path / "earlier-3").exists()
 
 
 # --- the page ---------------------------------------------------------------------------------
@@ -383,7 +405,7 @@ def test_no_payload_is_a_folder_or_a_file_of_its_own(tmp_path: Path, payload: st
     assert all(map(is_clean, first.values()))
     assert len(list((tmp_path / "feedback").glob("*/report.html"))) == 2
     assert {path.name for path in tmp_path.iterdir()} == {
-        "feedback", "gradebook.csv", "gradebook.html",
+        "feedback", "gradebook.csv", "gradebook.html", ".written.json",
     } | ({".statements.json"} if (tmp_path / ".statements.json").exists() else set())  # fmt: skip
 
 

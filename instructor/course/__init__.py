@@ -6,6 +6,7 @@ A run:
     options.py    the command line
     run.py        from the folder with the hand-ins to the gradebook
     remembered.py what an appeal takes from the run before
+    combination.py, earlier.py   no class is overwritten: what OUT= is for, and where old files go
     work.py       a submission as data that travels, and the terms it is graded by
     standing.py   what is graded, what is left, and counts that add up
     store.py      every attempt, in one SQLite file

@@ -10,16 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader.files import write_whole
 from grader.reports.platforms import csv_text
 from instructor.course.canvas import CanvasError, fill_export
+from instructor.course.earlier import Earlier
 from instructor.course.entry import Entry, number_of
-from instructor.course.feedback import write_feedback
+from instructor.course.feedback import FOLDER, write_feedback
 from instructor.course.page import page
 from instructor.course.similar import Similar, similar
 from instructor.course.summary import Says, flags_of, problem_of
 
 TABLE, PAGE, CANVAS = "gradebook.csv", "gradebook.html", "canvas.csv"
+RESULTS = (TABLE, PAGE, CANVAS, FOLDER)
 KEPT = ".statements.json"  # what the comparison of sources keeps until the next run
 FIRST = ("student", "submission", "score", "max_score", "bonus")
 LAST = ("name", "submitted", "minutes_late", "problem", "flags", "other_files")
@@ -93,21 +94,40 @@ def write_results(
     Raises:
         OSError: a file cannot be written.
     """
-    folders = write_feedback(entries, out)
+    earlier = Earlier(out)
+    folders = write_feedback(entries, out, earlier)
+    if earlier.moved:  # of students who are in the gradebook of before
+        earlier.move(TABLE, PAGE)
     found = compared(entries, starter or {}, known, out / KEPT)
-    write_whole(out / TABLE, table(entries).encode("utf-8", "backslashreplace"))
+    earlier.write(TABLE, table(entries).encode("utf-8", "backslashreplace"))
     whole = page(entries, folders, found, says)
-    write_whole(out / PAGE, whole.encode("utf-8", "backslashreplace"))
+    earlier.write(PAGE, whole.encode("utf-8", "backslashreplace"))
     feedback = number_of(sum(map(bool, folders)), "folder")
     lines = [f"wrote {out / PAGE}, {out / TABLE} and {feedback} of feedback"]
     if found.groups:
         groups = number_of(len(found.groups), "group")
         lines.append(f"near-identical submissions, for you to look at: {groups}")
-    if canvas is not None:
-        try:
-            lines += fill_export(entries, canvas, column, out / CANVAS)
-        except CanvasError as error:
-            if not (canvas.exists() and (out / CANVAS).exists() and canvas.samefile(out / CANVAS)):
-                (out / CANVAS).unlink(missing_ok=True)  # scores of an earlier run
-            lines.append(f"Canvas: nothing is filled: {error}")
-    return lines
+    return [*lines, *canvas_filled(entries, canvas, column, earlier), *earlier.lines()]
+
+
+def canvas_filled(
+    entries: Sequence[Entry], canvas: Path | None, column: str, earlier: Earlier
+) -> list[str]:
+    """Fill Canvas's export, if there is one; say how it went. None of an earlier run stays."""
+    path = earlier.out / CANVAS
+    if canvas is None:
+        if CANVAS in earlier.written:
+            earlier.move(CANVAS)
+            earlier.forget(CANVAS)
+        return []
+    same = canvas.exists() and path.exists() and canvas.samefile(path)
+    if not same:
+        earlier.make_room(CANVAS)
+    try:
+        lines = fill_export(entries, canvas, column, path)
+        earlier.note(CANVAS, path.read_bytes())
+        return lines
+    except CanvasError as error:
+        if not same:
+            earlier.move(CANVAS)
+        return [f"Canvas: nothing is filled: {error}"]
