@@ -28,6 +28,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
             self.store.add(work.digest, self.terms, Attempt("here", 1.0, "", result()))
 
     monkeypatch.setattr(Run, "grade", grade)
+    monkeypatch.setattr(run, "known_sources", list)  # which take their time
     monkeypatch.setattr(run, "chosen_tier", lambda options, _: options.tier or "contained")
 
 

@@ -111,7 +111,8 @@ def works(count: int) -> list[Work]:
 
 def run(crew: Crew, store: Store, count: int, stop: Stop | None = None) -> Watch:
     watch = Watch(store)
-    engine: Any = Engine(crew, store, TERMS, watch, stop or Stop())  # type: ignore[arg-type]
+    about: Any = (crew, store, TERMS, watch, stop or Stop(), lambda _: result(0.0, "failed"))
+    engine = Engine(*about)
     engine.run(works(count))
     return watch
 
@@ -134,25 +135,78 @@ def test_work_whose_worker_is_killed_is_tried_twice_again(store: Store) -> None:
     assert store.graded(TERMS) == {works(1)[0].digest}
 
 
-def test_work_that_kills_every_worker_could_not_be_graded_and_the_rest_is(store: Store) -> None:
-    class Deadly(Crew):
-        def submit(self, work: Work) -> Future:
-            self.answers = [KILLED if work == works(3)[1] else GOOD]
-            return super().submit(work)
+class Deadly(Crew):
+    """Some work kills its worker."""
 
-    crew = Deadly()
+    def __init__(self, *deadly: Work) -> None:
+        super().__init__()
+        self.deadly = deadly
 
-    run(crew, store, 3)
+    def submit(self, work: Work) -> Future:
+        self.answers = [KILLED if work in self.deadly else GOOD]
+        return super().submit(work)
 
-    assert problems(store).count("its worker was killed") == 3
-    assert len(store.graded(TERMS)) == 2
+
+def test_work_that_kills_every_worker_has_a_result_and_so_has_the_rest(store: Store) -> None:
+    crew = Deadly(works(3)[1])
+
+    watch = run(crew, store, 3)
+
+    assert problems(store).count("its worker was killed") == 2
+    assert store.graded(TERMS) == {work.digest for work in works(3)}
+    last = store.last(works(3)[1].digest, TERMS)
+    assert last is not None
+    assert last.result == result(0.0, "failed")
     assert len(crew.given) == 5
+    assert [final for final, _ in watch.seen].count(True) == 3
+
+
+def test_where_nothing_can_be_graded_no_submission_is_blamed(store: Store) -> None:
+    crew = Deadly(*works(2))
+
+    run(crew, store, 2)
+
+    assert problems(store) == ["its worker was killed"] * 6
+    assert store.graded(TERMS) == set()
+
+
+def test_what_may_kill_workers_is_tried_last_and_alone(store: Store) -> None:
+    class Slow(Crew):
+        """Answers nobody before everybody who could be asked is."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.open: list[Future] = []
+            self.together: list[int] = []
+
+        def submit(self, work: Work) -> Future:
+            future = Future(None)
+            future.answer = KILLED if work == works(4)[0] else GOOD
+            self.open.append(future)
+            self.together.append(len(self.open) if work == works(4)[0] else 0)
+            return future
+
+        def look(self) -> None:
+            for future in self.open:
+                future.status = "error" if future.answer is KILLED else "finished"
+                for callback in future.callbacks:
+                    callback(future)
+            self.open.clear()
+
+    crew = Slow()
+
+    run(crew, store, 4)  # type: ignore[arg-type]
+
+    assert crew.together[-1] == 1
+    assert len(store.graded(TERMS)) == 4
 
 
 def test_what_a_scheduler_has_tried_already_counts(store: Store) -> None:
-    run(Crew(KilledWorker("task", None, 3)), store, 1)
+    crew = Crew(KilledWorker("task", None, 3), KILLED)
 
-    assert problems(store) == ["its worker was killed"]
+    run(crew, store, 1)
+
+    assert problems(store) == ["its worker was killed"] * 2
 
 
 def test_an_exercise_that_could_not_be_graded_is_tried_again(store: Store) -> None:
@@ -227,9 +281,12 @@ def test_after_ctrl_c_what_is_under_way_is_kept_and_nothing_is_begun(store: Stor
     assert len(store.graded(TERMS)) == 2
 
 
-def test_the_second_ctrl_c_is_not_waited_for() -> None:
+def test_the_second_ctrl_c_is_not_waited_for(capfd: pytest.CaptureFixture[str]) -> None:
     stop = Stop()
     stop(2, None)
+    assert "finishing what is under way; press Ctrl-C again to stop at once\n" in (
+        capfd.readouterr().err
+    )
 
     with pytest.raises(KeyboardInterrupt):
         stop(2, None)
@@ -292,6 +349,17 @@ def test_a_cluster_without_workers_is_waited_for_but_not_for_ever(
     monkeypatch.setattr(cluster, "NO_WORKER", -1.0)
     crew.looked = 0.0
     with pytest.raises(ClusterError, match="there has been no worker"):
+        crew.look()
+
+
+def test_why_the_last_worker_was_lost_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    crew = look(Client(a=FIT, b=FIT | {"code": "x"}), [])
+    crew.reason = "its worker was killed"
+    crew.client.told = {}  # type: ignore[attr-defined]
+    monkeypatch.setattr(cluster, "NO_WORKER", -1.0)
+    crew.looked = 0.0
+
+    with pytest.raises(ClusterError, match=r"it has other code .*; its worker was killed$"):
         crew.look()
 
 

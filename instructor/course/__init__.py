@@ -14,6 +14,7 @@ A run:
         progress.py   a bar, or a line a minute
         cluster.py    Dask's workers: which may grade, and how many submissions are under way
         worker.py     what a worker does
+        killed.py     the result of what ends its workers
         parcel.py     references, checkpoint and data as bytes that travel
         version.py    which grader a machine has
         failure.py    why a run cannot go on

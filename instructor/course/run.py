@@ -1,6 +1,7 @@
 """A run: from the folder with the hand-ins to the gradebook."""
 
 import argparse
+import functools
 import os
 import sys
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from instructor.course.earlier import Earlier
 from instructor.course.failure import RunError
 from instructor.course.gradebook import CANVAS, RESULTS, write_results
 from instructor.course.hand_ins import find
+from instructor.course.killed import result_of_killed
 from instructor.course.options import settings_of
 from instructor.course.parcel import checkpoint_digest, packed
 from instructor.course.progress import Progress, spent
@@ -117,7 +119,7 @@ class Run:
             ReferencesError: there are no references.
         """
         self.options, self.store = options, store
-        references = References(options.references)
+        self.references = references = References(options.references)
         if not references.private:
             print(PUBLIC, flush=True)
         for line in settle(options, store):
@@ -173,16 +175,18 @@ class Run:
         from instructor.course.cluster import Crew, opened
         from instructor.course.engine import Engine, Stop
 
-        options, stop, progress = self.options, Stop(), Progress(len(works))
+        options, stop = self.options, Stop()
         parcel = packed(settings_of(options), options.check)
         if self.terms.tier == PROCESS:
-            progress.say(NO_TIER)
+            print(NO_TIER, file=sys.stderr)
         where = options.scheduler or f"{options.workers} on this machine"
         print(f"{len(works)} to grade, tier {self.terms.tier}, workers: {where}", flush=True)
+        progress = Progress(len(works))  # last, as it draws a bar, which lines would break
+        blame = functools.partial(result_of_killed, terms=self.terms, references=self.references)
         try:
             with stop.on_signals(), opened(options.scheduler, options.workers) as client:
                 crew = Crew(client, self.terms, parcel, not options.scheduler, progress.say)
-                Engine(crew, self.store, self.terms, progress, stop).run(works)
+                Engine(crew, self.store, self.terms, progress, stop, blame).run(works)
         except KeyboardInterrupt:
             progress.say(f"class: stopped; {self.again}")
             sys.stdout.flush()

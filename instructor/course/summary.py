@@ -1,6 +1,5 @@
 """What a class did: how many there are of each kind, scores, pass rates, the commonest mistakes."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from typing import Any
 
 from grader.reports.model import ungraded
 from grader.reports.runs import changes
-from grader.result import Outcome
+from grader.result import UNIMPORTABLE, Outcome
 from instructor.course.entry import Entry
 
 # what is not graded is so for one of four reasons; the first two are the grader's or its machine's
@@ -23,7 +22,6 @@ GRADED, PARTLY, COULD_NOT, UNREAD, NOT_IN, LEFT = KINDS = (
 OURS = (PARTLY, COULD_NOT)
 BINS = 10  # of the histogram, besides that of full marks
 PAIR, EITHER = "+", "|"  # in the id of several mistakes: all of them, or one of them
-UNIMPORTABLE = re.compile(r"(\w+\.py) cannot be imported")  # a finding's headline, all of it
 Result = Mapping[str, Any]
 Says = Mapping[tuple[str, str], str]  # the ids of an exercise and a mistake of it, to words
 
