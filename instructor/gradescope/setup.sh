@@ -23,8 +23,8 @@ has_packages() { "$venv/bin/python" -m instructor.gradescope.run --packages; }
 why="this is not the folder of autograder.zip as \`make gradescope\` packs it; upload it again"
 cd "$source/minbert"
 export DEBIAN_FRONTEND=noninteractive
-why="bubblewrap and libseccomp2 cannot be installed; try again, the network may have failed"
-command -v bwrap >/dev/null || { apt-get update && install bubblewrap libseccomp2; }
+command -v bwrap >/dev/null || { apt-get update && install bubblewrap libseccomp2; } ||
+    echo "setup.sh: bubblewrap cannot be installed; the last line says what there is without it" >&2
 if has_packages 2>/dev/null; then
     echo "the packages are there already"
 else
