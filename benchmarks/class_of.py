@@ -184,7 +184,7 @@ def dispatch(tier: str, check: bool) -> float:
     ):
         crew = cluster.Crew(client, terms, parcel, True, print, echo)
         began = time.process_time()
-        Engine(crew, store, terms, progress, Stop()).run(works)
+        Engine(crew, store, terms, progress, Stop(), lambda _: {}).run(works)
         return (time.process_time() - began) / len(works)
 
 

@@ -64,6 +64,8 @@ def grade(options: argparse.Namespace, started: WorkerProcess | None) -> int:
     chosen = {field.name: getattr(options, field.name) for field in OPTIONS}
     grading = Grading(dataclasses.replace(Settings(), **chosen), opener=opener)
     made = grading.grade(options.submission, options.check, options.only, Report())
+    if grading.withholds:
+        print("\n  SHOW_TEXT=1 shows what is left out; it is for staff, and not for students")
     made.versions = versions() if options.json or options.report else {}
     if options.json:
         write_whole(options.json, json.dumps(made.as_json(), indent=2) + "\n")

@@ -22,10 +22,7 @@ from grader.selection import selected, silent_of
 from grader.session import GradingSession, Observer, Silent
 from grader.settings import Settings
 
-WITHHELD = (
-    "the inputs are private, so that texts of exceptions and printed output are left out; "
-    "SHOW_TEXT=1 shows them"
-)
+WITHHELD = "the inputs are private, so that texts of exceptions and printed output are left out"
 Opener = Callable[[str, Program], Sandbox]  # takes a tier
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 VERSION = 1  # of the result model; keys may be added without changing it
+UNIMPORTABLE = re.compile(r"(\w+\.py) cannot be imported")  # a finding's headline, all of it
 PLACE = re.compile(r"\b(\w{1,80}\.py)(?:, line |:)(\d{1,6})\b")
 
 

@@ -20,7 +20,7 @@ from grader.judging.student_text import without_text
 from grader.judging.trial import Trial
 from grader.literals import sent
 from grader.references import Recording, References
-from grader.result import Blocked, CheckFailed, Grade, Outcome, Result
+from grader.result import UNIMPORTABLE, Blocked, CheckFailed, Grade, Outcome, Result
 from grader.sandbox.interface import Program, Reply, Request, Sandbox
 from grader.settings import Settings
 from grader.task import TaskRun
@@ -59,6 +59,13 @@ class Silent:
 
     def end(self, grade: Grade, printed: str) -> None:
         """Do nothing."""
+
+
+def cause_of(upstream: Sequence[Result], blocking: Sequence[str]) -> str:
+    """Say what blocks a task: exercises, or the one reason for which none of them could run."""
+    headlines = {result.findings[0].headline if result.findings else "" for result in upstream}
+    found = UNIMPORTABLE.fullmatch(next(iter(headlines))) if len(headlines) == 1 else None
+    return f"{found[1]}, which cannot be imported" if found else ", ".join(blocking)
 
 
 def asked_of(call: Call, recording: Recording) -> frozenset[str]:
@@ -189,7 +196,7 @@ class GradingSession:
         measured: dict[str, Any] = {}
         try:
             if blocking:
-                raise Blocked(", ".join(blocking))
+                raise Blocked(cause_of(upstream, blocking))
             self.references.check_checkpoint(self.settings.checkpoint)
             note = exercise.task.grade(self.task_run(wrong, flags.append, measured.update))
             result = result_of_faults(exercise, [], note)

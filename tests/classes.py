@@ -73,8 +73,10 @@ def entry(chance: random.Random, number: int) -> Entry:
     lot = chance.random()
     if lot < 0.02:
         return Entry(replace(hand_in, path=None, submitted=None, minutes_late=None))
+    if lot < 0.025:
+        return Entry(hand_in, problem="there is no bert.py in it", attempts=0)
     if lot < 0.03:
-        return Entry(hand_in, problem="bert.py: there is no such file in it", attempts=3)
+        return Entry(hand_in, problem="its worker was lost", attempts=3)
     found = result_of(chance, f"{10_000 + number}_bert.py")
     made = Entry(hand_in, found, seconds=found["time"]["seconds"])
     if lot < 0.05:

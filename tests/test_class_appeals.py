@@ -160,7 +160,7 @@ def test_a_run_that_is_stopped_says_what_the_same_command_does(
     assert grade(folder, *options) == 130
 
     said = capsys.readouterr().out
-    assert said.startswith("stopped; ")
+    assert "\nstopped; " in said
     assert ("the same command goes on where it stopped" in said) == (not options)
     assert ("FORCE=1 begins again" in said) == ("--force" in options)
 

@@ -9,10 +9,8 @@ import pytest
 from distributed.scheduler import KilledWorker
 from test_class_store import TERMS, result, unfinished
 
-from instructor.course import cluster
 from instructor.course.cluster import ClusterError
 from instructor.course.engine import Engine, Stop
-from instructor.course.parcel import Parcel
 from instructor.course.store import Attempt, Store
 from instructor.course.work import Work
 from instructor.course.worker import Answer
@@ -111,7 +109,8 @@ def works(count: int) -> list[Work]:
 
 def run(crew: Crew, store: Store, count: int, stop: Stop | None = None) -> Watch:
     watch = Watch(store)
-    engine: Any = Engine(crew, store, TERMS, watch, stop or Stop())  # type: ignore[arg-type]
+    about: Any = (crew, store, TERMS, watch, stop or Stop(), lambda _: result(0.0, "failed"))
+    engine = Engine(*about)
     engine.run(works(count))
     return watch
 
@@ -134,25 +133,78 @@ def test_work_whose_worker_is_killed_is_tried_twice_again(store: Store) -> None:
     assert store.graded(TERMS) == {works(1)[0].digest}
 
 
-def test_work_that_kills_every_worker_could_not_be_graded_and_the_rest_is(store: Store) -> None:
-    class Deadly(Crew):
-        def submit(self, work: Work) -> Future:
-            self.answers = [KILLED if work == works(3)[1] else GOOD]
-            return super().submit(work)
+class Deadly(Crew):
+    """Some work kills its worker."""
 
-    crew = Deadly()
+    def __init__(self, *deadly: Work) -> None:
+        super().__init__()
+        self.deadly = deadly
 
-    run(crew, store, 3)
+    def submit(self, work: Work) -> Future:
+        self.answers = [KILLED if work in self.deadly else GOOD]
+        return super().submit(work)
 
-    assert problems(store).count("its worker was killed") == 3
-    assert len(store.graded(TERMS)) == 2
+
+def test_work_that_kills_every_worker_has_a_result_and_so_has_the_rest(store: Store) -> None:
+    crew = Deadly(works(3)[1])
+
+    watch = run(crew, store, 3)
+
+    assert problems(store).count("its worker was killed") == 2
+    assert store.graded(TERMS) == {work.digest for work in works(3)}
+    last = store.last(works(3)[1].digest, TERMS)
+    assert last is not None
+    assert last.result == result(0.0, "failed")
     assert len(crew.given) == 5
+    assert [final for final, _ in watch.seen].count(True) == 3
+
+
+def test_where_nothing_can_be_graded_no_submission_is_blamed(store: Store) -> None:
+    crew = Deadly(*works(2))
+
+    run(crew, store, 2)
+
+    assert problems(store) == ["its worker was killed"] * 6
+    assert store.graded(TERMS) == set()
+
+
+def test_what_may_kill_workers_is_tried_last_and_alone(store: Store) -> None:
+    class Slow(Crew):
+        """Answers nobody before everybody who could be asked is."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.open: list[Future] = []
+            self.together: list[int] = []
+
+        def submit(self, work: Work) -> Future:
+            future = Future(None)
+            future.answer = KILLED if work == works(4)[0] else GOOD
+            self.open.append(future)
+            self.together.append(len(self.open) if work == works(4)[0] else 0)
+            return future
+
+        def look(self) -> None:
+            for future in self.open:
+                future.status = "error" if future.answer is KILLED else "finished"
+                for callback in future.callbacks:
+                    callback(future)
+            self.open.clear()
+
+    crew = Slow()
+
+    run(crew, store, 4)  # type: ignore[arg-type]
+
+    assert crew.together[-1] == 1
+    assert len(store.graded(TERMS)) == 4
 
 
 def test_what_a_scheduler_has_tried_already_counts(store: Store) -> None:
-    run(Crew(KilledWorker("task", None, 3)), store, 1)
+    crew = Crew(KilledWorker("task", None, 3), KILLED)
 
-    assert problems(store) == ["its worker was killed"]
+    run(crew, store, 1)
+
+    assert problems(store) == ["its worker was killed"] * 2
 
 
 def test_an_exercise_that_could_not_be_graded_is_tried_again(store: Store) -> None:
@@ -227,79 +279,12 @@ def test_after_ctrl_c_what_is_under_way_is_kept_and_nothing_is_begun(store: Stor
     assert len(store.graded(TERMS)) == 2
 
 
-def test_the_second_ctrl_c_is_not_waited_for() -> None:
+def test_the_second_ctrl_c_is_not_waited_for(capfd: pytest.CaptureFixture[str]) -> None:
     stop = Stop()
     stop(2, None)
+    assert "finishing what is under way; press Ctrl-C again to stop at once\n" in (
+        capfd.readouterr().err
+    )
 
     with pytest.raises(KeyboardInterrupt):
         stop(2, None)
-
-
-class Client:
-    """Knows workers, and what they tell about themselves."""
-
-    def __init__(self, **told: Any) -> None:
-        self.told = told
-
-    def submit(self, *_: object, **__: object) -> None:
-        pass
-
-    def nthreads(self) -> dict[str, int]:
-        return dict.fromkeys(self.told, 1)
-
-    def run(self, *_: object, workers: list[str], on_error: str) -> dict[str, Any]:
-        return {name: self.told[name] for name in workers}
-
-
-def look(client: Client, said: list[str]) -> cluster.Crew:
-    """Return a crew that has looked at a cluster."""
-    made = cluster.Crew(client, TERMS, Parcel("0", b""), False, said.append)
-    made.look()
-    return made
-
-
-FIT = {"host": "good", "code": TERMS.code, "versions": TERMS.versions}
-
-
-def test_workers_are_told_apart_by_what_they_say_and_refused_once() -> None:
-    said: list[str] = []
-    told = {"a": FIT, "b": FIT | {"code": "x", "host": "bad"}, "c": ImportError("no module")}
-
-    crew = look(Client(**told, d=OSError("it has just gone")), said)
-    crew.looked = 0.0
-    crew.look()
-
-    assert crew.fit == {"a": 1}
-    assert said == [
-        "worker b (bad) is refused: it has other code of the grader; copy this repository to it "
-        "and start it again",
-        "worker c is refused: it has no grader: no module",
-    ]
-
-
-def test_a_cluster_of_which_all_are_refused_is_an_error_with_the_reasons() -> None:
-    with pytest.raises(ClusterError, match=r"no worker may grade: it has torch 1, not 2"):
-        look(Client(a=FIT | {"versions": {"torch": "1"}}), [])
-
-
-def test_a_cluster_without_workers_is_waited_for_but_not_for_ever(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    said: list[str] = []
-    crew = look(Client(), said)
-    assert said == ["the scheduler has no worker; waiting for one"]
-
-    monkeypatch.setattr(cluster, "NO_WORKER", -1.0)
-    crew.looked = 0.0
-    with pytest.raises(ClusterError, match="there has been no worker"):
-        crew.look()
-
-
-def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def gone(self: Client) -> dict[str, int]:
-        raise OSError("closed")
-
-    monkeypatch.setattr(Client, "nthreads", gone)
-
-    with pytest.raises(ClusterError, match="the scheduler is gone: closed"):
-        look(Client(), [])

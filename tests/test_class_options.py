@@ -6,6 +6,8 @@ import io
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from test_class_store import graded, unfinished
@@ -17,6 +19,7 @@ from grader.settings import Settings
 from grader.strictest import Strictest
 from instructor.course import __main__ as entry_point
 from instructor.course import run
+from instructor.course.cluster import ClusterError
 from instructor.course.options import parse
 from instructor.course.parcel import Parcel, ParcelError, packed, unpack
 from instructor.course.progress import Progress, spent
@@ -110,7 +113,7 @@ def test_a_folder_without_submissions_says_what_is_wrong_with_each(
 
     said = capsys.readouterr()
     assert status == 2
-    assert "nothing to grade: ada: an empty file" in said.out
+    assert "could not be read: ada: an empty file" in said.out
     assert said.err == f"class: there is nothing to grade in {tmp_path / 'in'}\n"
 
 
@@ -146,8 +149,29 @@ def test_on_a_terminal_there_is_a_bar_with_counts(monkeypatch: pytest.MonkeyPatc
     progress.close()
 
     assert "2/3" in stream.getvalue()
-    assert "1 could not grade, 1 not all passed" in stream.getvalue()
+    assert "1 could not be graded, 1 not all passed" in stream.getvalue()
     assert "a line\n" in stream.getvalue()
+
+
+def test_the_bar_begins_below_the_line_that_says_what_is_graded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+
+    def progress(total: int) -> Progress:
+        said.extend(capfd.readouterr())
+        raise ClusterError("it ends here")
+
+    monkeypatch.setattr(run, "packed", lambda *_: None)
+    monkeypatch.setattr(run, "Progress", progress)
+    about: Any = SimpleNamespace(options=options(tmp_path), terms=SimpleNamespace(tier=PROCESS))
+
+    with pytest.raises(ClusterError):
+        run.Run.grade(about, [Work({"bert": "x = 1"})])
+
+    out, err = said
+    assert out.startswith("1 to grade, tier process, workers: ")
+    assert err == f"{run.NO_TIER}\n"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from instructor.course.entry import Entry, HandIn
 from instructor.course.gradebook import write_results
 from instructor.course.hand_ins import find
 from instructor.course.store import Attempt, Store, StoreError, only_run
+from instructor.course.summary import OURS, kind_of
 from instructor.course.work import Terms
 
 import sample
@@ -116,7 +117,7 @@ def test_what_could_not_be_graded_is_left_for_the_next_run(
         store.add(work.digest, TERMS, attempt)
 
         assert found.left(TERMS, force=False) == [work]
-        assert [standing.kind_of(one) for one in found.entries(TERMS)] == [standing.COULD_NOT]
+        assert [kind_of(one) in OURS for one in found.entries(TERMS)] == [True]
 
 
 def test_the_same_files_of_two_students_are_graded_once_and_have_their_own_names(
@@ -241,10 +242,10 @@ def test_the_counts_add_up_and_every_student_has_a_kind(tmp_path: Path) -> None:
         kinds = standing.by_kind(whole.entries(TERMS))
 
     assert standing.counted(kinds) == (
-        "7 students: 1 graded, 2 could not grade, 1 nothing to grade, 1 not handed in, "
-        "2 not graded yet"
+        "7 students: 1 graded, 1 graded in part, 1 could not be graded, 1 could not be read, "
+        "1 not handed in, 2 not graded yet"
     )
-    assert "  nothing to grade: fay: an empty file" in list(standing.listed(kinds))
+    assert "  could not be read: fay: an empty file" in list(standing.listed(kinds))
 
 
 def test_a_long_list_is_cut_on_the_terminal() -> None:

@@ -35,7 +35,7 @@ def entry(result: Model | None = None, student: str = "ada", **options: Any) -> 
 
 def table(out: Path) -> list[dict[str, str]]:
     text = (out / "gradebook.csv").read_text(encoding="utf-8")
-    assert text.startswith("student,submission,score,max_score,bonus,")
+    assert text.startswith('"student","submission","score","max_score","bonus",')
     return list(csv.DictReader(io.StringIO(text)))
 
 
@@ -51,7 +51,7 @@ def test_everybody_is_in_the_gradebook(tmp_path: Path) -> None:
     rows = table(tmp_path)
     assert [row["student"] for row in rows] == [one.hand_in.student for one in entries]
     kinds = Counter(map(kind_of, entries))
-    assert len(kinds) == 4
+    assert len(kinds) == 5
     assert sum(kinds.values()) == 300
     page_text = (tmp_path / "gradebook.html").read_text("utf-8")
     assert page_text.count('role="row"') == 301
@@ -70,9 +70,9 @@ def test_a_row_has_points_by_exercise_and_what_went_wrong(tmp_path: Path) -> Non
     assert first["embed"] == ""
     assert first["problem"] == "embed could not be graded"
     assert first["minutes_late"] == "7"
-    assert first["not_graded"] == "old.py"
+    assert first["other_files"] == "old.py"
     assert second["score"] == second["submission"] == ""
-    assert second["problem"] == "nothing handed in"
+    assert second["problem"] == "not handed in"
 
 
 def test_the_gradebook_depends_on_no_clock(tmp_path: Path) -> None:
@@ -148,23 +148,45 @@ def test_feedback_that_no_longer_holds_is_removed(tmp_path: Path) -> None:
     assert list((tmp_path / "feedback/ada").iterdir()) == []
 
 
-def test_feedback_of_who_is_no_longer_in_the_class_is_removed_and_nothing_else(
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_results_of_who_is_no_longer_in_the_class_are_moved_aside_and_none_is_lost(
     tmp_path: Path,
 ) -> None:
     write_results([entry(), entry(student="bob"), entry(student="cy d" * 30)], tmp_path)
     for name in ("own", "bob"):
         (tmp_path / "feedback" / name).mkdir(exist_ok=True)
         (tmp_path / "feedback" / name / "mine.txt").write_text("mine", encoding="utf-8")
-    (tmp_path / "feedback/own/report.html").write_text("mine", encoding="utf-8")
+    before = contents(tmp_path)
+
+    lines = write_results([entry()], tmp_path)
+
+    after = contents(tmp_path)
+    moved = {name.removeprefix("earlier-1/") for name in after if name.startswith("earlier-1/")}
+    assert {name for name in before if name.startswith(("feedback/bob/", "feedback/cy"))} < moved
+    assert moved > {"gradebook.csv", "gradebook.html"}
+    assert all(after[f"earlier-1/{name}"] == before[name] for name in moved)
+    assert {p.name for p in (tmp_path / "feedback").glob("[!.]*")} == {"ada", "own"}
+    assert lines[-1].startswith(f"moved to {tmp_path / 'earlier-1'}, as it is of an earlier run: ")
+
+
+@pytest.mark.parametrize("name", ["gradebook.csv", "gradebook.html", "feedback/ada/mine.txt"])
+def test_what_was_not_written_here_is_moved_aside_and_not_replaced(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_text("mine", encoding="utf-8")
 
     write_results([entry()], tmp_path)
+    (tmp_path / "gradebook.csv").write_text("edited", encoding="utf-8")
+    write_results([entry()], tmp_path)
+    write_results([entry()], tmp_path)
 
-    left = {str(path.relative_to(tmp_path)) for path in tmp_path.glob("feedback/*/*")}
-    assert left == {
-        "feedback/ada/report.html", "feedback/ada/results.json", "feedback/bob/mine.txt",
-        "feedback/own/mine.txt", "feedback/own/report.html",
-    }  # fmt: skip
-    assert len(list(tmp_path.glob("feedback/cy*"))) == 0
+    assert (tmp_path / "earlier-1" / name).read_text(encoding="utf-8") == "mine"
+    assert (tmp_path / "earlier-2/gradebook.csv").read_text(encoding="utf-8") == "edited"
+    assert not (tmp_path / "earlier-3").exists()
 
 
 # --- the page ---------------------------------------------------------------------------------
@@ -214,22 +236,6 @@ def test_every_score_is_in_the_histogram_once() -> None:
     assert histogram(entries) == [2, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1]
 
 
-def test_changes_and_groups_are_listed() -> None:
-    before = sample.complete()
-    after = sample.complete()
-    after["exercises"][0] |= {"outcome": "passed", "score": 25}
-    entries = [entry(after, previous=before), entry(after, student="grace"), entry(student="eve")]
-    similar = Similar((Group((0, 1), ("BertLayer.forward",), 0.9),), 1)
-
-    text = page(entries, ["feedback/ada", "feedback/grace", ""], similar)
-
-    assert "attention failed → passed" in text
-    assert "90% the same, in BertLayer.forward" in text
-    assert "Not compared, as they cannot be read: 1." in text
-    assert text.count("near-identical to others</td>") == 2
-    assert 'href="feedback/ada/report.html"' in text
-
-
 def test_a_team_is_no_group_and_a_copy_of_its_work_is(tmp_path: Path) -> None:
     source = "".join(
         f"def f{n}(a):\n    b = a + {n}\n    c = b * {n}\n    return b - c\n\n" for n in range(9)
@@ -273,17 +279,41 @@ def test_no_payload_changes_the_page(payload: str) -> None:
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
-def test_no_payload_is_a_formula_or_a_folder_of_its_own(tmp_path: Path, payload: str) -> None:
+def test_no_payload_is_a_folder_or_a_file_of_its_own(tmp_path: Path, payload: str) -> None:
     made = classes.said_by(lambda text: payload + text, entry())
 
     write_results([made, entry()], tmp_path)
 
     first, _ = table(tmp_path)
     assert None not in first
-    for cell in first.values():
-        assert is_clean(cell)
-        assert not cell.lstrip().startswith(("=", "+", "-", "@", "\uff1d"))
+    assert all(map(is_clean, first.values()))
     assert len(list((tmp_path / "feedback").glob("*/report.html"))) == 2
     assert {path.name for path in tmp_path.iterdir()} == {
-        "feedback", "gradebook.csv", "gradebook.html",
+        "feedback", "gradebook.csv", "gradebook.html", ".written.json",
     } | ({".statements.json"} if (tmp_path / ".statements.json").exists() else set())  # fmt: skip
+
+
+SPLIT = ["x;{}", 'x; "{}', "x;'{}", 'x";\t{}', "x\t{}", "x\n{}", "x,{}", '","{}', ' "{}', "x;;{}"]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("payload", [*PAYLOADS, *(one.format("=1+1") for one in SPLIT)])
+def test_no_payload_is_a_formula_whatever_separates_the_cells(
+    tmp_path: Path, payload: str, separator: str
+) -> None:
+    first = classes.said_by(lambda text: payload + text, entry())
+    last = classes.said_by(lambda text: text + payload, entry())
+
+    write_results([first, last, entry()], tmp_path)
+
+    text = (tmp_path / "gradebook.csv").read_text(encoding="utf-8")
+    for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
+        for cell in row:
+            assert not cell.lstrip().startswith(("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d"))
+
+
+def test_texts_are_quoted_and_numbers_are_numbers(tmp_path: Path) -> None:
+    write_results([entry(sample.complete() | {"score": 87.5, "max_score": 100.0})], tmp_path)
+
+    _, line = (tmp_path / "gradebook.csv").read_text(encoding="utf-8").splitlines()
+    assert line.startswith('"ada","ada.py",87.5,100,')

@@ -130,6 +130,41 @@ def script(root: Path, *command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=own, capture_output=True, text=True, check=False, cwd="/")
 
 
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        ("python3", "there is no Python 3.11 or newer, and none could be installed; "),
+        ("minbert", "this is not the folder of autograder.zip as `make gradescope` packs it; "),
+        ("pip", "torch and the other packages cannot be installed; "),
+    ],
+)
+def test_a_set_up_that_fails_says_why_in_its_last_line(
+    tmp_path: Path, missing: str, said: str
+) -> None:
+    (tmp_path / "source").mkdir()
+    shutil.copy(ROOT / "instructor/gradescope/setup.sh", tmp_path / "source")
+    if missing != "minbert":
+        (tmp_path / "source/minbert").mkdir()
+    (tmp_path / "bin").mkdir()
+    programs = dict.fromkeys(("apt-get", "python3.11", "python3.12", "python3.13"), 1)
+    programs["python3"] = int(missing == "python3")
+    for name, status in programs.items():
+        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\nexit {status}\n", encoding="utf-8")
+        (tmp_path / "bin" / name).chmod(0o755)
+    for name in ("bash", "sh", "dirname"):
+        (tmp_path / "bin" / name).symlink_to(shutil.which(name) or "")
+    own = {"PATH": str(tmp_path / "bin"), "HOME": "/root"}
+
+    done = subprocess.run(
+        [tmp_path / "source/setup.sh"], env=own, capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode != 0
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("setup.sh: the autograder is not built, and would grade nothing: ")
+    assert said in last
+
+
 def hand_in(image: Path, files: dict[str, str], limit: int = 600) -> None:
     """Lay out what Gradescope gives run_autograder."""
     shutil.rmtree(image / "submission", ignore_errors=True)

@@ -294,7 +294,7 @@ def test_who_handed_in_what_cannot_be_used_did_hand_in(
     with Store(tmp_path / "store") as store:
         entries = standing.Class(find(folder), GivenFiles(MINBERT, {}), store).unread()
 
-    assert [standing.kind_of(one) for one in entries] == [standing.NOTHING]
+    assert [standing.kind_of(one) for one in entries] == [standing.UNREAD]
     assert says in entries[0].problem
 
 
@@ -322,11 +322,11 @@ def test_what_cannot_be_graded_is_not_counted_as_not_handed_in(tmp_path: Path) -
         entries = standing.Class(find(folder, roster), GivenFiles(MINBERT, {}), store).unread()
 
     lines = list(standing.listed(standing.by_kind(entries)))
-    assert lines[0].startswith("  nothing to grade: ada: ada.py is a link, which is not followed")
-    assert lines[1] == "  nothing to grade: bob: gone.py is missing in the folder"
+    assert lines[0].startswith("  could not be read: ada: ada.py is a link, which is not followed")
+    assert lines[1] == "  could not be read: bob: gone.py is missing in the folder"
     assert lines[2] == "  not handed in: cy"
     assert [summary.kind_of(one) for one in entries] == [
-        summary.NOT_GRADED, summary.NOT_GRADED, summary.NOTHING,
+        summary.UNREAD, summary.UNREAD, summary.NOT_IN,
     ]  # fmt: skip
 
 
@@ -338,8 +338,8 @@ def test_the_reason_tells_folders_and_pipes_from_files(tmp_path: Path) -> None:
         entries = standing.Class(find(folder), GivenFiles(MINBERT, {}), store).unread()
 
     first, second = standing.listed(standing.by_kind(entries))
-    assert first.startswith("  nothing to grade: 1 (x): there is no bert.py in it, only")
-    assert second == "  nothing to grade: 3 (y): it is a pipe, a socket or a device"
+    assert first.startswith("  could not be read: 1 (x): there is no bert.py in it, only")
+    assert second == "  could not be read: 3 (y): it is a pipe, a socket or a device"
 
 
 def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.assignment import MINBERT
-from instructor.course import similar
+from instructor.course import descriptions, similar
 from instructor.course.statements import Given, names_of
 from instructor.references.honest import Honest, honest
 
@@ -95,7 +95,66 @@ def test_independent_solutions_are_not_grouped(count: int) -> None:
 def test_the_starter_and_the_solution_are_never_a_group() -> None:
     assert members([STARTER] * 8) == []
     assert members([SOLUTION] * 8) == []
-    assert members([disguised(SOLUTION)] * 8) == []
+    assert members([{"bert": text} for text in layouts(STARTER["bert"]) for _ in "two"]) == []
+    assert members([{"bert": text} for text in layouts(SOLUTION["bert"]) for _ in "two"]) == []
+    assert members([disguised(SOLUTION), SOLUTION] * 3, known=()) != []
+
+
+@pytest.mark.parametrize("count", [2, 100])
+def test_equal_files_are_a_group_whatever_the_others_have(count: int) -> None:
+    submissions = made_up(count, seed=11)
+    text = SOLUTION["bert"].replace("(1)", "(1) ").replace('"""', '"""So: ', 1)
+
+    found = similar.similar([*submissions, {"bert": text}, {"bert": text}], STARTER, [SOLUTION])
+
+    assert [(one.members, one.places, one.equal) for one in found.groups] == [
+        ((count, count + 1), ("bert.py",), "equal byte for byte")
+    ]
+
+
+@pytest.mark.parametrize("text", ["def f(:\n", "x = '\ud800'", "(" * 100_000])
+def test_equal_files_that_are_not_python_are_a_group(text: str) -> None:
+    assert members([{"bert": text}, *made_up(3, seed=12), {"bert": text}]) == [(0, 4)]
+
+
+def layouts(text: str) -> list[str]:
+    """Return a source as editors and systems change it."""
+    return [text, text.replace("\n", "\r\n"), f"\ufeff{text}", text.replace("\n\n", "\n \n") + "\n"]
+
+
+def with_junk_between(text: str) -> str:
+    """Return a source with an assignment that nobody reads before each statement of a function."""
+    tree = ast.parse(text)
+    for node in [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]:
+        pairs = ((ast.parse(f"junk{n} = {n}").body[0], one) for n, one in enumerate(node.body))
+        node.body = [one for pair in pairs for one in pair]
+    return ast.unparse(tree)
+
+
+DISGUISES = {
+    "carriage returns": lambda text: text.replace("\n", "\r"),
+    "ends of lines": lambda text: text.replace("\n", " \r\n"),
+    "junk before": lambda text: "".join(f"x{n} = {n}\n" for n in range(4000)) + text,
+    "calls before": lambda text: "".join(f"print({n})\n" for n in range(4000)) + text,
+    "junk between": with_junk_between,
+    "comments": lambda text: text.replace("\n", "  # mine\n"),
+}
+
+
+@pytest.mark.parametrize("name", DISGUISES)
+def test_what_costs_nothing_does_not_hide_a_copy(name: str) -> None:
+    submissions = made_up(30, seed=3)
+    change = DISGUISES[name]
+    source = with_own_statements(submissions[4]["bert"])
+    submissions[4] = {"bert": source}
+
+    assert (4, 30) in members([*submissions, {"bert": change(source)}])
+
+
+def with_own_statements(text: str) -> str:
+    """Return a source with some lines that nobody else has."""
+    lines = [f"    scale = scale * size + {n}.5" for n in range(9)]
+    return "\n".join([text, "def own(size, scale):", *lines, "    return scale", ""])
 
 
 @pytest.mark.parametrize("count", [2, 6, 100])
@@ -124,7 +183,9 @@ def test_a_copy_with_a_change_in_one_function_is_found() -> None:
 def test_three_copies_are_one_group() -> None:
     submissions = made_up(40, seed=5)
 
-    assert members([*submissions, disguised(submissions[3]), submissions[3]]) == [(3, 40, 41)]
+    copies = [disguised(submissions[3]), submissions[3]]
+
+    assert members([*submissions, *copies]) == [(3, 40, 41), (3, 41)]
 
 
 def test_what_resembles_a_published_solution_is_not_grouped() -> None:
@@ -137,7 +198,7 @@ def test_what_resembles_a_published_solution_is_not_grouped() -> None:
 def test_the_solutions_that_are_known_can_all_be_read() -> None:
     known = [SOLUTION | {one.module: one.apply(SOLUTION[one.module])} for one in honest()]
 
-    assert similar.similar(known, STARTER).unread == 0
+    assert similar.similar(known, STARTER).unread == ()
 
 
 HOSTILE = {
@@ -163,16 +224,33 @@ def test_hostile_sources_do_not_keep_others_from_being_compared(tmp_path: Path) 
     found = similar.similar([*hostile, *submissions, submissions[2]], STARTER, [SOLUTION], kept)
 
     assert [group.members for group in found.groups] == [(len(hostile) + 2, len(hostile) + 5)]
-    assert 1 <= found.unread <= len(hostile)
+    assert 1 <= len(found.unread) <= len(hostile)
+    assert all(place < len(hostile) for place in found.unread)
     again = similar.similar([*hostile, *submissions, submissions[2]], STARTER, [SOLUTION], kept)
     assert again == found
+
+
+def test_many_who_end_the_reading_keep_nobody_else_from_being_compared() -> None:
+    submissions = made_up(3, seed=8)
+    deep = [{name: f"# {n} {name}\n" + "(" * 100_000 for name in STARTER} for n in range(6)]
+
+    found = similar.similar([*deep, *submissions, disguised(submissions[2])], STARTER, [SOLUTION])
+
+    assert [group.members for group in found.groups] == [(8, 9)]
+    assert found.unread == tuple(range(6))
+
+
+def test_a_source_with_more_statements_than_are_compared_is_named() -> None:
+    many = "".join(f"f({n})\n" for n in range(10_100))
+
+    assert similar.similar([{"bert": "x = f(1)\n"}, {"bert": many}], STARTER).unread == (1,)
 
 
 def test_what_was_described_once_is_kept(tmp_path: Path, monkeypatch) -> None:
     submissions = made_up(5, seed=9)
     kept = tmp_path / "kept.json"
     expected = similar.similar([*submissions, submissions[0]], STARTER, [SOLUTION], kept)
-    monkeypatch.setattr(similar, "run", lambda *_: pytest.fail("described again"))
+    monkeypatch.setattr(descriptions, "describe", lambda *_: pytest.fail("described again"))
 
     assert similar.similar([*submissions, submissions[0]], STARTER, [SOLUTION], kept) == expected
     assert len(expected.groups) == 1
@@ -191,5 +269,5 @@ def test_code_of_students_is_only_read(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     text = f"open({str(mark)!r}, 'w')\nimport os\nos.abort()\n"
 
-    assert similar.similar([STARTER | {"bert": text}], STARTER).unread == 0
+    assert similar.similar([STARTER | {"bert": text}], STARTER).unread == ()
     assert not mark.exists()

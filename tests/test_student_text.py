@@ -98,7 +98,8 @@ def test_a_report_with_private_inputs_has_texts_only_where_they_are_asked_for(
     assert "raised NotImplementedError" in embed
     everything = graded.output + json.dumps(graded.result)
     assert (SECRET in everything) is bool(options)
-    assert ("SHOW_TEXT=1 shows them" in everything) is not options
+    assert ("SHOW_TEXT=1 shows what is left out" in graded.output) is not options
+    assert "SHOW_TEXT" not in json.dumps(graded.result)  # which students' reports are drawn from
     assert ("your code printed" in graded.output) is bool(options)
 
 

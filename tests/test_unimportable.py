@@ -20,6 +20,18 @@ ONE_OF_THEM = (
 AS_GIVEN = "config.py is the given one when you are graded: put what you add into bert.py"
 
 
+def test_the_fine_tune_is_blocked_by_the_file_that_cannot_be_imported(
+    grade: Grade, tmp_path: Path
+) -> None:
+    source = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
+    (tmp_path / "bert.py").write_text(source.replace(TOP, f"{TOP}import requests\n"), "utf-8")
+    graded = grade(str(tmp_path / "bert.py"), training=True)
+
+    sentiment = graded.exercise("sentiment")
+    assert sentiment["outcome"] == "blocked"
+    assert sentiment["note"] == "by bert.py, which cannot be imported"
+
+
 def finding_of(bench: Bench, source: str) -> Finding:
     """Return the first finding of the first exercise; all have the same if the import fails."""
     results = bench.grade(source)

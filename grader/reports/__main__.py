@@ -1,4 +1,8 @@
-"""Write a result in another format: `python -m grader.reports FORMAT result.json`."""
+"""Write a result in another format: `python -m grader.reports FORMAT result.json`.
+
+The format `check` is a line that says what is lacking, or nothing; if something is, the exit status
+is 1, so that a check on a platform for code shows it.
+"""
 
 import argparse
 import functools
@@ -20,24 +24,30 @@ FORMATS: Mapping[str, Callable[[Model], str]] = {
     "summary": github.summary,
     "annotations": github.annotations,
 }
+CHECK = "check"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Write what the command line asks for; return 2 if the file is not a result."""
     parser = argparse.ArgumentParser(prog="python -m grader.reports", description=__doc__)
-    parser.add_argument("format", choices=FORMATS, help="what to write")
+    parser.add_argument("format", choices=[*FORMATS, CHECK], help="what to write")
     parser.add_argument("result", type=Path, help="what JSON= has written")
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: print it")
     where = "annotations: the submission's folder in the repository (default: %(default)s)"
     parser.add_argument("--folder", default="starter", help=where)
+    enough = "check: the points that are enough (default: all exercises but bonus are passed)"
+    parser.add_argument("--needed", type=float, metavar="POINTS", help=enough)
     options = parser.parse_args(arguments)
-    write = FORMATS[options.format]
+    check = functools.partial(github.lacking, needed=options.needed)
+    write = FORMATS.get(options.format, check)
     if write is github.annotations:
         write = functools.partial(github.annotations, folder=options.folder)
     try:
         made = write(read_model(options.result))
         if options.out:
             write_whole(options.out, made)
+        elif options.format == CHECK:
+            print(f"check: {made or 'passed'}")
         else:
             sys.stdout.buffer.write(made.encode("utf-8", "backslashreplace"))
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -46,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (ModelError, OSError) as error:
         print(f"reports: {error}", file=sys.stderr)
         return 2
-    return 0
+    return int(bool(made)) if options.format == CHECK else 0
 
 
 if __name__ == "__main__":

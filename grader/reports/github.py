@@ -50,6 +50,21 @@ def summary(result: Model) -> str:
     return "\n".join(lines) + "\n"
 
 
+def lacking(result: Model, needed: float | None = None) -> str:
+    """Say why a submission does not pass a check, or nothing if it does.
+
+    Args:
+        needed: points that are enough; None: every exercise without a bonus has to be passed.
+    """
+    score = out_of(result["score"], result["max_score"])
+    core = [one for one in result["exercises"] if not one["bonus"]]
+    open_ = [one for one in core if one["outcome"] != Outcome.PASSED]
+    if needed is not None and not ungraded(result):
+        return "" if result["score"] >= needed else f"{score} points; {needed:g} are needed"
+    said = ", ".join(f"{one['id']} {one['outcome']}" for one in open_)
+    return f"{score} points: {visible(said)}" if said or not core else ""
+
+
 def data(text: str) -> str:
     """Return the text of a workflow command."""
     return visible(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

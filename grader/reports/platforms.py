@@ -8,6 +8,8 @@ student's fault, it does.
 import csv
 import io
 import json
+import re
+from collections.abc import Iterable
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -15,7 +17,8 @@ from grader.reports.model import Model, headline, listed, message_lines, ungrade
 from grader.reports.text import out_of, points, visible
 from grader.result import Outcome
 
-FORMULA = "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"  # what spreadsheets take for the start of a formula
+# where spreadsheets may see the start of a formula: at that of a cell, or of a part of one
+FORMULA = re.compile(r"(?:^|(?<=;))(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20])")
 CANNOT = "could not be graded, which is not your fault; tell your instructor"
 
 
@@ -138,13 +141,23 @@ def junit(result: Model) -> str:
 
 
 def cell(value: Any) -> Any:
-    """Return a cell of a table that no spreadsheet takes for a formula; numbers stay numbers."""
+    """Return a cell of a table that no spreadsheet takes for a formula; numbers stay numbers.
+
+    One that splits lines at semicolons finds none behind them; tabs and line ends are escaped.
+    """
     if value is None:
         return ""
     if isinstance(value, int | float):
-        return value
-    text = visible(value, 500)
-    return f"'{text}" if text.lstrip().startswith(tuple(FORMULA)) else text
+        return int(value) if float(value).is_integer() else value
+    return FORMULA.sub("'", visible(value, 500))
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """Return a table as CSV; every text is quoted, and no cell is a formula."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    writer.writerows(map(cell, row) for row in rows)
+    return text.getvalue()
 
 
 def csv_rows(result: Model) -> str:
@@ -156,11 +169,7 @@ def csv_rows(result: Model) -> str:
         row[exercise["id"]] = exercise["score"]
         row[f"{exercise['id']} outcome"] = str(exercise["outcome"])
         row[f"{exercise['id']} mistake"] = exercise["mistake"]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(cell, row))
-    writer.writerow(map(cell, row.values()))
-    return text.getvalue()
+    return csv_text([row, row.values()])
 
 
 def canvas(result: Model) -> str:

@@ -6,6 +6,7 @@ A run:
     options.py    the command line
     run.py        from the folder with the hand-ins to the gradebook
     remembered.py what an appeal takes from the run before
+    combination.py, earlier.py   no class is overwritten: what OUT= is for, and where old files go
     work.py       a submission as data that travels, and the terms it is graded by
     standing.py   what is graded, what is left, and counts that add up
     store.py      every attempt, in one SQLite file
@@ -13,6 +14,7 @@ A run:
         progress.py   a bar, or a line a minute
         cluster.py    Dask's workers: which may grade, and how many submissions are under way
         worker.py     what a worker does
+        killed.py     the result of what ends its workers
         parcel.py     references, checkpoint and data as bytes that travel
         version.py    which grader a machine has
         failure.py    why a run cannot go on
@@ -27,5 +29,5 @@ Who handed in, and the results:
         feedback.py, folder_names.py   what each student gets back
         canvas.py, cells.py   the instructor's own export of Canvas, with one column filled
     similar.py    groups of near-identical submissions
-        statements.py   what is compared of a source; runs in a process of its own
+        descriptions.py, statements.py   what is compared of a source; processes of their own
 """

@@ -72,7 +72,11 @@ def opened(scheduler: str, workers: int) -> Iterator[Client]:
             logging.getLogger(name).setLevel(logging.CRITICAL)
         address: Any = scheduler
         if not scheduler:
-            address = stack.enter_context(local(workers))
+            try:
+                address = stack.enter_context(local(workers))
+            except (OSError, RuntimeError) as error:
+                reason = printable(f"{error}; {error.__cause__ or ''}")[:300].rstrip("; ")
+                raise ClusterError(f"WORKERS={workers}: cannot be started: {reason}") from error
         try:
             client = stack.enter_context(Client(address, timeout=PATIENCE if not scheduler else 10))
         except (OSError, ValueError) as error:
@@ -121,6 +125,7 @@ class Crew:
         self.fit: dict[str, int] = {}  # address to threads
         self.there: set[str] = set()  # all of them
         self.waited = False
+        self.reason = ""  # why the last worker that was lost gave no answer
         self.looked, self.seen = 0.0, time.monotonic()
         with warnings.catch_warnings():  # a large checkpoint is sent once
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
@@ -170,7 +175,9 @@ class Crew:
             reasons = "; ".join(dict.fromkeys(self.refused.values()))
             raise ClusterError(f"no worker may grade: {reasons}")
         elif time.monotonic() - self.seen > NO_WORKER:
-            raise ClusterError(f"there has been no worker for {NO_WORKER:g} seconds")
+            causes = [*self.refused.values(), *filter(None, [self.reason])]
+            why = f"; the last that is known: {'; '.join(dict.fromkeys(causes))}" if causes else ""
+            raise ClusterError(f"there has been no worker for {NO_WORKER:g} seconds{why}")
         elif not self.own and not self.there and not self.waited:
             self.waited = True
             self.say("the scheduler has no worker; waiting for one")

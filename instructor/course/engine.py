@@ -1,16 +1,19 @@
 """Grades what is to be graded: hands it to the workers, and keeps every answer before it counts.
 
-Work whose worker is killed, or in which something could not be graded, is tried twice again.
+Work whose worker is killed, or in which something could not be graded, is tried twice again. Where
+workers were killed, nothing else is under way the last time, as that may have been the cause. If
+that one is killed as well, and others could be graded, it is the submission's result.
 """
 
 import contextlib
 import dataclasses
+import os
 import queue
 import signal
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FrameType
-from typing import Protocol
+from typing import Any, Protocol
 
 from distributed import Future
 from distributed.scheduler import KilledWorker
@@ -23,6 +26,9 @@ from instructor.course.worker import Answer
 
 TRIES = 3
 WAIT = 0.5  # seconds for an answer, before a look at everything else
+KILLED, LOST = "its worker was killed", "its worker was lost"
+STOPPING = "\nfinishing what is under way; press Ctrl-C again to stop at once\n"
+Blame = Callable[[Work], Mapping[str, Any]]  # gives the result of what kills its workers
 
 
 class Watcher(Protocol):
@@ -50,6 +56,7 @@ class Stop:
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
+        os.write(2, STOPPING.encode())  # as a stream may be in the middle of something
 
     @contextlib.contextmanager
     def on_signals(self) -> Iterator[None]:
@@ -64,10 +71,15 @@ class Stop:
 
 @dataclasses.dataclass
 class Job:
-    """Some work, and how often it was tried in this run."""
+    """Some work, and how often it was tried in this run.
+
+    Attributes:
+        alone: it is tried for the last time, with nothing else under way, as it may kill workers.
+    """
 
     work: Work
     tries: int = 0
+    alone: bool = False
     workers: frozenset[str] = frozenset()  # that it was submitted to
 
     @property
@@ -80,11 +92,18 @@ class Engine:
     """One run."""
 
     def __init__(
-        self, crew: Crew, store: Store, terms: Terms, watcher: Watcher, stop: Stop
+        self,
+        crew: Crew,
+        store: Store,
+        terms: Terms,
+        watcher: Watcher,
+        stop: Stop,
+        blame: Blame,
     ) -> None:
         self.crew, self.store, self.terms = crew, store, terms
-        self.watcher, self.stop = watcher, stop
+        self.watcher, self.stop, self.blame = watcher, stop, blame
         self.waiting: deque[Job] = deque()
+        self.suspects: deque[Job] = deque()  # to be tried alone, at the end
         self.under_way: dict[Future, Job] = {}
         self.answered: queue.SimpleQueue[Future] = queue.SimpleQueue()
 
@@ -95,7 +114,7 @@ class Engine:
             ClusterError: there is no worker left. StoreError: nothing can be stored.
         """
         self.waiting = deque(map(Job, works))
-        while self.under_way or (self.waiting and not self.stop.asked):
+        while self.under_way or ((self.waiting or self.suspects) and not self.stop.asked):
             self.crew.look()
             self.drop_stranded()
             self.fill()
@@ -104,13 +123,20 @@ class Engine:
             self.watcher.tick(self.crew.slots, len(self.under_way))
 
     def fill(self) -> None:
-        """Give every slot something to do."""
-        while self.waiting and not self.stop.asked and len(self.under_way) < self.crew.slots:
-            job = self.waiting.popleft()
-            job.workers = frozenset(self.crew.fit)
-            future = self.crew.submit(job.work)
-            self.under_way[future] = job
-            future.add_done_callback(self.answered.put)
+        """Give every slot something to do; what is to be tried alone comes last."""
+        if self.stop.asked or any(job.alone for job in self.under_way.values()):
+            return
+        while self.waiting and len(self.under_way) < self.crew.slots and not self.stop.asked:
+            self.begin(self.waiting.popleft())
+        if self.suspects and self.crew.slots and not self.under_way and not self.stop.asked:
+            self.begin(self.suspects.popleft())
+
+    def begin(self, job: Job) -> None:
+        """Have some work graded."""
+        job.workers = frozenset(self.crew.fit)
+        future = self.crew.submit(job.work)
+        self.under_way[future] = job
+        future.add_done_callback(self.answered.put)
 
     def drop_stranded(self) -> None:
         """Take back what no worker that is left may do, as Dask would wait for those that died."""
@@ -127,19 +153,31 @@ class Engine:
         if isinstance(answer, Answer) and answer.refused:
             self.crew.refuse(answer.address, answer.host, answer.refused)
             self.crew.check()
-            self.waiting.appendleft(job)
+            (self.suspects if job.alone else self.waiting).appendleft(job)
             return
         if isinstance(answer, Answer):
             attempt = Attempt(answer.host, answer.seconds, "", answer.result)
         else:
+            self.crew.reason = answer
             attempt = Attempt("", 0.0, answer)
-        final = attempt.complete or job.last
-        if not final:
-            job.tries += 1
-            self.waiting.append(job)
+            if answer == KILLED and job.alone and self.store.graded(self.terms):
+                attempt = Attempt("", 0.0, "", self.blame(job.work))
+        final = self.settled(job, attempt)
         self.fill()
         self.store.add(job.work.digest, self.terms, attempt)
         self.watcher.done(attempt, final)
+
+    def settled(self, job: Job, attempt: Attempt) -> bool:
+        """Say whether an attempt is the last, or have the work tried again."""
+        if attempt.complete or job.alone:
+            return True
+        job.tries += 1
+        job.alone = attempt.problem == KILLED and job.last
+        if job.alone:
+            self.suspects.append(job)
+        elif job.tries < TRIES:
+            self.waiting.append(job)
+        return not job.alone and job.tries >= TRIES
 
     def answer_of(self, future: Future, job: Job) -> Answer | str:
         """Return a worker's answer, or why there is none.
@@ -153,9 +191,9 @@ class Engine:
         if self.crew.client.status not in ("running", "connecting"):
             raise ClusterError("the scheduler is gone; start it, and run the same command again")
         if future.status != "error":
-            return "its worker was lost"
+            return LOST
         error = future.exception()
         if isinstance(error, KilledWorker):
             job.tries += error.allowed_failures  # Dask has tried these already
-            return "its worker was killed"
+            return KILLED
         return f"a worker failed: {printable(f'{type(error).__name__}: {error}')[:300]}"

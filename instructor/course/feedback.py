@@ -4,7 +4,6 @@ Nothing in it is private: what is for the instructor is left out, and with priva
 whatever could carry an input. Files are written only if they change.
 """
 
-import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 from grader.files import ROOT, digest, sha256, write_whole
 from grader.reports import html
+from instructor.course.earlier import Earlier
 from instructor.course.entry import Entry
 from instructor.course.folder_names import folder_names
 
@@ -85,18 +85,11 @@ def ours(file: Path) -> list[str]:
     return [name for name in found if Path(name).name == name and not name.startswith(".")]
 
 
-def remove(folder: Path) -> None:
-    """Remove what was written for somebody who is no longer in the class, and nothing else."""
-    if not folder.is_symlink():
-        write_one(folder, None, again=False)
-        with contextlib.suppress(OSError):  # there is something else in it
-            folder.rmdir()
-
-
-def write_feedback(entries: Sequence[Entry], out: Path) -> list[str]:
+def write_feedback(entries: Sequence[Entry], out: Path, earlier: Earlier) -> list[str]:
     """Write every student's folder below `out`; return the folders' paths, relative to it.
 
-    Folders that were written before, of students who are no longer among the entries, are removed.
+    Folders that were written before, of students who are no longer among the entries, are moved
+    aside, and so are folders that have a student's name and were not written here.
 
     A student without a result has no folder, and its path is "".
     """
@@ -105,8 +98,9 @@ def write_feedback(entries: Sequence[Entry], out: Path) -> list[str]:
     names = folder_names([entry.hand_in.student for entry in entries])
     list_of_ours = out / FOLDER / OURS
     before = ours(list_of_ours)
-    for name in set(before) - set(names):
-        remove(out / FOLDER / name)
+    others = (path.name for path in (out / FOLDER).glob("*") if path.name not in before)
+    earlier.move(*(f"{FOLDER}/{name}" for name in sorted(set(before) - set(names))))
+    earlier.move(*(f"{FOLDER}/{name}" for name in sorted(set(names).intersection(others))))
     if sorted(names) != before:  # before the folders: none is there that is not in the list
         write_whole(list_of_ours, json.dumps(sorted(names)))
     for name, entry in zip(names, entries, strict=True):

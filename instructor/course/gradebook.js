@@ -7,6 +7,15 @@
   const shown = document.getElementById("shown");
   const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
+  // accents are left out, so that "zoe" finds Zoë; and letters that are not one with an accent
+  const plain = { ł: "l", ø: "o", đ: "d", ð: "d", þ: "th", ß: "ss", æ: "ae", œ: "oe", ı: "i" };
+  const folded = (text) =>
+    text
+      .normalize("NFKD")
+      .replace(/\p{M}/gu, "")
+      .toLowerCase()
+      .replace(/[łøđðþßæœı]/g, (letter) => plain[letter]);
+
   const valueOf = (cell) => {
     const text = cell.dataset.value ?? cell.textContent.trim();
     if (text === "") return null;
@@ -16,7 +25,7 @@
   const rows = [...body.rows].map((row) => ({
     row,
     values: [...row.cells].map(valueOf),
-    text: row.textContent.toLowerCase(),
+    text: folded(row.textContent),
     tags: new Set((row.dataset.tags || "").split(" ")),
   }));
 
@@ -37,7 +46,7 @@
   };
 
   const filter = () => {
-    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const words = folded(search.value).split(/\s+/).filter(Boolean);
     const tag = choice.value;
     let count = 0;
     for (const { row, text, tags } of rows) {

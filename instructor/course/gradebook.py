@@ -5,32 +5,25 @@ canvas.csv      for Canvas to import: one column, and only who has a score
 feedback/       a folder a student
 """
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader.files import write_whole
-from grader.reports.platforms import cell
-from grader.reports.text import points
+from grader.reports.platforms import csv_text
 from instructor.course.canvas import CanvasError, fill_export
+from instructor.course.earlier import Earlier
 from instructor.course.entry import Entry, number_of
-from instructor.course.feedback import write_feedback
+from instructor.course.feedback import FOLDER, write_feedback
 from instructor.course.page import page
-from instructor.course.similar import Group, Similar, similar
-from instructor.course.summary import flags_of, problem_of
+from instructor.course.similar import Similar, similar
+from instructor.course.summary import Says, flags_of, problem_of
 
 TABLE, PAGE, CANVAS = "gradebook.csv", "gradebook.html", "canvas.csv"
+RESULTS = (TABLE, PAGE, CANVAS, FOLDER)
 KEPT = ".statements.json"  # what the comparison of sources keeps until the next run
 FIRST = ("student", "submission", "score", "max_score", "bonus")
-LAST = ("name", "submitted", "minutes_late", "problem", "flags", "not_graded")
-
-
-def number(value: float | None) -> str | None:
-    """Write a number of points, if there is one: 0 and 0.0 look the same."""
-    return None if value is None else points(value)
+LAST = ("name", "submitted", "minutes_late", "problem", "flags", "other_files")
 
 
 def row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
@@ -42,8 +35,8 @@ def row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
     return [
         hand_in.student,
         hand_in.path.name if hand_in.path else None,
-        *(number(result.get(name)) for name in FIRST[2:]),
-        *(number(own.get(name)) for name in exercises),
+        *(result.get(name) for name in FIRST[2:]),
+        *(own.get(name) for name in exercises),
         *(hand_in.name, when, hand_in.minutes_late),
         *(problem_of(entry), "; ".join(flags_of(entry)), others),
     ]
@@ -53,11 +46,8 @@ def table(entries: Sequence[Entry]) -> str:
     """Return the table of a class as CSV; no cell is a formula."""
     found = (one["id"] for entry in entries if entry.result for one in entry.result["exercises"])
     exercises = list(dict.fromkeys(found))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(cell, (*FIRST, *exercises, *LAST)))
-    writer.writerows(map(cell, row(entry, exercises)) for entry in entries)
-    return text.getvalue()
+    rows = (row(entry, exercises) for entry in entries)
+    return csv_text([(*FIRST, *exercises, *LAST), *rows])
 
 
 def compared(
@@ -74,11 +64,11 @@ def compared(
     own = list(owners.values())
     found = similar([entries[places[0]].sources for places in own], starter, known, kept)
 
-    def among_all(group: Group) -> Group:
-        members = (place for member in group.members for place in own[member])
-        return replace(group, members=tuple(sorted(members)))
+    def among_all(places: Sequence[int]) -> tuple[int, ...]:
+        return tuple(sorted(place for one in places for place in own[one]))
 
-    return replace(found, groups=tuple(map(among_all, found.groups)))
+    groups = [replace(group, members=among_all(group.members)) for group in found.groups]
+    return Similar(tuple(groups), among_all(found.unread))
 
 
 def write_results(
@@ -88,6 +78,7 @@ def write_results(
     column: str = "",
     starter: Mapping[str, str] | None = None,
     known: Sequence[Mapping[str, str]] = (),
+    says: Says | None = None,
 ) -> list[str]:
     """Write the gradebook, the feedback, and Canvas's export if there is one.
 
@@ -96,27 +87,47 @@ def write_results(
         canvas: the instructor's export; column: its column, see canvas.py.
         starter: module name to text, of what students were given; known: of solutions that anybody
             may resemble.
+        says: what known mistakes are called.
 
     Returns: what to tell the instructor, a line each.
 
     Raises:
         OSError: a file cannot be written.
     """
-    folders = write_feedback(entries, out)
+    earlier = Earlier(out)
+    folders = write_feedback(entries, out, earlier)
+    if earlier.moved:  # of students who are in the gradebook of before
+        earlier.move(TABLE, PAGE)
     found = compared(entries, starter or {}, known, out / KEPT)
-    write_whole(out / TABLE, table(entries).encode("utf-8", "backslashreplace"))
-    whole = page(entries, folders, found)
-    write_whole(out / PAGE, whole.encode("utf-8", "backslashreplace"))
+    earlier.write(TABLE, table(entries).encode("utf-8", "backslashreplace"))
+    whole = page(entries, folders, found, says)
+    earlier.write(PAGE, whole.encode("utf-8", "backslashreplace"))
     feedback = number_of(sum(map(bool, folders)), "folder")
     lines = [f"wrote {out / PAGE}, {out / TABLE} and {feedback} of feedback"]
     if found.groups:
         groups = number_of(len(found.groups), "group")
         lines.append(f"near-identical submissions, for you to look at: {groups}")
-    if canvas is not None:
-        try:
-            lines += fill_export(entries, canvas, column, out / CANVAS)
-        except CanvasError as error:
-            if not (canvas.exists() and (out / CANVAS).exists() and canvas.samefile(out / CANVAS)):
-                (out / CANVAS).unlink(missing_ok=True)  # scores of an earlier run
-            lines.append(f"Canvas: nothing is filled: {error}")
-    return lines
+    return [*lines, *canvas_filled(entries, canvas, column, earlier), *earlier.lines()]
+
+
+def canvas_filled(
+    entries: Sequence[Entry], canvas: Path | None, column: str, earlier: Earlier
+) -> list[str]:
+    """Fill Canvas's export, if there is one; say how it went. None of an earlier run stays."""
+    path = earlier.out / CANVAS
+    if canvas is None:
+        if CANVAS in earlier.written:
+            earlier.move(CANVAS)
+            earlier.forget(CANVAS)
+        return []
+    same = canvas.exists() and path.exists() and canvas.samefile(path)
+    if not same:
+        earlier.make_room(CANVAS)
+    try:
+        lines = fill_export(entries, canvas, column, path)
+        earlier.note(CANVAS, path.read_bytes())
+        return lines
+    except CanvasError as error:
+        if not same:
+            earlier.move(CANVAS)
+        return [f"Canvas: nothing is filled: {error}"]

@@ -58,14 +58,10 @@ def moment(text: str) -> datetime.datetime:
         raise SubmissionError(f"DEADLINE={text}: must be like 2027-03-01T18:00") from None
 
 
-def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Read the command line.
-
-    Raises:
-        SubmissionError: an option is invalid.
-    """
-    parser = argparse.ArgumentParser(prog="class", description="Grade a class.")
-    add = parser.add_argument
+def parser() -> argparse.ArgumentParser:
+    """Return what reads the command line."""
+    made = argparse.ArgumentParser(prog="class", description="Grade a class.")
+    add = made.add_argument
     add("submissions", type=folder, help="the folder with what was handed in")
     add("--check", action="store_true", help="leave the training out")
     isolating = ", ".join(TIERS)
@@ -87,7 +83,16 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--late", help="which to take of those who handed in several times")
     add("--canvas", type=Path, help="a gradebook that Canvas has exported")
     add("--column", default="", help="the assignment's column in it")
-    options = parser.parse_args(arguments)
+    return made
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line.
+
+    Raises:
+        SubmissionError: an option is invalid.
+    """
+    options = parser().parse_args(arguments)
     if real(options.out).is_relative_to(real(options.submissions)):
         raise SubmissionError(f"OUT={options.out}: must not be in the folder of the submissions")
     options.references = options.references or recorded_for(options.checkpoint)

@@ -16,15 +16,16 @@ from grader.reports.markup import Element, element, joined
 from grader.reports.text import points
 from instructor.course.entry import Entry, number_of
 from instructor.course.page_table import table, tools
-from instructor.course.shown import LONGEST, Class
+from instructor.course.shown import LONGEST, UNIMPORTABLE, Class
 from instructor.course.similar import Similar
 from instructor.course.summary import (
     BINS,
     KINDS,
-    NOT_GRADED,
-    NOTHING,
-    PARTLY,
+    NOT_IN,
+    OURS,
+    UNREAD,
     Exercise,
+    Says,
     histogram,
     problem_of,
 )
@@ -37,9 +38,14 @@ NAMES = 30  # of students in one line
 FLAGS = 5  # of one student in the list of all
 WIDTH, HEIGHT, BELOW = 440, 190, 24  # of the histogram, and of the room for its labels
 ALIKE = (
-    "Their statements are nearly the same, whatever their names, comments and order are, beyond "
-    "what the starter, known solutions and many of the class have. There may be good reasons: this "
-    "is where a person may want to look, and does not say who wrote what."
+    "Their files are equal, or their statements are nearly the same, whatever names, comments and "
+    "order are, beyond what the starter, known solutions and many of the class have. There may be "
+    "good reasons: this is where a person may want to look, and does not say who wrote what. "
+    "Not compared in full is what is not Python, takes too long to read or has too many statements."
+)
+PUBLIC = (
+    "Graded on the public inputs, which every student has: right answers may have been copied from "
+    "them. REFERENCES= takes private ones."
 )
 
 
@@ -78,7 +84,9 @@ def overview(shown: Class, assignment: str) -> Element:
         counts.append((points(round(statistics.mean(scores), 1)), "mean"))
     items = (element("li", element("b", count), what) for count, what in counts)
     title = f"{assignment}: the class" if assignment else "The class"
-    return element("header", element("h1", title), element("ul", *items, class_="kinds"))
+    public = any(not result["private"] for result in shown.graded)
+    said = element("p", PUBLIC, class_="about") if public else None
+    return element("header", element("h1", title), said, element("ul", *items, class_="kinds"))
 
 
 def drawn_histogram(counts: Sequence[int]) -> Element:
@@ -135,16 +143,28 @@ def mistakes(shown: Class) -> Element | None:
 
 
 def problems(shown: Class) -> Element | None:
-    """Return who could not be graded, and why; of those who handed in nothing, how many."""
+    """Return who could not be graded or read, and why; of those who handed in nothing, how many."""
     lines = [
-        line(shown.kinds[place], shown.name(place), ": ", problem_of(entry)[:LONGEST])
-        for place, entry in enumerate(shown.entries)
-        if shown.kinds[place] in (PARTLY, NOT_GRADED)
+        line(kind, shown.name(place), ": ", problem_of(shown.entries[place])[:LONGEST])
+        for kind in (*OURS, UNREAD)
+        for place, own in enumerate(shown.kinds)
+        if own == kind
     ]
-    if absent := shown.kinds.count(NOTHING):
-        button = show(f"k{KINDS.index(NOTHING)}", f"the {absent} who handed in nothing")
+    if absent := shown.kinds.count(NOT_IN):
+        button = show(f"k{KINDS.index(NOT_IN)}", f"the {absent} who handed in nothing")
         lines.insert(0, line(number_of(absent, "student"), "handed in nothing", button=button))
     return section("problems", "Not graded, or not in full", limited(lines)) if lines else None
+
+
+def imports(shown: Class) -> Element | None:
+    """Return whose files cannot be imported, so that no exercise in them can be right."""
+    who = [place for place, files in enumerate(shown.unimportable) if files]
+    lines = [line(", ".join(shown.unimportable[place]), shown.name(place)) for place in who]
+    if not who:
+        return None
+    button = show(UNIMPORTABLE, f"the {len(who)} with a file that cannot be imported")
+    lines.insert(0, line(number_of(len(who), "student"), "in all", button=button))
+    return section("imports", "Files that cannot be imported", limited(lines))
 
 
 def flagged(shown: Class) -> Element | None:
@@ -175,28 +195,34 @@ def changed(shown: Class) -> Element | None:
     return section("changes", "Changed since the run before", limited(lines)) if lines else None
 
 
+def names_of(shown: Class, places: Sequence[int]) -> list[object]:
+    """Return names with commas between them; of a great many, the first."""
+    names: list[object] = []
+    for place in places[:NAMES]:
+        names += [", " if names else None, shown.name(place)]
+    return [*names, f" and {len(places) - NAMES} more" if len(places) > NAMES else None]
+
+
 def group_line(shown: Class, number: int) -> Element:
     """Return the line of a group of near-identical submissions."""
     group = shown.similar.groups[number]
-    names: list[object] = []
-    for place in group.members[:NAMES]:
-        names += [", " if names else None, shown.name(place)]
-    size = len(group.members)
-    rest = f" and {size - NAMES} more" if size > NAMES else None
-    what = f"{100 * group.share:.0f}% the same, in {', '.join(group.places[:6])}"[:LONGEST]
+    size, where = len(group.members), ", ".join(group.places[:6])
+    same = f"{100 * group.share:.0f}% the same, in {where}"
+    what = f"equal byte for byte: {where}" if group.equal else same
     button = show(f"g{number}", f"these {size} students")
-    about = element("p", what, class_="about")
-    return line(number_of(size, "student"), *names, rest, about, button=button)
+    about = element("p", what[:LONGEST], class_="about")
+    names = names_of(shown, group.members)
+    return line(number_of(size, "student"), *names, about, button=button)
 
 
 def alike(shown: Class) -> Element | None:
     """Return the groups of near-identical submissions."""
     lines = [group_line(shown, number) for number in range(len(shown.similar.groups))]
-    unread = shown.similar.unread
-    more = f" Not compared, as they cannot be read: {unread}." if unread else ""
-    about = element("p", ALIKE + more, class_="about")
+    if unread := shown.similar.unread:
+        lines.append(line("not compared in full", *names_of(shown, unread)))
+    about = element("p", ALIKE, class_="about")
     made = section("similar", "Near-identical submissions", about, limited(lines))
-    return made if lines or unread else None
+    return made if lines else None
 
 
 def times(shown: Class) -> Element | None:
@@ -213,13 +239,16 @@ def times(shown: Class) -> Element | None:
     return section("times", "Time", element("p", said + tried))
 
 
-def page(entries: Sequence[Entry], folders: Sequence[str], similar: Similar) -> str:
+def page(
+    entries: Sequence[Entry], folders: Sequence[str], similar: Similar, says: Says | None = None
+) -> str:
     """Return the page of a class.
 
     Args:
         folders: of the entries' feedback, relative to the page; "" for those that have none.
+        says: what known mistakes are called.
     """
-    shown = Class(entries, folders, similar)
+    shown = Class(entries, folders, similar, says)
     assignment = str(shown.graded[0]["assignment"]) if shown.graded else ""
     style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
     script = SCRIPT.read_text(encoding="utf-8")
@@ -241,6 +270,7 @@ def page(entries: Sequence[Entry], folders: Sequence[str], similar: Similar) -> 
         mistakes(shown),
         section("class", "Students", tools(shown), table(shown)),
         problems(shown),
+        imports(shown),
         alike(shown),
         flagged(shown),
         changed(shown),

@@ -8,7 +8,7 @@ from grader.reports.markup import Element, element, joined
 from grader.reports.text import out_of, points
 from grader.result import Outcome
 from instructor.course.entry import number_of
-from instructor.course.shown import ALIKE, CHANGED, FLAGGED, LATE, LONGEST, Class
+from instructor.course.shown import ALIKE, CHANGED, FLAGGED, LATE, LONGEST, UNIMPORTABLE, Class
 from instructor.course.summary import KINDS, problem_of
 
 
@@ -35,6 +35,8 @@ def notes(shown: Class, place: int) -> Iterator[str]:
     """Yield what stands in a student's last cell."""
     if problem := problem_of(shown.entries[place]):
         yield problem[:LONGEST]
+    if files := shown.unimportable[place]:
+        yield f"{', '.join(files)} cannot be imported"
     if count := len(shown.flags[place]):
         yield number_of(count, "flag")
     if shown.changes[place]:
@@ -93,6 +95,7 @@ def choices(shown: Class) -> Iterator[tuple[str, str]]:
     for place, kind in enumerate(KINDS):
         yield f"k{place}", kind
     yield from ((LATE, "late"), (FLAGGED, "with flags"), (CHANGED, "changed"))
+    yield UNIMPORTABLE, "with a file that cannot be imported"
     for place, one in enumerate(shown.mistakes):
         yield f"m{place}", f"{one.exercise}: {one.text[:80]}"
     for place, group in enumerate(shown.similar.groups):

@@ -9,6 +9,7 @@ from tqdm import tqdm
 
 from grader.reports.live import is_terminal
 from instructor.course.store import Attempt
+from instructor.course.summary import COULD_NOT
 
 EVERY = 60.0  # seconds between two lines
 
@@ -16,7 +17,7 @@ EVERY = 60.0  # seconds between two lines
 def kind_of(attempt: Attempt) -> str:
     """Return the few words that an attempt is counted under."""
     if attempt.result is None or not attempt.complete:
-        return "could not grade"
+        return COULD_NOT
     core = [one for one in attempt.result["exercises"] if not one["bonus"]]
     passed = all(one["outcome"] == "passed" for one in core)
     return "all passed" if passed else "not all passed"

@@ -16,15 +16,19 @@ from grader.strictest import strictest
 from instructor.course import standing
 from instructor.course.canvas import opened
 from instructor.course.choice import NEWEST
+from instructor.course.combination import checked, keep
+from instructor.course.earlier import Earlier
 from instructor.course.failure import RunError
-from instructor.course.gradebook import CANVAS, write_results
+from instructor.course.gradebook import CANVAS, RESULTS, write_results
 from instructor.course.hand_ins import find
+from instructor.course.killed import result_of_killed
 from instructor.course.options import settings_of
 from instructor.course.parcel import checkpoint_digest, packed
 from instructor.course.progress import Progress, spent
-from instructor.course.remembered import remember, remembered, settle
+from instructor.course.remembered import remember, settle
 from instructor.course.standing import Class, Student
 from instructor.course.store import Attempt, Store
+from instructor.course.summary import LEFT, OURS
 from instructor.course.version import code, versions
 from instructor.course.work import Terms, Work
 from instructor.references.course import minbert
@@ -34,6 +38,12 @@ NO_TIER = "the tier process isolates nothing: submissions can read and change wh
 AGAIN = "the same command goes on where it stopped"
 ANEW = "FORCE=1 begins again; without it, the same command grades what has no result yet"
 RETRY = "run the same command again{}, which tries what could not be graded"
+
+
+PUBLIC = (
+    "graded on the public inputs, which every student has; for marks, give "
+    "REFERENCES=reference_outputs/private"
+)
 
 
 class Stopped(Exception):
@@ -86,6 +96,17 @@ def known_sources() -> list[dict[str, str]]:
     return [{name: solution[name] for name in editable}, *others]
 
 
+def said_by(references: References) -> dict[tuple[str, str], str]:
+    """Return what known mistakes are called, by the ids of exercise and mistake."""
+    exercises = references.manifest["exercises"].items()
+    return {
+        (exercise, name): str(one["says"])
+        for exercise, entry in exercises
+        for name, one in entry.get("variants", {}).items()
+        if "says" in one
+    }
+
+
 class Run:
     """One run, with its options and the store of its folder."""
 
@@ -98,9 +119,13 @@ class Run:
             ReferencesError: there are no references. InspectionError: nothing can be read here.
         """
         self.options, self.store = options, store
-        references = References(options.references)
+        self.references = references = References(options.references)
+        if not references.private:
+            print(PUBLIC, flush=True)
         for line in settle(options, store):
             print(line, flush=True)
+        combination, anew = checked(options, references, store)
+        self.compares_only = anew and options.only is not None
         if options.canvas:
             opened(options.canvas, options.column, MINBERT.name, options.out / CANVAS)
         given = GivenFiles(MINBERT, references.manifest.get("starter", {}))
@@ -114,6 +139,13 @@ class Run:
             print("".join(f"{line}\n" for line in lines), end="")
             raise SubmissionError(f"there is nothing to grade in {options.submissions}")
         self.terms = terms_of(options, references, store)
+        self.says = said_by(references)
+        if not self.compares_only:
+            if anew:
+                earlier = Earlier(options.out)
+                earlier.move(*RESULTS)
+                print("".join(f"{line}\n" for line in earlier.lines()), end="", flush=True)
+            keep(combination, self.terms.tier, store)
 
     def everybody(self) -> int:
         """Grade what is new or has changed; return the exit status."""
@@ -143,16 +175,18 @@ class Run:
         from instructor.course.cluster import Crew, opened
         from instructor.course.engine import Engine, Stop
 
-        options, stop, progress = self.options, Stop(), Progress(len(works))
+        options, stop = self.options, Stop()
         parcel = packed(settings_of(options), options.check)
         if self.terms.tier == PROCESS:
-            progress.say(NO_TIER)
+            print(NO_TIER, file=sys.stderr)
         where = options.scheduler or f"{options.workers} on this machine"
         print(f"{len(works)} to grade, tier {self.terms.tier}, workers: {where}", flush=True)
+        progress = Progress(len(works))  # last, as it draws a bar, which lines would break
+        blame = functools.partial(result_of_killed, terms=self.terms, references=self.references)
         try:
             with stop.on_signals(), opened(options.scheduler, options.workers) as client:
                 crew = Crew(client, self.terms, parcel, not options.scheduler, progress.say)
-                Engine(crew, self.store, self.terms, progress, stop).run(works)
+                Engine(crew, self.store, self.terms, progress, stop, blame).run(works)
         except KeyboardInterrupt:
             progress.say(f"class: stopped; {self.again}")
             sys.stdout.flush()
@@ -175,12 +209,16 @@ class Run:
             name.removesuffix(".py"): (MINBERT.starter / name).read_text(encoding="utf-8")
             for name in MINBERT.editable
         }
-        if "canvas" in remembered(self.store) and not options.canvas:
-            (options.out / CANVAS).unlink(missing_ok=True)  # of the run before
         remember(options, self.store)
         try:
             lines = write_results(
-                entries, options.out, options.canvas, options.column, starter, known_sources()
+                entries,
+                options.out,
+                options.canvas,
+                options.column,
+                starter,
+                known_sources(),
+                self.says,
             )
         except OSError as error:
             where, why = error.filename or options.out, error.strerror or error
@@ -189,7 +227,7 @@ class Run:
                 f"({why}); mend that or move it away, and run the same command again"
             ) from error
         print("\n".join([standing.counted(kinds), *standing.listed(kinds), *lines]))
-        if kinds[standing.COULD_NOT]:
+        if any(kinds[kind] for kind in OURS):
             print(f"next: {RETRY.format(' without FORCE=1' if options.force else '')}")
             return 3
         print(f"next: open {options.out / 'gradebook.html'}")
@@ -222,7 +260,10 @@ class Run:
             print(f"{printable(name)}: could not grade: {last.problem}")
             return 3
         self.compare(printable(name), stored, last)
-        left = standing.by_kind(self.found.entries(self.terms))[standing.LEFT]
+        left = standing.by_kind(self.found.entries(self.terms))[LEFT]
+        if self.compares_only:
+            print("the gradebook is as it was, as it is of another run")
+            return 0 if last.complete else 3
         if not left:
             return self.report()
         print(f"the gradebook is as it was: {len(left)} more are not graded by this grader yet")

@@ -11,15 +11,17 @@ from instructor.course.summary import (
     KINDS,
     Exercise,
     Mistake,
+    Says,
     changes_of,
     exercises_of,
     flags_of,
     kind_of,
     mistakes_of,
+    unimportable,
 )
 
 LONGEST = 300  # characters of a line
-LATE, FLAGGED, CHANGED, ALIKE = "late", "flagged", "changed", "alike"
+LATE, FLAGGED, CHANGED, ALIKE, UNIMPORTABLE = "late", "flagged", "changed", "alike", "import"
 
 
 class Class:
@@ -30,19 +32,27 @@ class Class:
         tags: what an entry can be chosen by, by its place.
     """
 
-    def __init__(self, entries: Sequence[Entry], folders: Sequence[str], similar: Similar) -> None:
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        folders: Sequence[str],
+        similar: Similar,
+        says: Says | None = None,
+    ) -> None:
         self.entries, self.folders, self.similar = entries, folders, similar
         self.exercises: list[Exercise] = exercises_of(entries)
-        self.mistakes: list[Mistake] = mistakes_of(entries)
+        self.mistakes: list[Mistake] = mistakes_of(entries, says)
         self.kinds = [kind_of(entry) for entry in entries]
         self.flags = [flags_of(entry) for entry in entries]
         self.changes = [changes_of(entry) for entry in entries]
+        self.unimportable = [unimportable(entry) for entry in entries]
         self.graded = [entry.result for entry in entries if entry.result is not None]
         self.tags: list[list[str]] = [[f"k{KINDS.index(kind)}"] for kind in self.kinds]
         for place, entry in enumerate(entries):
             self.tags[place] += [LATE] if entry.hand_in.minutes_late else []
             self.tags[place] += [FLAGGED] if self.flags[place] else []
             self.tags[place] += [CHANGED] if self.changes[place] else []
+            self.tags[place] += [UNIMPORTABLE] if self.unimportable[place] else []
         for number, mistake in enumerate(self.mistakes):
             for place in mistake.places:
                 self.tags[place].append(f"m{number}")

@@ -1,36 +1,35 @@
 """Groups of near-identical submissions: a pointer for a person to look, never a verdict.
 
-Two submissions are compared by their statements (statements.py), without those that the starter
+Equal files are always a group, unless they are the starter's or those of a known solution.
+
+Other submissions are compared by their statements (statements.py), without those that the starter
 has and those that known solutions have. Nearly all that is left must be the same, and so rare in
 the class that chance is unlikely: an exercise with one natural answer says nothing about who wrote
 it. A function counts as much as the rarest two statements of it that both have; functions are taken
-to be independent.
+to be independent. They are compared twice: pairs of statements whatever the names are, and single
+ones with names as written, which more than chance decides: names are suggested by what was given.
 
 Not covered: code that was rewritten, and what a large share of the class copied from one place.
 """
 
 import itertools
-import json
-import marshal
 import math
-import subprocess
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.files import digest, sha256, write_whole
+from instructor.course.descriptions import Description, descriptions
 
-DESCRIBER = Path(__file__).with_name("statements.py")
-DEADLINE = 120.0  # seconds for all sources of a class; what is left then waits for the next run
-ENDINGS = 20  # sources that may end the process that reads them; more are not compared
 COMMON = 0.1  # of the class: what more have brings no two together
 SMALLEST = 10  # a smaller class is taken for one of this size
 ENOUGH = 6  # descriptions that two must share
 ALIKE = 0.85  # of those of the smaller one, which two must share
+# what is compared, and how surprising what two share must be: twice is what the best of all pairs
+# of a class reaches by chance
+SURPRISE = {"pairs": 2.0, "written": 3.0}
 Described = Mapping[str, Sequence[int]]  # function to numbers, see statements.py
+EXACTLY, ALMOST = "equal byte for byte", "equal but for the ends of lines"
 
 
 @dataclass(frozen=True)
@@ -41,84 +40,13 @@ class Group:
         members: their places among all.
         places: the functions in which they are alike.
         share: how much of the smaller one the most distant of the neighbours share.
+        equal: how their files are equal, if these are the places; else "".
     """
 
     members: tuple[int, ...]
     places: tuple[str, ...]
-    share: float
-
-
-# --- descriptions -----------------------------------------------------------------------------
-
-
-def run(given: Sequence[str], sources: Sequence[str], seconds: float) -> list[Described]:
-    """Describe sources in a process of its own; return the descriptions until it ended."""
-    request = marshal.dumps({"given": list(given), "sources": list(sources)})
-    command = [sys.executable, "-I", "-S", "-B", str(DESCRIBER)]
-    try:
-        out = subprocess.run(
-            command, input=request, capture_output=True, timeout=seconds, check=False
-        ).stdout
-    except subprocess.TimeoutExpired as error:
-        out = error.stdout or b""
-    return [json.loads(line) for line in out.split(b"\n")[:-1]]
-
-
-def describe(
-    given: Sequence[str], sources: Sequence[str]
-) -> tuple[list[Described], list[Described]]:
-    """Return the descriptions of given sources, and of students', as far as there was time.
-
-    What cannot be read has the description {}.
-    """
-    first: list[Described] = []
-    made: list[Described] = []
-    end = time.monotonic() + DEADLINE
-    for _ in range(ENDINGS):
-        rows = run(given, sources[len(made) :], max(0.1, end - time.monotonic()))
-        first = first or rows[: len(given)]
-        made += rows[len(given) :]
-        if len(made) == len(sources) or time.monotonic() > end:
-            break
-        made.append({})  # it ended at this one
-    return first, made
-
-
-def read_kept(path: Path | None, version: str) -> dict[str, Described]:
-    """Return the descriptions kept from an earlier run, by digest of the source."""
-    if path is None:
-        return {}
-    try:
-        kept = json.loads(path.read_bytes())
-        return dict(kept["described"]) if kept["version"] == version else {}
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return {}
-
-
-def descriptions(
-    given: Sequence[str], sources: Sequence[str], kept: Path | None
-) -> tuple[list[Described], list[Described]]:
-    """Return the descriptions of given sources, and of others.
-
-    Args:
-        kept: a file to keep them in until the next run.
-    """
-    version = digest("\0".join([sha256(DESCRIBER), *given]).encode(errors="replace"))
-    known = read_kept(kept, version)
-    keys = [digest(text.encode(errors="replace")) for text in sources]
-    starts = [f"given {number}" for number in range(len(given))]
-    new = {key: text for key, text in zip(keys, sources, strict=True) if key not in known}
-    if new or not known.keys() >= set(starts):
-        first, made = describe(given, list(new.values()))
-        known |= dict(zip(starts, first, strict=False)) | dict(zip(new, made, strict=False))
-        used = {key: known[key] for key in (*starts, *keys) if key in known}
-        if kept is not None:
-            text = json.dumps({"version": version, "described": used}, separators=(",", ":"))
-            write_whole(kept, text)
-    return [known.get(key, {}) for key in starts], [known.get(key, {}) for key in keys]
-
-
-# --- comparison -------------------------------------------------------------------------------
+    share: float = 1.0
+    equal: str = ""
 
 
 def numbers(described: Described) -> set[int]:
@@ -132,13 +60,17 @@ class Comparison:
     Attributes:
         students: the descriptions of each, by file.
         own: all of each in one, without those that were given or known.
+        needed: how surprising what two share must be, in bits.
     """
 
-    def __init__(self, students: Sequence[Sequence[Described]], allowed: set[int]) -> None:
+    def __init__(
+        self, students: Sequence[Sequence[Described]], allowed: set[int], surprise: float
+    ) -> None:
         self.students = students
         self.own = [set().union(*map(numbers, each)) - allowed for each in students]
         self.size = max(len(students), SMALLEST)
         self.often = Counter(itertools.chain(*self.own))
+        self.needed = surprise * math.log2(self.size)
 
     def functions(self, one: int, shared: set[int]) -> dict[str, float]:
         """Return how surprising, in bits, what is shared of each function is."""
@@ -159,7 +91,7 @@ class Comparison:
         if len(shared) < ENOUGH or share < ALIKE:
             return None
         surprise = sum(self.functions(one, shared).values())
-        return share if surprise >= 2 * math.log2(self.size) else None
+        return share if surprise >= self.needed else None
 
     def pairs(self) -> Iterator[tuple[int, int, float]]:
         """Yield every two that are near-identical, and how much of the smaller one they share."""
@@ -186,18 +118,67 @@ def joined(found: Sequence[tuple[int, int, float]]) -> list[list[int]]:
     return sorted(unique.values(), key=lambda each: (-len(each), each))
 
 
+def lines_of(text: str) -> str:
+    """Return a text without what editors and systems change by themselves."""
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(line.rstrip() for line in lines).strip("\n")
+
+
+@dataclass
+class Sources:
+    """What is known of the files of a class.
+
+    Attributes:
+        known: texts that anybody may have, without the ends of lines; trees: digests of such.
+        described: text to description.
+    """
+
+    known: set[str]
+    trees: set[str]
+    described: Mapping[str, Description]
+
+    def is_known(self, text: str) -> bool:
+        """Say whether a file is one that anybody may have, whatever its layout and comments."""
+        return lines_of(text) in self.known or self.described[text].get("tree") in self.trees
+
+    def equal(self, submissions: Sequence[Mapping[str, str]]) -> list[Group]:
+        """Return the groups of those who have equal files that not everybody may have."""
+        owners: dict[tuple[str, str], list[int]] = {}
+        for place, each in enumerate(submissions):
+            for name, text in each.items():
+                if (plain := lines_of(text)) and not self.is_known(text):
+                    owners.setdefault((name, plain), []).append(place)
+        files: dict[tuple[tuple[int, ...], str], list[str]] = {}
+        for (name, _), members in owners.items():
+            if len(members) > 1:
+                exactly = len({submissions[place][name] for place in members}) == 1
+                key = tuple(members), EXACTLY if exactly else ALMOST
+                files.setdefault(key, []).append(f"{name}.py")
+        return [Group(key[0], tuple(names), equal=key[1]) for key, names in files.items()]
+
+
 @dataclass(frozen=True)
 class Similar:
     """What the comparison of a class found.
 
     Attributes:
-        groups: the largest first.
-        unread: how many submissions were not compared, because they are not Python or took too
-            long to read.
+        groups: of equal files, then of others; the largest first.
+        unread: the places of those of whom a file was not compared, or not in full: it is not
+            Python, takes too long to read, or has too many statements.
     """
 
     groups: tuple[Group, ...] = ()
-    unread: int = 0
+    unread: tuple[int, ...] = ()
+
+
+def alike(compared: Comparison) -> Iterator[Group]:
+    """Yield the groups of near-identical submissions, the largest first."""
+    found = sorted(compared.pairs())
+    for members in joined(found):
+        least = min(share for one, _, share in found if one in members)
+        shared = Counter(itertools.chain(*(compared.own[member] for member in members)))
+        several = {one for one, count in shared.items() if count > 1}
+        yield Group(tuple(members), tuple(compared.functions(members[0], several)), least)
 
 
 def similar(
@@ -213,26 +194,26 @@ def similar(
         starter: what students were given; known: solutions that anybody may resemble.
         kept: a file that keeps what is slow until the next run.
     """
-    everybody = [*known, *submissions]
     texts = [
         list(dict.fromkeys(t for name, t in each.items() if t and starter.get(name) != t))
-        for each in everybody
+        for each in (*known, *submissions)
     ]
-    given, flat = descriptions(list(starter.values()), [*itertools.chain(*texts)], kept)
-    rows = iter(flat)
-    described = [[next(rows) for _ in each] for each in texts]
-    allowed: set[int] = set().union(*map(numbers, given))
-    for each in described[: len(known)]:
-        allowed.update(*map(numbers, each))
-    students = described[len(known) :]
-    compared = Comparison(students, allowed)
-    found = sorted(compared.pairs())
-    made = []
-    for members in joined(found):
-        least = min(share for one, _, share in found if one in members)
-        shared = Counter(itertools.chain(*(compared.own[member] for member in members)))
-        several = {one for one, count in shared.items() if count > 1}
-        places = tuple(compared.functions(members[0], several))
-        made.append(Group(tuple(members), places, least))
-    unread = sum(bool(each) and not any(each) for each in students)
-    return Similar(tuple(made), unread)
+    flat = list(dict.fromkeys(itertools.chain(*texts)))
+    given, rows = descriptions(list(starter.values()), flat, kept)
+    described = dict(zip(flat, rows, strict=True))
+    allowed = [*given, *(described[text] for each in texts[: len(known)] for text in each)]
+    students = [[described[text] for text in each] for each in texts[len(known) :]]
+    anybodys = {lines_of(text) for each in (starter, *known) for text in each.values()}
+    trees = {one["tree"] for one in allowed if one}
+    sources = Sources(anybodys, trees, {text: {} for text in starter.values()} | described)
+    groups = sources.equal(submissions)
+    for kind, surprise in SURPRISE.items():
+        own = [[one.get(kind, {}) for one in each] for each in students]
+        common = set[int]().union(*(numbers(one.get(kind, {})) for one in allowed))
+        for group in alike(Comparison(own, common, surprise)):
+            if not any(set(group.members) <= set(other.members) for other in groups):
+                groups.append(group)
+    unread = [
+        place for place, each in enumerate(students) if any(not one or one["cut"] for one in each)
+    ]
+    return Similar(tuple(groups), tuple(unread))

@@ -13,16 +13,18 @@ from instructor.course.entry import Entry, HandIn, legible, number_of
 from instructor.course.owners import STRANGER
 from instructor.course.people import Person, matches
 from instructor.course.store import Attempt, Store, verdict
+from instructor.course.summary import (
+    COULD_NOT,
+    GRADED,
+    KINDS,
+    LEFT,
+    NOT_IN,
+    PARTLY,
+    UNREAD,
+    kind_of,
+)
 from instructor.course.work import Terms, Work, named, read_work
 
-NOT_HANDED_IN = "not handed in"
-GRADED, COULD_NOT, NOTHING, NOT_IN, LEFT = KINDS = (
-    "graded",
-    "could not grade",
-    "nothing to grade",
-    NOT_HANDED_IN,
-    "not graded yet",
-)
 EVERY = 2.0  # seconds between two lines on what is read
 LISTED = 20  # students that are named on the terminal, of each kind
 
@@ -43,7 +45,7 @@ class Student:
 def read(hand_in: HandIn, given: GivenFiles) -> Student:
     """Read what a student has handed in."""
     if hand_in.path is None:
-        return Student(hand_in, None, hand_in.fault or NOT_HANDED_IN)
+        return Student(hand_in, None, hand_in.fault or NOT_IN)
     try:
         return Student(hand_in, read_work(hand_in.parts, given))
     except SubmissionError as error:
@@ -143,18 +145,6 @@ class Class:
         return [self.entry(student, terms) for student in self.students]
 
 
-def kind_of(entry: Entry) -> str:
-    """Return the one kind that an entry is counted under."""
-    if entry.hand_in.path is None:
-        return NOTHING if entry.hand_in.fault else NOT_IN
-    if entry.result is None:
-        if entry.attempts:
-            return COULD_NOT
-        return LEFT if entry.problem == LEFT else NOTHING
-    ungraded = [one for one in entry.result["exercises"] if one["score"] is None]
-    return COULD_NOT if ungraded else GRADED
-
-
 def by_kind(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     """Return every entry under its kind; each is there once."""
     found: dict[str, list[Entry]] = {kind: [] for kind in KINDS}
@@ -180,7 +170,7 @@ def reason(entry: Entry) -> str:
 
 def listed(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
     """Yield a line for each student without a complete result."""
-    for kind in (COULD_NOT, NOTHING, NOT_IN):
+    for kind in (PARTLY, COULD_NOT, UNREAD, NOT_IN):
         found = kinds[kind]
         for entry in found[:LISTED]:
             more = "" if kind == NOT_IN else f": {printable(reason(entry))[:200]}"

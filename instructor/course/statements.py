@@ -1,37 +1,41 @@
 """Describe the statements of sources, whatever names, comments and layout they have.
 
 As a script, `python -I -S statements.py`, this reads sources from standard input, those that were
-given and those of students, and writes a line of JSON for each, in order, so that whoever reads
-them knows at which source it ended, if it did.
+given and those of students, and writes a line of JSON for each, in order.
 
 A description is a number for every two consecutive statements of a function. It depends on the
 shape of their syntax trees, on names that are imported, given or attributes, and on which local
-names are equal, but not on what those are. Annotations, docstrings and imports are left out.
+names are equal, but not on what those are. Annotations, docstrings, imports and what has no effect
+are left out. There is also a number for every single statement with its names as they are written:
+statements that were put between others do not change it.
 
-Covered: memory and processor time of the parser, which a source may be written to exhaust. It runs
-in this process only. Not covered: systems without such limits.
+Covered: memory and processor time of the parser, which a source may be written to exhaust: each is
+read in a process of its own, with limits of its own, and ends nothing but that.
 """
 
 import ast
 import dataclasses
 import functools
 import hashlib
-import itertools
 import json
 import marshal
+import os
+import resource
 import signal
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
-SECONDS = 2  # of processor time for one source; the solution takes a hundredth of one
+SECONDS = 0.5  # of processor time for one source; the solution takes a hundredth of one
 MEMORY = 512 << 20  # bytes of address space
-MOST = 4000  # descriptions of one source
+MOST = 10_000  # descriptions of one source, of each kind; the solution has 200
 TOGETHER = 2  # consecutive statements in one description
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 LEFT_OUT = (ast.Import, ast.ImportFrom, ast.Pass)
+DOES = (ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
 WITH_BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 NOT_SHAPE = ("ctx", "annotation", "returns", "type_comment", "type_params", "simple", "kind")
@@ -111,14 +115,50 @@ def shape(statement: ast.AST, names: Names) -> list[str]:
     return made
 
 
-def is_said(node: ast.AST) -> bool:
-    """Say whether a statement is described: not a docstring, an import or a pass."""
-    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return not text and not isinstance(node, LEFT_OUT)
+def assigned(node: ast.AST) -> set[str]:
+    """Return the names that a statement sets, if that is all that it does."""
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    names = {target.id for target in targets if isinstance(target, ast.Name)}
+    plain = isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign)
+    return names if plain and len(names) == len(targets) else set()
+
+
+def names_read(tree: ast.AST) -> set[str]:
+    """Return the names that matter: read by more than assignments to names that do not matter."""
+    inside: set[ast.AST] = set()
+    needed: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if names := assigned(node):
+            read = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+            inside.update(read)
+            for name in names:
+                needed.setdefault(name, set()).update(one.id for one in read if is_load(one))
+    all_names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    found = {node.id for node in all_names if is_load(node) and node not in inside}
+    waiting = list(found)
+    while waiting:
+        new = needed.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def is_load(node: ast.Name) -> bool:
+    """Say whether a name is read."""
+    return isinstance(node.ctx, ast.Load)
+
+
+def is_said(node: ast.AST, read: set[str]) -> bool:
+    """Say whether a statement is described: not a docstring, an import, or without any effect."""
+    if isinstance(node, ast.Expr):
+        return any(isinstance(one, DOES) for one in ast.walk(node))
+    names = assigned(node)
+    return not isinstance(node, LEFT_OUT) and (not names or bool(names & read))
 
 
 def blocks(tree: ast.Module) -> Iterator[tuple[str, ast.AST, list[ast.AST]]]:
     """Yield each function and class, and its statements in order, those of inner blocks too."""
+    read = names_read(tree)
     waiting: list[tuple[str, ast.AST]] = [("", tree)]
     while waiting:
         name, owner = waiting.pop()
@@ -128,7 +168,7 @@ def blocks(tree: ast.Module) -> Iterator[tuple[str, ast.AST, list[ast.AST]]]:
             node = inner.pop()
             if isinstance(node, DEFINITIONS):
                 waiting.append((f"{name}.{node.name}".lstrip("."), node))
-            elif is_said(node):
+            elif is_said(node, read):
                 statements.append(node)
                 inner += reversed(list(below(node)))
         yield name, owner, statements
@@ -145,8 +185,12 @@ def below(node: ast.AST) -> Iterator[ast.AST]:
 def number(words: Sequence[str]) -> int:
     """Return a number for some words, in which local names count by where they come first."""
     local: dict[str, str] = {}
-    same = [local.setdefault(w, f"${len(local)}") if w[:1] == LOCAL else w for w in words]
-    text = " ".join(same).encode(errors="replace")
+    return hashed([local.setdefault(w, f"${len(local)}") if w[:1] == LOCAL else w for w in words])
+
+
+def hashed(words: Sequence[str]) -> int:
+    """Return a number for some words as they are."""
+    text = " ".join(words).encode(errors="replace")
     return int.from_bytes(hashlib.blake2b(text, digest_size=6).digest())
 
 
@@ -162,6 +206,7 @@ class Given:
         """Read the given sources."""
         made = cls(set(), set())
         for text in sources:
+            text = lined(text)
             tree, lines = ast.parse(text), text.split("\n")
             made.names.update(definitions(tree))
             functions = (node for node in ast.walk(tree) if isinstance(node, FUNCTIONS))
@@ -174,40 +219,89 @@ def text_of(node: ast.stmt, lines: Sequence[str]) -> str:
     return "\n".join(lines[node.lineno - 1 : node.end_lineno])
 
 
-def described(text: str, given: Given) -> dict[str, list[int]]:
-    """Return the descriptions of a source, by function; functions as they were given are left out.
+def lined(text: str) -> str:
+    """Return a text with the line ends that Python sees in it."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
-    What stands in no function is under "", which is always there.
+
+class Description:
+    """What is gathered of a source, as far as there is room for it.
+
+    Attributes:
+        pairs, written: the numbers of each function; what stands in none is under "".
+        left: how many more there is room for.
+    """
+
+    def __init__(self) -> None:
+        self.pairs: dict[str, list[int]] = {"": []}
+        self.written: dict[str, list[int]] = {"": []}
+        self.left = {"pairs": MOST, "written": MOST}
+
+    @property
+    def cut(self) -> bool:
+        """Whether there were more of them."""
+        return min(self.left.values()) < 0
+
+    def add(self, kind: str, name: str, found: Iterable[int]) -> None:
+        """Add the numbers of a function, each once."""
+        own = getattr(self, kind).setdefault(name[:100], [])
+        new = list(dict.fromkeys(found))
+        own += new[: max(0, self.left[kind])]
+        self.left[kind] -= len(new)
+
+
+def described(text: str, given: Given) -> dict[str, Any]:
+    """Return the description of a source; functions as they were given are left out.
+
+    Returns: `pairs` and `written`, by function; `tree`, a digest of all but layout and comments;
+    and whether it was `cut`.
 
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it cannot be read.
     """
+    text = lined(text)
     tree, lines = ast.parse(text), text.split("\n")
-    names = names_of(tree, given.names)
-    made: dict[str, list[int]] = {"": []}
-    left = MOST
-    for name, owner, statements in blocks(tree):
+    names, made = names_of(tree, given.names), Description()
+    # what students were asked to write comes first, wherever else statements were put
+    own = sorted(blocks(tree), key=lambda one: one[0].rpartition(".")[2] not in given.names)
+    for name, owner, statements in own:
         if isinstance(owner, FUNCTIONS) and text_of(owner, lines) in given.texts:
             continue
-        shapes = [shape(one, names) for one in statements[: left + TOGETHER]]
+        shapes = [shape(one, names) for one in statements]
         starts = range(max(0, len(shapes) - TOGETHER + 1))
-        numbers = [number([*itertools.chain(*shapes[i : i + TOGETHER])]) for i in starts][:left]
-        left -= len(numbers)
-        if numbers:
-            made.setdefault(name[:100], []).extend(numbers)
-    return made
+        made.add("pairs", name, (number([*chain(*shapes[i : i + TOGETHER])]) for i in starts))
+        # what only says that a function begins would be rare wherever its name is
+        plain = shapes[1:] if isinstance(owner, DEFINITIONS) else shapes
+        made.add("written", name, (hashed(["", *each]) for each in plain))
+    whole = hashlib.sha256(ast.dump(tree).encode(errors="replace")).hexdigest()
+    return {"pairs": made.pairs, "written": made.written, "tree": whole, "cut": made.cut}
 
 
 def limit() -> None:
-    """Limit memory and core dumps, if the system supports such limits."""
-    try:
-        import resource  # missing on Windows
-    except ImportError:
-        return
+    """Limit time, memory and core dumps of this process."""
     for kind, bound in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CORE, 0)):
         hard = resource.getrlimit(kind)[1]
         bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
         resource.setrlimit(kind, (bound, bound))
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)  # ends it
+
+
+def described_apart(text: str, given: Given) -> bytes:
+    """Describe a source in a process of its own; return JSON, which is {} if that ended."""
+    receiving, sending = os.pipe()
+    if (child := os.fork()) == 0:
+        status = 1
+        try:
+            limit()
+            with open(sending, "wb") as file:
+                file.write(json.dumps(described(text, given)).encode())
+            status = 0
+        finally:  # whatever was raised
+            os._exit(status)
+    os.close(sending)
+    with open(receiving, "rb") as file:
+        line = file.read()
+    return line if os.waitpid(child, 0)[1] == 0 else b"{}"
 
 
 def main() -> None:
@@ -215,17 +309,11 @@ def main() -> None:
     request: dict[str, Any] = marshal.load(sys.stdin.buffer)
     warnings.simplefilter("ignore")  # about a student's code
     given = Given.of(request["given"])
-    limit()
     for text in request["given"]:
         print(json.dumps(described(text, Given(given.names, set()))), flush=True)
     for text in request["sources"]:
-        if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_PROF, SECONDS)  # ends this process
-        try:
-            found = described(text, given)
-        except (SyntaxError, ValueError, OverflowError, SystemError, RecursionError, MemoryError):
-            found = {}
-        print(json.dumps(found), flush=True)
+        sys.stdout.buffer.write(described_apart(text, given) + b"\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -7,23 +7,34 @@ from typing import Any
 
 from grader.reports.model import ungraded
 from grader.reports.runs import changes
-from grader.result import Outcome
+from grader.result import UNIMPORTABLE, Outcome
 from instructor.course.entry import Entry
 
-GRADED, PARTLY, NOT_GRADED, NOTHING = (
-    *("graded", "graded in part", "not graded", "nothing handed in"),
+# what is not graded is so for one of four reasons; the first two are the grader's or its machine's
+GRADED, PARTLY, COULD_NOT, UNREAD, NOT_IN, LEFT = KINDS = (
+    "graded",
+    "graded in part",
+    "could not be graded",
+    "could not be read",
+    "not handed in",
+    "not graded yet",
 )
-KINDS = (GRADED, PARTLY, NOT_GRADED, NOTHING)
+OURS = (PARTLY, COULD_NOT)
 BINS = 10  # of the histogram, besides that of full marks
+PAIR, EITHER = "+", "|"  # in the id of several mistakes: all of them, or one of them
 Result = Mapping[str, Any]
+Says = Mapping[tuple[str, str], str]  # the ids of an exercise and a mistake of it, to words
 
 
 def kind_of(entry: Entry) -> str:
     """Return the one kind that an entry is counted under."""
-    if entry.result is None:
-        handed_in = entry.hand_in.path is not None or entry.hand_in.fault
-        return NOT_GRADED if handed_in else NOTHING
-    return PARTLY if ungraded(dict(entry.result)) else GRADED
+    if entry.result is not None:
+        return PARTLY if ungraded(dict(entry.result)) else GRADED
+    if entry.hand_in.path is None:
+        return UNREAD if entry.hand_in.fault else NOT_IN
+    if entry.attempts:
+        return COULD_NOT
+    return LEFT if entry.problem == LEFT else UNREAD
 
 
 def problem_of(entry: Entry) -> str:
@@ -42,10 +53,19 @@ def flags_of(entry: Entry) -> list[str]:
         what = "file or folder" if count == 1 else "files or folders"
         found.append(f"{count} more {what}, not graded")
     if entry.result is not None:
-        found += entry.result["flags"]
-        for exercise in entry.result["exercises"]:
-            found += [f"{exercise['id']}: {flag}" for flag in exercise["flags"]]
-    return found
+        found += entry.result["flags"]  # those of exercises are among them
+    return list(dict.fromkeys(found))
+
+
+def unimportable(entry: Entry) -> list[str]:
+    """Return the names of the files that cannot be imported."""
+    findings = (
+        finding
+        for exercise in (entry.result["exercises"] if entry.result else ())
+        for finding in exercise["findings"]
+    )
+    found = (UNIMPORTABLE.fullmatch(finding["headline"]) for finding in findings)
+    return list(dict.fromkeys(one[1] for one in found if one))
 
 
 def changes_of(entry: Entry) -> list[Any]:
@@ -94,20 +114,36 @@ def exercises_of(entries: Sequence[Entry]) -> list[Exercise]:
     return made
 
 
-def mistakes_of(entries: Sequence[Entry]) -> list[Mistake]:
-    """Return the mistakes that have a name, the commonest first."""
+def single(mistake: str) -> list[str]:
+    """Return the ids of what a mistake consists of: each that was made, whichever it is of several.
+
+    If it is one of several that have nothing in common, it is counted as that.
+    """
+    first, *others = (set(one.split(PAIR)) for one in mistake.split(EITHER))
+    return sorted(first.intersection(*others)) or [mistake]
+
+
+def mistakes_of(entries: Sequence[Entry], says: Says | None = None) -> list[Mistake]:
+    """Return the mistakes that have a name, the commonest first; of several at once, each counts.
+
+    Args:
+        says: what they are called; else they are called what a student was told.
+    """
+    says = says or {}
     texts: dict[tuple[str, str], Counter[str]] = {}
     places: dict[tuple[str, str], dict[int, None]] = {}
     for place, entry in enumerate(entries):
         for exercise in entry.result["exercises"] if entry.result else ():
             for finding in exercise["findings"]:
-                if finding["mistake"]:
-                    key = exercise["id"], finding["mistake"]
-                    texts.setdefault(key, Counter())[finding["headline"]] += 1
-                    places.setdefault(key, {})[place] = None
+                for name in single(finding["mistake"] or ""):
+                    key = exercise["id"], name
+                    alone = name == finding["mistake"]
+                    if name:
+                        texts.setdefault(key, Counter())[finding["headline"]] += alone
+                        places.setdefault(key, {})[place] = None
     made = [
-        Mistake(exercise, name, texts[exercise, name].most_common(1)[0][0], tuple(each))
-        for (exercise, name), each in places.items()
+        Mistake(*key, says.get(key) or texts[key].most_common(1)[0][0], tuple(each))
+        for key, each in places.items()
     ]
     return sorted(made, key=lambda one: (-len(one.places), one.exercise, one.id))
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Gradescope runs this once, as root, when it builds the autograder's image.
 set -euo pipefail
+why="its folder cannot be found"  # is what it will have been, if this ends now
+trap '[ $? = 0 ] || echo "setup.sh: the autograder is not built, and would grade nothing: $why" >&2' EXIT
 source=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$source")
 venv=$root/venv
@@ -18,19 +20,24 @@ find_python() {
 install() { apt-get install -y --no-install-recommends "$@"; }
 has_packages() { "$venv/bin/python" -m instructor.gradescope.run --packages; }
 
+why="this is not the folder of autograder.zip as \`make gradescope\` packs it; upload it again"
 cd "$source/minbert"
 export DEBIAN_FRONTEND=noninteractive
-command -v bwrap >/dev/null || { apt-get update && install bubblewrap libseccomp2; }
+command -v bwrap >/dev/null || { apt-get update && install bubblewrap libseccomp2; } ||
+    echo "setup.sh: bubblewrap cannot be installed; the last line says what there is without it" >&2
 if has_packages 2>/dev/null; then
     echo "the packages are there already"
 else
     # Ubuntu 22.04 has Python 3.10; its 3.11 is among the packages
+    why="there is no Python 3.11 or newer, and none could be installed; choose Ubuntu 22.04 or newer"
     python=$(find_python) || { apt-get update && install python3.11 python3.11-venv; python=$(find_python); }
+    why="torch and the other packages cannot be installed; try again, the network may have failed"
     "$python" -m venv "$venv"
     "$venv/bin/python" -m pip install --disable-pip-version-check --no-cache-dir \
         --extra-index-url https://download.pytorch.org/whl/cpu \
         -r requirements.txt -c constraints.txt
     has_packages
 fi
+why="the grader that was packed does not start"
 mkdir -p "$root/results"
 "$venv/bin/python" -m instructor.gradescope.run --tiers

@@ -47,7 +47,7 @@ def write(path: Path, size: int, hostile: bool) -> Path:
         entries = [classes.said_by(lambda text: f"{next(NEXT)[:200]} {text}", e) for e in entries]
     folders = [f"feedback/{number}" if e.result else "" for number, e in enumerate(entries)]
     groups = (Group((1, 3), ("BertLayer.forward",), 0.95),) if size else ()
-    similar = Similar(groups, 2)
+    similar = Similar(groups, (2,) if size else ())
     path.write_text(drawn(entries, folders, similar), encoding="utf-8", errors="backslashreplace")
     return path
 

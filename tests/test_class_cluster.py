@@ -1,0 +1,91 @@
+"""Which workers of a cluster may grade, and why a run ends when there is none."""
+
+from typing import Any
+
+import pytest
+from test_class_store import TERMS
+
+from instructor.course import cluster
+from instructor.course.cluster import ClusterError
+from instructor.course.parcel import Parcel
+
+
+class Client:
+    """Knows workers, and what they tell about themselves."""
+
+    def __init__(self, **told: Any) -> None:
+        self.told = told
+
+    def submit(self, *_: object, **__: object) -> None:
+        pass
+
+    def nthreads(self) -> dict[str, int]:
+        return dict.fromkeys(self.told, 1)
+
+    def run(self, *_: object, workers: list[str], on_error: str) -> dict[str, Any]:
+        return {name: self.told[name] for name in workers}
+
+
+def look(client: Client, said: list[str]) -> cluster.Crew:
+    """Return a crew that has looked at a cluster."""
+    made = cluster.Crew(client, TERMS, Parcel("0", b""), False, said.append)
+    made.look()
+    return made
+
+
+FIT = {"host": "good", "code": TERMS.code, "versions": TERMS.versions}
+
+
+def test_workers_are_told_apart_by_what_they_say_and_refused_once() -> None:
+    said: list[str] = []
+    told = {"a": FIT, "b": FIT | {"code": "x", "host": "bad"}, "c": ImportError("no module")}
+
+    crew = look(Client(**told, d=OSError("it has just gone")), said)
+    crew.looked = 0.0
+    crew.look()
+
+    assert crew.fit == {"a": 1}
+    assert said == [
+        "worker b (bad) is refused: it has other code of the grader; copy this repository to it "
+        "and start it again",
+        "worker c is refused: it has no grader: no module",
+    ]
+
+
+def test_a_cluster_of_which_all_are_refused_is_an_error_with_the_reasons() -> None:
+    with pytest.raises(ClusterError, match=r"no worker may grade: it has torch 1, not 2"):
+        look(Client(a=FIT | {"versions": {"torch": "1"}}), [])
+
+
+def test_a_cluster_without_workers_is_waited_for_but_not_for_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said: list[str] = []
+    crew = look(Client(), said)
+    assert said == ["the scheduler has no worker; waiting for one"]
+
+    monkeypatch.setattr(cluster, "NO_WORKER", -1.0)
+    crew.looked = 0.0
+    with pytest.raises(ClusterError, match="there has been no worker"):
+        crew.look()
+
+
+def test_why_the_last_worker_was_lost_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    crew = look(Client(a=FIT, b=FIT | {"code": "x"}), [])
+    crew.reason = "its worker was killed"
+    crew.client.told = {}  # type: ignore[attr-defined]
+    monkeypatch.setattr(cluster, "NO_WORKER", -1.0)
+    crew.looked = 0.0
+
+    with pytest.raises(ClusterError, match=r"it has other code .*; its worker was killed$"):
+        crew.look()
+
+
+def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(self: Client) -> dict[str, int]:
+        raise OSError("closed")
+
+    monkeypatch.setattr(Client, "nthreads", gone)
+
+    with pytest.raises(ClusterError, match="the scheduler is gone: closed"):
+        look(Client(), [])

@@ -1,0 +1,219 @@
+"""A folder of results is for one class that is graded in one way; nothing in it is overwritten."""
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_class_store import result
+
+from instructor.course import __main__ as entry_point
+from instructor.course import run
+from instructor.course.run import Run
+from instructor.course.store import Attempt, Store
+from instructor.course.work import Work
+
+from conftest import ROOT
+from downloads import handed_in
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give every submission the same result, without workers."""
+
+    def grade(self: Run, works: Sequence[Work]) -> None:
+        for work in works:
+            self.store.add(work.digest, self.terms, Attempt("here", 1.0, "", result()))
+
+    monkeypatch.setattr(Run, "grade", grade)
+    monkeypatch.setattr(run, "known_sources", list)  # which take their time
+    monkeypatch.setattr(run, "chosen_tier", lambda options, _: options.tier or "contained")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    handed_in(tmp_path / "in", "ada_1_10_bert.py", "grace_2_11_bert.py")
+    handed_in(tmp_path / "others", "bob_3_10_bert.py")
+    record(tmp_path / "private", 7)
+    assert grade(tmp_path) == 0
+    return tmp_path
+
+
+def record(place: Path, seed: int) -> None:
+    """Write references with a seed; nothing is run with them."""
+    manifest = json.loads((ROOT / "reference_outputs/manifest.json").read_bytes())
+    place.mkdir(exist_ok=True)
+    (place / "manifest.json").write_text(json.dumps(manifest | {"seed": seed}), encoding="utf-8")
+
+
+def grade(folder: Path, *options: str, **others: str) -> int:
+    named = {"references": str(folder / "private"), "out": str(folder / "out")} | others
+    hand_ins = named.pop("hand_ins", "in")
+    line = [part for name, text in named.items() if text for part in (f"--{name}", text)]
+    return entry_point.main([str(folder / hand_ins), *line, *options])
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return what is in a folder of results, but for the store's own files."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    found = {str(path.relative_to(folder)): path.read_bytes() for path in files}
+    return {name: text for name, text in found.items() if "store" not in name}
+
+
+OTHERS: dict[str, tuple[dict[str, str], list[str]]] = {
+    "SUBMISSIONS": ({"hand_ins": "others"}, []),
+    "REFERENCES (private)": ({"references": ""}, []),
+    "CHECK": ({}, ["--check"]),
+    "TIER": ({}, ["--tier", "locked"]),
+    "BUDGET": ({}, ["--budget", "100"]),
+    "TRAINING_TIMES": ({}, ["--training-times", "3"]),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_another_combination_is_refused_and_changes_nothing(
+    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    others, options = OTHERS[name]
+    before = contents(folder / "out")
+
+    assert grade(folder, *options, **others) == 2
+
+    said = capsys.readouterr().err
+    assert said.startswith(f"class: OUT={folder / 'out'}: holds results with another {name}; ")
+    assert said.count("\n") == 1
+    assert contents(folder / "out") == before
+
+
+def options_in(said: str) -> dict[str, str]:
+    """Return the options of a command that a message gives."""
+    words = shlex.split(said)
+    assert words[:2] == ["make", "class"]
+    return {name.lower(): text for name, _, text in (word.partition("=") for word in words[2:])}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_refusal_gives_the_command_that_goes_on_and_the_one_that_begins_anew(
+    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    others, options = OTHERS[name]
+    assert grade(folder, *options, **others) == 2
+    said = capsys.readouterr().err
+    on = options_in(said.partition("to go on with that: ")[2].partition(";")[0])
+    anew = options_in(said.partition("to begin anew: ")[2].partition(" (or")[0])
+
+    assert anew["out"] == f"{folder / 'out'}-2"
+    assert [given(folder, found) for found in (on, anew)] == [0, 0]
+    assert len(contents(folder / "out")) > 0
+    assert len(contents(folder / "out-2")) > 0
+
+
+def given(folder: Path, found: dict[str, str]) -> int:
+    """Run a command with these options."""
+    line = [found.pop("submissions")]
+    for name, text in found.items():
+        line += [f"--{name.replace('_', '-')}", *([] if name == "check" else [text])]
+    return entry_point.main(line)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_force_takes_the_folder_and_keeps_what_was_there(
+    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    others, options = OTHERS[name]
+    before = contents(folder / "out")
+
+    assert grade(folder, *options, "--force", **others) == 0
+    assert grade(folder, *options, **others) == 0
+
+    assert f"moved to {folder / 'out/earlier-1'}" in capsys.readouterr().out
+    after = contents(folder / "out")
+    results = [name for name in before if name.startswith(("gradebook", "feedback/"))]
+    shown = [name for name in results if "/." not in name]
+    assert len(shown) == 6
+    assert all(after[f"earlier-1/{name}"] == before[name] for name in shown)
+
+
+def test_references_that_were_recorded_again_are_others(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record(folder / "private", 8)
+
+    assert grade(folder) == 2
+
+    said = capsys.readouterr().err
+    assert "holds results with another REFERENCES; " in said
+    assert "is no longer there, so that cannot go on; to begin anew: " in said
+
+
+def test_options_that_decide_no_result_may_change(folder: Path) -> None:
+    (folder / "roster.csv").write_text("id,name\n1,Ada\n", encoding="utf-8")
+    more = ["--roster", str(folder / "roster.csv"), "--deadline", "2026-11-20", "--workers", "1"]
+
+    assert grade(folder, *more) == 0
+
+
+def test_an_appeal_with_others_compares_only_if_it_is_forced_and_leaves_the_gradebook(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = contents(folder / "out")
+
+    assert grade(folder, "--only", "1", references="") == 2
+    assert "FORCE=1 compares all the same, and leaves the gradebook" in capsys.readouterr().err
+    assert grade(folder, "--only", "1", "--force", references="") == 0
+
+    assert contents(folder / "out") == before
+    assert grade(folder) == 0
+
+
+def test_a_folder_whose_run_graded_nothing_is_not_bound(tmp_path: Path) -> None:
+    handed_in(tmp_path / "in", "ada_1_10_bert.py")
+    (tmp_path / "wrong").mkdir()
+    (tmp_path / "wrong" / "bob.zip").touch()
+    record(tmp_path / "private", 7)
+
+    assert grade(tmp_path, hand_ins="wrong") == 2
+    assert grade(tmp_path) == 0
+
+
+def test_results_of_an_older_version_are_not_overwritten_either(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store(folder / "out/store.sqlite") as store, store.change() as file:
+        file.execute("DELETE FROM setting WHERE name = 'combination'")
+
+    assert grade(folder, hand_ins="others") == 2
+    assert grade(folder, references="") == 2
+    assert "with another REFERENCES" in capsys.readouterr().err
+    assert grade(folder) == 0
+
+
+@pytest.mark.parametrize("references", ["", "private"])
+def test_the_first_line_says_if_everybody_has_the_inputs(
+    folder: Path, references: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place: Any = references and str(folder / references)
+    capsys.readouterr()
+
+    assert grade(folder, references=place, out=str(folder / "new")) == 0
+
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith("graded on the public inputs, which every student has") == (not place)
+
+
+def test_another_class_in_the_same_folder_leaves_the_results_of_the_one_before(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = contents(folder / "out")
+    for path in list((folder / "in").iterdir()):
+        path.unlink()
+    handed_in(folder / "in", "bob_3_10_bert.py")
+
+    assert grade(folder) == 0
+
+    after = contents(folder / "out")
+    for name in ("gradebook.csv", "feedback/1/report.html", "feedback/2/results.json"):
+        assert after[f"earlier-1/{name}"] == before[name]
+    assert "moved to" in capsys.readouterr().out
