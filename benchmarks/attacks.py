@@ -75,7 +75,7 @@ SOURCES: dict[str, str] = {
     "lines": "\n" * MOST,
     "statements": "x\n" * (MOST // 2),
     "flags": "import os\n" * (MOST // 10),
-    "forbidden names": "nn.Transformer\n" * (MOST // 15),
+    "private names": "torch._C\n" * (MOST // 10),
     "classes": "class A(A):pass\n" * (MOST // 16),
     "functions in functions": "".join(f"{' ' * n}def f():\n" for n in range(99)) + " " * 99 + "1",
     "conditions": "".join(f"{' ' * n}if x:\n" for n in range(99)) + " " * 99 + "1\n",

@@ -43,6 +43,39 @@ def test_a_hidden_use_costs_the_exercise_that_needs_it(
     assert graded.exercise("layer")["message"] == "right when given a correct attention"
 
 
+UNUSED = """
+from torch.nn import *
+from torch.nn import MultiheadAttention as Theirs
+from torch.optim import AdamW
+import tokenizers
+import os, sys, matplotlib.pyplot as plt
+sys.path.append(os.path.dirname(__file__))
+
+
+class Older(nn.TransformerEncoder):
+    pass
+
+
+def compared(x):
+    return nn.MultiheadAttention(8, 2)(x, x, x), F.layer_norm(x, (8,))
+
+
+if __name__ == "__main__":
+    theirs = nn.MultiheadAttention(8, 2)
+"""
+
+
+def test_what_is_never_run_costs_nothing(grade: Grade, tmp_path: Path) -> None:
+    for name in MINBERT.editable:
+        text = (ROOT / "solution" / name).read_text(encoding="utf-8")
+        (tmp_path / name).write_text(text + UNUSED, encoding="utf-8")
+
+    graded = grade(tmp_path)
+
+    assert graded.result["score"] == graded.result["max_score"]
+    assert graded.result["bonus"]["score"] == graded.result["bonus"]["max_score"]
+
+
 def test_a_use_during_the_import_is_named(
     grade: Grade, tmp_path: Path, solution_source: str
 ) -> None:

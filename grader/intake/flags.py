@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from grader.intake.names import Names, imported
 
 Source = str | ast.Module
-# flagged when imported: files, processes, the network, the interpreter's internals
+# flagged when imported: files, processes, the network, the interpreter's internals; and the one
+# package of extension classes, which cannot be changed in place where they are forbidden
 FLAGGED_MODULES = set(
     "os sys subprocess ctypes socket importlib inspect gc pickle marshal shelve dill cloudpickle "
     "threading multiprocessing concurrent asyncio signal atexit resource mmap fcntl pty builtins "
     "shutil pathlib tempfile glob io urllib http requests runpy code codecs ast dis types "
     "traceback linecache faulthandler tracemalloc weakref site sysconfig platform getpass operator "
-    "pkgutil zipimport grader".split()
+    "pkgutil zipimport zipfile tokenizers grader".split()
 )
 # flagged when called, or given another name
 FLAGGED_CALLS = set(
@@ -28,12 +29,13 @@ FLAGGED_CALLS = set(
 # flagged as attributes of anything
 FLAGGED_ATTRIBUTES = set(
     "__globals__ __builtins__ __subclasses__ __code__ __closure__ __reduce__ __import__ __dict__ "
-    "__class__ __wrapped__ __bases__ __mro__ __getattribute__ f_back f_locals f_globals tb_frame "
-    "gi_frame _getframe".split()
+    "__class__ __wrapped__ __bases__ __mro__ __getattribute__ __loader__ __spec__ __cached__ "
+    "meta_path path_hooks co_consts f_back f_locals f_globals tb_frame gi_frame _getframe".split()
 )
 # flagged in torch, as are its private parts and the modules of Python that it has imported
 FLAGGED_OF_TORCH = (
     set("load save compile hub multiprocessing package ops classes library".split())
+    | set("jit export fx onnx ao distributed from_file".split())  # compile, load, or define anew
     | FLAGGED_MODULES
 ) - {"types", "signal"}  # modules of torch's own
 
@@ -59,11 +61,18 @@ def modules_of(node: ast.AST) -> Iterator[str]:
         yield node.module or ""
 
 
-def of_torch(path: str) -> Iterator[str]:
-    """Yield a full name up to what is flagged in it, if that is of torch."""
+def is_flagged(root: str, name: str) -> bool:
+    """Say whether a name in a package is flagged, such as a module that it has imported."""
+    if root == "torch":
+        return name in FLAGGED_OF_TORCH or name.startswith("_")
+    return root not in FLAGGED_MODULES and name.lstrip("_") in FLAGGED_MODULES
+
+
+def within(path: str) -> Iterator[str]:
+    """Yield a full name up to what is flagged in it, if something is."""
     root, *names = path.split(".")
     for number, name in enumerate(names, start=1):
-        if root == "torch" and (name in FLAGGED_OF_TORCH or name.startswith("_")):
+        if is_flagged(root, name):
             yield ".".join([root, *names[:number]])
             return
 
@@ -74,7 +83,7 @@ def flag_in(names: Names, node: ast.AST) -> Iterator[Flag]:
         if module.split(".")[0] in FLAGGED_MODULES:
             yield Flag(f"import {module}", line_of(node))
     used = [path for _, path in imported(node)] + list(names.paths(node))
-    for flagged in (one for path in used for one in of_torch(path)):
+    for flagged in (one for path in used for one in within(path)):
         yield Flag(flagged, line_of(node))
     called = node.func if isinstance(node, ast.Call) else None
     if isinstance(called, ast.Name) and called.id in FLAGGED_CALLS:

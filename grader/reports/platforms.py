@@ -18,7 +18,7 @@ from grader.reports.text import out_of, points, visible
 from grader.result import Outcome
 
 # where spreadsheets may see the start of a formula: at that of a cell, or of a part of one
-FORMULA = re.compile(r"(?:^|(?<=;))(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20])")
+FORMULA = re.compile(r"(?:^|(?<=[,;]))(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20])")
 CANNOT = "could not be graded, which is not your fault; tell your instructor"
 
 
@@ -143,7 +143,8 @@ def junit(result: Model) -> str:
 def cell(value: Any) -> Any:
     """Return a cell of a table that no spreadsheet takes for a formula; numbers stay numbers.
 
-    One that splits lines at semicolons finds none behind them; tabs and line ends are escaped.
+    One that splits lines at commas or semicolons finds none behind them; tabs and line ends are
+    escaped.
     """
     if value is None:
         return ""

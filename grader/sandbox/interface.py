@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from grader.letters import with_piled_up
+from grader.sandbox import packages
 
 START_DEADLINE = 180.0  # seconds; importing torch takes 2, or a minute on a cold, slow disk
 LOAD_DEADLINE = 30.0  # for importing the submission
@@ -136,6 +137,7 @@ class Program:
         return {
             "sources": dict(self.sources),
             "import": list(self.imports),
+            "packages": list(packages.modules()),
             "checkpoint": str(self.checkpoint.resolve()),
             "harness": str(self.harness),
             "forbidden": {**self.forbidden, **({} if given else self.given_only)},

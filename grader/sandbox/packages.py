@@ -84,6 +84,16 @@ def packages() -> tuple[str, ...]:
     return tuple(paths(REQUIREMENTS, [entry or "." for entry in sys.path]))
 
 
+@functools.cache
+def modules() -> tuple[str, ...]:
+    """Return the names of the modules and packages among them; none: nothing is recorded."""
+    try:
+        names = {Path(path).name.partition(".")[0] for path in packages()}
+        return tuple(sorted(name for name in names if name.isidentifier()))
+    except PackageNotFoundError:
+        return ()
+
+
 def folders() -> list[str]:
     """Return the folders that these packages lie in, in the order in which Python searches them."""
     inside = {str(Path(path).parent) for path in packages()}

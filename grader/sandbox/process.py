@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from grader.sandbox import answers
+from grader.sandbox import answers, packages
 from grader.sandbox.budget import Budget
 from grader.sandbox.interface import (
     START_DEADLINE,
@@ -189,6 +189,7 @@ class ProcessSandbox:
         self.changing = threading.Lock()  # held while a worker is started
         self.unloadable: Reply | None = None
         self.failed_calls, self.budget = FailedCalls(), Budget(program.budget)
+        packages.modules()  # looked up now, while the worker imports torch
 
     def __enter__(self) -> "ProcessSandbox":
         return self

@@ -34,6 +34,7 @@ from grader.sandbox.interface import (
 )
 from grader.sandbox.job import Ended, Job, SlotError, SlotKey
 from grader.sandbox.memory import discard, of_size, output_pipe, read_chunk, sealed
+from grader.sandbox.worker_process import variables
 from grader.worker.reply_buffer import BEGUN, DONE, TOTAL, ReplyBuffer, size
 
 KILLED_WITHIN = 30.0  # seconds for the zygote to report the child that it was told to kill
@@ -94,15 +95,7 @@ class Slot:
         scratch = "/tmp" if contained else self.folder.name
         if not contained:
             os.chmod(scratch, 0o777)  # the zygote may switch to another user
-        environment = {
-            "PATH": "/usr/bin:/bin",
-            "LANG": "C.UTF-8",
-            "OMP_NUM_THREADS": "1",
-            "OPENBLAS_NUM_THREADS": "1",
-            # torch._dynamo needs a user and a cache folder
-            **dict.fromkeys(("HOME", "TMPDIR", "TORCHINDUCTOR_CACHE_DIR"), scratch),
-            "USER": "student",
-        }
+        environment = {"PATH": "/usr/bin:/bin", **variables(1, scratch)}
         if contained:
             command = bubblewrap.command(self.key.checkpoint, harness, command)
         return subprocess.Popen(

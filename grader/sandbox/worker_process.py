@@ -15,7 +15,7 @@ from typing import BinaryIO, Protocol, cast
 
 WORKER = Path(__file__).resolve().parents[1] / "worker" / "main.py"
 PASSED_ON = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-OWN_FOLDER = ("HOME", "TMPDIR", "TEMP", "TMP", "TORCHINDUCTOR_CACHE_DIR")
+OWN_FOLDER = ("HOME", "TMPDIR", "TEMP", "TMP", "TORCHINDUCTOR_CACHE_DIR", "MPLCONFIGDIR")
 
 
 class Started(Protocol):
@@ -44,23 +44,30 @@ def new_folder() -> "tempfile.TemporaryDirectory[str]":
     return tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
 
 
-def environment(threads: int, folder: str) -> dict[str, str]:
-    """Return a worker's environment, which has little of this process's.
+def variables(threads: int, folder: str) -> dict[str, str]:
+    """Return what a submission finds in its environment, in every tier, besides PATH.
 
     Args:
         threads: for torch.
+        folder: of the worker's own.
     """
-    passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    return passed_on | {
-        "WORKER_THREADS": str(threads),
+    return {
         "OMP_NUM_THREADS": str(threads),
         "OMP_WAIT_POLICY": "PASSIVE",  # threads that wait do not keep a busy machine busier
         "OPENBLAS_NUM_THREADS": "1",
         "LANG": "C.UTF-8",
-        # torch._dynamo, where a student imports it, needs a user name and a cache folder
+        # where a student imports them: torch._dynamo needs a user name and a cache folder, and
+        # matplotlib a folder that seems to be writable, and no screen
         **dict.fromkeys(OWN_FOLDER, folder),
         "USER": "student",
+        "MPLBACKEND": "Agg",
     }
+
+
+def environment(threads: int, folder: str) -> dict[str, str]:
+    """Return a worker's environment, which has little of this process's."""
+    passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    return passed_on | variables(threads, folder) | {"WORKER_THREADS": str(threads)}
 
 
 class WorkerProcess:

@@ -72,9 +72,10 @@ class Worker:
 
         if self.overlay is None:  # the first request is to load a submission
             from grader.worker import overlay  # imports torch: only once the streams are safe
+            from grader.worker.surroundings import hide_grader
 
             self.overlay = overlay.Overlay(overlay.load_harness(request["harness"]))
-            overlay.hide_grader()
+            hide_grader()
         answer = self.overlay.answer(request, arrays, progress)
         with contextlib.suppress(Exception):  # a submission may have replaced it
             sys.stdout.flush()

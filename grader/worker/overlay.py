@@ -11,16 +11,14 @@ import importlib.machinery
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
 import torch
 
-from grader.worker import calls, exceptions, forbidden, protocol, state
+from grader.worker import calls, exceptions, forbidden, protocol, state, surroundings
 from grader.worker.imports import Imports
 
-OWN = {"grader", "harness"}  # packages and modules of the worker itself
 Progress = Callable[[int, int], None]
 Sent = tuple[protocol.Message, dict[str, Any]]
 
@@ -43,7 +41,10 @@ class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         """Return a spec for the submission's own modules only."""
         if fullname not in self.sources:
             return None
-        return importlib.util.spec_from_loader(fullname, self, origin=f"{fullname}.py")
+        spec = importlib.util.spec_from_loader(fullname, self, origin=f"{fullname}.py")
+        assert spec is not None
+        spec.has_location = True  # its modules have a __file__, as everywhere
+        return spec
 
     def get_source(self, fullname: str) -> str:
         """Return the module's text, which also gives tracebacks their lines."""
@@ -67,20 +68,6 @@ def load_harness(path: str) -> ModuleType:
     return module
 
 
-def hide_grader() -> None:
-    """Take this process's own modules out of a submission's reach, as on a student's machine.
-
-    What has been imported goes on working. Not covered: a submission that looks for them in frames
-    or among all objects; nothing in this process is secret.
-    """
-    root = str(Path(__file__).resolve().parents[2])
-    sys.path[:] = [folder for folder in sys.path if folder != root]
-    for name in [*sys.modules]:
-        if name.partition(".")[0] in OWN:
-            del sys.modules[name]
-    sys.modules["__main__"] = ModuleType("__main__")
-
-
 class Overlay:
     """The given files with a submission laid over them, imported; runs its calls."""
 
@@ -90,6 +77,7 @@ class Overlay:
         Args:
             harness: the assignment's; see `load_harness`.
         """
+        surroundings.settle()
         self.harness, self.settings = harness, state.settings()
         self.imports = Imports((), self.settings)
         self.sources: dict[str, str] = {}
@@ -126,6 +114,7 @@ class Overlay:
             sys.modules.pop(name, None)
         sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, MemoryImporter)]
         self.sources, self.checkpoint = request["sources"], request["checkpoint"]
+        surroundings.show_only(frozenset(request["packages"]))
         self.forbid(request)
         names = {f"{name}.py" for name in self.sources}
         own = names.intersection(request["editable"])

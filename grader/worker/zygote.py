@@ -23,9 +23,6 @@ import select
 import signal
 import socket
 import sys
-import warnings
-from collections.abc import Sequence
-from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
@@ -88,30 +85,6 @@ def warm_up() -> str:
     return str(torch.__version__)
 
 
-def show_only(readable: Sequence[str]) -> None:
-    """Have Python find its own modules and these packages only.
-
-    Others may be there and cannot be read, which is an error of another kind than a package that is
-    not there; where submissions are contained, it is not there.
-    """
-    shown = {Path(path).name.split(".")[0] for path in readable} | sys.stdlib_module_names
-
-    class Shown(PathFinder):
-        @classmethod
-        def find_spec(
-            cls,
-            fullname: str,
-            path: Sequence[str] | None = None,
-            target: ModuleType | None = None,
-        ) -> ModuleSpec | None:
-            """Find what is shown, and what is inside of it."""
-            if path is None and fullname not in shown:
-                return None
-            return PathFinder.find_spec(fullname, path, target)
-
-    sys.meta_path[:] = [Shown if finder is PathFinder else finder for finder in sys.meta_path]
-
-
 class Child:
     """A forked process that waits for one job, runs it and never returns."""
 
@@ -162,9 +135,9 @@ class Child:
         """Import the submission and run its calls, writing each answer to its slot."""
         import torch  # already imported, like the next
 
-        from grader.worker.overlay import Overlay, hide_grader
+        from grader.worker.overlay import Overlay
+        from grader.worker.surroundings import hide_grader
 
-        warnings.resetwarnings()
         torch.set_num_threads(self.job["torch_threads"])
         overlay = Overlay(self.harness)
         hide_grader()
@@ -253,10 +226,10 @@ def main() -> None:
 
         harness = load_harness(sys.argv[2])
         lockdown.landlock_version()
+        os.chdir(os.environ["HOME"])  # as in the tier `process`
     except Exception as error:
         send(control, fault=f"{error}")
         return
-    show_only(setup["readable"])
     send(control, ready=version)
     waiting = fork_child(control, setup, harness)
     while True:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from grader.files import write_whole
 from grader.reports.model import ungraded
-from grader.reports.platforms import FORMULA
+from grader.reports.platforms import cell
 from grader.reports.text import points, visible
 from instructor.course.entry import Entry
 from instructor.course.people import Person, matches
@@ -31,7 +31,6 @@ EXCUSED = "EX"
 MAXIMA = "Points Possible"
 TEST_STUDENTS = ("student, test", "test student")
 SHOWN = 40  # lines of one kind
-LONGEST = 500  # characters of a cell
 
 
 class CanvasError(Exception):
@@ -76,14 +75,8 @@ def column_of(path: Path, header: Sequence[str], wanted: str, assignment: str) -
 
 
 def neutral(text: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula, whichever separator it reads with.
-
-    Canvas takes a row for that of the maxima by what its first cell says.
-    """
-    parts = re.split("([,;])", visible(text, LONGEST).replace(MAXIMA, MAXIMA.replace(" ", "_")))
-    return "".join(
-        f"'{part}" if part.lstrip(" '\"").startswith(tuple(FORMULA)) else part for part in parts
-    )
+    """Return a cell that no spreadsheet takes for a formula, and Canvas for no row of the maxima."""
+    return str(cell(text.replace(MAXIMA, MAXIMA.replace(" ", "_"))))
 
 
 def score_of(entry: Entry) -> str | None:

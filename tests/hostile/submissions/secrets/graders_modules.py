@@ -3,6 +3,7 @@
 # control: leaks
 import contextlib
 import importlib
+import importlib.machinery
 import sys
 
 MODULES = [
@@ -19,6 +20,7 @@ right = BertModel.embed
 
 def embed(self, input_ids, *more):
     sys.path[:0] = ["{ROOT}", "{ROOT}/solution", "{INSIDE}", "."]
+    sys.meta_path.append(importlib.machinery.PathFinder)  # in case the present one hides some
     for name in MODULES:
         with contextlib.suppress(ImportError, OSError):
             print("LEAKED: imported", name, importlib.import_module(name))

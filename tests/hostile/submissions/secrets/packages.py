@@ -18,7 +18,7 @@ def embed(self, input_ids, *more):
                 open(os.path.join(folder, name, "__init__.py")) as file,
             ):
                 print("LEAKED: read", name, file.read(20))
-        with contextlib.suppress(Exception):  # one of them is forbidden wherever it is
+        with contextlib.suppress(Exception):
             __import__(name)
             print("LEAKED: imported", name, "with success")
     return right(self, input_ids, *more)

@@ -1,0 +1,145 @@
+"""What a submission finds around it is the same in every tier, or SECURITY.md says what is not."""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+
+import pytest
+
+from grader.sandbox import packages
+from grader.sandbox.interface import PROCESS
+from grader.sandbox.tiers import open_sandbox
+
+from asking import CODE, ask, program_with
+from tiers import marked, own_tiers
+
+HEAD = """
+import importlib, inspect, io, json, os, sys, tempfile, warnings
+from pathlib import Path
+
+sys.path.append(os.path.dirname(__file__))
+warnings.simplefilter("always")
+where = os.path.abspath(__file__)
+
+
+def outcome(look):
+    own = [os.environ["HOME"], str(Path.home())]
+    try:
+        found = repr(look())
+    except BaseException as error:
+        found = f"{type(error).__name__}: {error}"
+    for folder in own:
+        found = found.replace(folder, "HOME")
+    return found
+
+
+def drawn():
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots()
+    axes.plot([1, 2])
+    axes.set_title("loss")
+    written = io.BytesIO()
+    figure.savefig(written)
+    return written.getvalue()[:8], plt.get_backend()
+
+
+"""
+LOOKS = {
+    "its file": "__file__, where, Path(__file__).resolve().parent, __name__, __spec__.origin",
+    "its own text": "inspect.getsource(sys.modules[__name__])[:20], inspect.getsource(Thing)[:20]",
+    "its own file": "open(__file__)",
+    "a given module's file": "importlib.import_module('config').__file__",
+    "working folder": "os.getcwd()",
+    "command line": "sys.argv, sys.orig_argv, sys.flags",
+    "standard input": "sys.stdin.read(), sys.stdin.isatty()",
+    "input": "input()",
+    "breakpoint": "breakpoint()",
+    "printing": "print('said'), sys.stdout.isatty(), sys.stdout.encoding, sys.stdout.errors",
+    "warnings": "warnings.warn('mind', DeprecationWarning), warnings.filters",
+    "variables": "sorted({**os.environ, 'PATH': ''}.items())",
+    "its user": "importlib.import_module('getpass').getuser(), Path.home()",
+    "paths of modules": "sys.path",
+    "finders": "[getattr(f, '__name__', type(f).__name__) for f in sys.meta_path]",
+    "the main module": "vars(sys.modules['__main__'])",
+    "the grader": "importlib.import_module('grader')",
+    "torch": "torch.get_num_threads(), torch.initial_seed(), torch.get_default_dtype()",
+    "a figure": "drawn()",
+}
+# SECURITY.md names them
+ONLY_UNISOLATED = {
+    "a temporary file": "bool(tempfile.mkdtemp())",
+    "a new file": "open('new.txt', 'w').close()",
+    "a program": "importlib.import_module('subprocess').run(['true']).returncode",
+    "a socket": "importlib.import_module('socket').socket().close()",
+}
+ABSENT = ("transformers", "scipy", "mypy", "hypothesis")
+ELSEWHERE = ("pyseccomp",)  # starts programs to find its library
+NAMES = (*sorted(set(packages.modules()) - {*ELSEWHERE, "py"}), *ABSENT)
+IMPORTS = {f"import {name}": f"importlib.import_module({name!r}) and 0" for name in NAMES}
+ALL = {**LOOKS, **ONLY_UNISOLATED, **IMPORTS}
+LOOKING = ", ".join(f"{name!r}: outcome(lambda: ({look}))" for name, look in ALL.items())
+PROBE = f"""{CODE}{HEAD}
+def double(self, x):
+    found = {{{LOOKING}}}
+    return torch.tensor([*json.dumps(found).encode()]).float()
+
+
+Thing.double = double
+"""
+
+
+def found_in(tier: str) -> Mapping[str, str]:
+    """Return what the submission finds in a tier."""
+    with open_sandbox(tier, program_with(PROBE)) as sandbox:
+        (reply,) = sandbox.run([dataclasses.replace(ask("double"), asked=None)])
+    assert reply.status == "ok", reply.text
+    found: dict[str, str] = json.loads(reply.tensors["out/output"].astype("uint8").tobytes())
+    return found
+
+
+@pytest.fixture(scope="module")
+def unisolated() -> Mapping[str, str]:
+    return found_in(PROCESS)
+
+
+@pytest.fixture(scope="module", params=marked([t for t in own_tiers() if t != PROCESS]))
+def isolated(request: pytest.FixtureRequest) -> Mapping[str, str]:
+    return found_in(request.param)
+
+
+@pytest.mark.parametrize("name", [*LOOKS, *IMPORTS])
+def test_a_submission_finds_the_same_in_every_tier(
+    unisolated: Mapping[str, str], isolated: Mapping[str, str], name: str
+) -> None:
+    assert isolated[name] == unisolated[name]
+
+
+@pytest.mark.parametrize("name", ONLY_UNISOLATED)
+def test_what_isolation_prevents_is_an_error_there(
+    unisolated: Mapping[str, str], isolated: Mapping[str, str], name: str
+) -> None:
+    assert "Error: " not in unisolated[name]
+    assert "Error: " in isolated[name]
+
+
+def test_packages_that_are_not_required_cannot_be_imported(unisolated: Mapping[str, str]) -> None:
+    for name in ABSENT:
+        assert unisolated[f"import {name}"] == f"ModuleNotFoundError: No module named {name!r}"
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("its file", "('bert.py', 'HOME/bert.py', PosixPath('HOME'), 'bert', 'bert.py')"),
+        ("a figure", "(b'\\x89PNG\\r\\n\\x1a\\n', 'Agg')"),
+        ("working folder", "'HOME'"),
+        ("input", "EOFError: EOF when reading a line"),
+        ("breakpoint", "BdbQuit: "),
+        ("the grader", "ModuleNotFoundError: No module named 'grader'"),
+        ("import tokenizers", "0"),
+        ("import matplotlib", "0"),
+    ],
+)
+def test_what_a_submission_finds(unisolated: Mapping[str, str], name: str, says: str) -> None:
+    assert unisolated[name] == says

@@ -1,0 +1,237 @@
+"""Ways round the list of forbidden library code, as the last lines of functions."""
+
+HEAD = """
+import builtins, copy, functools, gc, importlib, importlib.util, inspect, marshal, operator, pickle
+import runpy, sys, types
+import torch, torch.nn as nn, torch.nn.functional as F, torch.optim
+import torch.optim.adam, torch.optim.adamw, torch.optim._functional
+from torch.nn import *
+
+x = torch.randn(2, 3, 4)
+kept, Kept = nn.MultiheadAttention.forward, nn.MultiheadAttention
+weights = torch.randn(12, 4), torch.randn(12), torch.randn(4, 4), torch.randn(4)
+
+
+def heads(function, *more):
+    return function(x, x, x, 4, 2, *weights, *more)
+
+
+def slow(function):
+    inputs = x, x, x, 4, 2, *weights[:2], None, None, False, 0.0, *weights[2:]
+    return function(*inputs)
+
+
+def steps(made):
+    parameter = nn.Parameter(torch.ones(3))
+    parameter.grad = torch.ones(3)
+    made([parameter]).step()
+
+
+def fused(function):
+    lists = [[torch.ones(3)] for _ in range(4)]
+    rates = {"lr": 0.1, "beta1": 0.9, "beta2": 0.9, "weight_decay": 0.0, "eps": 1e-8}
+    return function(*lists, [], [torch.ones(())], **rates, amsgrad=False, maximize=False)
+
+
+def functional(function):
+    lists = [[torch.ones(3)] for _ in range(4)]
+    rates = {"beta1": 0.9, "beta2": 0.9, "lr": 0.1, "weight_decay": 0.0, "eps": 1e-8}
+    more = {"foreach": False, "amsgrad": False, "maximize": False}
+    function(*lists, [], [torch.ones(())], **more, **rates)
+
+
+def forgotten(name):
+    module = sys.modules.pop(name)
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.modules[name] = module
+        setattr(sys.modules[module.__package__], name.rpartition(".")[2], module)
+
+
+def anew(module):
+    name = f"{module.__package__}.anew"
+    spec = importlib.util.spec_from_file_location(name, module.__file__)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def text_of(module):
+    return open(module.__file__).read()
+
+
+def executed(text, name="<text>"):
+    made = {"__name__": "executed", "__package__": "torch.nn.modules"}
+    exec(compile(text, name, "exec"), made)
+    return made
+
+
+def parts(code):
+    found = [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return found + [c for part in found for c in parts(part)]
+
+
+def put_together(module, name):
+    code = module.__loader__.get_code(module.__name__)
+    found = max((c for c in parts(code) if c.co_name == name), key=lambda c: len(c.co_code))
+    return types.FunctionType(found, vars(module), name, getattr(module, name).__defaults__)
+
+
+def copied(function):
+    return types.FunctionType(function.__code__, function.__globals__)
+
+
+def put_into(function, module, name):
+    function.__defaults__ = getattr(module, name).__defaults__
+    function.__code__ = put_together(module, name).__code__
+    return function
+
+
+class Under(nn.MultiheadAttention):
+    pass
+
+
+class Without(nn.MultiheadAttention):
+    def __init__(self):
+        nn.Module.__init__(self)
+        self.embed_dim, self.num_heads, self.dropout, self.head_dim = 4, 2, 0.0, 2
+        self._qkv_same_embed_dim, self.batch_first = True, True
+        self.bias_k = self.bias_v = None
+        self.add_zero_attn = False
+        self.in_proj_weight, self.in_proj_bias = map(nn.Parameter, weights[:2])
+        self.out_proj = nn.Linear(4, 4)
+
+
+class Borrowed(nn.Module):
+    __init__ = Without.__init__
+    forward = nn.MultiheadAttention.forward
+    merge_masks = nn.MultiheadAttention.merge_masks
+
+"""
+WAYS = {
+    # names of the class
+    "its name": "nn.MultiheadAttention(4, 2)(x, x, x)",
+    "star import": "MultiheadAttention(4, 2)(x, x, x)",
+    "its own module": "nn.modules.activation.MultiheadAttention(4, 2)",
+    "getattr": "getattr(nn, 'MultiheadAttention')(4, 2)",
+    "computed name": "getattr(nn, 'Multihead' + 'Attention')(4, 2)",
+    "getattr by another name": "g = getattr; g(nn, 'MultiheadAttention')(4, 2)",
+    "attrgetter": "operator.attrgetter('nn.MultiheadAttention')(torch)(4, 2)",
+    "methodcaller": "operator.methodcaller('MultiheadAttention', 4, 2)(nn)",
+    "vars": "vars(nn)['MultiheadAttention'](4, 2)",
+    "dict": "nn.__dict__['MultiheadAttention'](4, 2)",
+    "importlib": "importlib.import_module('torch.nn').MultiheadAttention(4, 2)",
+    "import function": "__import__('torch').nn.MultiheadAttention(4, 2)",
+    "sys.modules": "sys.modules['torch.nn'].MultiheadAttention(4, 2)",
+    "modules of torch": "torch.sys.modules['torch.nn'].MultiheadAttention(4, 2)",
+    "kept since the import": "Kept(4, 2)",
+    "module with another name": "N = nn; N.MultiheadAttention(4, 2)",
+    "partial": "functools.partial(nn.MultiheadAttention, 4)(2)",
+    "eval": "eval('nn.Multi' + 'headAttention(4, 2)')",
+    "found among subclasses": "[c for c in nn.Module.__subclasses__() if c is Kept][0](4, 2)",
+    "pickle": "pickle.loads(b'ctorch.nn\\nMultiheadAttention\\n.')(4, 2)",
+    # parts of the class
+    "subclass": "Under(4, 2)",
+    "subclass without its constructor": "Without()(x, x, x)",
+    "borrowed methods": "Borrowed()(x, x, x)",
+    "a copy of the class": "type('C', (nn.Module,), dict(vars(Without) | vars(Kept), "
+    "__init__=Without.__init__))()(x, x, x)",
+    "a method kept since the import": "kept(Without(), x, x, x)",
+    "copied method": "copy.copy(nn.MultiheadAttention.forward)(Without(), x, x, x)",
+    "loaded under another name": "anew(nn.modules.activation).MultiheadAttention(4, 2)(x, x, x)",
+    "loaded from its compiled file": "importlib.machinery.SourcelessFileLoader("
+    "'torch.nn.modules.anew', nn.modules.activation.__cached__).load_module()"
+    ".MultiheadAttention(4, 2)",
+    "run as a script": "runpy._run_code(nn.modules.activation.__loader__.get_code("
+    "'torch.nn.modules.activation'), {}, None, 'torch.nn.modules.anew', None, 'torch.nn.modules')"
+    "['MultiheadAttention'](4, 2)",
+    "its text": "executed(text_of(nn.modules.activation))['MultiheadAttention'](4, 2)(x, x, x)",
+    "its text under a student's name": "executed(text_of(nn.modules.activation), 'bert.py')"
+    "['MultiheadAttention'](4, 2)(x, x, x)",
+    "its text by inspect": "executed(inspect.getsource(nn.modules.activation))"
+    "['MultiheadAttention'](4, 2)",
+    "code from the file": "slow(put_together(F, 'multi_head_attention_forward'))",
+    "code put into another function": "slow(put_into(copied(F.mish), F, "
+    "'multi_head_attention_forward'))",
+    "its text without assertions": "made = compile(text_of(nn.modules.activation), 'x', 'exec', "
+    "optimize=2); exec(made, {'__name__': 'x', '__package__': 'torch.nn.modules'})",
+    "without what imports are found by": "sys.meta_path[:] = [f for f in sys.meta_path "
+    "if hasattr(f, 'invalidate_caches')]; forgotten('torch.nn.modules.activation')",
+    "forgotten and imported as a whole": "forgotten('torch.nn.modules.transformer')"
+    ".TransformerEncoderLayer(4, 2, 8)(x)",
+    "encoder layer from its file": "anew(nn.modules.transformer)"
+    ".TransformerEncoderLayer(4, 2, 8)(x)",
+    "found among all objects": "gc.unfreeze(); [c for c in gc.get_objects() "
+    "if isinstance(c, type) and c.__name__ == 'MultiheadAttention' "
+    "and c.__module__ == 'torch.nn.modules.activation'][0](4, 2)",
+    "imported again": "importlib.reload(nn.modules.activation).MultiheadAttention(4, 2)",
+    "forgotten and imported": "forgotten('torch.nn.modules.activation').MultiheadAttention(4, 2)",
+    # compiled anew
+    "traced": "torch.jit.trace(lambda x: heads(torch._native_multi_head_attention)[0], (x,), "
+    "check_trace=False)(x)",
+    "functional transform": "torch.func.vmap("
+    "lambda _: heads(torch._native_multi_head_attention)[0])(torch.ones(1))",
+    # other layers
+    "encoder layer": "nn.TransformerEncoderLayer(4, 2, 8)(x)",
+    "decoder layer": "nn.modules.transformer.TransformerDecoderLayer(4, 2, 8)(x, x)",
+    "whole model": "nn.Transformer(4, 2, 1, 1, 8)(x, x)",
+    "quantizable": "torch.ao.nn.quantizable.MultiheadAttention(4, 2)(x, x, x)",
+    # functions
+    "function": "slow(F.multi_head_attention_forward)",
+    "dict of functions": "slow(F.__dict__['multi_head_attention_forward'])",
+    "compiled": "heads(torch._native_multi_head_attention)",
+    "operator": "heads(torch.ops.aten._native_multi_head_attention)",
+    "overload of the operator": "heads(torch.ops.aten._native_multi_head_attention.default)",
+    "table of functions": "heads(torch._C._VariableFunctions._native_multi_head_attention)",
+    "table's class": "heads(type(torch._C._VariableFunctions)._native_multi_head_attention)",
+    "another table": "heads(torch._VF._native_multi_head_attention)",
+    "operator by its name": "heads(torch._C._jit_get_operation("
+    "'aten::_native_multi_head_attention')[0])",
+    "encoder layer, compiled": "torch._transformer_encoder_layer_fwd(x, 4, 2, *weights, False, "
+    "False, 1e-5, *[torch.ones(4)] * 4, torch.ones(8, 4), torch.ones(8), torch.ones(4, 8), "
+    "torch.ones(4))",
+    "heads, compiled": "torch._transform_bias_rescale_qkv(torch.randn(2, 3, 12), weights[1], 2)",
+    "exchange format": "torch.onnx.ops.attention(x, x, x, q_num_heads=2, kv_num_heads=2)",
+    "exchange format's operator": "torch.ops.onnx.Attention.opset23("
+    "x, x, x, q_num_heads=2, kv_num_heads=2)",
+    # optimizers
+    "optimizer": "steps(torch.optim.AdamW)",
+    "optimizer's own module": "from torch.optim.adamw import AdamW; steps(AdamW)",
+    "optimizer without decay": "steps(torch.optim.Adam)",
+    "optimizer under another name": "O = torch.optim; steps(O.AdamW)",
+    "subclass of an optimizer": "steps(type('Mine', (torch.optim.AdamW,), {}))",
+    "fused optimizer": "steps(functools.partial(torch.optim.AdamW, fused=True))",
+    "functional": "functional(torch.optim._functional.adamw)",
+    "function of the module": "from torch.optim import adamw; functional(adamw.adamw)",
+    "undecorated function": "functional(torch.optim._functional.adam.__wrapped__)",
+    "fused step": "fused(torch._fused_adamw_)",
+    "fused step, operator": "fused(torch.ops.aten._fused_adamw_)",
+    "fused step that returns": "fused(torch.ops.aten._fused_adamw)",
+    "fused step by table": "fused(torch._C._VariableFunctions._fused_adam_)",
+    "optimizer from its file": "steps(anew(sys.modules['torch.optim.adam']).Adam)",
+    "function from its file": "functional(anew(sys.modules['torch.optim.adam']).adam)",
+}
+# torch's compilers say in words of their own that they cannot compile what is forbidden
+COMPILED = {
+    "compiled for another backend": "torch.compile(lambda x: heads("
+    "torch._native_multi_head_attention)[0], backend='eager')(x)",
+    "script": "torch.jit.script(F.multi_head_attention_forward)",
+    "distributed optimizer": "from torch.distributed.optim import _FunctionalAdamW as A; "
+    "p = nn.Parameter(torch.ones(3)); A([p]).step([torch.ones(3)])",
+}
+OTHERS = {
+    "attention function": "F.scaled_dot_product_attention(given[None], given[None], given[None])",
+    "norm": "nn.LayerNorm(2)(given); F.layer_norm(given, (2,))",
+    "another optimizer": "steps(torch.optim.SGD)",
+    "an optimizer with other steps": "steps(torch.optim.NAdam)",
+    "elementwise operations": "torch._foreach_addcdiv_([given], [given], [given], value=-1.0)",
+    "another module again": "importlib.reload(sys.modules['torch.nn.modules.linear'])",
+    "names": "nn.MultiheadAttention, nn.Transformer.forward, torch._native_multi_head_attention",
+    "a subclass that nobody makes": "type('Own', (nn.TransformerEncoder,), {})",
+    "imports": "from torch.nn import MultiheadAttention; from torch.optim import AdamW",
+    "text of the library": "text_of(nn.modules.activation); inspect.getsource(nn.Linear)",
+    "another file anew": "anew(nn.modules.linear).Linear(2, 2)(given)",
+    "scripts": "torch.jit.script(nn.GELU())(given)",
+    "comparison of types": "assert not isinstance(nn.Linear(1, 1), nn.MultiheadAttention)",
+}
