@@ -75,7 +75,7 @@ def column_of(path: Path, header: Sequence[str], wanted: str, assignment: str) -
 
 
 def neutral(text: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula, and Canvas for no row of the maxima."""
+    """Return a cell that is no formula to a spreadsheet, and no row of the maxima to Canvas."""
     return str(cell(text.replace(MAXIMA, MAXIMA.replace(" ", "_"))))
 
 
