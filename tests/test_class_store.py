@@ -244,7 +244,7 @@ def test_the_counts_add_up_and_every_student_has_a_kind(tmp_path: Path) -> None:
         "7 students: 1 graded, 2 could not grade, 1 nothing to grade, 1 not handed in, "
         "2 not graded yet"
     )
-    assert "  nothing to grade: fay: an empty file" in list(standing.listed(kinds))
+    assert "  nothing to grade: fay: it is an empty file" in list(standing.listed(kinds))
 
 
 def test_a_long_list_is_cut_on_the_terminal() -> None:
