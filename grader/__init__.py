@@ -17,7 +17,7 @@
     zipped.py        zips that depend on nothing but their files
 
     assignment/      everything specific to the subject; another assignment is another such folder
-    intake/          reads and inspects submissions (folders, archives), lays out the given files
+    intake/          reads and inspects submissions behind one door, lays out the given files
     sandbox/         where a submission's code runs: one interface, three tiers
     worker/          the only code that runs next to a student's
     judging/         compares answers with references, and names the mistake

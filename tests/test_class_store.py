@@ -245,7 +245,7 @@ def test_the_counts_add_up_and_every_student_has_a_kind(tmp_path: Path) -> None:
         "7 students: 1 graded, 1 graded in part, 1 could not be graded, 1 could not be read, "
         "1 not handed in, 2 not graded yet"
     )
-    assert "  could not be read: fay: an empty file" in list(standing.listed(kinds))
+    assert "  could not be read: fay: it is an empty file" in list(standing.listed(kinds))
 
 
 def test_a_long_list_is_cut_on_the_terminal() -> None:

@@ -11,7 +11,6 @@ from grader.intake.given_files import GivenFiles
 from instructor.course import standing, summary
 from instructor.course.hand_ins import find
 from instructor.course.store import Store
-from instructor.course.work import read_work
 
 from downloads import by_student, error, handed_in, names
 
@@ -233,84 +232,6 @@ def test_canvass_mark_counts_where_there_is_no_time(tmp_path: Path) -> None:
     assert find(folder, deadline=DEADLINE, late="before")[0].path is not None
 
 
-def test_files_handed_in_side_by_side_are_graded_together(tmp_path: Path) -> None:
-    folder = handed_in(
-        tmp_path / "in",
-        "lovelaceada_1_10_bert.py",
-        "lovelaceada_1_11_transformer-2.py",
-        "lovelaceada_1_12_report.pdf",
-    )
-
-    (one,) = find(folder)
-
-    assert one.path == folder / "lovelaceada_1_10_bert.py"
-    assert read_work(one.parts, GivenFiles(MINBERT, {})).sources == {
-        "bert": "# lovelaceada_1_10_bert.py\n",
-        "transformer": "# lovelaceada_1_11_transformer-2.py\n",
-    }
-    assert [path.name for path in one.others] == ["lovelaceada_1_12_report.pdf"]
-
-
-@pytest.mark.parametrize(
-    ("files", "graded"),
-    [
-        (("my_bert.py", "transformer (1).py"), {"bert": 1, "transformer": 2}),
-        (("bert (1).py", "bert.py"), {"bert": 2}),
-        (("BERT.PY", "optimizer.py", "bert_old.py"), {"bert": 1, "optimizer": 2}),
-        (("bert.py", "bert-1.py"), {"bert": 2}),  # Canvas's name of the newer one
-        (("work.py", "report.pdf"), {"bert": 1}),
-    ],
-)
-def test_whatever_files_are_called_they_are_found(
-    tmp_path: Path, files: tuple[str, ...], graded: dict[str, int]
-) -> None:
-    names_ = [f"lovelaceada_1_{number}_{file}" for number, file in enumerate(files, start=1)]
-    (one,) = find(handed_in(tmp_path, *names_))
-
-    found = read_work(one.parts, GivenFiles(MINBERT, {})).sources
-
-    assert found == {name: f"# {names_[number - 1]}\n" for name, number in graded.items()}
-
-
-@pytest.mark.parametrize(
-    ("file", "says"),
-    [
-        (
-            "1_2_report.pdf",
-            "it is not a folder, a .py file, a zip or a tar; hand in bert.py itself",
-        ),
-        ("1_2_work.7z", "it is not a folder, a .py file, a zip or a tar; pack a zip instead"),
-        ("1_text.html", "a link or typed text cannot be graded, only bert.py"),
-        ("1_2_report.docx", "hand in bert.py itself"),
-        ("1_2_work.zip", "it is not a folder, a .py file, a zip or a tar; pack a zip instead"),
-        ("1_2_optimizer.py", "there is no bert.py in it, which optimizer.py needs"),
-    ],
-)
-def test_who_handed_in_what_cannot_be_used_did_hand_in(
-    tmp_path: Path, file: str, says: str
-) -> None:
-    folder = handed_in(tmp_path / "in", f"ada_{file}")
-
-    with Store(tmp_path / "store") as store:
-        entries = standing.Class(find(folder), GivenFiles(MINBERT, {}), store).unread()
-
-    assert [standing.kind_of(one) for one in entries] == [standing.UNREAD]
-    assert says in entries[0].problem
-
-
-def test_how_much_is_read_is_said_before_and_meanwhile(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(standing, "EVERY", 0.0)
-    hand_ins, said = find(handed_in(tmp_path, "ada.py", "bob.py")), list[str]()
-    read = standing.read_all(hand_ins, GivenFiles(MINBERT, {}), said.append)
-
-    next(read)
-    assert said[0] == "reading what 2 students handed in"
-    next(read)
-    assert said[-1] == "1 of 2 read"
-
-
 def test_what_cannot_be_graded_is_not_counted_as_not_handed_in(tmp_path: Path) -> None:
     folder = handed_in(tmp_path / "in", "grace.py")
     (tmp_path / "secret.py").touch()
@@ -328,18 +249,6 @@ def test_what_cannot_be_graded_is_not_counted_as_not_handed_in(tmp_path: Path) -
     assert [summary.kind_of(one) for one in entries] == [
         summary.UNREAD, summary.UNREAD, summary.NOT_IN,
     ]  # fmt: skip
-
-
-def test_the_reason_tells_folders_and_pipes_from_files(tmp_path: Path) -> None:
-    folder = handed_in(tmp_path / "in", "x_1_2_bert.py/main.txt")
-    os.mkfifo(folder / "y_3_4_bert.py")
-
-    with Store(tmp_path / "store") as store:
-        entries = standing.Class(find(folder), GivenFiles(MINBERT, {}), store).unread()
-
-    first, second = standing.listed(standing.by_kind(entries))
-    assert first.startswith("  could not be read: 1 (x): there is no bert.py in it, only")
-    assert second == "  could not be read: 3 (y): it is a pipe, a socket or a device"
 
 
 def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The runs that are kept beside the page, and what has changed between two of them."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,56 @@ def test_a_damaged_run_is_passed_over(tmp_path: Path, text: str) -> None:
     found = runs.with_changes(tmp_path, SECOND)["changes"]
 
     assert found["since"] == FIRST["time"]["started"]
+
+
+def changed(**parts: object) -> str:
+    """Return a kept run of which an exercise or the time is not what it was."""
+    made = json.loads(json.dumps(FIRST))
+    made["time"] |= {key: value for key, value in parts.items() if key == "started"}
+    made["exercises"][0] |= {key: value for key, value in parts.items() if key != "started"}
+    return json.dumps(made)
+
+
+ODD = {
+    "deep": "[" * 100_000,
+    "large": " " * (9 << 20) + "{}",
+    "digits": '{"version": 1' + "0" * 5000 + "}",
+    "outcome": changed(outcome="<b>"),
+    "unhashable": changed(outcome=[]),
+    "score": changed(score="x"),
+    "infinite": changed(score=float("inf")),
+    "id": changed(id=["x"]),
+    "time": changed(started="x"),
+}
+
+
+@pytest.mark.parametrize("name", [*ODD, "link", "pipe", "folder", "endless"])
+def test_an_odd_run_is_passed_over_with_one_line(tmp_path: Path, name: str) -> None:
+    runs.with_changes(tmp_path / ".grade", FIRST)
+    path, said = tmp_path / ".grade" / "run-9.json", list[str]()
+    (tmp_path / "elsewhere.json").write_text(json.dumps(FIRST), encoding="utf-8")
+    if name in ODD:
+        path.write_text(ODD[name], encoding="utf-8")
+    elif name == "pipe":
+        os.mkfifo(path)
+    elif name == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to("/dev/zero" if name == "endless" else "../elsewhere.json")
+
+    found = runs.with_changes(tmp_path / ".grade", SECOND, said.append)["changes"]
+
+    assert found["since"] == FIRST["time"]["started"]
+    assert said == [f"  {tmp_path}/.grade: run-9.json cannot be read as a run; passed over"]
+
+
+def test_a_run_that_cannot_be_kept_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / ".grade").touch()
+    said: list[str] = []
+
+    assert runs.with_changes(tmp_path / ".grade", FIRST, said.append)["changes"] is None
+    assert len(said) == 1
+    assert "this run cannot be kept" in said[0]
 
 
 def test_only_the_last_runs_are_kept(tmp_path: Path) -> None:

@@ -178,6 +178,23 @@ def test_what_cannot_be_watched_is_an_error(options: tuple[str, ...], error: str
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize("name", ["pipe", "device", "link to a device", "link in a folder"])
+def test_what_cannot_be_read_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    path = {"device": Path("/dev/zero")}.get(name, tmp_path / "bert.py")
+    if name == "pipe":
+        os.mkfifo(path)
+    elif path.parent == tmp_path:
+        path.symlink_to("/dev/zero")
+    submission = tmp_path if name.endswith("folder") else path
+    command = [sys.executable, "-m", "grader.watch", str(submission)]
+
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"watch: {submission}: ")
+    assert done.stderr.count("\n") == 1
+
+
 def test_nothing_that_a_submission_leaves_reaches_its_next_grading(
     path: Path, solution_source: str
 ) -> None:

@@ -116,9 +116,10 @@ def texts(found: Found, main: str) -> tuple[dict[str, str], dict[str, str]]:
     return sources, faults
 
 
-def others(beside: Sequence[Entry]) -> list[str]:
-    """Return the names of modules and folders."""
-    names = (one.name.removesuffix(".py") for one in beside)
+def others(found: Found) -> list[str]:
+    """Return the names of modules and folders beside what is graded."""
+    graded = [*found.files.values()]
+    names = (one.name.removesuffix(".py") for one in found.beside if one not in graded)
     return sorted(name for name in names if name.isidentifier() and len(name) <= LONGEST)
 
 
@@ -137,7 +138,7 @@ def reading(request: Request) -> Answer:
     return {
         "sources": sources,
         "faults": faults,
-        "others": others(found.beside)[:MOST_OTHERS],
+        "others": others(found)[:MOST_OTHERS],
         "notes": notes,
         "stamps": stamps,
     }

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from grader.files import NotAFileError, read_regular
 from grader.reports.text import visible
 from grader.result import VERSION, Outcome
 
 Model = dict[str, Any]
-LARGEST = 32 << 20  # bytes of a file that is read
+LARGEST = 8 << 20  # bytes of a file that is read; a result has 100 kB
 UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
 STARTER = "starter"  # what is graded if nothing else is named
 PACKED = (".zip", ".tar", ".gz", ".tgz")  # what is handed in ends so
@@ -24,16 +25,23 @@ class ModelError(Exception):
     """A file is not a result; the message says why."""
 
 
-def read_model(path: Path) -> Model:
+def read_model(path: Path, follow: bool = True) -> Model:
     """Read a result that JSON= has written.
+
+    Args:
+        follow: somebody has named the path, which may then be a link.
 
     Raises:
         ModelError: it is not one. OSError: it cannot be read.
     """
-    if path.stat().st_size > LARGEST:
+    try:
+        content, _ = read_regular(path, LARGEST + 1, follow=follow)
+    except NotAFileError as error:
+        raise ModelError(f"{path}: {error}") from error
+    if len(content) > LARGEST:
         raise ModelError(f"{path}: is too large for a result")
     try:
-        found = json.loads(path.read_bytes())
+        found = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{path}: is not JSON") from error
     if not isinstance(found, dict) or found.get("version") != VERSION:

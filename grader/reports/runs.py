@@ -4,12 +4,18 @@ Each run is the result model in a file of its own, named after its time. Nothing
 """
 
 import contextlib
+import datetime
 import json
+import math
+from collections.abc import Callable
 from pathlib import Path
 
 from grader.files import write_whole
 from grader.reports.model import Model, ModelError, read_model
+from grader.reports.text import visible
+from grader.result import Outcome
 
+Say = Callable[[str], object]
 FOLDER, KEPT = ".grade", 30  # where runs are kept, and how many
 
 
@@ -23,25 +29,46 @@ def kept_in(folder: Path) -> list[Path]:
     return sorted(folder.glob("run-*.json"))
 
 
-def last_run(folder: Path, result: Model) -> Model | None:
-    """Return the last kept run of the same submission; damaged files are passed over."""
+def is_whole(found: Model) -> bool:
+    """Say whether a run has what it is compared by, in the form that it was kept in."""
+    try:
+        datetime.datetime.fromisoformat(found["time"]["started"])
+        return all(
+            isinstance(one["id"], str)
+            and one["outcome"] in list(Outcome)
+            and (one["score"] is None or 0 <= one["score"] < math.inf)
+            for one in found["exercises"]
+        )
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
+def last_run(folder: Path, result: Model, say: Say = print) -> Model | None:
+    """Return the last kept run of the same submission; one that is none is passed over."""
+    passed: list[str] = []
+    last = None
     for path in reversed(kept_in(folder)):
-        with contextlib.suppress(OSError, ModelError, KeyError, TypeError):
-            found = read_model(path)
-            if all(found[name] == result[name] for name in ("submission", "assignment")):
-                return found
-    return None
+        try:
+            found = read_model(path, follow=False)
+        except (OSError, ModelError):
+            found = {}
+        if not is_whole(found):
+            passed.append(visible(path.name))
+        elif all(found.get(name) == result[name] for name in ("submission", "assignment")):
+            last = found
+            break
+    if passed:
+        more = f" and {len(passed) - 1} more" if passed[1:] else ""
+        say(f"  {visible(str(folder))}: {passed[0]}{more} cannot be read as a run; passed over")
+    return last
 
 
 def changes(before: Model | None, result: Model) -> Model | None:
     """Return what has changed since a run: the exercises of both whose outcome or score differs."""
     if before is None:
         return None
-    try:
-        old = {one["id"]: standing(one) for one in before["exercises"]}
-        since = str(before["time"]["started"])
-    except (KeyError, TypeError):
-        return None
+    old = {one["id"]: standing(one) for one in before["exercises"]}
+    since = str(before["time"]["started"])
     found = [
         {"id": one["id"], "before": old[one["id"]], "after": standing(one)}
         for one in result["exercises"]
@@ -58,11 +85,19 @@ def keep(folder: Path, result: Model) -> None:
         number += 1
     write_whole(path, json.dumps(result) + "\n")
     for old in kept_in(folder)[:-KEPT]:
-        old.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # it is a folder
+            old.unlink()
 
 
-def with_changes(folder: Path, result: Model) -> Model:
-    """Return a result with what has changed since the last run, and keep it."""
-    made = result | {"changes": changes(last_run(folder, result), result)}
-    keep(folder, result)
+def with_changes(folder: Path, result: Model, say: Say = print) -> Model:
+    """Return a result with what has changed since the last run, and keep it.
+
+    Args:
+        say: is told of runs that cannot be read or kept.
+    """
+    made = result | {"changes": changes(last_run(folder, result, say), result)}
+    try:
+        keep(folder, result)
+    except OSError as error:
+        say(f"  {visible(str(folder))}: this run cannot be kept ({error.strerror})")
     return made

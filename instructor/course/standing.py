@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from grader.intake.given_files import GivenFiles
-from grader.intake.submission import SubmissionError
+from grader.intake.submission import Part, SubmissionError
 from grader.reports.text import points
 from grader.sandbox.interface import printable
 from instructor.course.entry import Entry, HandIn, legible, number_of
@@ -47,7 +47,8 @@ def read(hand_in: HandIn, given: GivenFiles) -> Student:
     if hand_in.path is None:
         return Student(hand_in, None, hand_in.fault or NOT_IN)
     try:
-        return Student(hand_in, read_work(hand_in.parts, given))
+        parts = hand_in.parts or [Part.under(hand_in.path.parent, hand_in.path)]
+        return Student(hand_in, read_work(parts, given))
     except SubmissionError as error:
         return Student(hand_in, None, str(error))
 
