@@ -14,8 +14,8 @@ from conftest import ROOT, Grade
 
 TOP = "import math\n"
 ONE_OF_THEM = (
-    "there are only the standard library, torch, numpy, matplotlib, safetensors, tokenizers and tqdm; "
-    "what is in a file of your own belongs into bert.py"
+    "there are only the standard library, torch, numpy, matplotlib, safetensors, tokenizers and "
+    "tqdm; what is in a file of your own belongs into bert.py"
 )
 AS_GIVEN = "config.py is the given one when you are graded: put what you add into bert.py"
 

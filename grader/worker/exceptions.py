@@ -89,8 +89,8 @@ def describe(
     where = files.place_in(frames) if own or not isinstance(error, StudentError) else ""
     if isinstance(error, StudentError):
         return {"status": "error", "text": f"{error}{where}", **importing}
-    if (found := not_allowed(error)) is not None:
-        return {"status": "error", "text": f"{found}{where}", "forbidden": found.name, **importing}
+    if (refused := not_allowed(error)) is not None:
+        return {"status": "error", "text": f"{refused}{where}", "forbidden": refused.name, **importing}
     through = {"through": [code.co_qualname for code in own[-MAX_FRAMES:]]}
     text = str(error).strip().split("\n")[0][:MAX_TEXT]
     if isinstance(error, NotImplementedError) and not importing:
