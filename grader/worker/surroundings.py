@@ -6,6 +6,7 @@ writing files, and the values of variables that name a folder of the tier's own.
 """
 
 import functools
+import logging
 import os
 import sys
 import warnings
@@ -74,3 +75,5 @@ def settle() -> None:
     warnings.resetwarnings()
     for category in UNSEEN:
         warnings.simplefilter("ignore", category, append=True)
+    # it would say in each process that it cannot keep its list of fonts
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
