@@ -22,8 +22,8 @@ from grader.session import GradingSession, Observer, Silent
 from grader.settings import Settings
 
 WITHHELD = (
-    "the inputs are private, so that texts of exceptions and printed output are left out; "
-    "SHOW_TEXT=1 shows them"
+    "the inputs are private, so that texts of exceptions, printed output and expected values "
+    "are left out; SHOW_TEXT=1 shows them"
 )
 Opener = Callable[[str, Program], Sandbox]  # takes a tier
 
