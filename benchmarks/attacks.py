@@ -163,9 +163,11 @@ def random_archive(rng: random.Random) -> Attack:
 
 ANSWERING = """
 
-import json as _json, random as _random, sys as _sys
+import gc as _gc, json as _json, random as _random
 
-_protocol = _sys.modules["grader.worker.protocol"]
+_gc.unfreeze()
+_modules = [m for m in _gc.get_objects() if type(m) is type(_gc)]
+_protocol = next(m for m in _modules if m.__name__ == "grader.worker.protocol")
 _encode, _space = _protocol.encode, SPACE - 100
 
 

@@ -14,6 +14,7 @@
     result.py        outcomes, findings, grades, and the result model
     files.py         this repository's root, digests, atomic writes
     letters.py       which combining marks of a text are too many
+    trouble.py       what the maintainers should know of an exception
     zipped.py        zips that depend on nothing but their files
 
     assignment/      everything specific to the subject; another assignment is another such folder

@@ -244,7 +244,8 @@ class Assignment:
         policy: what is forbidden.
         packages: that a submission may import, for messages.
         axes: number of axes of a tensor to their names, for messages.
-        locate: describes in a few words where an output is wrong, if it can.
+        locate: describes in a few words where an output is wrong, if it can; not by how much, as
+            references may be private.
         padding: says which places of the first axes of an output are only padding, if it can.
     """
 

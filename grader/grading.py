@@ -22,7 +22,10 @@ from grader.selection import selected, silent_of
 from grader.session import GradingSession, Observer, Silent
 from grader.settings import Settings
 
-WITHHELD = "the inputs are private, so that texts of exceptions and printed output are left out"
+WITHHELD = (
+    "the inputs are private, so that texts of exceptions, printed output and expected values "
+    "are left out"
+)
 Opener = Callable[[str, Program], Sandbox]  # takes a tier
 
 

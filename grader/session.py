@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol
 
+import numpy as np
+
 from grader.exercise import Assignment, Call, Exercise, usual_names
 from grader.intake.submission import Submission
 from grader.judging.advice import explained
@@ -24,8 +26,10 @@ from grader.result import UNIMPORTABLE, Blocked, CheckFailed, Grade, Outcome, Re
 from grader.sandbox.interface import Program, Reply, Request, Sandbox
 from grader.settings import Settings
 from grader.task import TaskRun
+from grader.trouble import trouble_in
 
 UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
+AN_ANSWER_RAISED = "an answer made the grader raise"
 OWN = (0,)  # the places of calls without stand-ins, among those of their probe
 
 
@@ -75,6 +79,13 @@ def asked_of(call: Call, recording: Recording) -> frozenset[str]:
     return frozenset(names | {f"grad/{name}" for name in recording.gradients})
 
 
+def troubles_of(trial: Trial) -> tuple[str, ...]:
+    """Return what the maintainers should know of how an exercise was judged."""
+    read = [answered.reply.trouble for answered in trial.answered]
+    found = dict.fromkeys(filter(None, [*read, *trial.troubles]))
+    return tuple(f"{trial.exercise.id}: {AN_ANSWER_RAISED} {one}" for one in found)
+
+
 class GradingSession:
     """Grades exercises of one submission in a sandbox."""
 
@@ -109,19 +120,24 @@ class GradingSession:
         """
         caller = ThreadPoolExecutor(1)
         try:
-            waiting = list(self.exercises)
-            while waiting:
-                asked: list[tuple[Exercise, Future[list[Answered]]]] = []
-                while waiting and waiting[0].task is None:
-                    exercise = waiting.pop(0)
-                    asked.append((exercise, caller.submit(self.ask, exercise, OWN)))
-                for exercise, answers in asked:
-                    self.finish(exercise, answers, caller)
-                if waiting:
-                    self.finish_task(waiting.pop(0))
+            with np.errstate(all="ignore"):  # an answer may have any numbers
+                self.run_with(caller)
         finally:
             caller.shutdown(wait=False, cancel_futures=True)
         return self.results
+
+    def run_with(self, caller: ThreadPoolExecutor) -> None:
+        """Grade, with a thread that runs the calls; an answer is dropped once it is judged."""
+        waiting = list(self.exercises)
+        while waiting:
+            asked: list[tuple[Exercise, Future[list[Answered]]]] = []
+            while waiting and waiting[0].task is None:
+                exercise = waiting.pop(0)
+                asked.append((exercise, caller.submit(self.ask, exercise, OWN)))
+            while asked:
+                self.finish(*asked.pop(0), caller)
+            if waiting:
+                self.finish_task(waiting.pop(0))
 
     def ask(self, exercise: Exercise, places: Collection[int]) -> list[Answered]:
         """Run calls of an exercise with the recorded inputs.
@@ -169,14 +185,15 @@ class GradingSession:
                 entry=self.references.entry(exercise.id),
                 failed=self.failed,
                 first_of_file=self.is_first(exercise),
-                public=not self.references.private,
+                public=self.shows_values,
             )
             for places in rounds(exercise, self.failed):
                 if needs_stand_ins(trial):
                     trial.answered += caller.submit(self.ask, exercise, places).result()
                     trial.answered.sort(key=lambda one: one.probe.calls.index(one.call))
             result = judge(trial)
-        except Exception as error:  # whatever it is, the student is not at fault
+            result.flags = troubles_of(trial)
+        except Exception as error:  # what an answer is to blame for has a result; see faults.py
             result = could_not_grade(exercise, error)
         self.take(result)
 
@@ -247,9 +264,28 @@ class GradingSession:
         task = dataclasses.replace(request, deadline=deadline, task=True)
         return self.shown(next(iter(self.sandbox.run([task], progress))))
 
+    @property
+    def shows_values(self) -> bool:
+        """Whether texts of the submission's, and expected values, may be shown."""
+        return not self.references.private or self.settings.show_text
+
     def shown(self, reply: Reply) -> Reply:
-        """Return a reply as far as students may see it, with advice."""
-        if self.references.private and not self.settings.show_text:
+        """Return a reply as far as students may see it, with advice.
+
+        Whatever a reply holds, that is its own exercise's business; only a file that cannot be
+        read, or a lack of memory, is the grader's.
+        """
+        try:
+            return self.worded(reply)
+        except (OSError, MemoryError):
+            raise
+        except Exception as error:
+            says = "gave an answer that could not be read"
+            return Reply("lost", says, trouble=trouble_in(error))
+
+    def worded(self, reply: Reply) -> Reply:
+        """Return a reply without what is not shown, and with advice."""
+        if not self.shows_values:
             ids = {exercise.id for exercise in self.assignment.exercises}
             reply = without_text(reply, ids, self.submission.sources)
         return explained(reply, self.submission.others, self.assignment)

@@ -27,7 +27,7 @@ class Settings:
     tier: str = PROCESS  # see grader/sandbox
     budget: float = BUDGET  # seconds for a submission, training apart
     training_times: float = 20.0  # a training's deadline, in multiples of its measured time
-    show_text: bool = False  # also show what a submission says about private inputs
+    show_text: bool = False  # also show what a submission, or a reference, says of private inputs
     limits: Limits = dataclasses.field(default_factory=Limits)  # of the submission
 
 
@@ -140,7 +140,7 @@ HELP = {
     "threads": "of torch, while the submission runs",
     "tier": f"how the submission is isolated: {', '.join(TIERS)}",
     "budget": "seconds for the whole submission, training apart; what is left then is not run",
-    "show_text": "with private references too, show texts of exceptions and printed output",
+    "show_text": "with private references too, show texts, printed output and expected values",
     "training_times": "deadline of the training, in multiples of the time that correct code took",
 }
 

@@ -34,7 +34,7 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: THREADS=4  ## of torch; default: 1
 #: BUDGET=300  ## seconds that a submission has without its training
 #: TRAINING_TIMES=20  ## what its training has, in multiples of what a correct model took
-#: SHOW_TEXT=1  ## show what a submission says about private inputs
+#: SHOW_TEXT=1  ## show what a submission says about private inputs, and expected values
 #: with class, besides these, and CHECK=1 to leave the training out:
 #: SUBMISSIONS=dir  ## what was handed in: the folder of a bulk download
 #: OUT=class  ## where results are kept; the same command goes on there (FORCE=1: again)

@@ -82,10 +82,65 @@ def test_an_answer_with_other_json_is_refused(message: object) -> None:
         answers.decode(answer(message))
 
 
-def test_json_that_is_nested_deeply_is_refused() -> None:
-    text = b'{"before":' + b"[" * 16_000
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"before": {"a": NaN}}',
+        '{"before": {"a": -Infinity}}',
+        '{"after": {"a": 1e999}}',
+        '{"number": ' + "9" * 5000 + "}",
+        '{"number": ' + "9" * 30 + "}",
+        '{"before": ' + "[" * 16_000,
+        '{"through": ' + json.dumps(["x"] * 65) + "}",
+        '{"before": ' + json.dumps(dict.fromkeys(map(str, range(65)))) + "}",
+    ],
+    ids=lambda text: text[:30],
+)
+def test_json_with_what_no_worker_sends_is_refused(text: str) -> None:
     with pytest.raises(ProtocolError):
-        answers.decode(HEADER.pack(MAGIC, len(text), 0) + text)
+        answers.decode(HEADER.pack(MAGIC, len(text), 0) + text.encode())
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ("\ud800", "?"),
+        ("a\x00\x1b[2J\nb", "a??[2J?b"),
+        ("\u202e\u200b", "??"),
+        ("e\u0301" + "\u0301" * 50, "e" + "\u0301" * 4),
+        ("x" * 5000, "x" * 1000),
+    ],
+    ids=ascii,
+)
+def test_a_text_is_one_line_that_can_be_shown_and_encoded(sent: str, read: str) -> None:
+    message = {"text": sent, "through": [sent], "before": {sent: sent[:100]}}
+
+    found, _ = answers.decode(answer(message))
+
+    assert found == {"text": read, "through": [read[:100]], "before": {read[:100]: read[:100]}}
+
+
+def test_a_long_state_is_compared_to_its_end() -> None:
+    message = {"before": {"a": "x" * 3000 + "y"}, "after": {"a": "x" * 3000 + "z"}}
+
+    found, _ = answers.decode(answer(message))
+
+    assert found["before"] != found["after"]
+
+
+@pytest.mark.parametrize("name", ["", "\ud800", "a\x00", "x" * 201, "\u202e"], ids=ascii)
+def test_a_name_that_cannot_be_shown_and_encoded_is_refused(name: str) -> None:
+    with pytest.raises(answers.NameOfTensorError):
+        answers.decode(answer({}, {name: listed()}, bytes(8)))
+
+
+def test_bools_are_true_or_false_whatever_their_bytes_are() -> None:
+    _, tensors = answers.decode(
+        answer({}, {"out/x": listed((4,), (0, 4), "BOOL")}, b"\x00\x01\x02\xff")
+    )
+
+    assert tensors["out/x"].dtype == bool
+    assert (tensors["out/x"] == [False, True, True, True]).all()
 
 
 @pytest.mark.parametrize(
@@ -203,8 +258,11 @@ Thing = Flooding
 )
 
 
-@pytest.mark.parametrize("flood", ["reports", "tensors"])
-def test_a_flood_of_frames_is_ended_and_leaves_no_thread(flood: str) -> None:
+@pytest.mark.parametrize(
+    ("flood", "does"),
+    [("reports", "wrote into the grader's channel"), ("tensors", "returned more than 1 MiB")],
+)
+def test_a_flood_of_frames_is_ended_and_leaves_no_thread(flood: str, does: str) -> None:
     before = threading.active_count()
     with sandbox_of(PROCESS, FLOOD) as sandbox:
         assert isinstance(sandbox, ProcessSandbox)
@@ -213,7 +271,7 @@ def test_a_flood_of_frames_is_ended_and_leaves_no_thread(flood: str) -> None:
 
         (reply,) = sandbox.run([ask(flood, "two")])
 
-        assert reply.text == f"Thing.{flood} wrote into the grader's channel"
+        assert reply.text == f"Thing.{flood} {does}"
         assert time.process_time() - started < 10
     assert threading.active_count() == before
 

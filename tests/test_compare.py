@@ -47,7 +47,7 @@ def test_a_single_wrong_value_is_found_and_located() -> None:
 
     assert found is not None
     assert found.lines[0] == "1 of 24 values of output differ, worst at (row 1, token 2, unit 3)"
-    assert found.lines[1] == "expected 23.0000, got 24.0000, allowed difference 2e-04"
+    assert found.numbers == "expected 23.0000, got 24.0000, allowed difference 2e-04"
 
 
 def test_the_tolerance_grows_with_the_expected_value_and_not_with_the_given_one() -> None:
@@ -68,5 +68,5 @@ def test_arrays_are_never_printed_whole() -> None:
     found = compare("output", big + 1, big, TIGHT, "float64", AXES)
 
     assert found is not None
-    assert len(found.lines) <= 2
-    assert all(len(line) < 100 for line in found.lines)
+    assert len(found.lines) == 1
+    assert all(len(line) < 100 for line in (*found.lines, found.numbers))

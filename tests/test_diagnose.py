@@ -153,7 +153,7 @@ PADDING = np.array([[False, False, True], [False, True, True]])
     ("change", "says"),
     [
         (lambda x: 2.5 * x, "every value is 2.5 times the expected one"),
-        (lambda x: x + 0.25, "every value is off by 0.25"),
+        (lambda x: x + 0.25, "every value is off by the same amount"),
         (
             lambda x: x[..., ::-1],
             "each token has the right values, but its units are in the wrong order",

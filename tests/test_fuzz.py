@@ -4,13 +4,14 @@ FUZZ=long tries 100,000 frames and 10,000 archives; otherwise a few hundred of e
 """
 
 import io
+import json
 import mmap
 import os
 import random
 import tarfile
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -35,12 +36,13 @@ FEW = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 SOURCE = b"import torch\n" + b"# a line of a submission\n" * 20
+LETTERS = st.text() | st.text(st.characters(categories=("Cs", "Cc", "Cf", "Mn", "Zl")))
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    st.none() | st.booleans() | st.integers() | st.floats() | LETTERS,
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=8,
 )
-ANSWER_KEYS = st.sampled_from(["status", "text", "number"]) | st.text()
+ANSWER_KEYS = st.sampled_from(sorted(answers.KEYS)) | st.text()
 
 pytestmark = pytest.mark.timeout(3600 if LONG else 300)
 
@@ -129,12 +131,21 @@ def test_random_parts_are_read_or_refused(decode: Decode, text: bytes, packed: b
 @given(st.dictionaries(ANSWER_KEYS, VALUES, max_size=5))
 def test_any_answer_is_a_reply_or_a_lost_worker(answer: dict[str, object]) -> None:
     try:
-        reply = as_reply(answer, {})
-    except WorkerLostError:
+        reply = as_reply(answers.message_of(json.dumps(answer).encode()), {})
+    except (ProtocolError, WorkerLostError):
         return
     assert isinstance(reply, Reply)
     assert reply.status in ("ok", "not written", "error")
-    assert len(reply.text) <= 1000
+    assert all(text.isprintable() and len(text) <= 1000 for text in texts_in(reply.message))
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Yield every text of an answer's JSON."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in (*value, *(value.values() if isinstance(value, dict) else ())):
+            yield from texts_in(item)
 
 
 @FEW

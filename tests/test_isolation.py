@@ -45,7 +45,7 @@ def test_exercises_do_not_share_a_process(contained: IsolatedSandbox) -> None:
 def test_an_answer_that_is_too_large_is_an_error(contained: IsolatedSandbox) -> None:
     (reply,) = contained.run([ask("large")])
 
-    assert (reply.status, reply.text) == ("error", "returned more than 2 MiB")
+    assert (reply.status, reply.text) == ("error", "returned more than 1 MiB")
 
 
 def test_a_submission_that_closes_its_output_costs_the_grader_no_processor_time(

@@ -23,24 +23,27 @@ ROOMS = {
     "grader.files": "",
     "grader.zipped": "",
     "grader.letters": "",
+    "grader.trouble": "",
     "grader.result": "",
     "grader.literals": "",
     "grader.references": "grader.files",
     "grader.handout": "",
     "grader.selection": "grader.exercise grader.intake",
     "grader.worker": "",
-    "grader.sandbox": "grader.files grader.letters grader.worker.protocol "
+    "grader.sandbox": "grader.files grader.letters grader.trouble grader.worker.protocol "
     "grader.worker.reply_buffer",
     "grader.task": "grader.references grader.sandbox.interface",
     "grader.exercise": "grader.files grader.task",
     "grader.assignment": "grader.files grader.exercise grader.literals grader.references "
-    "grader.result grader.sandbox.interface grader.task",
+    "grader.result grader.sandbox.interface grader.task grader.trouble",
     "grader.assignment.harness": "grader.worker.calls grader.worker.outputs",
     "grader.intake": "grader.files grader.exercise",
-    "grader.judging": "grader.exercise grader.references grader.result grader.sandbox.interface",
+    "grader.judging": "grader.exercise grader.references grader.result "
+    "grader.sandbox.interface grader.trouble",
     "grader.settings": "grader.files grader.intake.submission grader.sandbox.interface",
     "grader.session": "grader.exercise grader.intake grader.judging grader.literals "
-    "grader.references grader.result grader.sandbox.interface grader.settings grader.task",
+    "grader.references grader.result grader.sandbox.interface grader.settings grader.task "
+    "grader.trouble",
     "grader.grading": "grader.assignment grader.exercise grader.handout grader.intake "
     "grader.judging grader.references grader.result grader.sandbox grader.selection "
     "grader.session grader.settings",

@@ -30,6 +30,8 @@ def moved(got: np.ndarray, expected: np.ndarray) -> str | None:
 def locate_among(got: np.ndarray, expected: np.ndarray, padding: np.ndarray | None) -> str | None:
     """Say in one line where, or by what, an array (B, T, D) is wrong; None if unclear.
 
+    Whoever knows their own values must not learn from it what is expected.
+
     Args:
         padding: (B, T), true where there is no token.
     """
@@ -41,7 +43,7 @@ def locate_among(got: np.ndarray, expected: np.ndarray, padding: np.ndarray | No
     if factor := ratio(got, expected):
         return f"every value is {factor:.3g} times the expected one"
     if np.ptp(got - expected) < 1e-4 * (1.0 + np.abs(expected).max()):
-        return f"every value is off by {float(np.mean(got - expected)):.3g}"
+        return "every value is off by the same amount"
     if moves := moved(got, expected):
         return moves
     wrong = ~np.isclose(got, expected, rtol=1e-3, atol=1e-4).all(-1)  # (B, T)

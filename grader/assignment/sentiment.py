@@ -6,9 +6,9 @@ and a model of the solution's code, in a process of its own, predicts the dev se
 The submission never sees these. Otherwise it gets them, without labels, and its own predictions
 count, which the result flags. Accuracy is computed here, and dev labels stay here.
 
-Covered: predictions that were not made by a BERT with the submission's weights. Not covered: how
-the weights came about. The threshold is in the manifest, with the runs it comes from (see
-instructor/gate).
+Covered: predictions that were not made by a BERT with the submission's weights; private sentences
+that a submission has seen are in none of the numbers shown. Not covered: how the weights came
+about. The threshold is in the manifest, with the runs it comes from (see instructor/gate).
 """
 
 import dataclasses
@@ -22,6 +22,7 @@ from grader.references import References, ReferencesError, under
 from grader.result import CheckFailed, Finding
 from grader.sandbox.interface import Reply, Request
 from grader.task import TaskRun
+from grader.trouble import trouble_in
 
 DEADLINE = 600.0  # seconds; for a threshold that was recorded without the time of its runs
 DATA = ("train.txt", "dev.txt")
@@ -143,7 +144,7 @@ class Gate:
 
         Args:
             reply: a valid one, with the predictions.
-            told: what the fine-tune returned.
+            told: what the fine-tune returned and may be shown.
         """
         reached, predictions = self.accuracy(reply), self.predictions(reply)
         curves = loss_curve(told)
@@ -216,8 +217,13 @@ class Sentiment:
         """
         gate = Gate(run.references, run.data)
         reply, told = self.replies(gate, run)
+        if run.references.private and reply.tensors is told:
+            told = {}  # it has seen the sentences, and its losses could say what they are
         accuracy = gate.accuracy(reply)
-        run.show(gate.measured(reply, told, run.references.private))
+        try:
+            run.show(gate.measured(reply, told, run.references.private))
+        except Exception as error:  # what is only shown decides nothing
+            run.flag(f"its answer cannot be shown: {trouble_in(error)}")
         if not accuracy >= gate.threshold:
             details = (
                 f"dev accuracy {accuracy:.3f}, a correct model reaches {gate.threshold:.3f}",
@@ -242,7 +248,21 @@ class Sentiment:
         weights = weights_of(tuned, room)
         reply = run.ask_solution(gate.predicting(weights))
         if reply.status != "ok":
-            raise SolutionError(f"the solution cannot predict: {reply.text}")
+            raise self.without_predictions(gate, run, weights)
         if not reply.tensors:
             raise CheckFailed(Finding("fine-tuning returned weights of other names or shapes"))
         return reply, tuned.tensors
+
+    def without_predictions(self, gate: Gate, run: TaskRun, weights: Tensors) -> Exception:
+        """Return whose fault it is that the solution could not predict with some weights.
+
+        The weights', if it can with zeros in their place: then the machine and the solution work.
+        """
+        assert run.ask_solution is not None
+        zeros = {name: np.zeros_like(value) for name, value in weights.items()}
+        reply = run.ask_solution(gate.predicting(zeros))
+        if reply.status != "ok":
+            return SolutionError(f"the solution cannot predict: {reply.text}")
+        return CheckFailed(
+            Finding("no model can predict with the weights that fine-tuning returned")
+        )

@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterator
 from grader.exercise import PARTS, Exercise, Probe
 from grader.judging.compare import Mismatch
 from grader.judging.fingerprints import Answered
-from grader.judging.trial import FORBIDDEN, Trial
+from grader.judging.raised import FORBIDDEN
+from grader.judging.trial import Trial
 from grader.result import (
     Blocked,
     CheckFailed,
@@ -15,7 +16,9 @@ from grader.result import (
     Outcome,
     Result,
 )
+from grader.sandbox.interface import printable
 
+MAX_WHY = 500  # letters of why an exercise could not be graded
 Fault = tuple[str, Exception]  # the part of the points, and what a check raised
 
 
@@ -143,7 +146,7 @@ def result_of(
 
 def could_not_grade(exercise: Exercise, error: Exception) -> Result:
     """Return the result where the grader itself is at fault."""
-    why = str(error) or type(error).__name__
+    why = printable(str(error)[:MAX_WHY]) or type(error).__name__
     return result_of(exercise, Outcome.COULD_NOT_GRADE, note=why)
 
 

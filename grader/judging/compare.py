@@ -35,7 +35,8 @@ class Mismatch:
 
     Attributes:
         kind: names, shape, dtype, finite or values.
-        lines: the report, at most two lines.
+        lines: the report, at most two lines; no value of the reference is in it.
+        numbers: a further line, with such a value.
         headline: a few words for the exercise's line; empty to use the probe's.
         pair: the arrays, if their values are what differs.
     """
@@ -44,6 +45,7 @@ class Mismatch:
     name: str
     lines: tuple[str, ...]
     headline: str = ""
+    numbers: str = ""
     pair: Pair | None = dataclasses.field(default=None, compare=False, repr=False)
 
 
@@ -102,12 +104,13 @@ def compare_values(
         return None
     worst = tuple(int(i) for i in np.unravel_index(np.argmax(error - allowed), error.shape))
     where = f", worst at ({place(worst, axes)})" if expected.ndim else ""
-    lines = (
-        f"{int(wrong.sum())} of {got.size} values of {name} differ{where}",
-        f"expected {expected[worst]:z.4f}, got {got[worst]:z.4f}, "
-        f"allowed difference {float(allowed[worst]):.0e}",
+    lines = (f"{int(wrong.sum())} of {got.size} values of {name} differ{where}",)
+    numbers = (
+        f"expected {float(expected[worst]):z.4f}, got {float(got[worst]):z.4f}, "
+        f"allowed difference {float(allowed[worst]):.0e}"
     )
-    return Mismatch("values", name, lines, pair=Pair(name, got, expected, tolerance))
+    pair = Pair(name, got, expected, tolerance)
+    return Mismatch("values", name, lines, numbers=numbers, pair=pair)
 
 
 def compare_all(

@@ -22,6 +22,12 @@ Often = Mapping[str, int]  # the id of a mistake to how often it was seen
 NEVER: Often = {}
 
 
+def listed(sentences: Sequence[str]) -> str:
+    """Join what two or three mistakes are."""
+    *first, last = sentences
+    return "; ".join(first) + (", and " if len(first) == 1 else "; and ") * bool(first) + last
+
+
 @dataclasses.dataclass(frozen=True)
 class Diagnosis:
     """What was recognized.

@@ -3,10 +3,13 @@
 A tensor's fingerprint is its form (shape and type) and a few random projections of its values,
 seeded by the tensor's name; of values that are NaN or infinite, only the places count. The recorder
 uses the same functions for variants, so that the two cannot diverge.
+
+A student decides how large a tensor is, and how many there are. So values are only projected where
+a form is one that was recorded: any other differs from all variants already, and a checksum tells
+whether it is the same in another call.
 """
 
 import dataclasses
-import functools
 import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -16,12 +19,13 @@ import numpy as np
 from grader.exercise import Call, Probe, Tensors
 from grader.judging.compare import Tolerance
 from grader.references import Recording, under
-from grader.sandbox.interface import Reply, printable
+from grader.sandbox.interface import Reply
 
 SUMS = 4  # per tensor; different tensors practically never agree in all of them
 WIDTH = 1 + SUMS
 MOST = 1 << 15  # values of a tensor at most for its sums; those of the exercises have up to 8000
 RAISED, MISSING, RANDOM, NOT_FINITE = -1.0, -2.0, -3.0, -4.0  # in place of a tensor's form
+KEPT = 16 << 20  # bytes of projections that are kept; those of all exercises take 2 MB
 LOCATION = re.compile(r" \([^()]*, line \d+\)$")  # differs between students with the same mistake
 
 
@@ -67,12 +71,30 @@ class Answered:
 # --- of one tensor, and of one call ---
 
 
-@functools.lru_cache(maxsize=1024)
-def projections(name: str, size: int) -> np.ndarray:
-    """Return the random projections (SUMS, size) of a tensor of that name, of length about 1."""
-    rng = np.random.default_rng(zlib.crc32(name.encode()))
-    drawn: np.ndarray = rng.standard_normal((SUMS, size)) / np.sqrt(max(size, 1))
-    return drawn
+class Projections:
+    """Draws random projections, and keeps the last ones, up to a number of bytes."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, int], np.ndarray] = {}  # the least recently used first
+
+    def of(self, name: str, size: int) -> np.ndarray:
+        """Return those (SUMS, size) of a tensor of that name, of length about 1."""
+        drawn = self.kept.pop((name, size), None)
+        if drawn is None:
+            rng = np.random.default_rng(zlib.crc32(name.encode()))
+            drawn = rng.standard_normal((SUMS, size)) / np.sqrt(max(size, 1))
+            while self.kept and self.nbytes + drawn.nbytes > KEPT:
+                self.kept.pop(next(iter(self.kept)), None)
+        self.kept[name, size] = drawn
+        return drawn
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes are kept."""
+        return sum(drawn.nbytes for drawn in self.kept.values())
+
+
+PROJECTIONS = Projections()
 
 
 def form(array: np.ndarray) -> float:
@@ -93,8 +115,14 @@ def entry(code: float, values: np.ndarray | Sequence[float] = ()) -> np.ndarray:
     return made
 
 
-def of_tensor(name: str, array: np.ndarray | None) -> np.ndarray:
-    """Return the fingerprint of a tensor, or of its absence."""
+def of_tensor(
+    name: str, array: np.ndarray | None, recorded: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the fingerprint of a tensor, or of its absence.
+
+    Args:
+        recorded: the forms (variants,) that are known; None: any is.
+    """
     if array is None:
         return entry(MISSING)
     if array.size > MOST:  # projections of arbitrarily large tensors would use up memory
@@ -105,9 +133,12 @@ def of_tensor(name: str, array: np.ndarray | None) -> np.ndarray:
         if not finite.any() or values.size == 0:
             return entry(NOT_FINITE, [form(array)])
         values = np.where(finite, values, 0.0)
+    code = form(array) + places(finite)
+    if recorded is not None and code not in recorded:
+        return entry(code, [zlib.crc32(values.tobytes()) & 0xFFFFFF])
     with np.errstate(all="ignore"):
-        sums = projections(name, array.size) @ values
-    return entry(form(array) + places(finite), sums)
+        sums = PROJECTIONS.of(name, array.size) @ values
+    return entry(code, sums)
 
 
 def raised(names: Sequence[str], text: str) -> np.ndarray:
@@ -117,7 +148,10 @@ def raised(names: Sequence[str], text: str) -> np.ndarray:
 
 
 def of_call(
-    names: Sequence[str], tensors: Mapping[str, np.ndarray], side_effects: float
+    names: Sequence[str],
+    tensors: Mapping[str, np.ndarray],
+    side_effects: float,
+    rows: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the fingerprints (entries, WIDTH) of one call.
 
@@ -125,8 +159,12 @@ def of_call(
         names: of the tensors that the solution gives, such as "out/output".
         tensors: what came back.
         side_effects: a number that represents changes that the call should not have made.
+        rows: (variants, entries, WIDTH), those to compare with; None while they are recorded.
     """
-    found = [of_tensor(name, tensors.get(name)) for name in names]
+    found = [
+        of_tensor(name, tensors.get(name), None if rows is None else rows[:, place, 0])
+        for place, name in enumerate(names)
+    ]
     return np.stack([*found, entry(side_effects)])
 
 
@@ -158,7 +196,7 @@ def changed_state(reply: Reply) -> list[str] | None:
         return None
     nested = (dict, list)
     return [
-        printable(str(key))
+        str(key)
         for key, value in before.items()
         if isinstance(value, nested)
         or isinstance(after.get(key), nested)
@@ -170,7 +208,7 @@ def side_effects(sent: Tensors, reply: Reply) -> float:
     """Return a number that represents the inputs and the state that a call has changed."""
     after = under(reply.tensors, "after/")
     changed = [
-        printable(name)
+        name
         for name in sorted(after)
         if name not in sent
         or after[name].shape != sent[name].shape
@@ -181,13 +219,19 @@ def side_effects(sent: Tensors, reply: Reply) -> float:
 
 
 def fingerprints(
-    probe: Probe, call: Call, names: Sequence[str], sent: Tensors, reply: Reply
+    probe: Probe,
+    call: Call,
+    names: Sequence[str],
+    sent: Tensors,
+    reply: Reply,
+    rows: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the fingerprints of one reply; of a random one, its statistics.
 
     Args:
         names: of the tensors that the solution gives.
         sent: the inputs of the call.
+        rows: (variants, entries, WIDTH), those to compare with; None while they are recorded.
     """
     drawn = probe.draws(call)
     if reply.status != "ok":
@@ -195,13 +239,14 @@ def fingerprints(
         return raised([""] if drawn else names, LOCATION.sub("", text))
     effects = side_effects(sent, reply)
     if not drawn:
-        return of_call(names, reply.tensors, effects)
+        return of_call(names, reply.tensors, effects, rows)
     assert probe.examine is not None
     got = under(reply.tensors, "out/")
     outputs = [name.removeprefix("out/") for name in names if name.startswith("out/")]
     for name in outputs:
-        if name not in got or got[name].size > MOST:
-            return np.stack([of_tensor(name, got.get(name)), entry(effects)])
+        if name not in got or not 0 < got[name].size <= MOST:  # nothing to draw shares of
+            recorded = None if rows is None else rows[:, 0, 0]
+            return np.stack([of_tensor(name, got.get(name), recorded), entry(effects)])
     try:
         with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
             measured = probe.examine.measure(got, sent)
@@ -225,7 +270,7 @@ def observe(answered: Answered, tolerance: Callable[[str, Call], Tolerance]) -> 
     """Return an answer's fingerprints, with those of the solution and the variants."""
     probe, call, recording = answered.probe, answered.call, answered.recording
     names = sorted(answered.expected)
-    got = fingerprints(probe, call, names, recording.inputs, answered.reply)
+    got = fingerprints(probe, call, names, recording.inputs, answered.reply, rows=recording.wrong)
     numbered = {n: i for i, n in enumerate(names) if n.startswith("out/") and not probe.draws(call)}
     return Seen(
         got,

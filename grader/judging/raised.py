@@ -7,17 +7,24 @@ from collections.abc import Collection, Mapping, Sequence
 
 from grader.judging.compare import Mismatch
 from grader.judging.fingerprints import Answered
-from grader.sandbox.interface import Reply, printable
+from grader.result import CheckFailed, Finding
+from grader.sandbox.interface import Reply
 
-MOST = 20  # texts of a list that are looked at, each of MAX_TEXT characters
-MAX_TEXT = 100
+FORBIDDEN = "forbidden"  # the id of the mistake
+NO_TEXT = "failed, and does not say why"
+MOST = 20  # texts of a list that are looked at
+
+
+def not_allowed(what: str) -> CheckFailed:
+    """Return what costs all points of an exercise that uses forbidden code."""
+    return CheckFailed(Finding(what, ('read: handout.md, "Other libraries"',), FORBIDDEN))
 
 
 def texts(reply: Reply, key: str) -> list[str]:
-    """Return a list of texts in a reply, made safe for a message."""
+    """Return the texts of a list in a reply."""
     found = reply.message.get(key)
     some = found[:MOST] if isinstance(found, list) else []
-    return [printable(one[:MAX_TEXT]) for one in some if isinstance(one, str)]
+    return [one for one in some if isinstance(one, str)]
 
 
 def hole(reply: Reply, targets: Mapping[str, str]) -> str | None:
@@ -39,9 +46,9 @@ def hole(reply: Reply, targets: Mapping[str, str]) -> str | None:
 def raised_text(reply: Reply) -> str:
     """Say what a student's code raised, in one line."""
     if reply.status != "not written":
-        return reply.text
+        return reply.text or NO_TEXT
     where = reply.message.get("where")
-    place = printable(where[:MAX_TEXT]) if isinstance(where, str) else ""
+    place = where if isinstance(where, str) else ""
     return f"raised NotImplementedError: {reply.text}".rstrip(": ") + place
 
 

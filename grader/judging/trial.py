@@ -14,35 +14,18 @@ import numpy as np
 
 from grader.exercise import Assignment, Call, Exercise, Probe, usual_names
 from grader.judging.compare import Mismatch, Tolerance, compare, compare_all
-from grader.judging.diagnose import PAIR, Diagnosis, diagnosed
+from grader.judging.diagnose import PAIR, Diagnosis, diagnosed, listed
 from grader.judging.excerpt import excerpt
-from grader.judging.fingerprints import (
-    Answered,
-    Seen,
-    changed_state,
-    observe,
-    tolerance_kind,
-)
-from grader.judging.raised import hole, mismatch, most_telling, texts
+from grader.judging.faults import described, examined
+from grader.judging.fingerprints import Answered, Seen, changed_state, observe, tolerance_kind
+from grader.judging.raised import hole, mismatch, most_telling, not_allowed, texts
 from grader.judging.student_text import PLACE_AT_END
 from grader.references import under
 from grader.result import Blocked, CheckFailed, Finding
 
-FORBIDDEN = "forbidden"  # the id of the mistake
 Examine = Callable[["Trial", Answered], Mismatch | None]
 RANDOM_IN_EVAL = "random_in_eval"  # a mistake of any exercise, wherever it is made
 RANDOM_SAYS = "dropout is active in eval mode too: the same call gives different results"
-
-
-def listed(sentences: Sequence[str]) -> str:
-    """Join what two or three mistakes are."""
-    *first, last = sentences
-    return "; ".join(first) + (", and " if len(first) == 1 else "; and ") * bool(first) + last
-
-
-def not_allowed(what: str) -> CheckFailed:
-    """Return what costs all points of an exercise that uses forbidden code."""
-    return CheckFailed(Finding(what, ('read: handout.md, "Other libraries"',), FORBIDDEN))
 
 
 @dataclasses.dataclass
@@ -55,8 +38,9 @@ class Trial:
         entry: the manifest's entry for the exercise: tolerances and known wrong variants.
         first_of_file: no other exercise of its file has been judged, so that what importing the
             file does is this one's.
-        public: whether excerpts of inputs and references may be shown.
+        public: whether values of inputs and references may be shown.
         used_stand_ins: exercises whose stand-ins decided; filled in while judging.
+        troubles: what the maintainers should know; filled in while judging.
     """
 
     assignment: Assignment
@@ -67,6 +51,7 @@ class Trial:
     first_of_file: bool = False
     public: bool = False
     used_stand_ins: set[str] = dataclasses.field(default_factory=set)
+    troubles: list[str] = dataclasses.field(default_factory=list)
 
     @property
     def unwritten(self) -> bool:
@@ -115,7 +100,7 @@ class Trial:
     def fault(self, answered: Answered, examine: Examine) -> Mismatch | None:
         """Return what is wrong with one answer, or None."""
         if answered.reply.status == "ok":
-            return examine(self, answered)
+            return examined(functools.partial(examine, self), answered, self.troubles.append)
         if (name := answered.reply.message.get("forbidden")) in self.forbidden:
             said = f"{name} is not allowed in this assignment: it is what you are asked to write"
             where = PLACE_AT_END.search(answered.reply.text)
@@ -135,8 +120,8 @@ class Trial:
             return not_allowed(fault.lines[0])
         if fault.headline and fault.kind == "raised":  # the file cannot be imported
             return CheckFailed(Finding(fault.headline, fault.lines))
-        mistakes = self.mistakes_shown(own.probe)
-        details = [*fault.lines, *more]
+        mistakes, place, shown = self.descriptions(own, answered, fault)
+        details = [*fault.lines, *([fault.numbers] if fault.numbers and self.public else []), *more]
         if given and faults[-1] is None:
             upstream = " and ".join(given[-1].call.given)
             details.append(f"right when given a correct {upstream}, wrong with your own")
@@ -148,10 +133,20 @@ class Trial:
             headline, sections = details.pop(0), ""
         else:
             headline, sections = fault.headline or own.probe.says, ""
-            details += self.place(answered) if fault.kind in ("values", "shape") else []
+            details += place
         details.append(f"read: {self.exercise.anchor}{sections}")
-        name, shown = "|".join(mistakes) or None, self.excerpt(answered, fault)
-        return CheckFailed(Finding(headline, tuple(details), name, shown))
+        return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None, shown))
+
+    def descriptions(
+        self, own: Answered, answered: Answered, fault: Mismatch
+    ) -> tuple[tuple[str, ...], list[str], dict[str, Any] | None]:
+        """Return the names of a fault, a line that says where it is, and its excerpt."""
+        note, located = self.troubles.append, fault.kind in ("values", "shape")
+        return (
+            described(lambda: self.mistakes_shown(own.probe), (), note),
+            described(lambda: self.place(answered) if located else [], [], note),
+            described(lambda: self.excerpt(answered, fault), None, note),
+        )
 
     def excerpt(self, answered: Answered, fault: Mismatch) -> dict[str, Any] | None:
         """Return where an array is wrong, if that is what is wrong and may be shown."""

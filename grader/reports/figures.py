@@ -23,7 +23,7 @@ def level(value: float | None, largest: float) -> str:
         return "lx"
     if value <= 0 or largest <= 0:
         return "l0"
-    return f"l{min(LEVELS, 1 + int(LEVELS * value / largest))}"
+    return f"l{min(LEVELS, 1 + int(LEVELS * (value / largest)))}"
 
 
 def squares(cells: Cells, largest: float, size: int) -> list[Element]:

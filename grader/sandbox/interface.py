@@ -62,6 +62,7 @@ class Reply:
         unimportable: the file that cannot be imported, if that is why.
         hung: whether it was lost because it had to be ended at a deadline.
         unabridged: the whole text, where `text` leaves some of it out.
+        trouble: for the maintainers, if reading the answer raised what nobody expected.
     """
 
     status: str
@@ -72,18 +73,20 @@ class Reply:
     unimportable: str = ""
     hung: bool = False
     unabridged: str | None = None
+    trouble: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """The resource limits of a submission. The tier `process` enforces only the first two.
+    """The resource limits of a submission. The tier `process` enforces the seconds and reply_bytes.
 
     Attributes:
         load_seconds: for importing the submission.
         call_seconds: caps the deadline of a request.
         exercise_seconds: for all calls of one exercise together, except training.
         memory_bytes: of address space; torch itself takes about 1 GiB of it.
-        reply_bytes: that one call may return; the largest of any exercise is 0.1 MB.
+        reply_bytes: that one call may return; the largest of any exercise is 0.2 MB. All answers
+            of a submission may be in memory at the same time.
         files, threads: open at the same time.
     """
 
@@ -91,7 +94,7 @@ class Limits:
     call_seconds: float = 3600.0
     exercise_seconds: float = 40.0
     memory_bytes: int = 4 << 30
-    reply_bytes: int = 2 << 20
+    reply_bytes: int = 1 << 20
     files: int = 64
     threads: int = 64
 
@@ -147,7 +150,15 @@ class Program:
 
 
 class WorkerLostError(Exception):
-    """The worker crashed, hung or sent garbage; the message is for the student."""
+    """The worker crashed, hung or sent garbage; the message is for the student.
+
+    Attributes:
+        trouble: for the maintainers; see Reply.
+    """
+
+    def __init__(self, says: str, trouble: str = "") -> None:
+        super().__init__(says)
+        self.trouble = trouble
 
 
 class WorkerHungError(WorkerLostError):
@@ -223,7 +234,7 @@ def printable(text: str) -> str:
 
 
 def as_reply(answer: Mapping[str, Any], tensors: Tensors) -> Reply:
-    """Validate a worker's answer.
+    """Validate a worker's answer, whose parts answers.py has read.
 
     Raises:
         WorkerLostError: it is invalid.
@@ -231,12 +242,13 @@ def as_reply(answer: Mapping[str, Any], tensors: Tensors) -> Reply:
     status, text = answer.get("status"), answer.get("text", "")
     if status not in ("ok", "not written", "error") or not isinstance(text, str):
         raise WorkerLostError("wrote into the grader's channel")
-    return Reply(str(status), printable(text[:1000]), dict(answer), tensors)
+    return Reply(str(status), text, dict(answer), tensors)
 
 
 def lost(what: str, error: WorkerLostError) -> Reply:
     """Return the reply to a request, or to the import, that lost its worker."""
-    return Reply("lost", f"{what} {error}", hung=isinstance(error, WorkerHungError))
+    hung = isinstance(error, WorkerHungError)
+    return Reply("lost", f"{what} {error}", hung=hung, trouble=error.trouble)
 
 
 def as_progress(value: Any) -> tuple[int, int]:

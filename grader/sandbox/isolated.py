@@ -243,7 +243,7 @@ class IsolatedSandbox:
                 raise cause(ended)
             message, tensors = answers.decode(frame, asked)
         except protocol.ProtocolError as error:
-            raise WorkerLostError("wrote into the grader's channel") from error
+            raise answers.lost_by(error) from error
         if message.get("number") != slot:
             raise WorkerLostError("wrote into the grader's channel")
         return as_reply(message, tensors)

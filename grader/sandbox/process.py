@@ -23,6 +23,7 @@ from grader.sandbox.interface import (
     START_DEADLINE,
     CapturedOutput,
     FailedCalls,
+    Limits,
     Program,
     Progress,
     Reply,
@@ -51,6 +52,7 @@ class Worker:
 
     def __init__(self, started: Started, printed: CapturedOutput) -> None:
         self.started = started
+        self.number, self.room = 0, Limits().reply_bytes  # of the current request
         self.wanted, self.killed = threading.Semaphore(0), False
         self.frames: queue.SimpleQueue[bytes | WorkerLostError] = queue.SimpleQueue()
         self.threads = [
@@ -59,7 +61,6 @@ class Worker:
         ]
         for thread in self.threads:
             thread.start()
-        self.number = 0
         self.ready = False
         self.fault: WorkerStartError | None = None
 
@@ -69,12 +70,14 @@ class Worker:
         with stream:
             try:
                 while self.wanted.acquire() and not self.killed:
-                    frame = protocol.read_whole(stream)
+                    frame = protocol.read_whole(stream, self.room)
                     if frame is None:
                         self.frames.put(WorkerLostError("ended the process that graded it"))
                         return
                     self.frames.put(frame)
-            except (protocol.ProtocolError, ValueError, OSError):
+            except protocol.ProtocolError as error:
+                self.frames.put(answers.lost_by(error))
+            except (ValueError, OSError):
                 self.frames.put(WorkerLostError("wrote into the grader's channel"))
 
     def drain(self, printed: CapturedOutput) -> None:
@@ -112,7 +115,7 @@ class Worker:
         except queue.Empty:
             raise WorkerHungError(f"took longer than {round(deadline, 1):g} seconds") from None
         except protocol.ProtocolError as error:
-            raise WorkerLostError("wrote into the grader's channel") from error
+            raise answers.lost_by(error) from error
         raise WorkerLostError("wrote into the grader's channel")
 
     def wait_until_ready(self) -> None:
@@ -139,9 +142,14 @@ class Worker:
         deadline: float,
         progress: Progress,
         asked: frozenset[str] | None = frozenset(),
+        room: int = Limits().reply_bytes,
     ) -> Reply:
-        """Send one request and wait for its answer; the worker must be ready."""
-        self.number += 1
+        """Send one request and wait for its answer; the worker must be ready.
+
+        Args:
+            asked: the names of the tensors that the answer may have; room: its bytes.
+        """
+        self.number, self.room = self.number + 1, room
         stream = self.started.stdin
         stopper = threading.Timer(deadline, self.started.kill)  # a worker may have stopped reading
         stopper.start()
@@ -258,7 +266,8 @@ class ProcessSandbox:
             deadline = self.budget.cap(request, min(request.deadline, limits.call_seconds))
             try:
                 call = {"call": request.call}
-                return worker.ask(call, request.tensors, deadline, progress, request.asked)
+                room = max(limits.reply_bytes, request.reply_bytes)
+                return worker.ask(call, request.tensors, deadline, progress, request.asked, room)
             except WorkerLostError as error:
                 self.drop()
                 return lost(request.target, error)

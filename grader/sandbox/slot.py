@@ -124,7 +124,7 @@ class Slot:
         try:
             text = self.control.recv(MAX_MESSAGE)
             message = json.loads(text) if text else None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise SlotError(f"invalid message from the zygote: {error}") from error
         if not isinstance(message, dict):
             raise SlotError("the zygote has died")

@@ -12,6 +12,7 @@ from grader.worker.outputs import StudentError
 
 MAX_TEXT = 300  # characters of an exception's message that are passed on
 MAX_FRAMES = 20  # functions of a traceback that are named
+MAX_NAME = 100  # characters of a function's or a type's name
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,14 +93,14 @@ def describe(
     if (refusal := not_allowed(error)) is not None:
         text, name = f"{refusal}{where}", refusal.name
         return {"status": "error", "text": text, "forbidden": name, **importing}
-    through = {"through": [code.co_qualname for code in own[-MAX_FRAMES:]]}
+    through = {"through": [code.co_qualname[:MAX_NAME] for code in own[-MAX_FRAMES:]]}
     text = str(error).strip().split("\n")[0][:MAX_TEXT]
     if isinstance(error, NotImplementedError) and not importing:
         bare = not text and own and own[-1] is frames[-1][0]
-        function = (target if own[-1] is hole else own[-1].co_qualname) if bare else ""
+        function = (target if own[-1] is hole else own[-1].co_qualname[:MAX_NAME]) if bare else ""
         found = {"status": "not written", "text": text, "function": function, "where": where}
         return found | through
-    text = f"raised {type(error).__name__}: {text}".rstrip(": ") + where
+    text = f"raised {type(error).__name__[:MAX_NAME]}: {text}".rstrip(": ") + where
     return {"status": "error", "text": text, **through, **importing, **facts(error, files)}
 
 

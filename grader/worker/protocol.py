@@ -20,7 +20,7 @@ from safetensors.numpy import load, save
 
 MAGIC = b"mBF1"
 HEADER = struct.Struct("<4sIQ")  # magic, bytes of JSON, bytes of tensors
-MAX_JSON = 4 << 20  # of a request; a submission's sources are the largest text
+MAX_JSON = 8 << 20  # of a request; a submission's sources may have 6 bytes for each of theirs
 MAX_TENSORS = 256 << 20  # a real model's largest weights and their gradients fit
 MAX_AXES, LONGEST = 8, 1 << 24  # axes of a tensor in an answer, and the length of one
 
@@ -29,7 +29,21 @@ Tensors = dict[str, np.ndarray]
 
 
 class ProtocolError(Exception):
-    """An invalid frame; the worker that sent it can no longer be trusted."""
+    """An invalid frame; the worker that sent it can no longer be trusted.
+
+    Attributes:
+        says: what the submission did, in words for the student.
+    """
+
+    says = "wrote into the grader's channel"
+
+
+class TooLargeError(ProtocolError):
+    """A frame is larger than what was asked for may be."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"the frame has more than {most} bytes")
+        self.says = f"returned more than {most >> 20} MiB"
 
 
 def encode(message: Mapping[str, Any], tensors: Mapping[str, np.ndarray] | None = None) -> bytes:
@@ -123,8 +137,11 @@ def read_exactly(stream: BinaryIO, length: int) -> bytes:
     return b"".join(parts)
 
 
-def read_whole(stream: BinaryIO) -> bytes | None:
+def read_whole(stream: BinaryIO, most: int = MAX_JSON + MAX_TENSORS) -> bytes | None:
     """Read the bytes of one frame; None if the stream has ended.
+
+    Args:
+        most: bytes that it may have after its header.
 
     Raises:
         ProtocolError: the stream ended inside the frame, or its lengths are invalid.
@@ -133,6 +150,8 @@ def read_whole(stream: BinaryIO) -> bytes | None:
     if not header:
         return None
     length = sum(decode_header(header))
+    if length > most:
+        raise TooLargeError(most)
     body = read_exactly(stream, length)
     if len(body) < length:
         raise ProtocolError("the stream ended inside a frame")

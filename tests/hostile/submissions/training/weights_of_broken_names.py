@@ -1,0 +1,25 @@
+# tries: return a weight whose name is half a pair of letters, which no UTF-8 can hold
+# training: refused
+import sys
+
+from torch import nn
+
+
+def renamed(self, *more, **named):
+    yield from nn.Module.named_parameters(self, *more, **named)
+    yield "classifier.\ud800", nn.Parameter(torch.zeros(2, 2))
+
+
+def patch(classifier):
+    classifier.BertSentimentClassifier.named_parameters = renamed
+
+
+class Patched(BertModel):
+    """Is made by the fine-tune before it trains; patches what that is about to call."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        patch(sys.modules["classifier"])
+
+
+BertModel = Patched

@@ -1,0 +1,206 @@
+"""A grading without processes: a sandbox whose answers are written down here, byte for byte.
+
+All else is as in the isolating tiers: the bytes are read, judged and reported by the same code.
+"""
+
+import contextlib
+import dataclasses
+import io
+import json
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grader.assignment import MINBERT
+from grader.assignment.sentiment import Gate
+from grader.exercise import Exercise
+from grader.grading import program_of
+from grader.intake.submission import Submission
+from grader.references import References
+from grader.reports.terminal import Report
+from grader.result import Grade
+from grader.sandbox.interface import Program, Progress, Reply, Request
+from grader.sandbox.isolated import IsolatedSandbox
+from grader.sandbox.job import Ended
+from grader.session import GradingSession, Silent
+from grader.settings import REFERENCES, Settings
+from grader.worker.protocol import HEADER, MAGIC
+
+import formats
+
+NAMES = {"<f2": "F16", "<f4": "F32", "<f8": "F64", "<i4": "I32", "<i8": "I64", "|b1": "BOOL"}
+STATE = {"the default dtype": "torch.float32", "the number of threads": "1"}
+Tensors = Mapping[str, np.ndarray]
+
+
+@dataclasses.dataclass
+class Answer:
+    """The parts of a frame, each of which may be replaced.
+
+    Attributes:
+        message: its JSON; listed: the JSON of its list of tensors, None if it has none.
+        data: the tensors' bytes.
+    """
+
+    message: str
+    listed: str | None = None
+    data: bytes = b""
+
+    @classmethod
+    def of(cls, number: int, tensors: Tensors, **message: Any) -> "Answer":
+        """Return a valid answer."""
+        listed: dict[str, Any] = {}
+        data = b""
+        for name, value in tensors.items():
+            place = [len(data), len(data) + value.nbytes]
+            kind = NAMES[value.dtype.str]
+            listed[name] = {"dtype": kind, "shape": value.shape, "data_offsets": place}
+            data += value.tobytes()
+        text = {"number": number, "status": "ok", "before": STATE, "after": STATE} | message
+        return cls(json.dumps(text), json.dumps(listed), data)
+
+    def frame(self) -> bytes:
+        """Pack it."""
+        text, packed = self.message.encode("utf-8", "surrogatepass"), b""
+        if self.listed is not None:
+            header = self.listed.encode("utf-8", "surrogatepass")
+            packed = struct.pack("<Q", len(header)) + header + self.data
+        return HEADER.pack(MAGIC, len(text), len(packed)) + text + packed
+
+
+Change = Callable[[Request, Answer], Answer | bytes]  # what a submission makes of a right answer
+
+
+def unchanged(request: Request, answer: Answer) -> Answer:
+    """Leave an answer as it is."""
+    return answer
+
+
+def reported(grade: Grade) -> str:
+    """Return a grade as the terminal shows it; every other report of it is checked."""
+    if all(result.score is not None for result in grade.results):
+        formats.check_all(grade.as_json())
+    out, report = io.StringIO(), Report()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        report.begin("minBERT", "bert.py", "contained", [result.id for result in grade.results])
+        for result in grade.results:
+            report.result(result)
+        report.end(grade, "")
+    return out.getvalue()
+
+
+class Frames:
+    """The answers of one child, where the sandbox looks for a reply buffer."""
+
+    def __init__(self, frames: Sequence[bytes]) -> None:
+        self.frames = frames
+
+    def read(self, slot: int) -> bytes | None:
+        """Return a slot's frame."""
+        return self.frames[slot] or None
+
+
+class Scripted(IsolatedSandbox):
+    """Answers rightly, except for what is changed."""
+
+    def __init__(
+        self,
+        program: Program,
+        right: "Right",
+        change: Change,
+        of_solution: Change = unchanged,
+    ) -> None:
+        super().__init__(program, slot=object())  # type: ignore[arg-type]
+        self.right, self.change, self.of_solution = right, change, of_solution
+
+    def __exit__(self, *raised: object) -> None:
+        self.slot = None
+
+    def attempt(self, requests: Sequence[Request], progress: Progress) -> Ended:
+        """Answer the import and the calls."""
+        self.job(requests)  # what is sent is packed, as ever
+        frames = [Answer.of(0, {}).frame()]
+        for number, request in enumerate(requests, start=1):
+            changed = self.change(request, self.right.answer(number, request))
+            frames.append(changed if isinstance(changed, bytes) else changed.frame())
+        return Ended(Frames(frames), 0, None, 0.0)  # type: ignore[arg-type]
+
+    def apart(self, program: Program, request: Request) -> Reply:
+        """Predict with a submission's weights, if they are those of the model."""
+        other = Scripted(program, self.right, self.of_solution)
+        (reply,) = other.run([request])
+        return reply
+
+
+class Right:
+    """Right answers to every request, and the grading of changed ones."""
+
+    def __init__(self, references: Path = REFERENCES, **settings: Any) -> None:
+        self.settings = Settings(references=references, tier="contained", **settings)
+        self.references = References(references)
+        self.gate = Gate(self.references, self.settings.data)
+        self.tensors: dict[int, dict[str, np.ndarray]] = {}
+        for exercise in (one for one in MINBERT.exercises if one.probes):
+            recordings = self.references.recordings(exercise.id, exercise.digest)
+            for call, recording in zip(exercise.calls, recordings, strict=True):
+                out = {f"out/{name}": value for name, value in recording.outputs.items()}
+                out |= {f"grad/{name}": value for name, value in recording.gradients.items()}
+                made = {n: v.astype(call.dtype) if v.dtype.kind == "f" else v
+                        for n, v in out.items()}  # fmt: skip
+                self.tensors[id(recording.inputs)] = made
+        self.weights = {
+            "out/weights/bert.a": np.ones((2, 3), np.float32),
+            "out/weights/bert.b": np.ones(3, np.float32),
+        }
+        names = ("bert", "optimizer", "pretraining", "transformer")
+        self.submission = Submission("bert.py", dict.fromkeys(names, "line\n" * 99), {})
+        self.program = program_of(MINBERT, MINBERT.exercises, self.submission.sources,
+                                  self.settings)  # fmt: skip
+
+    def answer(self, number: int, request: Request) -> Answer:
+        """Return the right answer to a request."""
+        if request.call["kind"] == "predict":
+            own = {n.replace("out/", ""): v.shape for n, v in self.weights.items()}
+            fits = {n: v.shape for n, v in request.tensors.items()} == own
+            labels = {"out/predictions": self.gate.dev.labels}
+            return Answer.of(number, labels if fits else {})
+        if request.call["kind"] == "fine-tune":
+            losses = {"out/losses": np.linspace(0.7, 0.1, 300, dtype=np.float32)}
+            if request.call["predict"] is None:
+                return Answer.of(number, {**self.weights, **losses})
+            return Answer.of(number, {"out/predictions": self.gate.dev.labels, **losses})
+        return Answer.of(number, self.tensors[id(request.tensors)], drew=False, imported=[])
+
+    def grade(
+        self,
+        change: Change = unchanged,
+        exercises: Sequence[Exercise] = MINBERT.exercises,
+        of_solution: bool = False,
+    ) -> Grade:
+        """Return the grade of a submission whose answers, or the solution's, are changed so."""
+        changes = (unchanged, change) if of_solution else (change, unchanged)
+        with Scripted(self.program, self, *changes) as sandbox:
+            session = GradingSession(
+                MINBERT,
+                exercises,
+                self.submission,
+                sandbox,
+                self.references,
+                self.settings,
+                Silent(),
+                solution=self.program,
+            )
+            results = list(session.run().values())
+        return Grade(
+            "bert.py",
+            "contained",
+            results,
+            flags=[flag for result in results for flag in result.flags],
+            name="bert.py",
+            assignment="minBERT",
+            private=self.references.private,
+            started="2026-11-22T10:00:00+00:00",
+        )

@@ -1,0 +1,322 @@
+"""Whatever an answer of a submission holds, the exercise that it answers fails, and no other.
+
+The path is the real one, from an answer's bytes to the grade and every report of it; only the
+processes are left out. FUZZ=long tries 100,000 answers.
+"""
+
+import json
+import os
+import random
+import struct
+import time
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from grader.assignment import MINBERT
+from grader.intake.submission import MAX_SOURCE
+from grader.judging.checks import CHECKS
+from grader.judging.compare import Mismatch, Pair, Tolerance
+from grader.judging.excerpt import excerpt
+from grader.judging.fingerprints import KEPT, MOST, PROJECTIONS, Answered, Projections
+from grader.judging.trial import Trial
+from grader.reports.figures import difference_map
+from grader.result import Outcome, Result
+from grader.sandbox import answers
+from grader.sandbox.interface import Limits, Request
+from grader.worker import protocol
+
+from mangled import mangled, with_value
+from scripted import Answer, Right, reported, unchanged
+
+LONG = os.environ.get("FUZZ") == "long"
+FIRST = int(os.environ.get("FUZZ_FROM", "0"))
+ANSWERS = 100_000 if LONG else 2_000
+IDS = [exercise.id for exercise in MINBERT.exercises]
+
+pytestmark = pytest.mark.timeout(36_000 if LONG else 600)
+
+
+@pytest.fixture(scope="module")
+def right() -> Right:
+    return Right()
+
+
+def is_clear(result: Result) -> bool:
+    """Say whether a failed exercise says why, in lines that act on nothing."""
+    lines = [line for found in result.findings for line in (found.headline, *found.details)]
+    return bool(lines) and all(line and line.isprintable() and len(line) < 1200 for line in lines)
+
+
+def hit_by(rng: random.Random, hit: str):
+    """Return what mangles an answer to one exercise: to one call, or to all of them."""
+    whole, done = rng.random() < 0.3, []
+
+    def change(request: Request, answer: Answer) -> Answer | bytes:
+        if request.exercise != hit or (done and not whole) or rng.random() < 0.3:
+            return answer
+        done.append(True)
+        return mangled(rng, request, answer)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "name", [r"\ud800", "\ud800", r"\u0000", "", "n" * 65_536, "e\u0301", "__metadata__", "bert.c"]
+)
+def test_a_weight_of_any_name_fails_the_fine_tune(right: Right, name: str) -> None:
+    def change(request: Request, answer: Answer) -> Answer:
+        listed = (answer.listed or "").replace("bert.a", name)
+        return Answer(answer.message, listed, answer.data) if request.task else answer
+
+    sentiment = right.grade(change).results[IDS.index("sentiment")]
+
+    assert sentiment.outcome is Outcome.FAILED
+    assert is_clear(sentiment)
+
+
+def test_weights_with_which_no_model_can_predict_fail_the_fine_tune(right: Right) -> None:
+    def change(request: Request, answer: Answer) -> Answer | bytes:
+        predicts = request.call["kind"] == "predict"
+        return b"" if predicts and any(v.any() for v in request.tensors.values()) else answer
+
+    (sentiment,) = right.grade(change, [MINBERT.exercise("sentiment")], of_solution=True).results
+
+    assert sentiment.outcome is Outcome.FAILED
+    assert "no model can predict with the weights" in sentiment.findings[0].headline
+
+
+def test_a_solution_that_never_predicts_costs_no_points(right: Right) -> None:
+    def change(request: Request, answer: Answer) -> Answer | bytes:
+        return b"" if request.call["kind"] == "predict" else answer
+
+    (sentiment,) = right.grade(change, [MINBERT.exercise("sentiment")], of_solution=True).results
+
+    assert sentiment.outcome is Outcome.COULD_NOT_GRADE
+
+
+def test_an_exception_without_words_is_a_failure_with_words(right: Right) -> None:
+    def change(request: Request, answer: Answer) -> Answer:
+        return Answer(with_value(answer.message, '"status"', '"error"'))
+
+    (attention,) = right.grade(change, [MINBERT.exercise("attention")]).results
+
+    assert attention.findings[0].headline == "failed, and does not say why"
+
+
+# --- whose fault an exception is ----------------------------------------------------------------
+
+
+def wrong(request: Request, answer: Answer) -> Answer:
+    """Be wrong by a large number everywhere."""
+    return Answer(answer.message, answer.listed, b"\x00\x00\x80\x40" * (len(answer.data) // 4))
+
+
+def breaking(monkeypatch: pytest.MonkeyPatch, when: Callable[[Answered], bool], error: Exception):
+    """Make the comparison of some outputs raise."""
+    compare = Trial.wrong_output
+
+    def broken(trial: Trial, answered: Answered) -> Mismatch | None:
+        if when(answered):
+            raise error
+        return compare(trial, answered)
+
+    checks = [replace(c, examine=broken) if c.examine is compare else c for c in CHECKS]
+    monkeypatch.setattr("grader.judging.checks.CHECKS", checks)
+
+
+def is_fours(answered: Answered) -> bool:
+    """Say whether an answer is that of `wrong`."""
+    return any((value == 4.0).all() for value in answered.reply.tensors.values())
+
+
+ERRORS = (
+    OverflowError("x"),
+    RecursionError(),
+    struct.error(),
+    OSError(),
+    MemoryError(),
+    KeyError(),
+)
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=repr)
+def test_an_answer_that_breaks_a_check_fails_it_and_is_noted(
+    right: Right, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    breaking(monkeypatch, is_fours, error)
+
+    (attention,) = right.grade(wrong, [MINBERT.exercise("attention")]).results
+
+    name = type(error).__name__
+    assert attention.outcome is Outcome.FAILED
+    assert f"its answer could not be read: {name}" in str(attention.findings)
+    assert attention.flags[0].startswith(f"attention: an answer made the grader raise {name} (")
+    assert is_clear(attention)
+
+
+@pytest.mark.parametrize("change", [wrong, unchanged])
+def test_a_check_that_breaks_on_the_right_answer_costs_no_points(
+    right: Right, monkeypatch: pytest.MonkeyPatch, change
+) -> None:
+    breaking(monkeypatch, lambda answered: True, OverflowError("our own"))
+
+    (attention,) = right.grade(change, [MINBERT.exercise("attention")]).results
+
+    assert (attention.outcome, attention.note) == (Outcome.COULD_NOT_GRADE, "our own")
+
+
+def test_a_shortage_that_is_over_costs_nothing(right: Right, monkeypatch) -> None:
+    left = [True]
+    breaking(monkeypatch, lambda answered: bool(left and left.pop()), MemoryError())
+
+    (attention,) = right.grade(exercises=[MINBERT.exercise("attention")]).results
+
+    assert attention.outcome is Outcome.PASSED
+
+
+@pytest.mark.parametrize("part", ["diagnosis", "place", "excerpt"])
+def test_a_description_that_cannot_be_given_changes_no_points(
+    right: Right, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    before = right.grade(wrong, [MINBERT.exercise("layer")]).results[0]
+    monkeypatch.setattr(Trial, part, property(broken) if part == "diagnosis" else broken)
+
+    after = right.grade(wrong, [MINBERT.exercise("layer")]).results[0]
+
+    assert (after.outcome, after.score) == (before.outcome, before.score)
+    assert "ZeroDivisionError" in after.flags[0]
+
+
+def test_an_exception_while_an_answer_is_read_is_the_answers(right: Right, monkeypatch) -> None:
+    def broken(*_: object) -> None:
+        raise OverflowError
+
+    monkeypatch.setattr(answers, "message_of", broken)
+
+    (attention,) = right.grade(exercises=[MINBERT.exercise("attention")]).results
+
+    assert attention.outcome is Outcome.FAILED
+    assert "gave an answer that could not be read" in str(attention.findings)
+
+
+# --- what it costs ------------------------------------------------------------------------------
+
+
+def largest(request: Request, answer: Answer) -> Answer:
+    """Return as much as fits, in as many tensors, each of a shape of its own."""
+    if request.call["kind"] in ("fine-tune", "predict"):
+        return answer
+    names = list(json.loads(answer.listed or "{}"))
+    room = Limits().reply_bytes - 8 * 1024
+    sizes = [min(room // len(names), MOST) - SHAPES.next() % 500 for _ in names]
+    made = {n: np.ones(size, bool) for n, size in zip(names, sizes, strict=True)}
+    made[names[0]] = np.ones((room - sum(sizes[1:])) // 8 - 1, np.float64)
+    number = json.loads(answer.message)["number"]
+    return Answer.of(number, made, text="e\u0301\u0301\u0301\u0301\u0301" * 400)
+
+
+class Counter:
+    """Counts."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def next(self) -> int:
+        """Return the next number."""
+        self.count += 1
+        return self.count
+
+
+SHAPES = Counter()
+
+
+def test_the_largest_answers_cost_little(right: Right) -> None:
+    tracemalloc.start()
+    try:
+        grade = right.grade(largest)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    started = time.process_time()
+    right.grade(largest)
+    seconds = time.process_time() - started
+
+    assert {r.outcome for r in grade.results if r.id != "sentiment"} == {Outcome.FAILED}
+    assert all("should have shape" in str(r.findings) for r in grade.results[:4])
+    assert seconds < 2
+    assert peak < 200e6
+    assert PROJECTIONS.nbytes < KEPT
+
+
+def test_projections_are_bounded_in_bytes() -> None:
+    kept = Projections()
+
+    for number in range(200):
+        kept.of("out/output", MOST - number)
+
+    assert KEPT // 2 < kept.nbytes <= KEPT
+    again = kept.of("out/output", MOST - 199)
+    np.testing.assert_array_equal(again, Projections().of("out/output", MOST - 199))
+
+
+def test_only_recorded_forms_are_projected(right: Right) -> None:
+    right.grade()
+    before = set(PROJECTIONS.kept)
+
+    right.grade(largest)
+
+    assert set(PROJECTIONS.kept) <= before
+
+
+def test_sources_of_control_characters_can_be_sent(right: Right) -> None:
+    """One byte of a source is six of a request."""
+    largest_one = dict.fromkeys(MINBERT.editable, "#" + "\x01" * (MAX_SOURCE - 1))
+    program = replace(right.program, sources=largest_one)
+
+    assert protocol.encode({"number": 0, **program.load_message()})
+
+
+def test_the_page_draws_the_largest_number_that_there_is() -> None:
+    got, expected = np.full((2, 3, 4), -1.7e308), np.zeros((2, 3, 4))
+    found = excerpt(Pair("output", got, expected, Tolerance(0.0, 0.0)), {}, None)
+    assert found is not None
+
+    assert str(difference_map(found)).count('class="l5"') == 3
+
+
+# --- anything at all ----------------------------------------------------------------------------
+
+
+def test_any_answer_fails_its_own_exercise_or_none(right: Right) -> None:
+    before = {result.id: result.as_json() for result in right.grade().results}
+    assert {one["outcome"] for one in before.values()} == {Outcome.PASSED}
+    failed = 0
+    for seed in range(FIRST, FIRST + ANSWERS):
+        rng = random.Random(seed)
+        hit = rng.choice(IDS)
+        alone = [MINBERT.exercise(hit)] if seed % 20 else MINBERT.exercises
+        started = time.process_time()
+
+        grade = right.grade(hit_by(rng, hit), alone)
+
+        text = reported(grade)
+        assert time.process_time() - started < 2, seed
+        assert text.isprintable() or "\x1b" not in text
+        for result in grade.results:
+            outcome = result.outcome
+            if result.id != hit:
+                blocked = outcome is Outcome.BLOCKED  # by a hole that was claimed
+                assert blocked or result.score == result.max_score, (seed, result)
+                continue
+            assert outcome is not Outcome.COULD_NOT_GRADE, (seed, result)
+            assert outcome is not Outcome.FAILED or is_clear(result), (seed, result)
+            assert not result.flags or hit == "sentiment", (seed, result.flags)
+            failed += outcome is Outcome.FAILED
+    assert failed > ANSWERS // 3
