@@ -107,7 +107,9 @@ class Run:
         own = [path for path in (options.roster, options.canvas) if path]
         late = options.late or NEWEST
         hand_ins = find(options.submissions, options.roster, options.deadline, late, own=own)
-        self.found = Class(hand_ins, given, store, functools.partial(print, flush=True))
+        self.found = Class(
+            hand_ins, given, store, functools.partial(print, file=sys.stderr, flush=True)
+        )
         if not self.found.works():
             lines = standing.listed(standing.by_kind(self.found.unread()))
             print("".join(f"{line}\n" for line in lines), end="")
