@@ -185,14 +185,13 @@ def test_what_cannot_be_read_is_not_waited_for(tmp_path: Path, name: str) -> Non
         os.mkfifo(path)
     elif path.parent == tmp_path:
         path.symlink_to("/dev/zero")
-    submission = tmp_path if name.endswith("folder") else path
-    command = [sys.executable, "-m", "grader.watch", str(submission)]
+    command = [sys.executable, "-m", "grader.watch"]
+    command += [str(tmp_path if name.endswith("folder") else path)]
 
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert done.returncode == 2
-    assert done.stderr.startswith(f"watch: {submission}: ")
-    assert done.stderr.count("\n") == 1
+    assert re.fullmatch(r"watch: .*\n", done.stderr)
 
 
 def test_nothing_that_a_submission_leaves_reaches_its_next_grading(

@@ -133,7 +133,8 @@ class Run:
         late = options.late or NEWEST
         people = options.roster or options.canvas  # either is a list of the class
         hand_ins = find(options.submissions, people, options.deadline, late, own=own)
-        self.found = Class(hand_ins, given, store, functools.partial(print, flush=True))
+        say = functools.partial(print, file=sys.stderr, flush=True)
+        self.found = Class(hand_ins, given, store, say)
         if not self.found.works():
             lines = standing.listed(standing.by_kind(self.found.unread()))
             print("".join(f"{line}\n" for line in lines), end="")
