@@ -90,7 +90,12 @@ def describe(
     if isinstance(error, StudentError):
         return {"status": "error", "text": f"{error}{where}", **importing}
     if (refused := not_allowed(error)) is not None:
-        return {"status": "error", "text": f"{refused}{where}", "forbidden": refused.name, **importing}
+        return {
+            "status": "error",
+            "text": f"{refused}{where}",
+            "forbidden": refused.name,
+            **importing,
+        }
     through = {"through": [code.co_qualname for code in own[-MAX_FRAMES:]]}
     text = str(error).strip().split("\n")[0][:MAX_TEXT]
     if isinstance(error, NotImplementedError) and not importing:
