@@ -139,8 +139,8 @@ def stop_function(function: types.FunctionType, name: str, undo: contextlib.Exit
     """Give a Python function code that raises."""
     code = function.__code__
     undo.callback(setattr, function, "__code__", code)
-    if len(code.co_varnames) >= FEWEST:
-        known_by = code.co_name, code.co_varnames
+    known_by = code.co_name, code.co_varnames
+    if len(code.co_varnames) >= FEWEST and known_by not in STOPPED:
         STOPPED[known_by] = name
         undo.callback(STOPPED.pop, known_by, None)
     # the new code must fit the function's closure

@@ -115,6 +115,7 @@ class Overlay:
         sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, MemoryImporter)]
         self.sources, self.checkpoint = request["sources"], request["checkpoint"]
         surroundings.show_only(frozenset(request["packages"]))
+        forbidden.OWN.clear()
         self.forbid(request)
         names = {f"{name}.py" for name in self.sources}
         own = names.intersection(request["editable"])
