@@ -28,6 +28,8 @@ from instructor.references.try_exercise import alone, results
 from conftest import ROOT, Grade
 from tokenizer import BertTokenizer
 
+# private references are recorded first: a minute and a half, or several on a busy machine
+pytestmark = pytest.mark.timeout(900)
 REPLAY = """
 
 KNOWN = {known}
