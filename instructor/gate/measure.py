@@ -167,10 +167,16 @@ def table(result: dict[str, Any]) -> str:
     """Write the section of the data card between the markers."""
     threshold, broken = result["threshold"], result["broken"]
     honest = [accuracy for found in result["honest"].values() for accuracy in found]
+    twins = zip(*result["honest"].values(), strict=True)
+    rounding = max(abs(one - other) for one, other in twins)
     lines = [
         f"Threshold {threshold:.3f}: {len(honest)} honest fine-tunes have a mean of "
         f"{result['mean']:.4f}, {result['margin_in_deviations']:.1f} standard deviations of "
         f"{result['standard_deviation']:.4f} above it. The lowest honest run is {min(honest):.4f}.",
+        "",
+        "Another processor rounds differently, and so does another number of threads: between one "
+        f"and two, the accuracy of a seed differs by up to {rounding:.4f}, of the "
+        f"{min(honest) - threshold:.4f} that there are between the lowest run and the threshold.",
         "",
         "| model | dev accuracy | lowest to highest | noticed by |",
         "| --- | --- | --- | --- |",
