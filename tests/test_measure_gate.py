@@ -1,17 +1,25 @@
 """Measuring the sentiment gate: broken models are broken, and the runs determine the threshold."""
 
-import copy
+import copy as copying
+import json
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from instructor.gate import depends
 from instructor.gate import measure as measure_gate
 from instructor.gate.broken_models import BROKEN
+from instructor.references.course import CHECKPOINT_FILES
 
 from bert import BertModel
 from config import BertConfig
+from conftest import ROOT
 
 INVISIBLE_IN_EVAL = {"no_dropout", "no_attention_dropout", "detached"}
 
@@ -39,7 +47,7 @@ def answer(model: BertModel, training: bool) -> tuple[torch.Tensor, torch.Tensor
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_model_differs_from_the_correct_one(bert: BertModel, name: str) -> None:
-    broken = copy.deepcopy(bert)
+    broken = copying.deepcopy(bert)
 
     BROKEN[name](broken)
 
@@ -134,14 +142,79 @@ def test_a_card_without_markers_is_refused(files: Path) -> None:
         measure_gate.fill_card("new")
 
 
-def test_a_changed_comment_does_not_require_measuring_again(tmp_path: Path) -> None:
-    for name, text in {
-        "a": 'x = 1  # one\n"""Text."""\n',
-        "b": 'x = 1\n"""Words."""\n',
-        "c": "x = 2",
-    }.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
+# --- which runs are done again ------------------------------------------------------------------
 
-    a, b, c = (measure_gate.code_of(tmp_path / name) for name in "abc")
 
-    assert a == b != c
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A run on a few sentences, as the worker reports it."""
+    data = tmp_path_factory.mktemp("data")
+    for name in measure_gate.DATA_FILES:
+        lines = (ROOT / "data" / name).read_text(encoding="utf-8").splitlines(keepends=True)
+        (data / name).write_text("".join(lines[:48]), encoding="utf-8")
+    job = json.dumps({"model": measure_gate.LAST_LINEAR_LAYER, "seed": 0, "threads": 1})
+    command = [sys.executable, "-m", "instructor.gate.worker", str(ROOT / "checkpoint"), str(data)]
+    own = os.environ | {"PYTHONPATH": str(ROOT / "solution")}
+    done = subprocess.run(
+        command, cwd=ROOT, env=own, input=job, capture_output=True, text=True, check=True
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.fixture
+def copy(run: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the files that the run depends on, in which it is remembered."""
+    files = {name.removeprefix("/"): digest for name, digest in run["files"].items()}
+    for name, there in zip(run["files"], files, strict=True):
+        (tmp_path / there).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / there)
+    (tmp_path / "gate.jsonl").write_text(json.dumps(run | {"files": files}), encoding="utf-8")
+    monkeypatch.setattr(measure_gate, "RUNS", tmp_path / "gate.jsonl")
+    monkeypatch.setattr(depends, "ROOT", tmp_path)
+    return tmp_path
+
+
+def test_a_run_knows_the_programs_the_weights_the_tokenizer_and_the_data(
+    run: dict[str, Any],
+) -> None:
+    names = set(run["files"])
+
+    own = ("bert", "base_bert", "classifier", "config", "sentences", "tokenizer", "utils")
+    assert {f"solution/{name}.py" for name in own} < names
+    assert {"instructor/gate/worker.py", "instructor/gate/broken_models.py"} < names
+    assert {f"checkpoint/{name}" for name in CHECKPOINT_FILES} < names
+    assert {Path(name).name for name in names} > set(measure_gate.DATA_FILES)
+    assert not [name for name in names if "site-packages" in name or name.endswith("README.md")]
+
+
+def test_a_run_is_done_again_if_any_of_its_files_has_changed(
+    run: dict[str, Any], copy: Path
+) -> None:
+    assert list(measure_gate.read_runs()) == [measure_gate.key_of(run)]
+    for name in run["files"]:
+        path = copy / name.removeprefix("/")
+        content = path.read_bytes()
+        path.write_bytes(content + (b"\nmore = 1\n" if path.suffix == ".py" else b"\n"))
+        assert measure_gate.read_runs() == {}, name
+        path.unlink()
+        assert measure_gate.read_runs() == {}, name
+        path.write_bytes(content)
+    assert list(measure_gate.read_runs()) == [measure_gate.key_of(run)]
+
+
+def test_a_run_is_done_again_with_another_torch_and_if_it_does_not_say_what_it_read(
+    run: dict[str, Any], copy: Path
+) -> None:
+    for other in (run | {"torch": "1.0"}, run | {"files": {}}):
+        measure_gate.RUNS.write_text(json.dumps(other), encoding="utf-8")
+        assert measure_gate.read_runs() == {}
+
+
+def test_a_changed_comment_does_not_require_measuring_again(
+    run: dict[str, Any], copy: Path
+) -> None:
+    path = copy / "solution" / "bert.py"
+    path.write_text("# one more\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+
+    assert list(measure_gate.read_runs()) == [measure_gate.key_of(run)]

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from grader.judging.fingerprints import NOT_FINITE, RAISED, RANDOM, Seen
+from grader.judging.fingerprints import NOT_FINITE, RAISED, RANDOM, UNDECIDED, Seen
 
 PAIR = "+"  # joins the ids of mistakes that were made together
 Often = Mapping[str, int]  # the id of a mistake to how often it was seen
@@ -54,11 +54,13 @@ def close(got: np.ndarray, rows: np.ndarray, allowed: np.ndarray) -> np.ndarray:
 def agreeing(seen: Seen) -> np.ndarray:
     """Say which variants explain a call: (variants,).
 
-    Where a variant is random, the student's code only has to be random and wrong too.
+    Where a variant is random, the student's code only has to be random and wrong too. Where it is
+    undecided, anything will do.
     """
     equal = close(seen.got, seen.rows, seen.allowed)
-    random = seen.rows[..., 0] == RANDOM
-    return np.asarray(np.where(random, ~equal[0] & seen.drew, equal).all(-1))
+    code = seen.rows[..., 0]
+    equal = np.where(code == RANDOM, ~equal[0] & seen.drew, equal)
+    return np.asarray((equal | (code == UNDECIDED)).all(-1))
 
 
 def telling(seen: Seen) -> np.ndarray:
@@ -67,7 +69,8 @@ def telling(seen: Seen) -> np.ndarray:
     Nor does a tensor of NaN tell anything: many mistakes end in one.
     """
     off = ~close(seen.rows[0], seen.rows, seen.allowed)
-    return np.asarray((off & ~np.isin(seen.rows[..., 0], (RANDOM, NOT_FINITE))).any(-1))
+    tells_nothing = np.isin(seen.rows[..., 0], (RANDOM, NOT_FINITE, UNDECIDED))
+    return np.asarray((off & ~tells_nothing).any(-1))
 
 
 def by_frequency(names: Iterable[str], often: Often) -> list[str]:

@@ -24,7 +24,8 @@ from grader.sandbox.interface import Reply
 SUMS = 4  # per tensor; different tensors practically never agree in all of them
 WIDTH = 1 + SUMS
 MOST = 1 << 15  # values of a tensor at most for its sums; those of the exercises have up to 8000
-RAISED, MISSING, RANDOM, NOT_FINITE = -1.0, -2.0, -3.0, -4.0  # in place of a tensor's form
+# In place of a tensor's form. UNDECIDED is only recorded: rounding or chance decides what is there.
+RAISED, MISSING, RANDOM, NOT_FINITE, UNDECIDED = -1.0, -2.0, -3.0, -4.0, -5.0
 KEPT = 16 << 20  # bytes of projections that are kept; those of all exercises take 2 MB
 LOCATION = re.compile(r" \([^()]*, line \d+\)$")  # differs between students with the same mistake
 

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
 WORKER = Path(__file__).resolve().parents[1] / "worker" / "main.py"
-PASSED_ON = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+# By these, torch and MKL compute as on another processor.
+PROCESSOR = ("ATEN_CPU_CAPABILITY", "MKL_CBWR")
+PASSED_ON = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", *PROCESSOR)
 OWN_FOLDER = ("HOME", "TMPDIR", "TEMP", "TMP", "TORCHINDUCTOR_CACHE_DIR", "MPLCONFIGDIR")
 
 

@@ -1,7 +1,8 @@
 """Fine-tune like the grader, once for every line on standard input.
 
 Started by instructor.gate.measure with solution/ on PYTHONPATH. Each input line is a job as JSON:
-model, seed and threads; each output line has its dev accuracy and the seconds it took.
+model, seed and threads; each output line has its dev accuracy, the seconds it took, and the files
+that it depends on.
 
 Dimension key: N sentences, T tokens.
 """
@@ -17,6 +18,7 @@ from typing import Any
 import torch
 
 from instructor.gate.broken_models import BROKEN
+from instructor.gate.depends import Reading
 
 HONEST = "honest"
 LAST_LINEAR_LAYER = "last_linear_layer"
@@ -39,7 +41,7 @@ def run_job(modules: dict[str, Any], splits: dict[str, Any], checkpoint: Path, j
     """Fine-tune one model on (N, T) ids and masks, and score it after the last epoch.
 
     Returns: the job with `accuracy`, None if training diverged; `seconds` of wall time; `recipe`;
-        and `torch`, its version.
+        and `torch` and `processor`, its version and instructions.
     """
     classifier, train, dev = modules["classifier"], splits["train"], splits["dev"]
     torch.set_num_threads(job["threads"])
@@ -59,12 +61,14 @@ def run_job(modules: dict[str, Any], splits: dict[str, Any], checkpoint: Path, j
     seconds = round(time.monotonic() - started, 2)
     recipe = described(classifier, recipe, bert.config.hidden_size, len(train))
     result = {"accuracy": accuracy, "seconds": seconds, "recipe": recipe}
-    return job | result | {"torch": torch.__version__}
+    about = {"torch": torch.__version__, "processor": torch.backends.cpu.get_cpu_capability()}
+    return job | result | about
 
 
 def main() -> None:
     """Do every job on standard input, and print a line for each."""
     checkpoint, data = Path(sys.argv[1]), Path(sys.argv[2])
+    reading = Reading(checkpoint, data)
     # Imported by name, as in the grader's worker: solution/ is not a package and has no types.
     names = ("bert", "classifier", "sentences", "tokenizer")
     modules = {name: importlib.import_module(name) for name in names}
@@ -75,7 +79,8 @@ def main() -> None:
         for name in ("train", "dev")
     }
     for line in sys.stdin:
-        print(json.dumps(run_job(modules, splits, checkpoint, json.loads(line))), flush=True)
+        run = run_job(modules, splits, checkpoint, json.loads(line))
+        print(json.dumps(run | {"files": reading.digests()}), flush=True)
 
 
 if __name__ == "__main__":

@@ -15,20 +15,22 @@ import argparse
 import json
 import platform
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors.numpy import load, save
+import torch
+from safetensors.numpy import save
 from tqdm import tqdm
 
-from grader.files import ROOT, digest, sha256, write_whole
+from grader.files import digest, sha256, write_whole
 from grader.grading import program_of
-from grader.references import FORMAT, Tensors
+from grader.references import FORMAT
 from grader.sandbox.process import ProcessSandbox
 from grader.settings import CHECKPOINT, Settings
 from instructor.references.course import SEED, Course, minbert
+from instructor.references.earlier import Earlier, earlier
 from instructor.references.private import (
     destination,
     keep_out_of_git,
@@ -40,34 +42,10 @@ from instructor.references.strip import MarkerError, derive
 from instructor.references.tolerance import ToleranceError
 from instructor.references.variants import VariantError
 
-# Another processor's float64 differs by 1e-15 or so; a real change by far more.
-UNMOVED, ROUNDED = 1e-10, 1e-3
-FACTOR = 3.0  # by which measured noise may differ between processors
-
-
-def moved(path: Path, tensors: Tensors) -> str | None:
-    """Compare tensors with those in a file; None if nothing has changed."""
-    try:
-        before = load(path.read_bytes())
-    except (OSError, ValueError) as error:
-        return f"new ({type(error).__name__})"
-    if before.keys() != tensors.keys():
-        added, gone = len(tensors.keys() - before.keys()), len(before.keys() - tensors.keys())
-        return f"{added} tensors were added, {gone} removed"
-    largest, where = 0.0, ""
-    for name, value in tensors.items():
-        if before[name].shape != value.shape:
-            return f"{name} was {before[name].shape}, is now {value.shape}"
-        if not np.array_equal(np.isfinite(before[name]), np.isfinite(value)):
-            return f"{name} has different infinities"
-        # fingerprints are of float32 values, which other processors round differently
-        unit = ROUNDED if name.endswith("/wrong") else UNMOVED
-        finite = np.isfinite(value)
-        known, now = before[name][finite].astype(np.float64), value[finite]
-        scaled = np.abs(known - now) / (unit * (1.0 + np.abs(now)))
-        if (moves := float(np.max(scaled, initial=0.0))) > largest:
-            largest, where = moves, f"{name} changed by up to {moves * unit:.1e}"
-    return where if largest > 1.0 else None
+THREADS = 1
+MOST = 6  # lines that are printed of a file
+# What is only noted in the manifest, as other versions and processors may give the same references.
+NOTED = ("versions", "processor", "threads")
 
 
 def digests(folder: Path, names: Iterable[str]) -> dict[str, str]:
@@ -89,12 +67,6 @@ def manifest(
     """Build the manifest of the files that are now in `out`."""
     files = [f"{r.exercise.id}.safetensors" for r in recorded]
     files += [name for name in course.hidden_files if (out / name).is_file()]
-    versions = {"python": platform.python_version(), "numpy": np.__version__}
-    versions["torch"] = next(
-        line.split("==")[1].split()[0]
-        for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-        if line.startswith("torch==")
-    )
     weights = digests(checkpoint, course.checkpoint_files)
     given = sorted(
         derive(course.assignment).items()
@@ -102,8 +74,16 @@ def manifest(
     return {
         "format": FORMAT,
         "seed": seed,
-        "threads": 1,
-        "versions": versions,
+        "threads": THREADS,
+        "versions": {
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "torch": torch.__version__,
+        },
+        "processor": {
+            "machine": platform.machine(),
+            "instructions": torch.backends.cpu.get_cpu_capability(),
+        },
         "files": digests(out, files),
         "solution": digests(course.solution, sorted(p.name for p in course.solution.glob("*.py"))),
         "starter": {name: digest(text.encode()) for name, text in given},
@@ -112,6 +92,26 @@ def manifest(
         "exercises": {r.exercise.id: r.entry() for r in recorded},
         **course.measured(weights),
     }
+
+
+def shortened(lines: list[str]) -> list[str]:
+    """Return the first lines, and how many more there are."""
+    more = [f"and {len(lines) - MOST} more"] if len(lines) > MOST else []
+    return lines[:MOST] + more
+
+
+def write_recorded(out: Path, made: Recorded, before: Earlier | str, check: bool) -> list[str]:
+    """Write an exercise's file if it differs from the existing one; return what changed."""
+    name = f"{made.exercise.id}.safetensors"
+    if isinstance(before, str):
+        changes = [before]
+    elif made.changes or made.rows != before.names:
+        changes = made.changes or ["its rows are in another order"]
+    else:
+        return []
+    if not check:
+        write_whole(out / name, save(made.tensors))
+    return [f"{name}: {line}" for line in shortened(changes)]
 
 
 def write_hidden(path: Path, text: str | None, check: bool) -> list[str]:
@@ -134,23 +134,20 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path) 
     table = [exercise for exercise in course.assignment.exercises if exercise.probes]
     for exercise in table:
         require_other_inputs(exercise, seed)
-    settings = Settings(checkpoint=checkpoint)
+    settings = Settings(checkpoint=checkpoint, threads=THREADS)
+    before = {exercise.id: earlier(out, exercise) for exercise in table}
     with ProcessSandbox(
         program_of(course.assignment, table, course.sources(), settings)
     ) as sandbox:
         recorder = Recorder(course, sandbox, seed)
         bar = tqdm(table, desc="recording", disable=not sys.stderr.isatty(), leave=False)
-        recorded = [recorder.record(exercise) for exercise in bar]
+        recorded = [recorder.record(exercise, before[exercise.id]) for exercise in bar]
     out.mkdir(parents=True, exist_ok=True)
     if not check:
         keep_out_of_git(out)
     lines = []
     for one in recorded:
-        path = out / f"{one.exercise.id}.safetensors"
-        if (what := moved(path, one.tensors)) is not None:
-            lines.append(f"{path.name}: {what}")
-            if not check:
-                write_whole(path, save(one.tensors))
+        lines += write_recorded(out, one, before[one.exercise.id], check)
     hidden = course.hidden(seed)
     for name in course.hidden_files:
         lines += write_hidden(out / name, hidden.get(name), check)
@@ -158,13 +155,15 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path) 
     return lines + write_manifest(out / "manifest.json", made, check)
 
 
-def alike(old: Any, new: Any) -> bool:
-    """Compare parts of a manifest; measured numbers may differ between processors."""
+def differing(old: Any, new: Any) -> Iterator[str]:
+    """Yield the numbers and texts that differ between two parts of a manifest."""
     if isinstance(old, dict) and isinstance(new, dict):
-        return old.keys() == new.keys() and all(alike(old[key], new[key]) for key in new)
-    if isinstance(old, float) and isinstance(new, float):
-        return new / FACTOR <= old <= new * FACTOR
-    return bool(old == new)
+        for key in old | new:
+            for rest in differing(old.get(key), new.get(key)):
+                yield f".{key}{rest}"
+    elif old != new:
+        both = isinstance(old, float) and isinstance(new, float)
+        yield f" was {old:g}, is {new:g}" if both else " changed"
 
 
 def write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
@@ -172,11 +171,14 @@ def write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
     try:
         old = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        old = {}
-    parts = [name for name in new if not alike(old.get(name), new[name])]
+        old = None
+    parts = [name for name in new if name not in NOTED and (old or {}).get(name) != new[name]]
     if parts and not check:
         write_whole(path, json.dumps(new, indent=2) + "\n")
-    return [f"manifest.json: {', '.join(parts)} changed"] if parts else []
+    if old is None:
+        return ["manifest.json: new"]
+    found = [f"{name}{rest}" for name in parts for rest in differing(old.get(name), new[name])]
+    return [f"manifest.json: {line}" for line in shortened(found)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,17 +10,15 @@ import functools
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
-from grader.exercise import Call, Exercise, Probe
-from grader.judging.compare import Tolerance
-from grader.judging.diagnose import PAIR, close
-from grader.judging.fingerprints import RANDOM, allowed, entry, fingerprints, tolerance_kind
+from grader.exercise import Exercise
+from grader.judging.diagnose import PAIR
 from grader.literals import sent
 from grader.references import Tensors
 from grader.sandbox.interface import Reply, Request
 from grader.sandbox.process import ProcessSandbox
 from instructor.references.course import SEED, Course
+from instructor.references.earlier import WRONG, Earlier, moved, settled
+from instructor.references.table import Table, nudged
 from instructor.references.tolerance import Measured, measure
 from instructor.references.variants import Variant, VariantError, apply
 
@@ -33,13 +31,18 @@ class RecordError(Exception):
 
 @dataclasses.dataclass
 class Recorded:
-    """One exercise: the contents of its file, and its entry in the manifest."""
+    """One exercise: the contents of its file, and its entry in the manifest.
+
+    Attributes:
+        changes: what differs from the file as it was, a line each.
+    """
 
     exercise: Exercise
     tensors: Tensors
     measured: Measured
     rows: list[str]
     variants: dict[str, dict[str, Any]]
+    changes: list[str]
 
     def entry(self) -> dict[str, Any]:
         """Return the manifest's entry."""
@@ -70,57 +73,111 @@ class Recorder:
         exercise: Exercise,
         source: str,
         only: Collection[int] | None = None,
+        nudge: int | None = None,
         **overrides: Any,
     ) -> list[Reply]:
         """Carry out an exercise's calls with one source of its file.
 
         Args:
             only: the numbers of these calls; None: all of them.
+            nudge: with inputs that differ in the last bit; see `nudged`.
         """
         self.sandbox.reload(self.sources | {exercise.module: source})
         requests = []
         for number, call in enumerate(exercise.calls):
             if only is None or number in only:
-                message, tensors = sent(call.message(), self.inputs(exercise.id, number))
+                inputs = self.inputs(exercise.id, number)
+                if nudge is not None:
+                    inputs = nudged(inputs, call.dtype, nudge)
+                message, tensors = sent(call.message(), inputs)
                 requests.append(Request(exercise.id, frozenset(), message | overrides, tensors))
         return list(self.sandbox.run(requests))
 
-    def record(self, exercise: Exercise) -> Recorded:
+    def record(self, exercise: Exercise, recorded: Earlier | str = "new") -> Recorded:
         """Record one exercise.
+
+        Args:
+            recorded: as it was, or why nothing is compared.
 
         Raises:
             RecordError: the solution or an honest variant fails a call.
             ToleranceError: honest and wrong code cannot be distinguished.
         """
         source = self.sources[exercise.module]
+        before = recorded if isinstance(recorded, Earlier) else None
         right = self.ask(exercise, source, dtype="float64")
         require_answers(exercise, right, SOLUTION_ROW)
         names = [sorted(n for n in reply.tensors if not is_input(n)) for reply in right]
-        tensors: Tensors = {}
-        for number, reply in enumerate(right):
-            inputs = self.inputs(exercise.id, number)
-            tensors |= {f"{number}/in/{name}": value for name, value in inputs.items()}
-            tensors |= {f"{number}/{name}": reply.tensors[name] for name in names[number]}
         own = [variant for variant in self.course.variants if variant.exercise == exercise.id]
-        wrong = {v.id: self.ask(exercise, apply(v, source)) for v in own}
+        texts = [source, *(apply(variant, source) for variant in own)]
+        replies = [self.ask(exercise, text) for text in texts]
+        wrong = dict(zip([v.id for v in own], replies[1:], strict=True))
+        entry = before.entry if before else None
+        measured = measure(exercise, right, replies[0], self.honest(exercise), wrong, entry)
+        now = self.answered(exercise, right, names)
+        changes = moved(before.answered, now) if before else []
+        tensors = settled(before.answered, now) if before else now
+        inputs, known = self.all_inputs(exercise), None if changes else before
+        table = Table(exercise, names, inputs, measured, known)
+        self.fill(table, exercise, own, replies)
+        tensors |= {f"{number}{WRONG}": rows for number, rows in enumerate(table.columns())}
+        rows = [name for name, _ in table.rows]
+        changes += table.changes
+        return Recorded(exercise, tensors, measured, rows, self.described(own), changes)
+
+    def honest(self, exercise: Exercise) -> dict[str, list[Reply]]:
+        """Return the replies of other correct solutions."""
+        source = self.sources[exercise.module]
         alike = [one for one in self.course.honest if one.module == exercise.module]
-        honests = {one.id: self.ask(exercise, one.apply(source)) for one in alike}
-        for name, replies in honests.items():
+        found = {one.id: self.ask(exercise, one.apply(source)) for one in alike}
+        for name, replies in found.items():
             require_answers(exercise, replies, name)
-        measured = measure(exercise, right, self.ask(exercise, source), honests, wrong)
-        table = Table(self, exercise, names, measured)
-        table.add(SOLUTION_ROW, source, self.ask(exercise, source))
-        for variant in own:
-            table.add(variant.name, apply(variant, source), wrong[variant.id])
-        for name, text in pairs(own, source, self.course):
-            table.add(name, text, self.ask(exercise, text))
-        tensors |= {f"{number}/wrong": rows for number, rows in enumerate(table.columns())}
-        known = {
+        return found
+
+    def described(self, own: Sequence[Variant]) -> dict[str, dict[str, Any]]:
+        """Return what the manifest says of mistakes."""
+        return {
             v.id: {"says": v.says, "section": v.section, "seen": self.course.seen.get(v.id, 0)}
             for v in own
             if v.form_of is None
         }
-        return Recorded(exercise, tensors, measured, [name for name, _ in table.rows], known)
+
+    def all_inputs(self, exercise: Exercise) -> list[Tensors]:
+        """Return the inputs of all calls."""
+        return [self.inputs(exercise.id, number) for number in range(len(exercise.calls))]
+
+    def answered(
+        self, exercise: Exercise, right: Sequence[Reply], names: Sequence[Sequence[str]]
+    ) -> Tensors:
+        """Return the inputs and the solution's answers as the file has them."""
+        tensors: Tensors = {}
+        for number, (inputs, reply) in enumerate(
+            zip(self.all_inputs(exercise), right, strict=True)
+        ):
+            tensors |= {f"{number}/in/{name}": value for name, value in inputs.items()}
+            tensors |= {f"{number}/{name}": reply.tensors[name] for name in names[number]}
+        return tensors
+
+    def fill(
+        self,
+        table: Table,
+        exercise: Exercise,
+        own: Sequence[Variant],
+        replies: Sequence[Sequence[Reply]],
+    ) -> None:
+        """Add all rows.
+
+        Args:
+            replies: of the solution and of each variant.
+        """
+        source = self.sources[exercise.module]
+        texts = [(SOLUTION_ROW, source), *((v.name, apply(v, source)) for v in own)]
+        for (name, text), one in zip(texts, replies, strict=True):
+            table.add(name, one, functools.partial(self.ask, exercise, text))
+        for name, text in pairs(own, source, self.course):
+            ask = functools.partial(self.ask, exercise, text)
+            table.add(name, ask(), ask)
+        table.finish()
 
 
 def require_answers(exercise: Exercise, replies: Sequence[Reply], name: str) -> None:
@@ -155,56 +212,3 @@ def pairs(own: Sequence[Variant], source: str, course: Course) -> Iterator[tuple
             except VariantError:  # one has removed what the other changes
                 continue
             yield f"{first.name}{PAIR}{second.name}", text
-
-
-class Table:
-    """The rows of fingerprints of one exercise: a list of calls for each variant."""
-
-    def __init__(
-        self,
-        recorder: Recorder,
-        exercise: Exercise,
-        names: Sequence[Sequence[str]],
-        measured: Measured,
-    ) -> None:
-        self.recorder, self.exercise, self.names = recorder, exercise, names
-        probes = [(probe, call) for probe in exercise.probes for call in probe.calls]
-        self.calls: list[tuple[Probe, Call]] = probes
-        self.rows: list[tuple[str, list[np.ndarray]]] = []
-
-        def tolerance(name: str, call: Call) -> Tolerance:
-            return measured.tolerance_of(tolerance_kind(name, call))
-
-        self.allowed = [
-            allowed(probe, call, names[number], tolerance)
-            for number, (probe, call) in enumerate(probes)
-        ]
-
-    def fingerprints(self, number: int, reply: Reply) -> np.ndarray:
-        """Return the fingerprints of one call."""
-        inputs = self.recorder.inputs(self.exercise.id, number)
-        return fingerprints(*self.calls[number], self.names[number], inputs, reply)
-
-    def add(self, name: str, source: str, replies: Sequence[Reply]) -> None:
-        """Add a row, unless it is a pair that equals an existing row.
-
-        Entries that another seed changes are marked as random.
-        """
-        row = [self.fingerprints(number, reply) for number, reply in enumerate(replies)]
-        drew = [number for number, reply in enumerate(replies) if reply.message.get("drew")]
-        again = self.recorder.ask(self.exercise, source, drew, seed=1) if drew else []
-        for number, reply in zip(drew, again, strict=True):
-            one, other = row[number], self.fingerprints(number, reply)
-            one[~close(one, other, self.allowed[number])] = entry(RANDOM)
-        if PAIR not in name or not any(self.same(row, known) for _, known in self.rows):
-            self.rows.append((name, row))
-
-    def same(self, row: Sequence[np.ndarray], known: Sequence[np.ndarray]) -> bool:
-        """Say whether two rows cannot be distinguished."""
-        triples = zip(row, known, self.allowed, strict=True)
-        return all(close(one, other, allow).all() for one, other, allow in triples)
-
-    def columns(self) -> Iterator[np.ndarray]:
-        """Yield, for each call, the fingerprints of all rows: (rows, entries, WIDTH)."""
-        for number in range(len(self.calls)):
-            yield np.stack([row[number] for _, row in self.rows])

@@ -1,0 +1,74 @@
+"""What a run of the gate depends on: the files that its process imported or read, with digests.
+
+Nobody has to keep a list: a run notes its own, and is done again when one of them has changed.
+"""
+
+import ast
+import functools
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from grader.files import ROOT, digest, sha256
+
+CARD = "README.md"  # of a folder; no program reads it
+
+
+class Reading:
+    """Notes the files of this repository that this process imports and reads from now on."""
+
+    def __init__(self, checkpoint: Path, data: Path) -> None:
+        """Begin.
+
+        Args:
+            checkpoint: all its files count, as the libraries that read weights and the tokenizer
+                do not tell Python which they open.
+            data: a folder of which the files count that are opened.
+        """
+        self.folders = ROOT, checkpoint.resolve(), data.resolve()
+        self.opened = {path.resolve() for path in checkpoint.iterdir() if path.name != CARD}
+        sys.addaudithook(self.note)
+
+    def note(self, event: str, arguments: Any) -> None:
+        """Note a file that Python opens."""
+        if event == "open" and isinstance(arguments[0], str):
+            self.opened.add(Path(arguments[0]).absolute())
+
+    def paths(self) -> Iterator[Path]:
+        """Yield the files, without those of Python and its packages."""
+        origins = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+        for path in self.opened.union(Path(origin).resolve() for origin in origins if origin):
+            ours = any(path.is_relative_to(folder) for folder in self.folders)
+            if ours and not path.is_relative_to(sys.prefix) and path.suffix != ".pyc":
+                yield path
+
+    def digests(self) -> dict[str, str]:
+        """Return the files so far, by their path in this repository."""
+        paths = sorted(path for path in self.paths() if path.is_file())
+        return {name_of(path): digest_of(path) for path in paths}
+
+
+def name_of(path: Path) -> str:
+    """Return a path in this repository, or a whole one elsewhere."""
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
+
+
+@functools.cache
+def digest_of(path: Path) -> str:
+    """Return a digest of a file; of a program, in which comments and docstrings do not count."""
+    if path.suffix != ".py":
+        return sha256(path)
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value.value = None
+    return digest(ast.dump(tree).encode())
+
+
+def unchanged(files: Mapping[str, str]) -> bool:
+    """Say whether files are what they were in a run."""
+    try:
+        return bool(files) and all(digest_of(ROOT / name) == was for name, was in files.items())
+    except (OSError, SyntaxError, ValueError):
+        return False
