@@ -22,10 +22,11 @@ from grader.files import ROOT
 from grader.grading import program_of
 from grader.intake.inspection import inspected_here
 from grader.intake.submission import Submission
+from grader.observer import Silent
 from grader.references import References
 from grader.sandbox.process import ProcessSandbox
 from grader.sandbox.worker_process import PROCESSOR
-from grader.session import GradingSession, Silent
+from grader.session import GradingSession
 from grader.settings import CHECKPOINT, Settings
 from instructor.references.honest import honest
 from instructor.references.variants import apply, variants

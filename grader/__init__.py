@@ -5,6 +5,7 @@
     watch.py         grades again on each save: python -m grader.watch
     grading.py       one submission, from its path to its grade
     session.py       runs the exercises in a sandbox, one after another, and has them judged
+    observer.py      who is told how a grading goes on
     exercise.py      what an assignment is made of: exercises, probes, calls as data
     literals.py      arguments of a call that private references replace
     task.py          exercises that are graded otherwise, such as by a training

@@ -14,12 +14,13 @@ from grader.intake.given_files import GivenFiles
 from grader.intake.inspection import inspected
 from grader.intake.submission import Submission, read_submission
 from grader.judging.checks import could_not_grade, result_of
+from grader.observer import Observer, Silent
 from grader.references import References, ReferencesError
 from grader.result import Finding, Grade, Outcome, Result
 from grader.sandbox.interface import Program, Sandbox, WorkerStartError, printable
 from grader.sandbox.tiers import open_sandbox
 from grader.selection import selected, silent_of
-from grader.session import GradingSession, Observer, Silent
+from grader.session import GradingSession
 from grader.settings import Settings
 
 WITHHELD = (

@@ -9,7 +9,7 @@ import dataclasses
 import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +21,9 @@ from grader.judging.fingerprints import Answered
 from grader.judging.student_text import without_text
 from grader.judging.trial import Trial
 from grader.literals import sent
+from grader.observer import Observer
 from grader.references import Recording, References
-from grader.result import UNIMPORTABLE, Blocked, CheckFailed, Grade, Outcome, Result
+from grader.result import UNIMPORTABLE, Blocked, CheckFailed, Outcome, Result
 from grader.sandbox.interface import Program, Reply, Request, Sandbox
 from grader.settings import Settings
 from grader.task import TaskRun
@@ -31,38 +32,6 @@ from grader.trouble import trouble_in
 UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
 AN_ANSWER_RAISED = "an answer made the grader raise"
 OWN = (0,)  # the places of calls without stand-ins, among those of their probe
-
-
-class Observer(Protocol):
-    """Is notified of the progress of a grading; see Silent and reports/."""
-
-    def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
-        """Take note of what is graded, and of the ids of the exercises to report on."""
-
-    def progress(self, what: str, done: int, total: int) -> None:
-        """Handle the progress of a task: steps done of a total."""
-
-    def result(self, result: Result) -> None:
-        """Handle an exercise's result."""
-
-    def end(self, grade: Grade, printed: str) -> None:
-        """Take note of the grade, and of what the submission printed."""
-
-
-class Silent:
-    """An observer that keeps it all to itself."""
-
-    def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
-        """Do nothing."""
-
-    def progress(self, what: str, done: int, total: int) -> None:
-        """Do nothing."""
-
-    def result(self, result: Result) -> None:
-        """Do nothing."""
-
-    def end(self, grade: Grade, printed: str) -> None:
-        """Do nothing."""
 
 
 def cause_of(upstream: Sequence[Result], blocking: Sequence[str]) -> str:

@@ -9,10 +9,11 @@ from grader.assignment import MINBERT
 from grader.grading import program_of
 from grader.intake.inspection import inspected_here
 from grader.intake.submission import Submission
+from grader.observer import Silent
 from grader.references import References
 from grader.result import Result
 from grader.sandbox.process import ProcessSandbox
-from grader.session import GradingSession, Silent
+from grader.session import GradingSession
 from grader.settings import Settings
 
 from conftest import ROOT

@@ -19,13 +19,14 @@ from grader.assignment.sentiment import Gate
 from grader.exercise import Exercise
 from grader.grading import program_of
 from grader.intake.submission import Submission
+from grader.observer import Silent
 from grader.references import References
 from grader.reports.terminal import Report
 from grader.result import Grade
 from grader.sandbox.interface import Program, Progress, Reply, Request
 from grader.sandbox.isolated import IsolatedSandbox
 from grader.sandbox.job import Ended
-from grader.session import GradingSession, Silent
+from grader.session import GradingSession
 from grader.settings import REFERENCES, Settings
 from grader.worker.protocol import HEADER, MAGIC
 

@@ -13,11 +13,12 @@ from grader.assignment import MINBERT
 from grader.assignment.sentiment import DEADLINE, ENTRY
 from grader.grading import Grading
 from grader.intake.submission import Submission
+from grader.observer import Silent
 from grader.references import References
 from grader.sandbox.budget import HANGS
 from grader.sandbox.interface import BUDGET, CALL_DEADLINE, Limits, Reply, Request, Sandbox
 from grader.sandbox.tiers import open_sandbox
-from grader.session import GradingSession, Silent
+from grader.session import GradingSession
 from grader.settings import REFERENCES, Settings
 
 from asking import ask, program_with

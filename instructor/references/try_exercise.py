@@ -18,10 +18,11 @@ from pathlib import Path
 from grader.grading import program_of
 from grader.intake.inspection import inspected_here
 from grader.intake.submission import Submission
+from grader.observer import Silent
 from grader.references import References
 from grader.result import Outcome, Result
 from grader.sandbox.process import ProcessSandbox
-from grader.session import GradingSession, Silent
+from grader.session import GradingSession
 from grader.settings import CHECKPOINT, Settings
 from instructor.references.course import SEED, Course, minbert
 from instructor.references.record import record
