@@ -105,3 +105,10 @@ def test_every_forbidden_name_is_in_the_installed_library() -> None:
     )
 
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("name", ["loaded under another name", "its text", "its own module"])
+def test_what_comes_back_is_called_by_its_usual_name(sandbox: Sandbox, name: str) -> None:
+    reply = ask(sandbox, list(WAYS).index(name))
+
+    assert reply.message["forbidden"] == "nn.MultiheadAttention"

@@ -89,7 +89,7 @@ class Overlay:
 
     def forbid(self, request: Mapping[str, Any]) -> None:
         """Replace what a submission may not use, before any of it is imported."""
-        new = dict(request["forbidden"].items() - self.stopped.items())
+        new = {p: name for p, name in request["forbidden"].items() if p not in self.stopped}
         forbidden.stop(new, for_good=True)
         self.stopped |= new
         self.undo.close()
