@@ -43,8 +43,8 @@ ROOMS = {
     "grader.sandbox.interface grader.trouble",
     "grader.settings": "grader.files grader.intake.submission grader.sandbox.interface",
     "grader.session": "grader.exercise grader.intake grader.judging grader.literals "
-    "grader.observer grader.references grader.result grader.sandbox.interface grader.settings grader.task "
-    "grader.trouble",
+    "grader.observer grader.references grader.result grader.sandbox.interface grader.settings "
+    "grader.task grader.trouble",
     "grader.grading": "grader.assignment grader.exercise grader.handout grader.intake "
     "grader.judging grader.observer grader.references grader.result grader.sandbox "
     "grader.selection grader.session grader.settings",
