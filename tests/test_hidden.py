@@ -20,6 +20,8 @@ from instructor.references.course import Course, minbert
 from conftest import ROOT, Grade
 from tokenizer import BertTokenizer
 
+pytestmark = pytest.mark.timeout(900)  # recording takes minutes where others are at work too
+
 REPLAY = """
 
 KNOWN = {known}
