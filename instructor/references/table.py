@@ -33,8 +33,8 @@ from grader.sandbox.interface import Reply
 from instructor.references.earlier import Earlier
 from instructor.references.tolerance import MARGIN, Measured
 
-SEEDS = (1, 2, 3, 4)  # that an entry is compared with; answers are recorded with seed 0
-NUDGES = (1, 2, 3)  # all three for statistics, whose shares move by little at a time
+SEEDS = (1, 2, 3)  # that an entry is compared with; answers are recorded with seed 0
+NUDGES = (1, 2)  # both for statistics, of which each moves a part
 STATISTIC = 1e-3  # statistics of draws do not depend on last bits; a value that does moves a share
 LEFT_OUT = 2.0  # times what is allowed: how far a pair that had no row may be from the known ones
 
@@ -73,6 +73,7 @@ class Table:
         self.calls: list[tuple[Probe, Call]] = [
             (probe, call) for probe in exercise.probes for call in probe.calls
         ]
+        self.statistics = [n for n, (probe, call) in enumerate(self.calls) if probe.draws(call)]
         self.rows: list[tuple[str, list[np.ndarray]]] = []
         self.changes: list[str] = []
         self.unused = before.rows() if before else {}
@@ -109,7 +110,7 @@ class Table:
             return
         elif self.before:
             self.changes.append(f"{name}: a new row")
-        self.rows.append((name, self.decided(answers, ask)))
+        self.rows.append((name, self.decided(answers, ask, thorough=PAIR not in name)))
 
     def finish(self) -> None:
         """Note the recorded rows that are no more."""
@@ -180,14 +181,18 @@ class Table:
 
     # --- what chance decides ---
 
-    def decided(self, answers: Answers, ask: Ask) -> list[np.ndarray]:
-        """Return a row in which what chance decides is marked."""
+    def decided(self, answers: Answers, ask: Ask, thorough: bool) -> list[np.ndarray]:
+        """Return a row in which what chance decides is marked.
+
+        Args:
+            thorough: for a mistake alone. Pairs are most of the rows, and made of these.
+        """
         row = [one.copy() for one in answers.prints]
         solution = self.rows[0][1] if self.rows else row
         changed = [np.zeros(len(one), dtype=bool) for one in row]
         pairs = zip(row, solution, self.allowed, strict=True)
         right = [close(one, other, allow) for one, other, allow in pairs]
-        for number, other, allow in (*self.nudged(ask), *self.drawn_again(answers, ask)):
+        for number, other, allow in self.otherwise(answers, ask, thorough):
             changed[number] |= ~close(row[number], other, allow)
             right[number] |= close(solution[number], other, self.allowed[number])
         for number, drew in enumerate(answers.drew):
@@ -196,30 +201,23 @@ class Table:
             row[number][wrong] = entry(RANDOM)
         return row
 
-    def drawn_again(
-        self, answers: Answers, ask: Ask
+    def otherwise(
+        self, answers: Answers, ask: Ask, thorough: bool
     ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Yield fingerprints with other seeds: the call, the fingerprints, how far they may be."""
+        """Yield calls with their fingerprints by another chance, and how far these may be off."""
         drew = [number for number, one in enumerate(answers.drew) if one]
-        for seed in SEEDS if drew else ():
+        for seed in SEEDS[: None if thorough else 1] if drew else ():
             for number, reply in zip(drew, ask(drew, seed=seed), strict=True):
-                probe, call = self.calls[number]
-                allow = self.allowed[number] / (1.0 if probe.draws(call) else MARGIN)
-                yield number, self.prints(number, reply, self.inputs[number]), allow
-
-    def nudged(self, ask: Ask) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Yield fingerprints with inputs that differ in their last bit, as `drawn_again`."""
-        every = range(len(self.calls))
-        statistics = [
-            number for number in every if self.calls[number][0].draws(self.calls[number][1])
-        ]
+                share = 1.0 if number in self.statistics else MARGIN
+                other = self.prints(number, reply, self.inputs[number])
+                yield number, other, self.allowed[number] / share
         for nudge in NUDGES:
-            numbers = every if nudge == NUDGES[0] else statistics
+            every = thorough and nudge == NUDGES[0]
+            numbers = list(range(len(self.calls))) if every else self.statistics
             for number, reply in zip(numbers, ask(numbers, nudge=nudge), strict=True):
-                allow = self.allowed[number] / MARGIN
-                if number in statistics:
-                    allow = np.minimum(allow, STATISTIC)
                 inputs = nudged(self.inputs[number], self.calls[number][1].dtype, nudge)
+                most = STATISTIC if number in self.statistics else np.inf
+                allow = np.minimum(self.allowed[number] / MARGIN, most)
                 yield number, self.prints(number, reply, inputs), allow
 
 
@@ -229,12 +227,11 @@ def nudged(inputs: Tensors, dtype: str, number: int) -> Tensors:
     Numbers of few bits stay: masks, patterns and rows of equal values have them so that sums of
     them are exact, which they are on every processor.
     """
-    draw = np.random.default_rng(number)
-    unit = float(np.finfo(dtype).eps)
-    return {
-        name: np.where(value.astype(np.float16) == value, value, value * (1 + unit * signs))
-        if value.dtype.kind == "f"
-        else value
-        for name, value in inputs.items()
-        for signs in [draw.choice((-1.0, 1.0), size=value.shape)]
-    }
+    draw, unit = np.random.default_rng(number), float(np.finfo(dtype).eps)
+    made = dict(inputs)
+    for name, value in inputs.items():
+        if value.dtype.kind == "f":
+            other = value * (1 + unit * draw.choice((-1.0, 1.0), size=value.shape))
+            with np.errstate(over="ignore"):
+                made[name] = np.where(value.astype(np.float16) == value, value, other)
+    return made
