@@ -5,6 +5,7 @@ another machine changes no file.
 """
 
 import dataclasses
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -65,8 +66,13 @@ def earlier(folder: Path, exercise: Exercise) -> Earlier | str:
         return "new" if not (folder / name).is_file() else "damaged, or not what the manifest lists"
 
 
-def moves(name: str, before: np.ndarray, now: np.ndarray) -> str | None:
-    """Say how a tensor has moved by more than is allowed; None if it has not."""
+def moves(name: str, before: np.ndarray, now: np.ndarray, drawn: bool) -> str | None:
+    """Say how a tensor has moved by more than is allowed; None if it has not.
+
+    Args:
+        drawn: its values are random, and nothing is compared with them; another build of torch
+            draws other ones.
+    """
     if before.shape != now.shape or before.dtype != now.dtype:
         return f"{name} was {before.dtype} {before.shape}, is now {now.dtype} {now.shape}"
     finite = np.isfinite(now)
@@ -74,20 +80,23 @@ def moves(name: str, before: np.ndarray, now: np.ndarray) -> str | None:
         return f"{name} has different infinities"
     one, other = before[finite].astype(np.float64), now[finite].astype(np.float64)
     off = float(np.max(np.abs(one - other) / (1.0 + np.abs(other)), initial=0.0))
-    return f"{name} moved by {off:.1e}, allowed is {UNMOVED:.0e}" if off > UNMOVED else None
+    if drawn or off <= UNMOVED:
+        return None
+    return f"{name} moved by {off:.1e}, allowed is {UNMOVED:.0e}"
 
 
-def moved(before: Tensors, now: Tensors) -> list[str]:
-    """Return a line for each tensor that is not what it was."""
-    lines = [moves(name, before[name], now[name]) for name in now if name in before]
+def settled(before: Tensors, now: Tensors, drawn: Collection[str]) -> tuple[Tensors, list[str]]:
+    """Return tensors, the recorded ones where they have not moved, and a line for each that has.
+
+    Args:
+        drawn: the names of those whose values are random.
+    """
+    found = {
+        name: moves(name, before[name], now[name], name in drawn)
+        for name in now.keys() & before.keys()
+    }
+    lines = [found[name] or "" for name in now if found.get(name)]
     lines += [f"{name} is new" for name in now if name not in before]
     lines += [f"{name} is gone" for name in before if name not in now]
-    return [line for line in lines if line is not None]
-
-
-def settled(before: Tensors, now: Tensors) -> Tensors:
-    """Return tensors, the recorded ones where they have not moved."""
-    return {
-        name: before[name] if name in before and not moves(name, before[name], value) else value
-        for name, value in now.items()
-    }
+    kept = {name: before[name] for name, line in found.items() if line is None}
+    return now | kept, lines

@@ -17,7 +17,7 @@ from grader.references import Tensors
 from grader.sandbox.interface import Reply, Request
 from grader.sandbox.process import ProcessSandbox
 from instructor.references.course import SEED, Course
-from instructor.references.earlier import WRONG, Earlier, moved, settled
+from instructor.references.earlier import WRONG, Earlier, settled
 from instructor.references.table import Table, nudged
 from instructor.references.tolerance import Measured, measure
 from instructor.references.variants import Variant, VariantError, apply
@@ -115,8 +115,8 @@ class Recorder:
         entry = before.entry if before else None
         measured = measure(exercise, right, replies[0], self.honest(exercise), wrong, entry)
         now = self.answered(exercise, right, names)
-        changes = moved(before.answered, now) if before else []
-        tensors = settled(before.answered, now) if before else now
+        drawn = [name for name in now if is_random(exercise, name)]
+        tensors, changes = settled(before.answered, now, drawn) if before else (now, [])
         inputs, known = self.all_inputs(exercise), None if changes else before
         table = Table(exercise, names, inputs, measured, known)
         self.fill(table, exercise, own, replies)
@@ -194,6 +194,13 @@ def require_answers(exercise: Exercise, replies: Sequence[Reply], name: str) -> 
 def is_input(name: str) -> bool:
     """Say whether a tensor of a reply is an input as the call left it."""
     return name.startswith("after/")
+
+
+def is_random(exercise: Exercise, name: str) -> bool:
+    """Say whether a recorded tensor is the output of a call that draws."""
+    drawn = [probe.draws(call) for probe in exercise.probes for call in probe.calls]
+    number, kind, *_ = name.split("/")
+    return kind == "out" and drawn[int(number)]
 
 
 def pairs(own: Sequence[Variant], source: str, course: Course) -> Iterator[tuple[str, str]]:
