@@ -68,6 +68,9 @@ NORMS = {
     "mapped": "torch.vmap(norm)(rows)",
     "with a derivative": "torch.func.jvp(norm, (rows,), (rows,))",
     "functional": "torch.func.functionalize(norm)(rows)",
+    "another memory format": "a, b, m, v = (t.to_mkldnn() for t in "
+    "(torch.ones(6), torch.zeros(6), means, spreads)); "
+    "torch.native_batch_norm(torch.ones(1, 6, 8, 1).to_mkldnn(), a, b, m, v, False, 0.1, 1e-12)",
     "nested": "norm(torch.nested.nested_tensor([*rows]))",
     "found by its operator": "torch._C._jit_get_operation('aten::native_layer_norm')[0]"
     "(rows, [8], one, two, 1e-12)",
@@ -84,6 +87,10 @@ PIECES = {
     "ready-made tokenizer": "from tokenizers import BertWordPieceTokenizer as B; "
     "B(vocabulary).encode('a')",
 }
+MASKS = {
+    "torch's mask": "nn.Transformer.generate_square_subsequent_mask(3)",
+    "the function of its module": "nn.modules.transformer._generate_square_subsequent_mask(3)",
+}
 FREE = {
     "statistics": "torch.var_mean(rows, -1); rows.std(); torch.linalg.norm(rows)",
     "names": "nn.LayerNorm, F.layer_norm, torch.native_layer_norm",
@@ -93,6 +100,7 @@ FREE = {
 WAYS = {
     **{("layer_norm", name): body for name, body in NORMS.items()},
     **{("wordpiece", name): body for name, body in PIECES.items()},
+    **{("causal_mask", name): body for name, body in MASKS.items()},
 }
 BODIES = [*WAYS.values(), *FREE.values()]
 CODE = HEAD + "\n\n".join(

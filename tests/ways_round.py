@@ -199,6 +199,7 @@ WAYS = {
     "optimizer": "steps(torch.optim.AdamW)",
     "optimizer's own module": "from torch.optim.adamw import AdamW; steps(AdamW)",
     "optimizer without decay": "steps(torch.optim.Adam)",
+    "optimizer that becomes Adam's": "steps(torch.optim.RAdam)",
     "optimizer under another name": "O = torch.optim; steps(O.AdamW)",
     "subclass of an optimizer": "steps(type('Mine', (torch.optim.AdamW,), {}))",
     "fused optimizer": "steps(functools.partial(torch.optim.AdamW, fused=True))",

@@ -2,9 +2,9 @@
 
 torch.nn.functional is allowed, scaled_dot_product_attention included: the handout says so, and its
 private forms compute no more than it does. Of torch's optimizers those are forbidden that take
-Adam's steps. NAdam, RAdam, Adamax, Adafactor and the others take other steps, whatever their
-arguments, and elementwise operations such as torch._foreach_addcdiv_ are what an optimizer is
-written with.
+Adam's steps; RAdam's become Adam's where its state is set by hand. NAdam, Adamax, Adafactor and the
+others take other steps, whatever their arguments, and elementwise operations such as
+torch._foreach_addcdiv_ are what an optimizer is written with.
 """
 
 ATTENTION = (
@@ -28,6 +28,10 @@ OPTIMIZERS = (
     "torch.optim.Adam",
     "torch.optim.AdamW",
     "torch.optim.SparseAdam",
+    "torch.optim.RAdam",
+    "torch.optim.radam.radam",
+    "torch.optim.radam._single_tensor_radam",
+    "torch.optim.radam._multi_tensor_radam",
     "torch.optim.adam.adam",
     "torch.optim.adam._single_tensor_adam",
     "torch.optim.adam._multi_tensor_adam",

@@ -24,7 +24,8 @@ from typing import Any
 
 import torch
 
-BACKENDS = ("CPU", "NestedTensorCPU", "QuantizedCPU")  # where torch's compiled functions run here
+# where torch's compiled functions run here
+BACKENDS = ("CPU", "MkldnnCPU", "NestedTensorCPU", "QuantizedCPU", "SparseCPU", "SparseCsrCPU")
 COMPILED = (types.BuiltinFunctionType, types.MethodDescriptorType, types.ClassMethodDescriptorType)
 
 
@@ -148,13 +149,17 @@ def stop_function(function: types.FunctionType, name: str, undo: contextlib.Exit
 
 
 def stop_class(made: type, name: str, undo: contextlib.ExitStack) -> None:
-    """Make every function of a class raise, its constructor included.
+    """Make every function of a class raise, its constructor included, but for static ones.
+
+    Those need nothing of the class, such as the mask of nn.Transformer; where one is an exercise,
+    it is forbidden by its own name.
 
     A class of an extension module can still be constructed, but nothing can be done with it: its
     constructor could not be put back.
     """
     for attribute, member in list(vars(made).items()):
-        for function in functions_of(member):
+        static = isinstance(member, staticmethod) and attribute != "__new__"
+        for function in () if static else functions_of(member):
             stop_function(function, name, undo)
         if isinstance(getattr(member, "__func__", member), COMPILED) and attribute != "__new__":
             undo.callback(setattr, made, attribute, member)

@@ -44,6 +44,10 @@ EXERCISE = Exercise(
     points={"values": 4, "properties": 1},
     draw=draw,
     draw_private=draw_private,
+    forbidden=(
+        "torch.nn.Transformer.generate_square_subsequent_mask",
+        "torch.nn.modules.transformer._generate_square_subsequent_mask",
+    ),
     file="transformer.py",
     extension=True,
     probes=(
