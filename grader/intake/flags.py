@@ -7,19 +7,22 @@ or trees that were parsed from them, and return plain data.
 
 import ast
 import dataclasses
+import sys
 from collections.abc import Iterator
 
 from grader.intake.names import Names, imported
 
 Source = str | ast.Module
-# flagged when imported: files, processes, the network, the interpreter's internals; and the one
-# package of extension classes, which cannot be changed in place where they are forbidden
-FLAGGED_MODULES = set(
-    "os sys subprocess ctypes socket importlib inspect gc pickle marshal shelve dill cloudpickle "
-    "threading multiprocessing concurrent asyncio signal atexit resource mmap fcntl pty builtins "
-    "shutil pathlib tempfile glob io urllib http requests runpy code codecs ast dis types "
-    "traceback linecache faulthandler tracemalloc weakref site sysconfig platform getpass operator "
-    "pkgutil zipimport zipfile tokenizers grader".split()
+# of Python's own modules, those that functions on tensors may need: most others read files, run
+# texts, or look into the interpreter, some where nobody would expect it
+ORDINARY = set(
+    "__future__ abc argparse bisect collections contextlib copy csv dataclasses datetime decimal "
+    "enum fractions functools heapq itertools json math numbers random re statistics textwrap time "
+    "typing unicodedata warnings".split()
+)
+# flagged when imported; `tokenizers` has classes that cannot be changed where they are forbidden
+FLAGGED_MODULES = (sys.stdlib_module_names - ORDINARY) | set(
+    "dill cloudpickle requests tokenizers grader".split()
 )
 # flagged when called, or given another name
 FLAGGED_CALLS = set(
@@ -30,14 +33,17 @@ FLAGGED_CALLS = set(
 FLAGGED_ATTRIBUTES = set(
     "__globals__ __builtins__ __subclasses__ __code__ __closure__ __reduce__ __import__ __dict__ "
     "__class__ __wrapped__ __bases__ __mro__ __getattribute__ __loader__ __spec__ __cached__ "
-    "meta_path path_hooks co_consts f_back f_locals f_globals tb_frame gi_frame _getframe".split()
+    "__file__ __path__ meta_path path_hooks co_consts f_back f_locals f_globals tb_frame "
+    "gi_frame _getframe".split()
 )
 # flagged in torch, as are its private parts and the modules of Python that it has imported
 FLAGGED_OF_TORCH = (
     set("load save compile hub multiprocessing package ops classes library".split())
     | set("jit export fx onnx ao distributed from_file".split())  # compile, load, or define anew
-    | FLAGGED_MODULES
-) - {"types", "signal"}  # modules of torch's own
+    | set("os sys subprocess ctypes socket importlib inspect gc pickle marshal threading".split())
+    | set("io builtins shutil pathlib tempfile glob ast dis traceback linecache weakref".split())
+    | set("platform operator atexit zipfile".split())
+)
 
 
 @dataclasses.dataclass(frozen=True)
