@@ -11,7 +11,7 @@ from grader.intake.texts import MAX_SOURCE
 from grader.settings import parse
 from grader.worker.protocol import encode
 
-from packing import SOURCE, refusal, taken, tarred, zipped
+from packing import SOURCE, refusal, taken, tarred, unpacked, zipped
 
 # --- what is taken ----------------------------------------------------------------------------
 
@@ -124,6 +124,13 @@ def test_a_file_at_the_top_comes_before_those_below(tmp_path: Path) -> None:
     (tmp_path / "bert.py").write_bytes(SOURCE)
 
     assert taken(tmp_path).sources == {"bert": SOURCE.decode()}
+
+
+@pytest.mark.parametrize("pack", [zipped, tarred, unpacked])
+def test_a_colon_in_a_folders_name_is_no_drive(tmp_path: Path, pack: Callable[..., Path]) -> None:
+    path = pack(tmp_path / "work", {"HW1: minBERT/bert.py": SOURCE})
+
+    assert taken(path).sources == {"bert": SOURCE.decode()}
 
 
 def test_only_the_editable_files_are_taken(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import io
 import lzma
+import re
 import stat
 import tarfile
 import zipfile
@@ -24,6 +25,7 @@ MAX_ARCHIVE = 32 << 20  # bytes on disk; the checkpoint and the data together ha
 MAX_UNPACKED = 64 << 20  # bytes of a tar
 DEEPEST = 100  # folders in folders
 SPECIAL = "is a link or a special file; pack the file itself"
+DRIVE = re.compile("[A-Za-z]:/")
 ENCRYPTED = 0x1  # a zip member's flag
 
 
@@ -33,6 +35,10 @@ class Decompressor(Protocol):
     @property
     def eof(self) -> bool:
         """Whether it has come to the end."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What stands behind the end."""
 
     def decompress(self, data: bytes, max_length: int = ..., /) -> bytes:
         """Unpack no more than some bytes."""
@@ -62,7 +68,7 @@ class Members:
     def add(self, path: str, place: str, read: Callable[[int], bytes]) -> None:
         """Add a file under its path in the archive."""
         *folders, name = [part for part in path.split("/") if part not in ("", ".")] or [""]
-        if path.startswith("/") or ".." in folders or ":" in (*folders, "")[0]:
+        if path.startswith("/") or ".." in folders or DRIVE.match(path):
             self.files.append(no_file(name, place, "has a path that points outside of the archive"))
             return
         here = self
@@ -123,13 +129,17 @@ def decompressed(content: bytes) -> bytes:
     made = next((make for magic, make in COMPRESSED.items() if content.startswith(magic)), None)
     if made is None:
         return content
-    decompressor = made()
-    unpacked = decompressor.decompress(content, MAX_UNPACKED + 1)
-    if len(unpacked) > MAX_UNPACKED:
-        raise UnreadableError(f"it unpacks to more than {MAX_UNPACKED >> 20} MiB")
-    if not decompressor.eof:
-        raise UnreadableError("the archive is truncated")
-    return unpacked
+    parts, left, rest = [], MAX_UNPACKED, content
+    while rest.startswith(content[:2]):  # some programs write several streams, one after another
+        decompressor = made()
+        parts.append(decompressor.decompress(rest, left + 1))
+        left -= len(parts[-1])
+        if left < 0:
+            raise UnreadableError(f"it unpacks to more than {MAX_UNPACKED >> 20} MiB")
+        if not decompressor.eof:
+            raise UnreadableError("the archive is truncated")
+        rest = decompressor.unused_data
+    return b"".join(parts) if parts[1:] else parts[0]
 
 
 def read_tarred(archive: tarfile.TarFile, member: tarfile.TarInfo, place: str, most: int) -> bytes:

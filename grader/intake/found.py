@@ -104,6 +104,12 @@ class Search:
         exact = [one for one in found if one.name == file]
         return one_of(exact or found, file, "keep one of them")
 
+    def passed_over(self, entries: Sequence[Entry], main: File) -> str:
+        """Return a note on files that stand for the main one and are not graded, or ""."""
+        others = [one for one in files_of(entries) if wanted(one.name, self.editable) == self.main]
+        names = ", ".join(shown(one.name) for one in others if one is not main)
+        return f"{shown(main.name)} is graded, not {names}" if names else ""
+
     def extension(self, entries: Sequence[Entry], file: str) -> File | None:
         """Return what stands for a file that its own exercises need only, if anything does."""
         try:
@@ -138,7 +144,8 @@ class Search:
             exact = [one for one in homes if one[1].name == self.main]
             one_of([main for _, main in exact or homes], self.main, ONE)
             if homes:
-                return self.with_extensions(*(exact or homes)[0])
+                entries, main = (exact or homes)[0]
+                return self.with_extensions(entries, main, self.passed_over(entries, main))
             seen += inside
         return self.without_main(seen, nested)
 
