@@ -83,7 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.json:
             check_writable(options.json)
         if options.report:
-            check_writable(options.report, "OUT")
+            check_writable(options.report, "OUT", ".html")
         options.references = options.references or recorded_for(options.checkpoint)
         started = WorkerProcess(options.threads) if options.tier == PROCESS else None
         DOOR.start()

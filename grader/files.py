@@ -53,6 +53,22 @@ def write_whole(path: Path, content: bytes | str) -> None:
         raise
 
 
+def check_replaceable(path: Path, ending: str, option: str) -> None:
+    """Check that a file may be written: one that is there and called otherwise is somebody's work.
+
+    Args:
+        ending: of the names of such files, such as ".zip".
+        option: which names the path.
+
+    Raises:
+        FileExistsError: it is there, and has another ending.
+    """
+    if path.is_file() and not path.name.lower().endswith(ending):
+        raise FileExistsError(
+            f"{option}={path}: is there, and is not a {ending}; name another file"
+        )
+
+
 def kind_of(about: os.stat_result) -> str:
     """Return what something is, as people call it."""
     if stat.S_ISREG(about.st_mode):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from grader.files import ROOT
+from grader.files import ROOT, check_replaceable
 from grader.intake.submission import SubmissionError
 from grader.sandbox.interface import BUDGET, PROCESS, TIERS, Limits
 
@@ -59,15 +59,17 @@ def recorded_for(checkpoint: Path) -> Path:
     return folder
 
 
-def check_writable(path: Path, option: str = "JSON") -> None:
+def check_writable(path: Path, option: str = "JSON", ending: str = ".json") -> None:
     """Check that a result can be written, before anything is graded.
 
     Args:
         option: which names the path.
+        ending: of the names of such files; what is there and called otherwise is not replaced.
 
     Raises:
-        SubmissionError: it cannot.
+        SubmissionError: it cannot. FileExistsError: it would replace something else.
     """
+    check_replaceable(path, ending, option)
     if path.is_dir():
         raise SubmissionError(f"{option}={path}: is a folder; give the name of a file in it")
     if not path.parent.is_dir():

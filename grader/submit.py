@@ -48,6 +48,8 @@ def left_out(path: Path, files: Mapping[str, str], given: GivenFiles) -> list[st
     if not path.is_dir():
         return []
     there = {file.name for file in path.glob("*.py")} - files.keys()
+    if given.assignment.main_file not in {file.name for file in path.glob("*.py")}:
+        return []  # what is packed has another name there, which a note says
     own = sorted(there - given.digests.keys() - {*given.assignment.editable})
     as_given = sorted(there & {*given.assignment.editable})
     lines = [f"not written, left out: {', '.join(as_given)}"] if as_given else []
@@ -82,10 +84,12 @@ def submit(path: str, out: Path) -> int:
         SubmissionError: there is nothing to pack. InspectionError: nothing can be read here.
     """
     given = GivenFiles(MINBERT, digests())
-    files = chosen(read_submission(path, MINBERT.editable), given)
+    read = read_submission(path, MINBERT.editable)
+    files = chosen(read, given)
     write_whole(out, zipped({name: text.encode() for name, text in files.items()}))
     sizes = (f"{name} ({len(text.encode()):,} bytes)" for name, text in files.items())
-    print("\n".join([f"packed: {', '.join(sizes)}", *left_out(Path(path), files, given)]))
+    notes = [f"note: {note}" for note in read.notes]
+    print("\n".join([f"packed: {', '.join(sizes)}", *notes, *left_out(Path(path), files, given)]))
     found = strictest(Settings())
     print("\n".join(f"no tier {reason}" for reason in found.reasons) + "\n" * bool(found.reasons))
     made = Grading(Settings(tier=found.tier or PROCESS)).grade(str(out), observer=Report())
@@ -103,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     print_any_letter()
     try:
-        check_writable(options.out, "OUT")
+        check_writable(options.out, "OUT", ".zip")
         return submit(options.submission, options.out)
     except (SubmissionError, InspectionError, OSError) as error:
         print(f"submit: {printable(str(error))}", file=sys.stderr)

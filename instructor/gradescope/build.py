@@ -12,7 +12,7 @@ from importlib.metadata import Distribution
 from pathlib import Path
 
 from grader.assignment.sentiment import DATA
-from grader.files import ROOT, write_whole
+from grader.files import ROOT, check_replaceable, write_whole
 from grader.references import References, ReferencesError
 from grader.sandbox.interface import LOCKED, PROCESS
 from grader.sandbox.packages import REQUIREMENTS, installed, listed
@@ -102,6 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
+        check_replaceable(options.out, ".zip", "OUT")
         if options.references is None:
             raise BuildError("REFERENCES= is missing: a folder of private references")
         if options.limit < MARGIN:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.files import ROOT, digest, write_whole
+from grader.files import ROOT, check_replaceable, digest, write_whole
 from grader.references import ReferencesError
 from grader.zipped import zipped
 from instructor.release.contents import ReleaseError, release
@@ -27,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
+        check_replaceable(options.out, ".zip", "OUT")
         files = release()
         found = leaks(files)
         if found:
