@@ -64,6 +64,17 @@ def gradescope(tmp_path: Path) -> Path:
     return export
 
 
+def test_a_list_in_the_only_hand_in_is_nobodys_list(tmp_path: Path) -> None:
+    name = "Grace Hopper_456_assignsubmission_file_"
+    folder = handed_in(tmp_path, f"{name}/bert.py", f"{name}/submission_1/bert.py")
+    (folder / name / "submission_metadata.yml").write_text(METADATA, encoding="utf-8")
+
+    (one,) = find(folder)
+
+    assert (one.name, one.path) == ("Grace Hopper", folder / name)
+    assert one.submitted is None
+
+
 def test_an_export_of_gradescope(gradescope: Path) -> None:
     found = by_student(find(gradescope.parent, deadline=DEADLINE))
 

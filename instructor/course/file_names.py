@@ -6,6 +6,7 @@ no entry of the folder is followed if it is a link.
 
 import itertools
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,8 @@ IGNORED = {
     *(".gitkeep", ".hg", ".svn", ".idea", ".vscode", ".venv", ".ipynb_checkpoints"),
     *(".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__"),
 }
+# the folder in Gradescope's zip; any other that is alone may be a student's, whatever is in it
+EXPORT = re.compile(r"assignment_[0-9]+_export")
 COMPANION = "._"  # begins what macOS keeps beside a file or folder of the same name
 IGNORED_BEGINNINGS = (".~lock.", ".nfs", ".fuse_hidden", ".Trash-")
 ENDINGS = (
@@ -119,7 +122,7 @@ def found_in(folder: Path, without: Iterable[Path] = ()) -> list[Found]:
     """
     own, place = {real(path) for path in without}, real(folder)
     paths = [path for path in entries(folder) if place / path.name not in own]
-    if len(paths) == 1 and is_folder(paths[0]) and is_regular(paths[0] / METADATA):
+    if len(paths) == 1 and EXPORT.fullmatch(paths[0].name) and is_folder(paths[0]):
         folder, paths = paths[0], entries(paths[0])
     metadata = folder / METADATA
     submissions = read_metadata(metadata) if is_regular(metadata) else []
