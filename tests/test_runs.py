@@ -77,6 +77,7 @@ ODD = {
     "unhashable": changed(outcome=[]),
     "score": changed(score="x"),
     "infinite": changed(score=float("inf")),
+    "too large a number": changed(score=10**400),
     "id": changed(id=["x"]),
     "time": changed(started="x"),
 }
@@ -99,7 +100,9 @@ def test_an_odd_run_is_passed_over_with_one_line(tmp_path: Path, name: str) -> N
     found = runs.with_changes(tmp_path / ".grade", SECOND, said.append)["changes"]
 
     assert found["since"] == FIRST["time"]["started"]
-    assert said == [f"  {tmp_path}/.grade: run-9.json cannot be read as a run; passed over"]
+    assert said == [
+        f"  {tmp_path}/.grade: run-9.json cannot be read as an earlier run, and was skipped"
+    ]
 
 
 def test_a_run_that_cannot_be_kept_is_one_line(tmp_path: Path) -> None:

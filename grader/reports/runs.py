@@ -6,7 +6,6 @@ Each run is the result model in a file of its own, named after its time. Nothing
 import contextlib
 import datetime
 import json
-import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from grader.result import Outcome
 
 Say = Callable[[str], object]
 FOLDER, KEPT = ".grade", 30  # where runs are kept, and how many
+MOST_POINTS = 1e6  # of an exercise: a number that is larger is not one of a run
 
 
 def standing(exercise: Model) -> Model:
@@ -36,7 +36,7 @@ def is_whole(found: Model) -> bool:
         return all(
             isinstance(one["id"], str)
             and one["outcome"] in list(Outcome)
-            and (one["score"] is None or 0 <= one["score"] < math.inf)
+            and (one["score"] is None or 0 <= one["score"] <= MOST_POINTS)
             for one in found["exercises"]
         )
     except (KeyError, TypeError, ValueError):
@@ -58,8 +58,9 @@ def last_run(folder: Path, result: Model, say: Say = print) -> Model | None:
             last = found
             break
     if passed:
-        more = f" and {len(passed) - 1} more" if passed[1:] else ""
-        say(f"  {visible(str(folder))}: {passed[0]}{more} cannot be read as a run; passed over")
+        more = f" (with {len(passed) - 1} more)" if passed[1:] else ""
+        which = f"{visible(str(folder))}: {passed[0]}{more}"
+        say(f"  {which} cannot be read as an earlier run, and was skipped")
     return last
 
 
