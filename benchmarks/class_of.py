@@ -39,9 +39,9 @@ from grader.settings import Settings
 from grader.strictest import strictest
 from instructor.course import cluster
 from instructor.course.engine import Engine, Stop
+from instructor.course.options import STORE
 from instructor.course.parcel import packed
 from instructor.course.progress import Progress
-from instructor.course.run import STORE
 from instructor.course.store import Store, verdict
 from instructor.course.version import code, versions
 from instructor.course.work import Terms, Work

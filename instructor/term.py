@@ -143,10 +143,12 @@ def run_step(step: Step, copy: Path) -> None:
     if step.command[0] == "make":
         command = [*step.command, f"VENV={Path(sys.executable).parent.parent}"]
     log = copy.parent / f"{step.name}.log"
-    if run_logged(command, copy, log, INTERRUPTS) != 0:
+    status = run_logged(command, copy, log, INTERRUPTS)
+    if status != 0:
+        why = last_line(log) if status > 0 else f"it was ended by signal {-status}"
         raise TermError(
-            f"{step.name} failed: {last_line(log)} (all of it: {log}); mend that, and run the same "
-            "command again, which goes on there"
+            f"{step.name} failed: {why} (log: {log}); fix that, and run the same command again, "
+            "which goes on from there"
         )
 
 

@@ -157,7 +157,9 @@ def test_names_of_two_and_rows_of_two_are_left_and_listed(tmp_path: Path) -> Non
     rows, lines = filled(tmp_path, entries)
 
     assert scores_of(rows) == {}
-    place = lines.index("Canvas: 4 handed in, but not in the export, or not clearly:")
+    place = lines.index(
+        "Canvas: 4 handed in, but could not be matched to one student in the export:"
+    )
     assert lines[place + 1 : place + 5] == ["  x (Wei Zhang)", "  103", "  s3", "  nobody"]
     missing = next(line for line in lines if "nothing was found" in line)
     assert missing.startswith("Canvas: 6 in the export")

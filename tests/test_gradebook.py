@@ -169,7 +169,9 @@ def test_results_of_who_is_no_longer_in_the_class_are_moved_aside_and_none_is_lo
     assert moved > {"gradebook.csv", "gradebook.html"}
     assert all(after[f"earlier-1/{name}"] == before[name] for name in moved)
     assert {p.name for p in (tmp_path / "feedback").glob("[!.]*")} == {"ada", "own"}
-    assert lines[-1].startswith(f"moved to {tmp_path / 'earlier-1'}, as it is of an earlier run: ")
+    assert lines[-1].startswith(
+        f"moved to {tmp_path / 'earlier-1'}, because it belongs to an earlier run: "
+    )
 
 
 @pytest.mark.parametrize("name", ["gradebook.csv", "gradebook.html", "feedback/ada/mine.txt"])

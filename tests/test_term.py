@@ -172,7 +172,7 @@ def test_a_step_that_fails_is_one_line_with_its_reason_and_a_log(
 
     log = tmp_path / "runs" / "term-1" / "gate.log"
     said = capfd.readouterr().err
-    assert said.startswith(f"term: gate failed: OSError: no space left (all of it: {log}); ")
+    assert said.startswith(f"term: gate failed: OSError: no space left (log: {log}); ")
     assert said.count("\n") == 1
     assert "Traceback" in log.read_text(encoding="utf-8")
 

@@ -56,7 +56,7 @@ def test_what_may_be_two_peoples_is_nobodys_and_names_both(tmp_path: Path) -> No
     assert one.path is None
     assert not one.known
     assert one.others == (tmp_path / "in" / name,)
-    assert one.fault.startswith("may be that of 12345 (Lovelace, Ada) or 777 (Smith, Mallory), so")
+    assert one.fault.startswith("could belong to 12345 (Lovelace, Ada) or 777 (Smith, Mallory), so")
     assert found["777"].path is None
     assert not found["777"].fault
 

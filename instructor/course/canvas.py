@@ -246,6 +246,6 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
         *(export.scaled(results[0]["max_score"]) if results else ()),
         *said("with another score, which is replaced", filled.replaced),
         *said("without a score from here", filled.left),
-        *said("handed in, but not in the export, or not clearly", strangers),
+        *said("handed in, but could not be matched to one student in the export", strangers),
         *said("in the export, of whom nothing was found", nobody),
     ]

@@ -170,8 +170,8 @@ def checked(
     held = f"OUT={options.out}: holds results with another {', '.join(other)}"
     if options.only is not None:
         raise SubmissionError(
-            f"{held}; {going_on(options, before)} ONLY={options.only}; FORCE=1 compares all the "
-            "same, and leaves the gradebook as it is"
+            f"{held}; {going_on(options, before)} ONLY={shlex.quote(options.only)}; FORCE=1 "
+            "compares all the same, and leaves the gradebook as it is"
         )
     raise SubmissionError(
         f"{held}; {going_on(options, before)}; to begin anew: "

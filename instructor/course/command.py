@@ -11,8 +11,8 @@ from grader.sandbox.interface import printable
 from instructor.course.canvas import CanvasError
 from instructor.course.failure import RunError
 from instructor.course.hand_ins import HandInError
-from instructor.course.options import parse
-from instructor.course.run import STORE, Run
+from instructor.course.options import STORE, parse
+from instructor.course.run import Run
 from instructor.course.store import Store, only_run
 
 FAILURES = (

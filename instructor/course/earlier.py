@@ -71,4 +71,8 @@ class Earlier:
     def lines(self) -> list[str]:
         """Say what was moved."""
         what = ", ".join(self.moved[:5]) + (", ..." if len(self.moved) > 5 else "")
-        return [f"moved to {self.folder}, as it is of an earlier run: {what}"] if what else []
+        return (
+            [f"moved to {self.folder}, because it belongs to an earlier run: {what}"]
+            if what
+            else []
+        )

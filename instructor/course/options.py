@@ -14,6 +14,7 @@ from grader.settings import CHECKPOINT, HELP, KINDS, Settings, recorded_for, tie
 from instructor.course.file_names import real
 
 MOST_WORKERS = 1024
+STORE = "store.sqlite"  # in the folder of the results
 
 
 def folder(text: str) -> Path:
@@ -95,6 +96,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     options = parser().parse_args(arguments)
     if real(options.out).is_relative_to(real(options.submissions)):
         raise SubmissionError(f"OUT={options.out}: must not be in the folder of the submissions")
+    around = [folder for folder in real(options.out).parents if (folder / STORE).exists()]
+    if around:
+        raise SubmissionError(
+            f"OUT={options.out}: is among the results in {around[0]}; name another"
+        )
     options.references = options.references or recorded_for(options.checkpoint)
     return options
 

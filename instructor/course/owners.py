@@ -56,7 +56,7 @@ def undecided(found: Sequence[Found], who: Iterable[str]) -> Student:
     more = [f"{len(people) - SHOWN} more"] if len(people) > SHOWN else []
     said = " or ".join([*people[:SHOWN], *more])
     label = found[0].path.name.encode("utf-8", "backslashreplace").decode()
-    fault = f"may be that of {said}, so it is nobody's; {DECIDE}"
+    fault = f"could belong to {said}, so it is nobody's; {DECIDE}"
     return Student(label, label, (), list(found), fault=fault, known=False)
 
 

@@ -41,7 +41,8 @@ ALIKE = (
     "Their files are equal, or their statements are nearly the same, whatever names, comments and "
     "order are, beyond what the starter, known solutions and many of the class have. There may be "
     "good reasons: this is where a person may want to look, and does not say who wrote what. "
-    "Not compared in full is what is not Python, takes too long to read or has too many statements."
+    "Files that are not Python, take too long to read or have too many statements are not compared "
+    "in full."
 )
 PUBLIC = (
     "Graded on the public inputs, which every student has: right answers may have been copied from "

@@ -41,9 +41,15 @@ def settle(options: argparse.Namespace, store: Store) -> list[str]:
         SubmissionError: the gradebook is that of other submissions, or an option lacks another.
     """
     lines = []
+    before = remembered(store)
+    folder = before.pop("submissions", None)
+    if options.only is None and folder == os.path.realpath(options.submissions):
+        lists = [name for name in FILES if name in before and not getattr(options, name)]
+        lines += [
+            f"the run before had {name.upper()}={printable(before[name])}, and this one has none"
+            for name in lists
+        ]
     if options.only is not None:
-        before = remembered(store)
-        folder = before.pop("submissions", None)
         if folder not in (None, os.path.realpath(options.submissions)):
             raise SubmissionError(
                 f"ONLY={options.only}: the gradebook in {options.out} is of {folder}; "

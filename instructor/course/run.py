@@ -22,7 +22,7 @@ from instructor.course.failure import RunError
 from instructor.course.gradebook import CANVAS, RESULTS, write_results
 from instructor.course.hand_ins import find
 from instructor.course.killed import result_of_killed
-from instructor.course.options import settings_of
+from instructor.course.options import STORE, settings_of
 from instructor.course.parcel import checkpoint_digest, packed
 from instructor.course.progress import Progress, spent
 from instructor.course.remembered import remember, settle
@@ -33,7 +33,6 @@ from instructor.course.version import code, versions
 from instructor.course.work import Terms, Work
 from instructor.references.course import minbert
 
-STORE = "store.sqlite"
 NO_TIER = "the tier process isolates nothing: submissions can read and change what you can"
 AGAIN = "the same command goes on where it stopped"
 ANEW = "FORCE=1 begins again; without it, the same command grades what has no result yet"
@@ -263,7 +262,7 @@ class Run:
         self.compare(printable(name), stored, last)
         left = standing.by_kind(self.found.entries(self.terms))[LEFT]
         if self.compares_only:
-            print("the gradebook is as it was, as it is of another run")
+            print("the gradebook is unchanged, because it belongs to another run")
             return 0 if last.complete else 3
         if not left:
             return self.report()

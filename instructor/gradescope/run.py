@@ -30,7 +30,7 @@ TRAINED_IN = 21.5  # seconds for a correct model, if the references do not say
 UNFINISHED = "The grading did not finish; what stands below was graded until then."
 UNGRADED = "This could not be graded, which is not your fault; tell your instructor."
 NOT_COVERED = {
-    CONTAINED: "nothing that SECURITY.md does not list",
+    CONTAINED: "what SECURITY.md lists",
     LOCKED: "a submission sees names, sizes and times of files, not what is in them",
     PROCESS: "a submission can read the private references and forge its results",
 }

@@ -141,7 +141,11 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path) 
     ) as sandbox:
         recorder = Recorder(course, sandbox, seed)
         bar = tqdm(table, desc="recording", disable=not sys.stderr.isatty(), leave=False)
-        recorded = [recorder.record(exercise, before[exercise.id]) for exercise in bar]
+        recorded = []
+        for number, exercise in enumerate(bar, start=1):
+            if not sys.stderr.isatty():
+                print(f"recording {exercise.id}, {number} of {len(table)}", file=sys.stderr)
+            recorded.append(recorder.record(exercise, before[exercise.id]))
     out.mkdir(parents=True, exist_ok=True)
     if not check:
         keep_out_of_git(out)
