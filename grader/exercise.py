@@ -201,10 +201,13 @@ class Policy:
     Attributes:
         forbidden: such as "torch.nn.Conv1d".
         given_only: what the given code needs in calls that ask for it; see `Request`.
+        flagged: packages whose import a person should look at, such as one of extension classes,
+            which cannot be changed in place where they are forbidden.
     """
 
     forbidden: tuple[str, ...] = ()
     given_only: tuple[str, ...] = ()
+    flagged: tuple[str, ...] = ()
 
 
 SHORT = (("torch.nn.functional.", "F."), ("torch.nn.", "nn."))  # what students call modules

@@ -169,7 +169,7 @@ class Grading:
         try:
             if failed is not None:
                 raise failed
-            submission = inspected(submission)
+            submission = inspected(submission, self.assignment.policy.flagged)
             results, printed = self.results(submission, exercises, given, observer, silent)
         except InspectionError as error:
             results, printed = ungraded(exercises, error, observer), ""

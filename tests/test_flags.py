@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.assignment import MINBERT
 from grader.intake.flags import flags
 
 from conftest import ROOT, Grade
@@ -65,7 +66,9 @@ from conftest import ROOT, Grade
     ],
 )
 def test_code_to_review_is_flagged_with_its_line(line: str, flag: str) -> None:
-    assert [(found.name, found.line) for found in flags(f"import math\n{line}\n")] == [(flag, 2)]
+    found = flags(f"import math\n{line}\n", MINBERT.policy.flagged)
+
+    assert [(one.name, one.line) for one in found] == [(flag, 2)]
 
 
 @pytest.mark.parametrize(

@@ -77,8 +77,8 @@ def test_a_value_that_is_nearly_zero_has_no_sign(dtype: str) -> None:
     mismatch = compare_values("output", got, expected, Tolerance(0.0, 1e-6), {})
 
     assert mismatch is not None
-    assert mismatch.lines[1].startswith("expected 0.0000, got ")
-    assert "-0.0000" not in mismatch.lines[1]
+    assert mismatch.numbers.startswith("expected 0.0000, got ")
+    assert "-0.0000" not in mismatch.numbers
 
 
 def test_marks_are_not_piled_up_over_the_lines_around_them() -> None:

@@ -37,7 +37,7 @@ MINBERT = Assignment(
     imports=("config", "base_bert", "bert"),
     exercises=exercises(),
     harness=Path(__file__).with_name("harness.py"),
-    policy=Policy(ATTENTION, given_only=OPTIMIZERS),
+    policy=Policy(ATTENTION, given_only=OPTIMIZERS, flagged=("tokenizers",)),
     packages=("torch", "numpy", "matplotlib", "safetensors", "tokenizers", "tqdm"),
     axes=AXES,
     locate=locate,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 LONGEST = 255  # characters of a name that a system allows
-# `bert-1.py`, `bert (1).py`, `bert - Copy.py`, `bert copy 2.py`
+# `main-1.py`, `main (1).py`, `main - Copy.py`, `main copy 2.py`
 COPY = re.compile(r"(?:-\d{1,6}|[ _]?\(\d{1,6}\)|(?: -)? copy(?: \(?\d{1,6}\)?)?)$")
 COPY_OF = "copy of "
 STAMP = re.compile(r"\d{4}(?:-\d\d){5}")

@@ -8,7 +8,7 @@ or trees that were parsed from them, and return plain data.
 import ast
 import dataclasses
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from grader.intake.names import Names, imported
 
@@ -20,9 +20,9 @@ ORDINARY = set(
     "enum fractions functools heapq itertools json math numbers random re statistics textwrap time "
     "typing unicodedata warnings".split()
 )
-# flagged when imported; `tokenizers` has classes that cannot be changed where they are forbidden
+# flagged when imported
 FLAGGED_MODULES = (sys.stdlib_module_names - ORDINARY) | set(
-    "dill cloudpickle requests tokenizers grader".split()
+    "dill cloudpickle requests grader".split()
 )
 # flagged when called, or given another name
 FLAGGED_CALLS = set(
@@ -83,10 +83,10 @@ def within(path: str) -> Iterator[str]:
             return
 
 
-def flag_in(names: Names, node: ast.AST) -> Iterator[Flag]:
+def flag_in(names: Names, node: ast.AST, packages: Collection[str]) -> Iterator[Flag]:
     """Yield what an instructor may want to look at in a node."""
     for module in modules_of(node):
-        if module.split(".")[0] in FLAGGED_MODULES:
+        if (root := module.split(".")[0]) in FLAGGED_MODULES or root in packages:
             yield Flag(f"import {module}", line_of(node))
     used = [path for _, path in imported(node)] + list(names.paths(node))
     for flagged in (one for path in used for one in within(path)):
@@ -100,9 +100,13 @@ def flag_in(names: Names, node: ast.AST) -> Iterator[Flag]:
         yield Flag(f".{node.attr}", node.lineno)
 
 
-def flags(source: Source) -> list[Flag]:
-    """List what a person should look at in a source; none of it costs points."""
+def flags(source: Source, packages: Collection[str] = ()) -> list[Flag]:
+    """List what a person should look at in a source; none of it costs points.
+
+    Args:
+        packages: that the assignment flags.
+    """
     tree = ast.parse(source) if isinstance(source, str) else source
     names = Names(tree)
-    found = {flag for node in ast.walk(tree) for flag in flag_in(names, node)}
+    found = {flag for node in ast.walk(tree) for flag in flag_in(names, node, packages)}
     return sorted(found, key=lambda flag: (flag.line, flag.name))

@@ -1,7 +1,7 @@
 """Have a submission's sources inspected, behind the door; see inspector.py."""
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from grader.intake.door import DOOR, Answer
 from grader.intake.flags import Flag
@@ -11,13 +11,13 @@ from grader.intake.submission import Submission
 SECONDS = 0.8  # of processor time for all sources; the solution takes a twentieth of one
 
 
-def run(sources: Mapping[str, str], seconds: float) -> Answer:
+def run(sources: Mapping[str, str], packages: Collection[str], seconds: float) -> Answer:
     """Run the inspector.
 
     Raises:
         InspectionError: it does not work here.
     """
-    return DOOR.ask("inspect", seconds, {"sources": dict(sources)})
+    return DOOR.ask("inspect", seconds, {"sources": dict(sources), "packages": [*packages]})
 
 
 def with_findings(
@@ -38,11 +38,14 @@ def with_findings(
     return dataclasses.replace(submission, sources=sources, faults=faults, flags=flags)
 
 
-def inspected(submission: Submission) -> Submission:
+def inspected(submission: Submission, packages: Collection[str] = ()) -> Submission:
     """Inspect an untrusted submission.
 
     A source at which the inspector ends is left out the next time. Each time may take half of what
     is left of the time for all of them.
+
+    Args:
+        packages: whose import is flagged.
 
     Raises:
         InspectionError: the inspector does not work here.
@@ -53,7 +56,7 @@ def inspected(submission: Submission) -> Submission:
         modules = [*sources]
         if not modules:
             return submission
-        answer = run(sources, left / 2)
+        answer = run(sources, packages, left / 2)
         if len(answer.rows) >= len(modules):
             return with_findings(submission, modules, answer.rows)
         left -= min(answer.seconds, left / 2)

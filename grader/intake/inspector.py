@@ -7,7 +7,7 @@ and one that exceeds its limits is not Python that can be graded.
 
 import ast
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from grader.intake.flags import Flag, flags
@@ -40,20 +40,22 @@ def parsed(name: str, text: str) -> tuple[ast.Module, str]:
     return tree, f"{name}: {NOTEBOOK}" if notebook else ""
 
 
-def inspect(sources: Mapping[str, str]) -> Iterator[tuple[str, Row]]:
+def inspect(
+    sources: Mapping[str, str], packages: Collection[str] = ()
+) -> Iterator[tuple[str, Row]]:
     """Yield what there is to know of each source.
 
     Yields: the module; and `fault` and `flags`.
     """
     for module, text in sources.items():
         tree, fault = parsed(f"{module}.py", text)
-        yield module, {"fault": fault, "flags": rows(flags(tree))}
+        yield module, {"fault": fault, "flags": rows(flags(tree, packages))}
 
 
 def inspection(request: Mapping[str, Any]) -> Iterator[Row]:
     """Yield the rows that are asked for, as far as memory reaches."""
     try:
-        for _, row in inspect(request["sources"]):
+        for _, row in inspect(request["sources"], request["packages"]):
             yield row
     except (RecursionError, MemoryError):  # what is missing says where
         return

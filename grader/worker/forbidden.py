@@ -151,8 +151,7 @@ def stop_function(function: types.FunctionType, name: str, undo: contextlib.Exit
 def stop_class(made: type, name: str, undo: contextlib.ExitStack) -> None:
     """Make every function of a class raise, its constructor included, but for static ones.
 
-    Those need nothing of the class, such as the mask of nn.Transformer; where one is an exercise,
-    it is forbidden by its own name.
+    Those need nothing of the class; where one is an exercise, it is forbidden by its own name.
 
     A class of an extension module can still be constructed, but nothing can be done with it: its
     constructor could not be put back.
