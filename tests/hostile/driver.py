@@ -28,6 +28,7 @@ sys.path.insert(0, str(ROOT))
 from grader.assignment import MINBERT
 from grader.assignment.sentiment import Gate, Sentences, Sentiment
 from grader.grading import Grading, program_of, solution_of
+from grader.intake.door import DOOR
 from grader.intake.given_files import GivenFiles
 from grader.intake.submission import Submission
 from grader.references import References
@@ -129,6 +130,7 @@ class Driver:
         other.mkdir(parents=True)
         (other / "bert.py").write_text("# what another student has handed in\n")
         self.handed_in = self.folder / "handed_in"
+        DOOR.start()  # it stays, so that it counts from the beginning
         self.at_rest: int | None = None  # processes below this one, from the first grading on
 
     def processes(self) -> int:
