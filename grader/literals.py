@@ -25,6 +25,8 @@ def unpacked(inputs: Tensors) -> dict[str, Any]:
 
 def sent(message: dict[str, Any], inputs: Tensors) -> tuple[dict[str, Any], Tensors]:
     """Return the message and the tensors that a worker gets for a call with these inputs."""
+    if NAME not in inputs:
+        return message, inputs
     literals = {**message["literals"], **unpacked(inputs)}
     tensors = {name: value for name, value in inputs.items() if name != NAME}
     return {**message, "literals": literals}, tensors
