@@ -47,9 +47,11 @@ def test_core_exercises_come_first(grade: Grade) -> None:
     assert ids[-len(IDS) :] == IDS
 
 
-@pytest.mark.parametrize("submission", ["starter", "solution/bert.py"])
-def test_extensions_that_are_not_handed_in_are_not_reported(grade: Grade, submission: str) -> None:
-    graded = grade(submission)
+@pytest.mark.parametrize("source", ["starter", "solution"])
+def test_extensions_that_are_not_handed_in_are_not_reported(
+    grade: Grade, tmp_path: Path, source: str
+) -> None:
+    graded = grade(shutil.copy(ROOT / source / "bert.py", tmp_path))
 
     assert {graded.outcomes()[name] for name in IDS} == {"not written yet"}
     assert graded.result["bonus"] == 0
@@ -126,8 +128,8 @@ def test_an_extension_that_ends_the_process_costs_only_itself(
 def test_the_optimizer_of_torch_is_forbidden(grade: Grade, handed_in: Path) -> None:
     edit(
         handed_in / "optimizer.py",
-        "from torch.optim import Optimizer",
-        "from torch.optim import AdamW as Torchs, Optimizer",
+        "class AdamW(Optimizer):",
+        "class AdamW(torch.optim.AdamW):\n    pass\n\n\nclass Mine(Optimizer):",
     )
 
     adamw = grade(handed_in).exercise("adamw")
@@ -176,7 +178,7 @@ def test_correct_code_that_draws_differently_never_fails() -> None:
             outputs = {"input_ids": made[0].numpy(), "labels": made[1].numpy()}
             assert probe.examine is not None
             assert probe.examine(outputs, ids) is None
-        made_pairs = make_sentence_pairs(pairs.DOCUMENTS, random.Random(seed), 100)
+        made_pairs = make_sentence_pairs(pairs.PUBLIC.documents, random.Random(seed), 100)
         share = sum(label == pairs.IS_NEXT for *_, label in made_pairs) / len(made_pairs)
         assert abs(share - 0.5) < pairs.SHARES.shares[3].margin
 

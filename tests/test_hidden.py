@@ -258,7 +258,7 @@ def test_memorized_labels_score_nothing_where_the_weights_count(
 
     assert graded.result["score"] == 80
     assert "the fine-tuned model is not good enough" in graded.exercise("sentiment")["message"]
-    assert graded.result["flags"] == []
+    assert [flag.split(": ")[1] for flag in graded.result["flags"]] == ["import zlib"]
 
 
 def test_hidden_sentences_that_were_changed_are_not_used(private: Path, tmp_path: Path) -> None:
