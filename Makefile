@@ -10,11 +10,16 @@ FROM_PEOPLE = SUBMISSION PYTHON VENV K JSON TIER OUT PIP_ARGS
 # it as it is, without expanding it, and recipes read it from the environment, quoted by the shell.
 as_data = $(foreach name,$(1),$(eval override $(name) := $$(value $(name))))
 $(call as_data,$(FROM_PEOPLE))
+export TENSORMARK_MAKE = 1
 BIN = "$$VENV"/bin
 # an option on the command line, or nothing if it is empty; the same for one without a value
 option = $${$(2):+"--$(1)=$$$(2)"}
 flag = $${$(2):+--$(1)}
-GRADE = $(BIN)/python -m grader $(call option,only,K) $(call option,json,JSON) $(call option,tier,TIER)
+# -P: a file of yours, such as torch.py, is not taken for a package
+TOOL = $(BIN)/python -P -m tensormark
+GRADE = $(call option,only,K) $(call option,json,JSON) $(call option,tier,TIER)
+# how pip installs the engine: a wheel in engine/, which a later one may lie beside
+ENGINE = --no-index --find-links engine --upgrade tensormark
 
 # The targets and options of staff, which students do not get.
 -include instructor/staff.mk
@@ -40,19 +45,19 @@ endif
 
 ##@ For students: write the functions in starter/bert.py that handout.md describes
 check: $(VENV)/.installed  ## the five functions in starter/bert.py, without training: seconds
-	@$(GRADE) --check -- "$$SUBMISSION"
+	@$(TOOL) check $(GRADE) -- "$$SUBMISSION"
 
 watch: $(VENV)/.installed  ## the same again each time you save, within a second; Ctrl-C ends
-	@$(BIN)/python -m grader.watch $(call option,only,K) -- "$$SUBMISSION"
+	@$(TOOL) watch $(call option,only,K) -- "$$SUBMISSION"
 
 grade: $(VENV)/.installed  ## everything, with the fine-tune: about ten seconds
-	@$(GRADE) -- "$$SUBMISSION"
+	@$(TOOL) grade $(GRADE) -- "$$SUBMISSION"
 
 report: $(VENV)/.installed  ## the same as a page with figures, report.html, opened in your browser
-	@$(GRADE) --report="$${OUT:-report.html}" --open -- "$$SUBMISSION"
+	@$(TOOL) report $(GRADE) --open $(call option,out,OUT) -- "$$SUBMISSION"
 
 submit: $(VENV)/.installed  ## pack what you hand in, and grade it as your instructor will (OUT=)
-	@$(BIN)/python -m grader.submit $(call option,out,OUT) -- "$$SUBMISSION"
+	@$(TOOL) submit $(call option,out,OUT) -- "$$SUBMISSION"
 
 clean:  ## remove .venv/ and what programs have written
 	rm -rf "$$VENV" $(STAFF_CACHES) runs predictions starter/runs starter/predictions report.html .grade
@@ -102,7 +107,13 @@ if [ -e $(1)/.unfinished ] || ! $(1)/bin/python -m pip --version >/dev/null 2>&1
 fi
 endef
 
-$(VENV)/.installed: requirements.txt
+# What is unzipped keeps its date, so that only its name tells a new wheel of the engine from the one
+# that is installed: the name is noted beside the packages.
+WHEELS = $(patsubst engine/%,$(VENV)/.%,$(wildcard engine/*.whl))
+$(WHEELS):
+
+$(VENV)/.installed: requirements.txt $(WHEELS) $(ENGINE_SOURCE)
 	@$(call VIRTUAL_ENVIRONMENT,"$$VENV")
-	@$(call INSTALL,$(BIN)/python,-r requirements.txt)
-	@touch "$@"
+	@$(call INSTALL,$(BIN)/python,-r requirements.txt $(ENGINE_BUILDER))
+	@$(call INSTALL,$(BIN)/python,$(ENGINE))
+	@touch $(patsubst %,"%",$(WHEELS)) "$@"

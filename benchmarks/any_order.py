@@ -21,10 +21,11 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.files import ROOT
-from grader.grading import Grading
-from grader.sandbox.interface import CONTAINED, Limits
-from grader.settings import Settings
+from grader.assignment import ASSIGNMENT
+from instructor import ROOT
+from tensormark.grading import Grading
+from tensormark.sandbox.interface import CONTAINED, Limits
+from tensormark.settings import Settings
 
 ENOUGH = Limits(load_seconds=60.0, call_seconds=60.0, exercise_seconds=60.0)
 FEW = Limits(load_seconds=5.0, call_seconds=1.0, exercise_seconds=2.0)
@@ -123,8 +124,8 @@ class Course:
     def __init__(self, tier: str, folder: Path) -> None:
         """Grade each honest submission alone."""
         self.honest, self.bad = written(folder)
-        self.grading = Grading(Settings(tier=tier, limits=ENOUGH))
-        self.strict = Grading(Settings(tier=tier, limits=FEW))
+        self.grading = Grading(Settings.of(ROOT, tier=tier, limits=ENOUGH), ASSIGNMENT)
+        self.strict = Grading(Settings.of(ROOT, tier=tier, limits=FEW), ASSIGNMENT)
         self.alone = {name: self.result(name) for name in self.honest}
         self.held = left()
 

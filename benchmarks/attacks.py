@@ -15,8 +15,8 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from grader.files import ROOT
-from grader.sandbox.interface import Limits
+from instructor import ROOT
+from tensormark.sandbox.interface import Limits
 
 MOST = 250_000  # bytes of a source
 MARKS = "".join(map(chr, (0x334, 0x327, 0x31B, 0x316, 0x301)))
@@ -167,7 +167,7 @@ import gc as _gc, json as _json, random as _random
 
 _gc.unfreeze()
 _modules = [m for m in _gc.get_objects() if type(m) is type(_gc)]
-_protocol = next(m for m in _modules if m.__name__ == "grader.worker.protocol")
+_protocol = next(m for m in _modules if m.__name__ == "tensormark.worker.protocol")
 _encode, _space = _protocol.encode, SPACE - 100
 
 

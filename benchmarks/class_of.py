@@ -30,21 +30,23 @@ from typing import Any
 import matplotlib
 
 from benchmarks.classes import echo, write_class
-from benchmarks.processes import megabytes, processor
-from grader.files import ROOT, write_whole
-from grader.grading import Grading
-from grader.sandbox.interface import CONTAINED, LOCKED, PROCESS, Program, Sandbox
-from grader.sandbox.process import ProcessSandbox
-from grader.settings import Settings
-from grader.strictest import strictest
-from instructor.course import cluster
-from instructor.course.engine import Engine, Stop
-from instructor.course.options import STORE
-from instructor.course.parcel import packed
-from instructor.course.progress import Progress
-from instructor.course.store import Store, verdict
-from instructor.course.version import code, versions
-from instructor.course.work import Terms, Work
+from benchmarks.processes import TENSORMARK, megabytes, processor
+from grader.assignment import ASSIGNMENT
+from instructor import ROOT
+from tensormark.classroom import cluster
+from tensormark.classroom.engine import Engine, Stop
+from tensormark.classroom.options import STORE
+from tensormark.classroom.parcel import packed
+from tensormark.classroom.progress import Progress
+from tensormark.classroom.store import Store, verdict
+from tensormark.classroom.version import code, versions
+from tensormark.classroom.work import Terms, Work
+from tensormark.files import write_whole
+from tensormark.grading import Grading
+from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, Program, Sandbox
+from tensormark.sandbox.process import ProcessSandbox
+from tensormark.settings import Settings
+from tensormark.strictest import strictest
 
 BAD = ("hostile", "hanging")
 SAMPLE = 8  # submissions that are graded in fresh processes
@@ -96,7 +98,7 @@ def graded(folder: Path, out: Path, slots: int, options: Sequence[str]) -> Measu
     Raises:
         CalledProcessError: it failed.
     """
-    line = [sys.executable, "-m", "instructor.course", "--out", str(out), "--workers", str(slots)]
+    line = [*TENSORMARK, "class", "--out", str(out), "--workers", str(slots)]
     began, looks, client = time.monotonic(), [0.0], 0.0
     with subprocess.Popen([*line, *options, str(folder)], cwd=ROOT, stdout=sys.stderr) as process:
         while process.poll() is None:
@@ -135,9 +137,9 @@ def fresh(paths: Sequence[Path], tier: str, check: bool, known: Mapping[str, Any
     with tempfile.TemporaryDirectory() as place:
         answer = Path(place) / "result.json"
         for path in paths:
-            line = [sys.executable, "-m", "grader", "--tier", tier, "--json", str(answer)]
             began = time.monotonic()
-            command = [*line, *(["--check"] if check else []), str(path)]
+            command = [*TENSORMARK, "check" if check else "grade", str(path)]
+            command += ["--tier", tier, "--json", str(answer)]
             subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
             taken.append(time.monotonic() - began)
             alone = verdict(json.loads(answer.read_text(encoding="utf-8")))
@@ -158,7 +160,7 @@ def without_isolation(paths: Sequence[Path], check: bool) -> list[float]:
         kept[0].reload(program.sources)
         yield kept[0]
 
-    grading, taken = Grading(Settings(tier=PROCESS), opener=opener), []  # type: ignore[arg-type]
+    grading, taken = Grading(Settings.of(ROOT, tier=PROCESS), ASSIGNMENT, opener=opener), []  # type: ignore[arg-type]
     try:
         for path in [paths[0], *paths]:
             began = time.monotonic()
@@ -172,15 +174,15 @@ def without_isolation(paths: Sequence[Path], check: bool) -> list[float]:
 
 def dispatch(tier: str, check: bool) -> float:
     """Return the processor seconds of client and scheduler for a submission, all slots busy."""
-    settings = Settings(tier=tier)
-    parcel, progress = packed(settings, check), Progress(0)
-    terms = Terms(code(), versions(), "", "", tier, "check", 1.0, 1.0)
+    settings = Settings.of(ROOT, tier=tier)
+    parcel, progress = packed(settings, () if check else ASSIGNMENT.data_files), Progress(0)
+    terms = Terms(code(ROOT), versions(ROOT), "", "", tier, "check", 1.0, 1.0)
     text = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
     works = [Work({"bert": f"{text}\n# {number}\n"}) for number in range(DISPATCHED)]
     with (
         tempfile.TemporaryDirectory() as place,
         Store(Path(place) / STORE) as store,
-        cluster.opened("", 2) as client,
+        cluster.opened("", 2, ROOT) as client,
     ):
         crew = cluster.Crew(client, terms, parcel, True, print, echo)
         began = time.process_time()
@@ -244,7 +246,7 @@ def parsed() -> argparse.Namespace:
 def main() -> int:
     """Measure, print, and write a report and a picture."""
     options = parsed()
-    tier = strictest(Settings(), (CONTAINED, LOCKED)).tier
+    tier = strictest(ASSIGNMENT, Settings.of(ROOT), (CONTAINED, LOCKED)).tier
     if tier is None:
         print("class_of: this machine cannot isolate submissions", file=sys.stderr)
         return 2
@@ -277,7 +279,7 @@ def main() -> int:
     for name, rate in rates.items():
         print(f"  {name}: {rate:.1f} a minute; the class is {ours / rate:.1f} times as fast")
     check = not options.training
-    parcel = len(packed(Settings(), check).content)
+    parcel = len(packed(Settings.of(ROOT), () if check else ASSIGNMENT.data_files).content)
     lines = estimate(made[-1].worker / made[-1].count, dispatch(tier, check), parcel)
     print("\n".join(lines))
     classes = [dataclasses.asdict(m) | {"a_minute": m.a_minute, "ideal": m.ideal} for m in made]

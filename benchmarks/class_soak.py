@@ -24,8 +24,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.classes import write_class
-from benchmarks.processes import descendants
-from grader.files import ROOT
+from benchmarks.processes import TENSORMARK, descendants
+from instructor import ROOT
 
 KINDS = ("run", "worker", "scheduler", "zygote")
 BETWEEN = (1.0, 8.0)  # seconds from one moment to the next
@@ -141,12 +141,9 @@ class Soak:
 def graded_by(folder: Path, out: Path, *options: str) -> list[str]:
     """Return the command that grades a class."""
     return [
-        sys.executable,
-        "-m",
-        "instructor.course",
+        *(*TENSORMARK, "class"),
         "--check",
-        "--out",
-        str(out),
+        *("--out", str(out)),
         *options,
         str(folder),
     ]

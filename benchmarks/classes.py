@@ -9,11 +9,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.files import ROOT
-from instructor.course.work import Terms, Work
-from instructor.course.worker import Answer
-from instructor.references.honest import honest
-from instructor.references.variants import variants
+from grader.assignment import ASSIGNMENT
+from instructor import ROOT
+from tensormark.authoring.course import open_course
+from tensormark.classroom.work import Terms, Work
+from tensormark.classroom.worker import Answer
 
 HOSTILE = ROOT / "tests" / "hostile" / "submissions"
 QUICK = ("exit_forging", "patching", "result_forging", "secrets", "state")  # folders of HOSTILE
@@ -32,10 +32,11 @@ def kinds() -> dict[str, list[str]]:
     """Return the texts of bert.py of each kind."""
     right = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
     attacks = [path for folder in QUICK for path in sorted((HOSTILE / folder).glob("*.py"))]
+    course = open_course(ASSIGNMENT)
     codes = [path.read_text(encoding="utf-8") for path in attacks]
     return {
-        "wrong": [edited(right, one.edits) for one in variants() if one.module == "bert"],
-        "honest": [one.apply(right) for one in honest() if one.module == "bert"],
+        "wrong": [edited(right, one.edits) for one in course.variants if one.module == "bert"],
+        "honest": [one.apply(right) for one in course.honest if one.module == "bert"],
         "untouched": [(ROOT / "starter" / "bert.py").read_text(encoding="utf-8")],
         "right": [right],
         # those that name another file, or places of a grader, are made for tests/hostile

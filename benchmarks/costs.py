@@ -19,10 +19,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.attacks import Attack, drawn, known, write
-from grader.grading import Grading
-from grader.intake.submission import SubmissionError
-from grader.sandbox.interface import CONTAINED, Limits
-from grader.settings import Settings
+from grader.assignment import ASSIGNMENT
+from instructor import ROOT
+from tensormark.grading import Grading
+from tensormark.intake.submission import SubmissionError
+from tensormark.sandbox.interface import CONTAINED, Limits
+from tensormark.settings import Settings
 
 SECONDS, MEGABYTES = 5.0, 500.0
 LIMITS = Limits(load_seconds=20.0, call_seconds=10.0)
@@ -84,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     start = rng.randrange(options.part)
     chosen = itertools.islice(known(), start, None, options.part)
     attacks = itertools.chain(chosen, (drawn(rng) for _ in range(options.random)))
-    grading = Grading(Settings(tier=options.tier, limits=LIMITS))
+    grading = Grading(Settings.of(ROOT, tier=options.tier, limits=LIMITS), ASSIGNMENT)
     found = []
     for attack in attacks:
         found.append(cost(grading, attack))

@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.files import ROOT
+from instructor import ROOT
 
 TORCH = ("-c", "import torch")
 

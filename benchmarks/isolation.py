@@ -12,12 +12,13 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 
-from grader.files import ROOT
-from grader.grading import Grading
-from grader.sandbox.interface import CONTAINED, LOCKED, Program, Sandbox, WorkerStartError
-from grader.sandbox.isolated import IsolatedSandbox
-from grader.sandbox.tiers import open_sandbox
-from grader.settings import Settings
+from grader.assignment import ASSIGNMENT
+from instructor import ROOT
+from tensormark.grading import Grading
+from tensormark.sandbox.interface import CONTAINED, LOCKED, Program, Sandbox, WorkerStartError
+from tensormark.sandbox.isolated import IsolatedSandbox
+from tensormark.sandbox.tiers import open_sandbox
+from tensormark.settings import Settings
 
 WITHOUT = "no isolation"
 SUBMISSIONS = 20  # graded one after another, without training
@@ -33,7 +34,7 @@ def open_tier(tier: str, program: Program) -> Sandbox:
 @functools.cache
 def grading(tier: str) -> Grading:
     """Return a function that grades in a tier, one submission after another."""
-    return Grading(Settings(tier=tier), opener=open_tier)
+    return Grading(Settings.of(ROOT, tier=tier), ASSIGNMENT, opener=open_tier)
 
 
 def seconds(tier: str, check: bool) -> float:

@@ -13,10 +13,12 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from grader.files import ROOT
-from grader.sandbox.interface import TIERS
-from grader.settings import Settings
-from grader.strictest import fault_of
+from benchmarks.processes import TENSORMARK
+from grader.assignment import ASSIGNMENT
+from instructor import ROOT
+from tensormark.sandbox.interface import TIERS
+from tensormark.settings import Settings
+from tensormark.strictest import fault_of
 
 PROC = Path("/proc")
 
@@ -88,10 +90,10 @@ def main() -> int:
     parser.add_argument("--submission", default="solution/bert.py", help="what is graded")
     options = parser.parse_args()
     for tier in reversed(TIERS):
-        if fault := fault_of(tier, Settings()):
+        if fault := fault_of(ASSIGNMENT, tier, Settings.of(ROOT)):
             print(f"{tier:10} left out: {fault}")
             continue
-        command = [sys.executable, "-m", "grader", options.submission, "--tier", tier]
+        command = [*TENSORMARK, "grade", options.submission, "--tier", tier]
         most = peak(command, options.every)
         parts = ", ".join(f"{name} {size:.0f}" for name, size in most if size >= 1)
         print(f"{tier:10} {sum(size for _, size in most):5.0f} MB: {parts}", flush=True)

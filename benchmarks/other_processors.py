@@ -17,19 +17,19 @@ from typing import Any
 
 from tqdm import tqdm
 
-from grader.assignment import MINBERT
-from grader.files import ROOT
-from grader.grading import program_of
-from grader.intake.inspection import inspected_here
-from grader.intake.submission import Submission
-from grader.observer import Silent
-from grader.references import References
-from grader.sandbox.process import ProcessSandbox
-from grader.sandbox.worker_process import PROCESSOR
-from grader.session import GradingSession
-from grader.settings import CHECKPOINT, Settings
-from instructor.references.honest import honest
-from instructor.references.variants import apply, variants
+from grader.assignment import ASSIGNMENT
+from instructor import ROOT
+from tensormark.authoring.course import open_course
+from tensormark.authoring.variants import apply
+from tensormark.grading import program_of
+from tensormark.intake.inspection import inspected_here
+from tensormark.intake.submission import Submission
+from tensormark.observer import Silent
+from tensormark.references import References
+from tensormark.sandbox.process import ProcessSandbox
+from tensormark.sandbox.worker_process import PROCESSOR
+from tensormark.session import GradingSession
+from tensormark.settings import Settings
 
 Place = tuple[dict[str, str], int]  # what the environment says, and the number of threads
 PARTS = ("id", "outcome", "score", "max_score", "mistake")
@@ -53,12 +53,13 @@ def places() -> dict[str, Place]:
 
 def submissions(mistakes: int) -> Iterator[tuple[str, str, str, str | None]]:
     """Yield a name, a module, its source, and the exercise that it is graded for; None: all."""
-    sources = {path.stem: path.read_text("utf-8") for path in (ROOT / "solution").glob("*.py")}
-    for module in dict.fromkeys(one.module for one in MINBERT.exercises if one.probes):
+    course = open_course(ASSIGNMENT)
+    sources = course.sources()
+    for module in dict.fromkeys(one.module for one in ASSIGNMENT.exercises if one.probes):
         yield f"solution {module}", module, sources[module], None
-    for right in honest():
+    for right in course.honest:
         yield f"honest {right.id}", right.module, right.apply(sources[right.module]), None
-    known = variants()
+    known = course.variants
     for number in range(min(mistakes, len(known))):
         wrong = known[number * len(known) // min(mistakes, len(known))]
         source = apply(wrong, sources[wrong.module])
@@ -68,18 +69,18 @@ def submissions(mistakes: int) -> Iterator[tuple[str, str, str, str | None]]:
 def verdicts(place: Place, handed_in: list[tuple[str, str, str, str | None]]) -> dict[str, str]:
     """Grade submissions on a processor; return everything that must not differ, by name."""
     environment, threads = place
-    settings, found = Settings(threads=threads), {}
+    settings, found = Settings.of(ROOT, threads=threads), {}
     references = References(settings.references)
     given = {path.stem: path.read_text("utf-8") for path in (ROOT / "starter").glob("*.py")}
     os.environ.update(environment)
-    with ProcessSandbox(program_of(MINBERT, [], given, settings)) as sandbox:
+    with ProcessSandbox(program_of(ASSIGNMENT, [], given, settings)) as sandbox:
         for name, module, source, exercise in tqdm(handed_in, leave=False, disable=None):
             sandbox.reload(given | {module: source})
-            table = [e for e in MINBERT.exercises if e.probes and e.module == module]
+            table = [e for e in ASSIGNMENT.exercises if e.probes and e.module == module]
             chosen = [e for e in table if exercise in (None, e.id)]
             submission = inspected_here(Submission(f"{module}.py", {module: source}, {}))
             about = sandbox, references, settings, Silent()
-            results = GradingSession(MINBERT, chosen, submission, *about).run()
+            results = GradingSession(ASSIGNMENT, chosen, submission, *about).run()
             rows = [[one.as_json()[part] for part in PARTS] for one in results.values()]
             found[name] = json.dumps(rows)
     for name in environment:
@@ -91,7 +92,8 @@ def accuracies(place: Place, seeds: int) -> list[Any]:
     """Fine-tune the solution as the gate does; return its dev accuracies."""
     environment, threads = place
     jobs = [{"model": "honest", "seed": seed, "threads": threads} for seed in range(seeds)]
-    command = [sys.executable, "-m", "instructor.gate.worker", str(CHECKPOINT), str(ROOT / "data")]
+    folders = [str(ROOT / "checkpoint"), str(ROOT / "data")]
+    command = [sys.executable, "-m", "instructor.gate.worker", *folders]
     own = {"PYTHONPATH": str(ROOT / "solution"), "OMP_WAIT_POLICY": "PASSIVE"}
     done = subprocess.run(
         command,

@@ -1,9 +1,11 @@
-"""What processes use, and what they have started, as Linux tells it."""
+"""The command tensormark; what processes use, and what they have started, as Linux tells it."""
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+TENSORMARK = [sys.executable, "-P", "-m", "tensormark"]
 CLOCK = os.sysconf("SC_CLK_TCK")
 
 

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from grader.files import ROOT
+from instructor import ROOT
 from instructor.huggingface.export_checkpoint import export_checkpoint
 from instructor.huggingface.second_opinion import transformers
 from instructor.on_solution import again_on_solution

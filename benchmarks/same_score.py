@@ -17,10 +17,11 @@ from typing import Any
 
 from tqdm import tqdm
 
-from grader.files import ROOT
-from grader.grading import Grading
-from grader.sandbox.interface import TIERS
-from grader.settings import Settings
+from grader.assignment import ASSIGNMENT
+from instructor import ROOT
+from tensormark.grading import Grading
+from tensormark.sandbox.interface import TIERS
+from tensormark.settings import Settings
 
 THREADS = (1, 2, 4)
 MISTAKES = (
@@ -43,7 +44,8 @@ def submission(folder: Path) -> Path:
 
 def result(path: Path, tier: str, threads: int) -> dict[str, Any]:
     """Grade it."""
-    return Grading(Settings(tier=tier, threads=threads)).grade(str(path)).as_json()
+    settings = Settings.of(ROOT, tier=tier, threads=threads)
+    return Grading(settings, ASSIGNMENT).grade(str(path)).as_json()
 
 
 def verdict(found: dict[str, Any]) -> str:

@@ -13,10 +13,11 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from grader.files import ROOT
+from benchmarks.processes import TENSORMARK
+from instructor import ROOT
 
 TORCH = [sys.executable, "-c", "import torch"]
-GRADER = [sys.executable, "-m", "grader", "--check"]
+GRADER = [*TENSORMARK, "check"]
 COMMANDS = {
     "import torch": TORCH,
     "five functions": [*GRADER, "solution/bert.py"],

@@ -28,7 +28,7 @@ from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
 from benchmarks.real_bert import build
-from grader.files import ROOT
+from instructor import ROOT
 from instructor.huggingface.second_opinion import transformers
 from instructor.on_solution import again_on_solution
 

@@ -1,6 +1,6 @@
 """How long a save takes to its verdict: `python -m benchmarks.watch [--saves 20]` (`make bench`).
 
-Runs `python -m grader.watch` on a copy of the solution, and in turns saves the file and times a
+Runs `tensormark watch` on a copy of the solution, and in turns saves the file and times a
 bare `import torch`, in one run. A save counts from before the file is written until the last
 verdict of the five functions is printed. Only the ratios of one run mean anything. Every other save
 has a mistake: the functions after it are then called a second time, with stand-ins.
@@ -16,8 +16,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchmarks.processes import TENSORMARK
 from benchmarks.startup import TORCH, seconds
-from grader.files import ROOT
+from instructor import ROOT
 
 LAST = "encode"  # of the five functions
 WAITING = "waiting for a change"
@@ -27,7 +28,7 @@ RIGHT, WRONG = "return ln_layer(", "return 1.01 * ln_layer("
 @contextmanager
 def watching(path: Path) -> Iterator[subprocess.Popen[str]]:
     """Watch a file; end with the block."""
-    command = [sys.executable, "-m", "grader.watch", str(path)]
+    command = [*TENSORMARK, "watch", str(path)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield process

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from grader.files import ROOT
+from instructor import ROOT
 
 SOLUTION = ROOT / "solution"
 

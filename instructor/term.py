@@ -18,11 +18,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.assignment import MINBERT
-from grader.files import ROOT, sha256, write_whole
-from instructor.files import whole_folder
-from instructor.references.strip import MarkerError, derive, drifted
+from grader.assignment import ASSIGNMENT
+from instructor import ROOT
 from instructor.steps import Interrupts, last_line, run_logged
+from tensormark.authoring.strip import MarkerError, derive, drifted
+from tensormark.files import sha256, write_whole
+from tensormark.folders import whole_folder
 
 LEFT_OUT = (
     ".*",
@@ -60,15 +61,14 @@ class Step:
 
 def steps_for(seed: int) -> list[Step]:
     """List the steps, in the order in which they depend on each other."""
-    references = "instructor.references"
     return [
         Step("data", ("instructor.language.write_data", "--seed", str(seed)), ("data",), 0.5),
         Step("checkpoint", ("instructor.pretraining.pretrain",), ("checkpoint",), 35),
         Step("curve", ("instructor.pretraining.staff_curve",), ("checkpoint",), 0.6),
         Step("gate", ("instructor.gate.measure",), ("data", "reference_outputs"), 6),
-        Step("starter", (f"{references}.strip",), ("starter",), 0.1),
-        Step("references", (f"{references}.record",), ("reference_outputs",), 4),
-        Step("handout", (f"{references}.handout",), ("handout.md",), 0.1),
+        Step("starter", ("tensormark", "starter"), ("starter",), 0.1),
+        Step("references", ("tensormark", "references"), ("reference_outputs",), 4),
+        Step("handout", ("tensormark", "handout"), ("handout.md",), 0.1),
         Step("pictures", ("make", "pictures"), ("pictures",), 1),
     ]
 
@@ -99,7 +99,7 @@ def check_before(root: Path) -> None:
     if missing:
         raise TermError(f"{', '.join(missing)} cannot be found; run `make lint`, which installs it")
     try:
-        assignment = replace(MINBERT, folder=root)
+        assignment = replace(ASSIGNMENT, folder=root)
         names = drifted(assignment.starter, derive(assignment))
     except (MarkerError, FileNotFoundError) as error:
         raise TermError(str(error)) from error

@@ -5,13 +5,14 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from grader.files import ROOT, write_whole
+from instructor import ROOT
 from instructor.figures.attention import heads, mask
 from instructor.figures.by_hand import by_hand
 from instructor.figures.checkpoint import Checkpoint, checkpoint
 from instructor.figures.further import decoder, norms, pretraining
 from instructor.figures.model import embedding, layer, whole_model
 from instructor.figures.svg import FigureError
+from tensormark.files import write_whole
 
 FIGURES: dict[str, Callable[[Checkpoint], str]] = {
     "model": whole_model,

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from grader.files import ROOT, digest, sha256
+from instructor import ROOT
+from tensormark.files import digest, sha256
 
 CARD = "README.md"  # of a folder; no program reads it
 

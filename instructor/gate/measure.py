@@ -25,11 +25,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from grader.files import ROOT, sha256, write_whole
-from instructor.files import put_between
+from instructor import ROOT
 from instructor.gate.broken_models import BROKEN
 from instructor.gate.depends import digest_of, unchanged
 from instructor.gate.worker import HONEST, LAST_LINEAR_LAYER
+from tensormark.files import sha256, write_whole
+from tensormark.folders import put_between
 
 CHECKPOINT, DATA, SOLUTION = ROOT / "checkpoint", ROOT / "data", ROOT / "solution"
 RUNS, RESULT, CARD = (

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from instructor.files import whole_folder
 from instructor.huggingface.foreign import (
     SAFE,
     ForeignError,
@@ -24,6 +23,7 @@ from instructor.huggingface.foreign import (
 from instructor.huggingface.import_checkpoint import tokenizer_files
 from instructor.on_solution import again_on_solution
 from instructor.pretraining.checkpoint_files import weight_bytes
+from tensormark.folders import whole_folder
 
 HEAD = "classifier.weight"  # (C, D), in what classifier.py saves
 

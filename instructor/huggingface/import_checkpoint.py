@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from grader.files import sha256
-from instructor.files import whole_folder
 from instructor.huggingface.foreign import (
     ForeignError,
     fit,
@@ -25,6 +23,8 @@ from instructor.huggingface.foreign import (
 )
 from instructor.on_solution import again_on_solution
 from instructor.pretraining.checkpoint_files import weight_bytes
+from tensormark.files import sha256
+from tensormark.folders import whole_folder
 
 CARD = """# An imported checkpoint
 

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from grader.files import ROOT, write_whole
-from instructor.files import between, put_between
+from instructor import ROOT
 from instructor.language.data_card import data_card
 from instructor.language.grammar import Phrase, Writer
 from instructor.language.lexicon import FILMS, HALF, WHOLE, Lexicon
 from instructor.language.reviews import running_text, write_reviews
+from tensormark.files import write_whole
+from tensormark.folders import between, put_between
 
 DATA = ROOT / "data"
 SEED = 2026

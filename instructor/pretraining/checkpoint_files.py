@@ -9,7 +9,7 @@ from typing import Any
 from safetensors.torch import save
 from torch import Tensor
 
-from grader.files import sha256, write_whole
+from tensormark.files import sha256, write_whole
 
 SUMS = "SHA256SUMS"  # in the format of sha256sum -c
 

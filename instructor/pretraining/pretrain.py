@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from grader.files import ROOT
+from instructor import ROOT
 from instructor.on_solution import again_on_solution
 
 CHECKPOINT = ROOT / "checkpoint"

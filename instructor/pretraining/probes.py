@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.files import ROOT
+from instructor import ROOT
 from instructor.language.grammar import Writer
 from instructor.language.lexicon import ASPECTS, FILMS, RIVALS, WHOLE
 from instructor.on_solution import again_on_solution

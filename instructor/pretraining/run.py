@@ -19,9 +19,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from grader.files import digest
 from instructor.language.reviews import EVERYTHING
 from instructor.pretraining.snapshots import load_snapshot, save_snapshot
+from tensormark.files import digest
 
 Documents = list[list[list[int]]]  # reviews, sentences, token ids
 Films = dict[str, Documents]  # the reviews of each film

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from grader.files import write_whole
+from tensormark.files import write_whole
 
 KEPT = 3
 

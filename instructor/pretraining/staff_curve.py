@@ -11,8 +11,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from grader.files import ROOT, write_whole
+from instructor import ROOT
 from instructor.on_solution import again_on_solution
+from tensormark.files import write_whole
 
 
 def main() -> int:

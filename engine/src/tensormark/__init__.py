@@ -1,0 +1,45 @@
+"""Grades programming assignments on neural networks: tensors compared with recorded references.
+
+    cli.py           the command line: finds the assignment, and hands the rest to a command
+    folder.py        an assignment's folder: its parts, and how it is found and opened
+    usage.py         how commands and options are written in messages
+    settings.py      the settings of a grading, and the options that set them
+    grade.py         the commands check, grade and report
+    submit.py        the command submit: pack what is handed in, and grade the pack
+    watch.py         the command watch: grade again on each save
+    grading.py       one submission, from its path to its grade
+    session.py       runs the exercises in a sandbox, one after another, and has them judged
+    observer.py      who is told how a grading goes on
+    strictest.py     the strictest tier that a machine can give
+    exercise.py      what an assignment is made of: exercises, probes, calls as data
+    policy.py        what a submission may not call
+    literals.py      arguments of a call that private references replace
+    task.py          exercises that are graded otherwise, such as by a training
+    references.py    recorded answers, trusted if their digests match
+    selection.py     which exercises are run, and which are reported on
+    handout.py       the anchors of the handout's headings
+    result.py        outcomes, findings, grades, and the result model
+    files.py         digests, atomic writes, reads of what may be anything
+    folders.py       folders written completely or not at all, text between two marks
+    letters.py       which combining marks of a text are too many
+    trouble.py       what the maintainers should know of an exception
+    wheel.py         this distribution as a wheel, for those who get an assignment
+    zipped.py        zips that depend on nothing but their files
+    pytest_plugin.py proves an assignment: mistakes cost their exercise, right code costs nothing
+
+    intake/          reads and inspects submissions behind one door, lays out the given files
+    sandbox/         where a submission's code runs: one interface, three tiers
+    worker/          the only code that runs next to a student's
+    judging/         compares answers with references, and names the mistake
+    reports/         what people and other programs read, drawn from the result model
+    toolkit/         what the exercises and tasks of many assignments need
+    authoring/       what makes an assignment: starter, references, mistakes, skeletons
+    template/        the assignment that a new one begins with
+    release/         what students get, and a search for what they must not get
+    classroom/       grades a class
+    gradescope/      the autograder for Gradescope
+
+The path of a submission:
+    cli -> grade -> settings -> grading -> intake -> session -> (sandbox -> worker) -> judging
+        -> result -> reports
+"""

@@ -1,0 +1,107 @@
+"""What references are recorded from: an assignment with its solution, mistakes and right code."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tensormark.authoring.honest import Honest
+from tensormark.authoring.variants import Variant, VariantError
+from tensormark.exercise import Assignment
+from tensormark.folder import PACKAGE, AssignmentError, module, modules
+from tensormark.release.given_out import Release
+
+
+def nothing(assignment: Assignment, value: Any) -> dict[str, Any]:
+    """Add nothing."""
+    return {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Staff:
+    """What else only staff have of an assignment: STAFF in grader/staff.py, as far as it needs any.
+
+    Attributes:
+        common: ids of the mistakes that are also recorded in combination with others.
+        seen: id of a mistake to how often students were seen to make it; the others, not at all.
+        data_files: the files of data/ whose digests the manifest records.
+        measured: takes the digests of the checkpoint's files, and returns further entries of the
+            manifest, such as a threshold.
+        hidden: takes a seed, and returns files that only private references have, by name.
+        hidden_files: all names that `hidden` may return.
+        known_seeds: returns seeds that students can know besides that of the public references,
+            to where they stand.
+        release: what is given out besides what every release has.
+    """
+
+    common: frozenset[str] = frozenset()
+    seen: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    data_files: tuple[str, ...] = ()
+    measured: Callable[[Assignment, Mapping[str, str]], dict[str, Any]] = nothing
+    hidden: Callable[[Assignment, int], dict[str, str]] = nothing
+    hidden_files: tuple[str, ...] = ()
+    known_seeds: Callable[[Assignment], dict[int, str]] = lambda assignment: {}
+    release: Release = dataclasses.field(default_factory=Release)
+
+
+@dataclasses.dataclass(frozen=True)
+class Course:
+    """An assignment, and everything about it that only staff have.
+
+    Attributes:
+        variants: known wrong variants of the solution.
+        honest: right solutions, written differently.
+    """
+
+    assignment: Assignment
+    variants: tuple[Variant, ...] = ()
+    honest: tuple[Honest, ...] = ()
+    staff: Staff = Staff()
+
+    def sources(self) -> dict[str, str]:
+        """Return the solution's modules: name to text."""
+        files = sorted(self.assignment.solution.glob("*.py"))
+        return {path.stem: path.read_text(encoding="utf-8") for path in files}
+
+
+def staff_of(folder: Path) -> Staff:
+    """Return what grader/staff.py says, if there is one.
+
+    Raises:
+        AssignmentError: it cannot be imported, or says nothing.
+    """
+    path = folder / PACKAGE / "staff.py"
+    if not path.is_file():
+        return Staff()
+    found = getattr(module(folder, "staff"), "STAFF", None)
+    if not isinstance(found, Staff):
+        raise AssignmentError(f"{path} has no STAFF = Staff(...)")
+    return found
+
+
+def open_course(assignment: Assignment) -> Course:
+    """Return an assignment with its mistakes, right code, and what else only staff have.
+
+    Right code that stands beside mistakes comes last.
+
+    Raises:
+        AssignmentError: a file cannot be imported. VariantError: two mistakes have the same id.
+    """
+    folder = assignment.folder
+    mistakes = list(modules(folder, "mistakes"))
+    variants = tuple(one for found in mistakes for one in found.VARIANTS)
+    ids = [variant.id for variant in variants]
+    if twice := {name for name in ids if ids.count(name) > 1}:
+        raise VariantError(f"more than one mistake is named {', '.join(sorted(twice))}")
+    known = {exercise.id: exercise.module for exercise in assignment.exercises}
+    if strays := sorted({variant.exercise for variant in variants} - known.keys()):
+        raise VariantError(f"there are mistakes of {strays[0]}, which is no exercise")
+    honest = [one for found in modules(folder, "honest") for one in found.HONEST]
+    honest += [one for found in mistakes for one in getattr(found, "HONEST", ())]
+    main = assignment.main_file.removesuffix(".py")
+    return Course(
+        assignment,
+        tuple(dataclasses.replace(one, module=known[one.exercise]) for one in variants),
+        tuple(dataclasses.replace(one, module=one.module or main) for one in honest),
+        staff_of(folder),
+    )

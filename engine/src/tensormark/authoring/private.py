@@ -1,0 +1,174 @@
+"""Private references: which seed they may have, where they may go, and that nobody else gets them.
+
+References are public or private by their seed. What stands in a folder is never replaced by another
+kind unless somebody says so: public by private ones, those of one seed by those of another.
+"""
+
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tensormark.authoring.course import Course
+from tensormark.authoring.recorder import RecordError
+from tensormark.exercise import Exercise
+from tensormark.files import write_whole
+from tensormark.settings import references_for
+from tensormark.usage import option
+
+MANIFEST, IGNORE = "manifest.json", ".gitignore"
+DIGITS = 30  # a seed has fewer
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    """Read what a folder of references says of itself; nothing if it is not one."""
+    try:
+        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) and "exercises" in found else {}
+
+
+def published_seeds(course: Course) -> dict[int, str]:
+    """Return the seeds that every student can know, to where they stand."""
+    found = {course.assignment.seed: "the public references"}
+    public = _manifest(course.assignment.references).get("seed")
+    if isinstance(public, int):
+        found[public] = "the public references"
+    return course.staff.known_seeds(course.assignment) | found
+
+
+def private_folders(course: Course) -> Iterator[Path]:
+    """Yield the folders of private references that are anywhere in an assignment's folder."""
+    seed, hidden = course.assignment.seed, course.staff.hidden_files
+    for place, folders, files in os.walk(course.assignment.folder):
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
+        folder = Path(place)
+        unfinished = {*hidden} & {*files} and any(name.endswith(".safetensors") for name in files)
+        if _manifest(folder).get("seed", seed) != seed or (unfinished and MANIFEST not in files):
+            yield folder
+
+
+def read_seed(text: str | None) -> int | None:
+    """Read the seed of the inputs; None if none was asked for.
+
+    Raises:
+        RecordError: it is invalid.
+    """
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) < DIGITS):
+        raise RecordError(f"{option('seed', text)}: must be a whole number, 0 or more")
+    return int(text)
+
+
+def destination(
+    course: Course,
+    seed: int | None,
+    out: Path | None,
+    checkpoint: Path | None,
+    force: bool = False,
+) -> tuple[int, Path]:
+    """Return the seed and the folder of references that are to be recorded.
+
+    Args:
+        seed, out: what was asked for; None: those of the public references, or the checkpoint's.
+        force: replace references of another seed.
+
+    Raises:
+        RecordError: private ones would have public inputs, or replace what they should not.
+    """
+    assignment = course.assignment
+    default = references_for(assignment.folder, checkpoint)
+    folder, chosen = out or default, assignment.seed if seed is None else seed
+    if folder.resolve() == assignment.references.resolve():
+        if chosen != assignment.seed:
+            example = option("out", "reference_outputs/private")
+            raise RecordError(
+                f"{option('seed', chosen)} makes private references, which {folder} is not for: "
+                f"every student gets it; name a folder for them, such as {example}"
+            )
+    elif seed is not None or default == assignment.references:
+        _check_seed(course, chosen, folder, asked=seed is not None)
+    _check_folder(course, folder, chosen, force)
+    return chosen, folder
+
+
+def _check_seed(course: Course, seed: int, folder: Path, asked: bool) -> None:
+    """Check that students do not know a seed of private references."""
+    published = published_seeds(course)
+    if (known := published.get(seed)) is None:
+        return
+    own = _manifest(folder).get("seed", seed)
+    advice = option("seed", secrets.randbelow(10**9) if own in published else own)
+    if asked:
+        raise RecordError(
+            f"{option('seed', seed)} is the seed of {known}, so that students could know all "
+            f"inputs; choose one that nobody can guess, such as {advice}"
+        )
+    raise RecordError(
+        f"{option('out', folder)} without {option('seed')} would have the inputs of the public "
+        f"references; choose a seed that nobody can guess, such as {advice}, or leave out "
+        f"{option('out')} for the public ones"
+    )
+
+
+def _check_folder(course: Course, folder: Path, seed: int, force: bool) -> None:
+    """Check that a folder is new or empty, or has references of this seed."""
+    if folder.exists() and not folder.is_dir():
+        raise RecordError(f"{option('out', folder)} is a file; name a folder")
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    before = _manifest(folder).get("seed")
+    if folder.resolve() == course.assignment.references.resolve() and before is None:
+        return  # missing or damaged, and to be recorded again
+    if before is None and MANIFEST not in names:
+        others = {n for n in names if not n.endswith(".safetensors")} - {
+            *course.staff.hidden_files,
+            IGNORE,
+        }
+        if others:
+            raise RecordError(
+                f"{option('out', folder)} is no folder of references, but has other files, such as "
+                f"{min(others)}; name a new folder"
+            )
+    elif before != seed and not force:
+        kind = "public" if before == course.assignment.seed else "private"
+        there = (
+            f"{kind} references of {option('seed', before)}"
+            if before is not None
+            else "a damaged manifest"
+        )
+        raise RecordError(
+            f"{option('out', folder)} has {there}; name another folder, or add "
+            f"{option('force', True)} to replace them by those of {option('seed', seed)}"
+        )
+
+
+def keep_out_of_git(course: Course, folder: Path) -> None:
+    """Have git ignore a folder, unless it is that of the public references."""
+    path = folder / IGNORE
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    if folder.resolve() != course.assignment.references.resolve() and "*" not in lines:
+        write_whole(path, "\n".join(["# references are for staff only", "*", *lines]) + "\n")
+
+
+def require_other_inputs(exercise: Exercise, public_seed: int, seed: int) -> None:
+    """Check that no call of an exercise has its public inputs with a private seed.
+
+    Raises:
+        RecordError: one does.
+    """
+    for probe in exercise.probes if seed != public_seed else ():
+        for call in probe.calls:
+            public = exercise.inputs(call, public_seed)
+            private = exercise.inputs(call, seed, private=True)
+            same = public.keys() == private.keys()
+            if same and all(np.array_equal(private[name], public[name]) for name in public):
+                raise RecordError(
+                    f"{exercise.id}: the inputs of {probe.name} are the public ones with "
+                    f"{option('seed', seed)}; draw others in draw_private, or choose another seed"
+                )

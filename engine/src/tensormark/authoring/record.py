@@ -1,0 +1,230 @@
+"""Record the references: `tensormark references`.
+
+The solution and its known wrong variants answer the calls of every exercise, in float64, through
+the same worker that grades students. It writes:
+
+    OUT/<exercise>.safetensors   inputs, outputs, gradients, and fingerprints of the variants
+    OUT/manifest.json            sha256 of everything, versions, seed, noise, tolerances
+    OUT/...                      with a private seed: files that tasks are graded with, if any
+
+If nothing has changed, nothing is written; otherwise it prints what changed and by how much.
+"""
+
+import argparse
+import json
+import platform
+import sys
+from collections.abc import Container, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.numpy import save
+from tqdm import tqdm
+
+from tensormark.authoring.course import Course, open_course
+from tensormark.authoring.earlier import Earlier, earlier
+from tensormark.authoring.private import (
+    destination,
+    keep_out_of_git,
+    read_seed,
+    require_other_inputs,
+)
+from tensormark.authoring.recorder import Recorded, Recorder, RecordError
+from tensormark.authoring.strip import MarkerError, derive
+from tensormark.authoring.tolerance import ToleranceError
+from tensormark.authoring.variants import VariantError
+from tensormark.files import digest, sha256, write_whole
+from tensormark.folder import open_assignment
+from tensormark.grading import program_of
+from tensormark.references import FORMAT
+from tensormark.sandbox.process import ProcessSandbox
+from tensormark.settings import Settings, shipped, with_default
+
+THREADS = 1
+MOST = 6  # lines that are printed of a file
+# What is only noted in the manifest, as other versions and processors may give the same references.
+NOTED = ("versions", "processor", "threads")
+
+
+def digests(folder: Path | None, names: Iterable[str]) -> dict[str, str]:
+    """Return sha256 by name.
+
+    Raises:
+        RecordError: a file is missing.
+    """
+    try:
+        return {} if folder is None else {name: sha256(folder / name) for name in names}
+    except OSError as error:
+        raise RecordError(f"{error.filename} is missing, and is needed to record") from error
+
+
+def manifest(
+    course: Course, out: Path, recorded: Sequence[Recorded], seed: int, checkpoint: Path | None
+) -> dict[str, Any]:
+    """Build the manifest of the files that are now in `out`."""
+    assignment, staff = course.assignment, course.staff
+    files = [f"{r.exercise.id}.safetensors" for r in recorded]
+    files += [name for name in staff.hidden_files if (out / name).is_file()]
+    weights = digests(checkpoint, assignment.checkpoint_files)
+    given = sorted(derive(assignment).items())  # not the files in starter/, which people edit
+    solution = sorted(path.name for path in assignment.solution.glob("*.py"))
+    return {
+        "format": FORMAT,
+        "seed": seed,
+        "private": seed != assignment.seed,
+        "threads": THREADS,
+        "versions": {
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "torch": torch.__version__,
+        },
+        "processor": {
+            "machine": platform.machine(),
+            "instructions": torch.backends.cpu.get_cpu_capability(),
+        },
+        "files": digests(out, files),
+        "solution": digests(assignment.solution, solution),
+        "starter": {name: digest(text.encode()) for name, text in given},
+        "checkpoint": weights,
+        "data": digests(assignment.data, staff.data_files or assignment.data_files),
+        "exercises": {r.exercise.id: r.entry() for r in recorded},
+        **staff.measured(assignment, weights),
+    }
+
+
+def shortened(lines: list[str]) -> list[str]:
+    """Return the first lines, and how many more there are."""
+    more = [f"and {len(lines) - MOST} more"] if len(lines) > MOST else []
+    return lines[:MOST] + more
+
+
+def write_recorded(out: Path, made: Recorded, before: Earlier | str, check: bool) -> list[str]:
+    """Write an exercise's file if it differs from the existing one; return what changed."""
+    name = f"{made.exercise.id}.safetensors"
+    if isinstance(before, str):
+        changes = [before]
+    elif made.changes or made.rows != before.names:
+        changes = made.changes or ["its rows are in another order"]
+    else:
+        return []
+    if not check:
+        write_whole(out / name, save(made.tensors))
+    return [f"{name}: {line}" for line in shortened(changes)]
+
+
+def write_hidden(path: Path, text: str | None, check: bool) -> list[str]:
+    """Write a hidden file, or remove it; return what changed."""
+    before = path.read_text(encoding="utf-8") if path.is_file() else None
+    if before == text:
+        return []
+    if text is None:
+        if not check:
+            path.unlink()
+        return [f"{path.name}: removed, because the inputs of this seed are public"]
+    if not check:
+        write_whole(path, text)
+    return [f"{path.name}: {'new' if before is None else 'different sentences'}"]
+
+
+def remove_stale(out: Path, files: Container[str], check: bool) -> list[str]:
+    """Remove the files of exercises that are no more, as the manifest lists them; say which."""
+    try:
+        listed = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["exercises"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return []
+    stale = [name for one in listed if (name := f"{one}.safetensors") not in files]
+    there = [name for name in stale if name == Path(name).name and (out / name).is_file()]
+    for name in there if not check else ():
+        (out / name).unlink()
+    return [f"{name}: removed, because there is no such exercise" for name in there]
+
+
+def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path | None) -> list[str]:
+    """Record every exercise into a folder; return what changed, a line each."""
+    assignment = course.assignment
+    digests(checkpoint, assignment.checkpoint_files)
+    table = [exercise for exercise in assignment.exercises if exercise.probes]
+    for exercise in table:
+        require_other_inputs(exercise, assignment.seed, seed)
+    settings = Settings.of(assignment.folder, checkpoint=checkpoint, threads=THREADS)
+    before = {exercise.id: earlier(out, exercise) for exercise in table}
+    with ProcessSandbox(program_of(assignment, table, course.sources(), settings)) as sandbox:
+        recorder = Recorder(course, sandbox, seed)
+        bar = tqdm(table, desc="recording", disable=not sys.stderr.isatty(), leave=False)
+        recorded = []
+        for number, exercise in enumerate(bar, start=1):
+            if not sys.stderr.isatty():
+                print(f"recording {exercise.id}, {number} of {len(table)}", file=sys.stderr)
+            recorded.append(recorder.record(exercise, before[exercise.id]))
+    out.mkdir(parents=True, exist_ok=True)
+    if not check:
+        keep_out_of_git(course, out)
+    lines = []
+    for one in recorded:
+        lines += write_recorded(out, one, before[one.exercise.id], check)
+    hidden = course.staff.hidden(assignment, seed)
+    for name in course.staff.hidden_files:
+        lines += write_hidden(out / name, hidden.get(name), check)
+    made = manifest(course, out, recorded, seed, checkpoint)
+    lines += remove_stale(out, made["files"], check)
+    return lines + write_manifest(out / "manifest.json", made, check)
+
+
+def differing(old: Any, new: Any) -> Iterator[str]:
+    """Yield the numbers and texts that differ between two parts of a manifest."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in old | new:
+            for rest in differing(old.get(key), new.get(key)):
+                yield f".{key}{rest}"
+    elif old != new:
+        both = isinstance(old, float) and isinstance(new, float)
+        yield f" was {old:g}, is {new:g}" if both else " changed"
+
+
+def write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
+    """Write the manifest if it differs from the existing one; return what changed, a line each."""
+    try:
+        old = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        old = None
+    parts = [name for name in new if name not in NOTED and (old or {}).get(name) != new[name]]
+    if parts and not check:
+        write_whole(path, json.dumps(new, indent=2) + "\n")
+    if old is None:
+        return ["manifest.json: new"]
+    found = [f"{name}{rest}" for name in parts for rest in differing(old.get(name), new[name])]
+    return [f"manifest.json: {line}" for line in shortened(found)]
+
+
+def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Record, or with --check only compare."""
+    description = "Record the right answers."
+    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
+    parser.add_argument("--seed", help="of the inputs (default: that of the public references)")
+    parser.add_argument(
+        "--out", type=Path, help="folder to write (default: depends on the checkpoint)"
+    )
+    parser.add_argument(
+        "--checkpoint",
+        type=Path,
+        default=shipped(folder),
+        help=with_default("such as an imported one", shipped(folder)),
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail if anything changed"
+    )
+    replaces = "replace references of another seed in this folder"
+    parser.add_argument("--force", action="store_true", help=replaces)
+    options = parser.parse_args(arguments)
+    asked = options.out, options.checkpoint, options.force
+    try:
+        course = open_course(open_assignment(folder))
+        seed, out = destination(course, read_seed(options.seed), *asked)
+        lines = record(course, out, seed, options.check, options.checkpoint)
+    except (RecordError, MarkerError, ToleranceError, VariantError, OSError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 2
+    print("\n".join(lines) or f"{out} is up to date")
+    return 1 if lines and options.check else 0

@@ -1,0 +1,299 @@
+"""Run the calls of the exercises on the solution, on honest variants and on wrong ones.
+
+Variants run in the types that students work in, and only their fingerprints are kept: a row for
+each variant, the solution's first. Pairs of mistakes in the same exercise get a row too, if both
+edits apply and one of the two is common, or students were seen to make both.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from tensormark.authoring.course import Course
+from tensormark.authoring.earlier import WRONG, Earlier, settled
+from tensormark.authoring.table import Table, nudged
+from tensormark.authoring.tolerance import Measured, measure
+from tensormark.authoring.variants import Variant, VariantError, apply
+from tensormark.exercise import Exercise
+from tensormark.judging.diagnose import PAIR
+from tensormark.literals import sent
+from tensormark.references import Tensors, under
+from tensormark.sandbox.interface import Reply, Request
+from tensormark.sandbox.process import ProcessSandbox
+
+SOLUTION_ROW = "the solution"
+
+
+class RecordError(Exception):
+    """The references cannot be recorded; the message says why."""
+
+
+@dataclasses.dataclass
+class Recorded:
+    """One exercise: the contents of its file, and its entry in the manifest.
+
+    Attributes:
+        changes: what differs from the file as it was, a line each.
+    """
+
+    exercise: Exercise
+    tensors: Tensors
+    measured: Measured
+    rows: list[str]
+    variants: dict[str, dict[str, Any]]
+    changes: list[str]
+
+    def entry(self) -> dict[str, Any]:
+        """Return the manifest's entry."""
+        return {
+            "calls": self.exercise.digest,
+            "count": len(self.exercise.calls),
+            **self.measured.as_json(),
+            "variants": self.variants,
+            "rows": self.rows,
+        }
+
+
+class Recorder:
+    """Records exercises in one worker."""
+
+    def __init__(self, course: Course, sandbox: ProcessSandbox, seed: int) -> None:
+        """Prepare.
+
+        Raises:
+            RecordError: a file of the solution is missing.
+        """
+        self.course, self.sandbox, self.seed = course, sandbox, seed
+        self.sources = course.sources()
+        for exercise in course.assignment.exercises:
+            if exercise.module not in self.sources:
+                raise RecordError(
+                    f"there is no solution/{exercise.file}, which {exercise.id} is recorded from"
+                )
+        self.inputs = functools.cache(self.draw)
+
+    def draw(self, exercise_id: str, number: int) -> Tensors:
+        """Draw the inputs of an exercise's call."""
+        assignment = self.course.assignment
+        exercise, private = assignment.exercise(exercise_id), self.seed != assignment.seed
+        try:
+            return exercise.inputs(exercise.calls[number], self.seed, private=private)
+        except Exception as error:  # the assignment's own code
+            reason = f"{type(error).__name__}: {error}"
+            raise RecordError(f"{exercise_id}: its inputs cannot be drawn: {reason}") from error
+
+    def ask(
+        self,
+        exercise: Exercise,
+        source: str,
+        only: Collection[int] | None = None,
+        nudge: int | None = None,
+        **overrides: Any,
+    ) -> list[Reply]:
+        """Carry out an exercise's calls with one source of its file.
+
+        Args:
+            only: the numbers of these calls; None: all of them.
+            nudge: with inputs that differ in the last bit; see `nudged`.
+        """
+        self.sandbox.reload(self.sources | {exercise.module: source})
+        requests = []
+        for number, call in enumerate(exercise.calls):
+            if only is None or number in only:
+                inputs = self.inputs(exercise.id, number)
+                if nudge is not None:
+                    inputs = nudged(inputs, call.dtype, nudge)
+                message, tensors = sent(call.message(), inputs)
+                requests.append(Request(exercise.id, frozenset(), message | overrides, tensors))
+        return list(self.sandbox.run(requests))
+
+    def record(self, exercise: Exercise, recorded: Earlier | str = "new") -> Recorded:
+        """Record one exercise.
+
+        Args:
+            recorded: as it was, or why nothing is compared.
+
+        Raises:
+            RecordError: the solution or an honest variant fails a call.
+            ToleranceError: honest and wrong code cannot be distinguished.
+        """
+        source = self.sources[exercise.module]
+        before = recorded if isinstance(recorded, Earlier) else None
+        right = self.ask(exercise, source, dtype="float64")
+        require_answers(exercise, right, SOLUTION_ROW)
+        require_stand_ins(exercise, right)
+        require_gradients(exercise, self.all_inputs(exercise), right)
+        names = [sorted(n for n in reply.tensors if not is_input(n)) for reply in right]
+        own = [variant for variant in self.course.variants if variant.exercise == exercise.id]
+        texts = [source, *(apply(variant, source) for variant in own)]
+        replies = [self.ask(exercise, text) for text in texts]
+        wrong = dict(zip([v.id for v in own], replies[1:], strict=True))
+        entry = before.entry if before else None
+        measured = measure(exercise, right, replies[0], self.honest(exercise), wrong, entry)
+        now = self.answered(exercise, right, names)
+        drawn = [name for name in now if is_random(exercise, name)]
+        tensors, changes = settled(before.answered, now, drawn) if before else (now, [])
+        inputs, known = self.all_inputs(exercise), None if changes else before
+        table = Table(exercise, names, inputs, measured, known)
+        self.fill(table, exercise, own, replies)
+        tensors |= {f"{number}{WRONG}": rows for number, rows in enumerate(table.columns())}
+        rows = [name for name, _ in table.rows]
+        changes += table.changes
+        return Recorded(exercise, tensors, measured, rows, self.described(own), changes)
+
+    def honest(self, exercise: Exercise) -> dict[str, list[Reply]]:
+        """Return the replies of other correct solutions."""
+        source = self.sources[exercise.module]
+        alike = [one for one in self.course.honest if one.module == exercise.module]
+        found = {one.id: self.ask(exercise, one.apply(source)) for one in alike}
+        for name, replies in found.items():
+            require_answers(exercise, replies, name)
+        return found
+
+    def described(self, own: Sequence[Variant]) -> dict[str, dict[str, Any]]:
+        """Return what the manifest says of mistakes."""
+        return {
+            v.id: {
+                "says": v.says,
+                "section": v.section,
+                "seen": self.course.staff.seen.get(v.id, 0),
+            }
+            for v in own
+            if v.form_of is None
+        }
+
+    def all_inputs(self, exercise: Exercise) -> list[Tensors]:
+        """Return the inputs of all calls."""
+        return [self.inputs(exercise.id, number) for number in range(len(exercise.calls))]
+
+    def answered(
+        self, exercise: Exercise, right: Sequence[Reply], names: Sequence[Sequence[str]]
+    ) -> Tensors:
+        """Return the inputs and the solution's answers as the file has them."""
+        tensors: Tensors = {}
+        for number, (inputs, reply) in enumerate(
+            zip(self.all_inputs(exercise), right, strict=True)
+        ):
+            tensors |= {f"{number}/in/{name}": value for name, value in inputs.items()}
+            tensors |= {f"{number}/{name}": reply.tensors[name] for name in names[number]}
+        return tensors
+
+    def fill(
+        self,
+        table: Table,
+        exercise: Exercise,
+        own: Sequence[Variant],
+        replies: Sequence[Sequence[Reply]],
+    ) -> None:
+        """Add all rows.
+
+        Args:
+            replies: of the solution and of each variant.
+        """
+        source = self.sources[exercise.module]
+        texts = [(SOLUTION_ROW, source), *((v.name, apply(v, source)) for v in own)]
+        for (name, text), one in zip(texts, replies, strict=True):
+            table.add(name, one, functools.partial(self.ask, exercise, text))
+        for name, text in pairs(own, source, self.course):
+            ask = functools.partial(self.ask, exercise, text)
+            table.add(name, ask(), ask)
+        table.finish()
+
+
+def require_answers(exercise: Exercise, replies: Sequence[Reply], name: str) -> None:
+    """Check that correct code answers every call without stand-ins.
+
+    Raises:
+        RecordError: it does not.
+    """
+    for call, reply in zip(exercise.calls, replies, strict=True):
+        if reply.status != "ok" and not call.stand_ins:
+            raise RecordError(f"{exercise.id}: {call.target} of {name}: {reply.text}")
+
+
+def require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
+    """Check that the solution answers every call with stand-ins, in the form of its own answer.
+
+    Raises:
+        RecordError: it does not, or an exercise that is given is no exercise upstream.
+    """
+    answered = iter(replies)
+    for probe in exercise.probes:
+        own, *given = [(call, next(answered)) for call in probe.calls]
+        for call, reply in given:
+            named = ", ".join(f"{kind} at {path}" for path, kind in call.stand_ins.items())
+            if strays := sorted({*call.given} - {*exercise.upstream}):
+                raise RecordError(
+                    f"{exercise.id}: {strays[0]} is given in a call, and is not upstream of it"
+                )
+            if reply.status != "ok":
+                raise RecordError(f"{exercise.id}: with the stand-in {named}: {reply.text}")
+            expected, got = shapes(own[1]), shapes(reply)
+            if expected != got:
+                raise RecordError(
+                    f"{exercise.id}: with the stand-in {named}, the shapes of outputs are "
+                    f"{got}, and {expected} without"
+                )
+
+
+def shapes(reply: Reply) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the outputs in a reply, by name."""
+    outputs = under(reply.tensors, "out/")
+    return {name: value.shape for name, value in outputs.items()}
+
+
+def require_gradients(
+    exercise: Exercise, inputs: Sequence[Tensors], replies: Sequence[Reply]
+) -> None:
+    """Check that what a call asks to differentiate has gradients.
+
+    Raises:
+        RecordError: an output has another shape than `draw` says, or no gradient at all.
+    """
+    for call, drawn, reply in zip(exercise.calls, inputs, replies, strict=True):
+        cotangents = under(drawn, "cotangent/")
+        if not call.gradients or reply.status != "ok":
+            continue
+        for name, expected in cotangents.items():
+            got = reply.tensors[f"out/{name}"]
+            if expected.shape != got.shape and not expected.size == got.size == 1:
+                raise RecordError(
+                    f"{exercise.id}: draw says that {name} has shape {expected.shape}, and the "
+                    f"solution returns {got.shape}"
+                )
+        if cotangents and not under(reply.tensors, "grad/"):
+            raise RecordError(
+                f"{exercise.id}: nothing that {call.target} returns has a gradient; have draw "
+                "return None in the place of its shape"
+            )
+
+
+def is_input(name: str) -> bool:
+    """Say whether a tensor of a reply is an input as the call left it."""
+    return name.startswith("after/")
+
+
+def is_random(exercise: Exercise, name: str) -> bool:
+    """Say whether a recorded tensor is the output of a call that draws."""
+    drawn = [probe.draws(call) for probe in exercise.probes for call in probe.calls]
+    number, kind, *_ = name.split("/")
+    return kind == "out" and drawn[int(number)]
+
+
+def pairs(own: Sequence[Variant], source: str, course: Course) -> Iterator[tuple[str, str]]:
+    """Yield two mistakes made together: a name and the source with both.
+
+    One of the two is common, or both were seen.
+    """
+    for number, first in enumerate(own):
+        for second in own[number + 1 :]:
+            both = {first.name, second.name}
+            seldom = both.isdisjoint(course.staff.common) and not both <= course.staff.seen.keys()
+            if seldom or first.form_of or second.form_of:
+                continue
+            try:
+                text = apply(second, apply(first, source))
+            except VariantError:  # one has removed what the other changes
+                continue
+            yield f"{first.name}{PAIR}{second.name}", text

@@ -1,0 +1,196 @@
+"""Derive the starter from the solution: `tensormark starter`.
+
+    ### BEGIN SOLUTION conv
+    ...                                  becomes    raise NotImplementedError("conv")
+    ### END SOLUTION conv
+
+The comment `# TODO(conv): ...` above a region is kept. Nested, unclosed, stray and misnamed
+markers are errors, as is a region without its TODO.
+
+A file that somebody has edited, or put into starter/, is not overwritten: neither the manifest nor
+the list of what was last written here knows its digest. With --force it is copied first.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tensormark.exercise import Assignment
+from tensormark.files import digest, write_whole
+from tensormark.folder import open_assignment
+from tensormark.folders import whole_folder
+from tensormark.intake.texts import is_given
+from tensormark.usage import command
+
+WRITTEN = Path("runs") / "starter.json"  # what was last written, in the form of the manifest
+MARKER = re.compile(r"^(?P<indent>\s*)### (?P<kind>BEGIN|END) SOLUTION\b *(?P<id>.*?)\s*$")
+
+
+class MarkerError(ValueError):
+    """Markers that do not pair up; the message gives file:line."""
+
+
+def strip(text: str, name: str) -> str:
+    """Replace each marked region with one line that raises NotImplementedError.
+
+    Args:
+        text: a source of solution/.
+        name: its file name, for messages.
+
+    Raises:
+        MarkerError: a marker is nested, unclosed, stray, misnamed, or its TODO is missing.
+    """
+    lines: list[str] = []
+    inside, begun = "", 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        marker = MARKER.match(line)
+        if marker is None:
+            if "SOLUTION" in line and "###" in line:
+                raise MarkerError(f"{name}:{number}: this looks like a marker, but is not one")
+            if not inside:
+                lines.append(line)
+            continue
+        region = marker["id"]
+        if marker["kind"] == "BEGIN":
+            if inside:
+                raise MarkerError(f"{name}:{number}: {region} begins inside {inside}")
+            if not region.isidentifier():
+                raise MarkerError(f"{name}:{number}: a region needs a name, got {region!r}")
+            if f"# TODO({region}):" not in text:
+                raise MarkerError(f"{name}:{number}: {region} has no `# TODO({region}):`")
+            inside, begun = region, number
+            lines.append(f'{marker["indent"]}raise NotImplementedError("{region}")')
+        elif region != inside:
+            what = (
+                f"{region} ends inside {inside}" if inside else f"{region} ends, but never begins"
+            )
+            raise MarkerError(f"{name}:{number}: {what}")
+        else:
+            inside = ""
+    if inside:
+        raise MarkerError(f"{name}:{begun}: {inside} is never closed")
+    return "\n".join(lines) + "\n"
+
+
+def derive(assignment: Assignment) -> dict[str, str]:
+    """Return the starter's files: name to text.
+
+    Raises:
+        MarkerError: markers do not pair up. OSError: a file of the solution is missing.
+    """
+    folder = assignment.solution
+    if not (folder / assignment.main_file).is_file():  # else all of starter/ would be extra
+        raise FileNotFoundError(f"there is no {folder.name}/{assignment.main_file} to derive from")
+    texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
+    return {name: strip(text, f"solution/{name}") for name, text in texts.items()}
+
+
+def drifted(starter: Path, files: dict[str, str]) -> list[str]:
+    """List files of a starter that are missing, differ from the derived ones, or are extra."""
+    there = {path.name: path for path in starter.glob("*.py")}
+    differing = [
+        name
+        for name, text in files.items()
+        if name not in there or there[name].read_bytes() != text.encode()
+    ]
+    return sorted(differing + [name for name in there if name not in files])
+
+
+def given_out(assignment: Assignment) -> dict[str, set[str]]:
+    """Return the digests of the starter's files, by name: as recorded, and as last written here."""
+    known: dict[str, set[str]] = {}
+    for path in (Path("reference_outputs") / "manifest.json", WRITTEN):
+        try:
+            listed = json.loads((assignment.folder / path).read_text(encoding="utf-8"))["starter"]
+            for name, expected in listed.items():
+                known.setdefault(name, set()).add(expected)
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            continue  # then what it lists counts as edited, and is asked about
+    return known
+
+
+def edited(assignment: Assignment, names: Sequence[str]) -> list[str]:
+    """Return those of these files of the starter that hold somebody's work."""
+    known = given_out(assignment)
+    there = {name: assignment.starter / name for name in names}
+    contents = {name: path.read_bytes() for name, path in there.items() if path.exists()}
+    return [
+        name
+        for name, content in contents.items()
+        if not any(is_given(content, expected) for expected in known.get(name, ()))
+    ]
+
+
+def keep_copies(starter: Path, names: Sequence[str]) -> Path:
+    """Copy files of a starter into a new folder beside it; return the folder."""
+    number = 1
+    while (folder := starter.with_name(f"{starter.name}.backup-{number}")).exists():
+        number += 1
+    with whole_folder(folder) as unfinished:
+        for name in names:
+            write_whole(unfinished / name, (starter / name).read_bytes())
+    return folder
+
+
+def write_starter(starter: Path, files: dict[str, str], names: Sequence[str]) -> None:
+    """Write or remove the files of these names."""
+    for name in names:
+        if name not in files:
+            (starter / name).unlink()
+            print(f"removed starter/{name}")
+            continue
+        write_whole(starter / name, files[name])
+        print(f"wrote starter/{name}")
+
+
+def remember(assignment: Assignment, files: dict[str, str]) -> None:
+    """Note what was written, so that the next run does not take it for somebody's work."""
+    known = given_out(assignment)
+    now = {name: digest(text.encode()) for name, text in files.items()}
+    if any(written not in known.get(name, ()) for name, written in now.items()):
+        write_whole(assignment.folder / WRITTEN, json.dumps({"starter": now}, indent=2) + "\n")
+
+
+def update(assignment: Assignment, files: dict[str, str], force: bool) -> int:
+    """Bring starter/ up to date, unless that would overwrite somebody's work; return the status."""
+    names = drifted(assignment.starter, files)
+    if work := edited(assignment, names):
+        listed = ", ".join(f"starter/{name}" for name in work)
+        if not force:
+            print(
+                f"starter: {listed}: edited, and would be overwritten; nothing was changed\n"
+                f"starter: to start over, `{command('starter', force=True)}`, which keeps a copy",
+                file=sys.stderr,
+            )
+            return 2
+        print(f"copied {listed} to {keep_copies(assignment.starter, work).name}/")
+    write_starter(assignment.starter, files, names)
+    if not names:
+        print("starter/ is up to date")
+    remember(assignment, files)
+    return 0
+
+
+def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Write starter/, or with --check only compare."""
+    description = "Derive starter/ from solution/."
+    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail on drift")
+    parser.add_argument("--force", action="store_true", help="overwrite edited files, with a copy")
+    options = parser.parse_args(arguments)
+    assignment = open_assignment(folder)
+    try:
+        files = derive(assignment)
+        if not options.check:
+            return update(assignment, files, options.force)
+    except (OSError, ValueError) as error:  # MarkerError, and text that is not UTF-8
+        print(f"{name}: {error}", file=sys.stderr)
+        return 2
+    names = drifted(assignment.starter, files)
+    for file in names:
+        fix = f"run `{command('starter')}`"
+        print(f"starter/{file} is out of date with solution/; {fix}", file=sys.stderr)
+    return 1 if names else 0

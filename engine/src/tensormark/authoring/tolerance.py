@@ -1,0 +1,175 @@
+"""Derive tolerances between the noise of honest code and the smallest error of a wrong variant.
+
+Differences are measured as |got - expected| / (1 + |expected|), so that one number t serves as both
+rtol and atol. t is 30 times the noise, so that unforeseen mistakes are caught too, or the
+geometric mean of noise and smallest error if that is less. There are three kinds: outputs
+and gradients where students work in float32, and everything where they work in float64.
+"""
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tensormark.exercise import Exercise
+from tensormark.judging.compare import Tolerance
+from tensormark.judging.fingerprints import tolerance_kind
+from tensormark.sandbox.interface import Reply
+
+KINDS = ("outputs", "gradients", "float64")
+LEAST_RATIO = 10.0  # smallest error over noise; below this no tolerance is safe
+MARGIN = 4.0  # other float32 libraries round differently: measured noise is multiplied by this
+FACTOR = 3.0  # by which measured numbers may differ between processors
+ROOM = 30.0  # tolerance over noise, if the smallest error leaves that much room
+# Correct code may round to float32 somewhere in a float64 call, such as in the softmax.
+FLOOR = float(np.finfo(np.float32).eps)
+
+
+class ToleranceError(ValueError):
+    """Noise and mistakes cannot be distinguished; the message says where."""
+
+
+def round_digit(value: float) -> float:
+    """Round to one significant digit, so that other processors get the same number."""
+    return float(f"{value:.0e}") if math.isfinite(value) else value
+
+
+def finite(value: float) -> float | None:
+    """Return a number that JSON has; None for infinity, where no variant counts for a kind."""
+    return value if math.isfinite(value) else None
+
+
+def difference(got: np.ndarray | None, expected: np.ndarray) -> float:
+    """Return the largest scaled difference; infinite for a wrong shape or NaN or inf."""
+    if got is None or got.shape != expected.shape or not np.isfinite(got).all():
+        return math.inf
+    scaled = np.abs(got.astype(np.float64) - expected) / (1.0 + np.abs(expected))
+    return float(np.max(scaled, initial=0.0))
+
+
+def settled(
+    recorded: Mapping[str, float | None], measured: Mapping[str, float]
+) -> dict[str, float]:
+    """Return measured numbers, the recorded ones where another processor may give the new ones."""
+    found = dict(measured)
+    for kind, value in recorded.items():
+        known = math.inf if value is None else value
+        if measured[kind] / FACTOR <= known <= measured[kind] * FACTOR:
+            found[kind] = known
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+    """Noise, smallest error of a wrong variant, and the tolerance between them, for each kind."""
+
+    noise: dict[str, float]
+    smallest: dict[str, float]
+    tolerance: dict[str, float]
+
+    def tolerance_of(self, kind: str) -> Tolerance:
+        """Return the tolerance of one kind."""
+        return Tolerance(self.tolerance[kind], self.tolerance[kind])
+
+    def as_json(self) -> dict[str, Any]:
+        """Return its part of the manifest."""
+        return {
+            "tolerance": {kind: {"rtol": t, "atol": t} for kind, t in self.tolerance.items()},
+            "measured": {
+                kind: {
+                    "noise": self.noise[kind],
+                    "smallest_error": finite(self.smallest[kind]),
+                    "ratio": finite(round_digit(self.smallest[kind] / self.noise[kind])),
+                }
+                for kind in KINDS
+            },
+        }
+
+
+def errors(
+    exercise: Exercise, right: Sequence[Reply], other: Sequence[Reply], kind: str, own: bool
+) -> Iterator[float]:
+    """Yield the differences of all tensors of one kind.
+
+    Args:
+        own: only from calls without stand-ins, which honest code may bypass.
+    """
+    asked = [(probe, call) for probe in exercise.probes for call in probe.calls]
+    for (probe, call), reference, reply in zip(asked, right, other, strict=True):
+        if probe.draws(call) or reply.status != "ok" or (own and call.stand_ins):
+            continue
+        for name, value in reference.tensors.items():
+            if not name.startswith("after/") and tolerance_kind(name, call) == kind:
+                yield difference(reply.tensors.get(name), value)
+
+
+def noises(
+    exercise: Exercise,
+    right: Sequence[Reply],
+    working: Sequence[Reply],
+    honest: Mapping[str, Sequence[Reply]],
+) -> dict[str, float]:
+    """Return the noise of honest code, including the solution's, for each kind."""
+    made = {}
+    for kind in KINDS:
+        spreads = [max(errors(exercise, right, working, kind, False), default=0.0)]
+        spreads += [
+            max(errors(exercise, right, replies, kind, True), default=0.0)
+            for replies in honest.values()
+        ]
+        made[kind] = round_digit(MARGIN * max(*spreads, FLOOR))
+    return made
+
+
+def measure(
+    exercise: Exercise,
+    right: Sequence[Reply],
+    working: Sequence[Reply],
+    honest: Mapping[str, Sequence[Reply]],
+    wrong: Mapping[str, Sequence[Reply]],
+    entry: Mapping[str, Any] | None = None,
+) -> Measured:
+    """Derive one exercise's tolerances.
+
+    A variant counts for the kind in which it differs most. One that differs in none, such as
+    dropout with a wrong rate, does not affect tolerances. Numbers stay as they were recorded where
+    they differ by chance; so that the kind does not depend on it either, it is chosen by the noise
+    that stays.
+
+    Args:
+        right: the solution's replies in float64.
+        working: the solution's replies in the types that students work in.
+        honest: the replies of other correct solutions, in these types.
+        wrong: the replies of each known wrong variant, in these types.
+        entry: what the manifest has of the exercise.
+
+    Raises:
+        ToleranceError: the smallest error is less than ten times the noise.
+    """
+    before = entry["measured"] if entry else {}
+    noise = noises(exercise, right, working, honest)
+    noise = settled({kind: one["noise"] for kind, one in before.items()}, noise)
+    smallest = dict.fromkeys(KINDS, math.inf)
+    for name, replies in wrong.items():
+        off = {
+            kind: max(errors(exercise, right, replies, kind, False), default=0.0) for kind in KINDS
+        }
+        kind = max(KINDS, key=lambda kind: off[kind] / noise[kind])
+        if noise[kind] < off[kind] < LEAST_RATIO * noise[kind]:
+            raise ToleranceError(
+                f"{exercise.id}: the error of {name} is {off[kind]:.0e} ({kind}), less than "
+                f"{LEAST_RATIO:.0f} times the noise of honest code, {noise[kind]:.0e}"
+            )
+        if off[kind] > noise[kind]:
+            smallest[kind] = min(smallest[kind], off[kind])
+    smallest = {kind: round_digit(value) for kind, value in smallest.items()}
+    smallest = settled({kind: one["smallest_error"] for kind, one in before.items()}, smallest)
+    tolerance = {
+        kind: round_digit(min(math.sqrt(noise[kind] * smallest[kind]), ROOM * noise[kind]))
+        for kind in KINDS
+    }
+    known = entry["tolerance"] if entry else {}
+    tolerance = settled({kind: one["atol"] for kind, one in known.items()}, tolerance)
+    return Measured(noise, smallest, tolerance)

@@ -1,0 +1,96 @@
+"""Known wrong variants: mistakes that students make, as small edits of the solution.
+
+They stand in grader/mistakes/, and have two uses: the output of each is recorded, so that the
+grader can name the mistake when it sees it; and a test grades each, and asserts that the right
+exercise fails with the right name. Students receive the tensors and the names, never these edits.
+"""
+
+import dataclasses
+import re
+from collections.abc import Mapping
+
+
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    """One mistake.
+
+    Attributes:
+        id: what other tools see, such as "no_scale".
+        exercise: whose points it costs.
+        section: the part of the problem in the handout that explains it, such as "The mask".
+        says: one line that names the mistake, not the code that fixes it; lower case.
+        edits: (old, new) pairs; each old text occurs exactly once in the exercise's region.
+        everywhere: look for the old texts in the whole file (the mistake is in given code).
+        module: the module of solution/ that it edits: its exercise's, set when it is opened.
+        form_of: the id of the mistake of which this is another form, or None; it gets that name.
+    """
+
+    id: str
+    exercise: str
+    section: str
+    says: str
+    edits: tuple[tuple[str, str], ...]
+    everywhere: bool = False
+    form_of: str | None = None
+    module: str = ""
+
+    @property
+    def name(self) -> str:
+        """The id that the mistake is reported by."""
+        return self.form_of or self.id
+
+
+class VariantError(ValueError):
+    """A variant no longer matches the solution; the message names it."""
+
+
+def mistakes(
+    exercise: str, section: str, table: Mapping[str, tuple[str, ...]], everywhere: bool = False
+) -> tuple[Variant, ...]:
+    """Make variants of one section from a table: id to `says`, then old and new texts."""
+    return tuple(
+        Variant(
+            id=name,
+            exercise=exercise,
+            section=section,
+            says=says,
+            edits=tuple(zip(texts[::2], texts[1::2], strict=True)),
+            everywhere=everywhere,
+        )
+        for name, (says, *texts) in table.items()
+    )
+
+
+def forms(of: Variant, table: Mapping[str, tuple[str, ...]]) -> tuple[Variant, ...]:
+    """Make other forms of a mistake, which its name fits as well: id to old and new texts."""
+    return tuple(
+        dataclasses.replace(
+            of, id=name, edits=tuple(zip(texts[::2], texts[1::2], strict=True)), form_of=of.id
+        )
+        for name, texts in table.items()
+    )
+
+
+def region_of(source: str, exercise: str) -> tuple[int, int]:
+    """Return where an exercise's region begins and ends in a source of solution/."""
+    begin = re.search(rf"### BEGIN SOLUTION {exercise}\n", source)
+    end = re.search(rf"^ *### END SOLUTION {exercise}$", source, re.MULTILINE)
+    if begin is None or end is None:
+        raise VariantError(f"the solution has no region {exercise}")
+    return begin.end(), end.start()
+
+
+def apply(variant: Variant, source: str) -> str:
+    """Return the solution's source with the variant's mistake in it.
+
+    Raises:
+        VariantError: a text to replace does not occur exactly once.
+    """
+    begin, end = (0, len(source)) if variant.everywhere else region_of(source, variant.exercise)
+    region = source[begin:end]
+    for old, new in variant.edits:
+        if region.count(old) != 1:
+            found = f"{old!r} {region.count(old)} times, not once"
+            raise VariantError(f"variant {variant.id} finds {found}")
+        region = region.replace(old, new)
+    return source[:begin] + region + source[end:]

@@ -1,0 +1,34 @@
+"""A class: everything in a folder is graded, every result is kept, and a gradebook is written.
+
+A run:
+    command.py    the command `class`, and the exit status
+    options.py    the command line
+    run.py        from the folder with the hand-ins to the gradebook
+    remembered.py what an appeal takes from the run before
+    combination.py, earlier.py   no class is overwritten: what results are of, and where old go
+    work.py       a submission as data that travels, and the terms it is graded by
+    standing.py   what is graded, what is left, and counts that add up
+    store.py      every attempt, in one SQLite file
+    engine.py     hands work to workers, and keeps every answer before it counts
+        progress.py   a bar, or a line a minute
+        crews.py      who grades: this process, or Dask's workers
+        one_process.py   this process
+        cluster.py    Dask's workers: which may grade, and how many submissions are under way
+        worker.py     what a worker does
+        killed.py     the result of what ends its workers
+        parcel.py     references, checkpoint and data as bytes that travel
+        version.py    which grader and assignment a machine has
+        failure.py    why a run cannot go on
+Who handed in, and the results:
+    hand_ins.py   who handed in what, from the names of bulk downloads or a roster
+        file_names.py, gradescope_export.py   the names and lists that systems write
+        roster.py, people.py   who is in the class, and who is who
+        choice.py   which of several hand-ins is graded, and how late it is
+    entry.py      a student's line of the gradebook: what all reports of a class are drawn from
+    gradebook.py  writes all of them
+        page.py, page_table.py, shown.py, summary.py   gradebook.html, and what it counts
+        feedback.py, folder_names.py   what each student gets back
+        canvas.py   the instructor's own export of Canvas, with one column filled
+    similar.py    groups of near-identical submissions
+        descriptions.py, statements.py   what is compared of a source; processes of their own
+"""

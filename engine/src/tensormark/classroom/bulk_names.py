@@ -1,0 +1,99 @@
+"""The names that Canvas and Moodle give files in a bulk download, in every way they can be read.
+
+Part of such a name is the student's own: the display name before the id, and the file's name behind
+it. Either may hold what looks like somebody's id, so a name has as many readings as it has places
+where an id could stand. Ids are ASCII digits, and are only ever compared as text.
+"""
+
+import re
+from collections.abc import Iterator
+
+from tensormark.classroom.found import CANVAS, MOODLE, Found, again
+
+# `lovelaceada_12345_678_main.py`, late `lovelaceada_LATE_12345_678_main.py`; a text or a link that
+# was typed into a form `lovelaceada_12345_text.html`. Of a display name, Canvas leaves letters,
+# marks, digits and underscores, in lower case.
+CANVAS_ID = re.compile(
+    r"_(?P<late>LATE_)?(?P<id>[0-9]+)_(?:[0-9]+_(?P<file>.+)|(?:text|link)\.html)", re.S
+)
+# with anonymous grading, `anon_x7Kp2_678_main.py`; its id is random and has no underscore
+ANONYMOUS = re.compile(
+    r"(?P<late>LATE_)?(?P<id>anon_[0-9A-Za-z]{1,32})_(?:(?:text|link)\.html|(?:[0-9]+_)?(?P<file>.+))",
+    re.S,
+)
+# `Ada Lovelace_123_assignsubmission_file_`, a folder, or the beginning of a file's name. Moodle
+# writes spaces for underscores in names; teams have their name and number there, and those who are
+# in no team a name alone.
+MOODLE_ID = re.compile(
+    r"(?:_(?P<id>[0-9]+))?_assignsubmission_(?:file|(?P<text>onlinetext))(?:_(?P<file>.*))?", re.S
+)
+
+
+def is_canvas_name(name: str) -> bool:
+    """Say whether Canvas may have made something of a display name.
+
+    Any letter may have become something else where the download was unpacked.
+    """
+    return all(char.isalnum() or char == "_" or not char.isascii() for char in name)
+
+
+def at_underscores(pattern: re.Pattern[str], name: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield what stands before each place where a pattern matches the rest of a name."""
+    for place in (found.start() for found in re.finditer("_", name)):
+        if found := pattern.fullmatch(name, place):
+            yield name[:place], found
+
+
+def canvas_readings(name: str) -> list[Found]:
+    """Return every way to read a name of Canvas, without its path."""
+    return [
+        Found(
+            student=found["id"],
+            name=display,
+            keys=(),
+            file=found["file"] or "",
+            again=again(found["file"] or ""),
+            late=bool(found["late"]),
+            typed=not found["file"],
+            kind=CANVAS,
+        )
+        for display, found in at_underscores(CANVAS_ID, name)
+        if is_canvas_name(display)
+    ]
+
+
+def anonymous_reading(name: str) -> Found | None:
+    """Read a name of Canvas with anonymous grading."""
+    if not (found := ANONYMOUS.fullmatch(name)):
+        return None
+    file = found["file"] or ""
+    return Found(
+        student=found["id"],
+        name=found["id"],
+        file=file,
+        again=again(file),
+        late=bool(found["late"]),
+        typed=not file,
+        kind=CANVAS,
+    )
+
+
+def moodle_readings(name: str) -> list[Found]:
+    """Return every way to read a name of Moodle, without its path.
+
+    Its id is that of a participant or a team within one assignment; only Moodle's own worksheet
+    knows it.
+    """
+    return [
+        Found(
+            student=f"{display}_{found['id']}" if found["id"] else display,
+            name=display,
+            id=found["id"] or "",
+            file=found["file"] or "",
+            again=again(found["file"] or ""),
+            typed=bool(found["text"]),
+            kind=MOODLE,
+        )
+        for display, found in at_underscores(MOODLE_ID, name)
+        if display and (found["id"] or "_" not in display)
+    ]

@@ -1,0 +1,190 @@
+"""What decides the results in a folder: whose hand-ins, and how they are graded.
+
+A folder of results belongs to one combination. A run with another one is refused before it reads
+or writes anything, so that neither a class nor the way it is graded changes without a word.
+"""
+
+import argparse
+import dataclasses
+import datetime
+import json
+import os
+import shlex
+from pathlib import Path
+
+from tensormark.classroom.options import parser
+from tensormark.classroom.parcel import checkpoint_digest
+from tensormark.classroom.remembered import remembered
+from tensormark.classroom.store import Store
+from tensormark.intake.submission import SubmissionError
+from tensormark.references import References, ReferencesError
+from tensormark.reports.text import points
+from tensormark.sandbox.interface import PROCESS, printable
+from tensormark.settings import references_for
+from tensormark.usage import command, option
+
+SETTING = "combination"
+# the options of `tensormark class`, in the order in which a command gives them
+OPTIONS = (
+    *("submissions", "references", "checkpoint", "check", "tier", "budget", "training_times"),
+    *("out", "roster", "deadline", "late", "canvas", "column", "scheduler", "workers"),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Combination:
+    """What decides results; None where an older version has not kept it.
+
+    Attributes:
+        submissions: the folder.
+        references: their digest; place: their folder.
+        checkpoint: its digest; weights: its folder, if there is one.
+        tier: "" if it is still to be chosen.
+    """
+
+    submissions: str | None
+    references: str | None
+    private: bool | None
+    place: str
+    checkpoint: str | None
+    weights: str
+    mode: str | None
+    tier: str | None
+    budget: float | None
+    training_times: float | None
+
+    def differs(self, other: "Combination") -> list[str]:
+        """Return the names of the options in which another one differs."""
+        pairs = (
+            ("submissions", self.submissions, other.submissions),
+            ("references", self.references, other.references),
+            ("checkpoint", self.checkpoint, other.checkpoint),
+            ("check", self.mode, other.mode),
+            ("tier", self.tier, other.tier),
+            ("budget", self.budget, other.budget),
+            ("training-times", self.training_times, other.training_times),
+        )
+        return [name for name, one, two in pairs if one != two and None not in (one, two)]
+
+    def still_there(self) -> bool:
+        """Say whether its references are as they were."""
+        try:
+            return self.references == References(self.place).digest
+        except ReferencesError:
+            return False
+
+
+def asked_for(options: argparse.Namespace, references: References, store: Store) -> Combination:
+    """Return what a command asks for; the tier is that of earlier runs unless it is given."""
+    return Combination(
+        submissions=os.path.realpath(options.submissions),
+        references=references.digest,
+        private=references.private,
+        place=os.path.abspath(references.folder),
+        checkpoint=checkpoint_digest(references),
+        weights=os.path.abspath(options.checkpoint) if options.checkpoint else "",
+        mode="check" if options.check else "grade",
+        tier=options.tier or store.setting("tier"),
+        budget=options.budget,
+        training_times=options.training_times,
+    )
+
+
+def kept(store: Store) -> Combination | None:
+    """Return what the results in a store were found with; None if there are none."""
+    query = "SELECT reference, checkpoint, mode, tier FROM attempt ORDER BY id DESC LIMIT 1"
+    if not (rows := store.rows(query)):
+        return None
+    if text := store.setting(SETTING):
+        return Combination(**json.loads(text))
+    reference, checkpoint, mode, tier = rows[0]
+    folder = remembered(store).get("submissions")
+    return Combination(folder, reference, None, "", checkpoint, "", mode, tier, None, None)
+
+
+def keep(combination: Combination, tier: str, store: Store) -> None:
+    """Keep a combination for later runs."""
+    whole = dataclasses.replace(combination, tier=tier)
+    store.choose(SETTING, json.dumps(dataclasses.asdict(whole)))
+
+
+def in_words(value: object) -> str | bool:
+    """Return an option's value as people type it; True if it has none."""
+    if value is True:
+        return True
+    if isinstance(value, float):
+        return points(value)
+    text = value.isoformat() if isinstance(value, datetime.datetime) else str(value)
+    return shlex.quote(printable(text))
+
+
+def command_of(folder: Path, options: argparse.Namespace, **others: object) -> str:
+    """Return the command that these options are given by, with others in place of some.
+
+    Args:
+        folder: of the assignment.
+    """
+    found = vars(options) | others
+    usual = vars(parser(folder).parse_args(["."]))
+    usual["references"] = references_for(folder, found["checkpoint"])
+    given = {name: found[name] for name in OPTIONS if found[name] != usual[name]}
+    given = {"submissions": found["submissions"]} | given  # first, and never left out
+    return command("class", **{name: in_words(value) for name, value in given.items()})
+
+
+def going_on(folder: Path, options: argparse.Namespace, before: Combination) -> str:
+    """Say how to go on with what was kept; see `command_of`."""
+    if before.place and not before.still_there():
+        return f"what {before.place} held then is no longer there, so that cannot go on"
+    known: dict[str, object] = {
+        "submissions": before.submissions,
+        "references": Path(before.place) if before.place else None,
+        "checkpoint": Path(before.weights) if before.weights else None,
+        "check": before.mode == "check",
+        "budget": before.budget,
+        "training_times": before.training_times,
+    }
+    others = {name: value for name, value in known.items() if value is not None}
+    others["tier"] = before.tier if before.tier == PROCESS else None  # others are kept anyway
+    return f"to go on with that: {command_of(folder, options, **others)}"
+
+
+def beside(out: Path) -> Path:
+    """Return the name of a folder of results that is free."""
+    number = 2
+    while os.path.lexists(f"{out}-{number}"):
+        number += 1
+    return Path(f"{out}-{number}")
+
+
+def checked(
+    folder: Path, options: argparse.Namespace, references: References, store: Store
+) -> tuple[Combination, bool]:
+    """Return what a command asks for, and whether it is to replace what is kept, which it says.
+
+    Args:
+        folder: of the assignment.
+
+    Raises:
+        SubmissionError: there are results of something else, and no --force.
+    """
+    before, now = kept(store), asked_for(options, references, store)
+    other = before.differs(now) if before is not None else []
+    if before is None or not other or options.force:
+        return now, bool(other)
+    names = [option(name).removesuffix("=") for name in other]
+    kinds = {True: "private", False: "public"}
+    if before.private in kinds and before.private != now.private:
+        names[other.index("references")] += f" ({kinds[bool(before.private)]})"
+    held = f"{option('out', options.out)}: holds results with another {', '.join(names)}"
+    on, force = going_on(folder, options, before), option("force", True)
+    if options.only is not None:
+        raise SubmissionError(
+            f"{held}; {on} {option('only', shlex.quote(options.only))}; {force} compares all the "
+            "same, and leaves the gradebook as it is"
+        )
+    raise SubmissionError(
+        f"{held}; {on}; to begin anew: {command_of(folder, options, out=beside(options.out))} (or "
+        f"{force}, which first moves the gradebook and the feedback there to a folder in "
+        f"{options.out})"
+    )

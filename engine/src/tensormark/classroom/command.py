@@ -1,0 +1,56 @@
+"""Grade a class: `tensormark class SUBMISSIONS`.
+
+Exit status: 0 if everything was graded, whatever its score; 2 if there is nothing to grade, an
+option is invalid, or the run cannot go on; 3 if something could not be graded; 130 if the run was
+interrupted. After 2, 3 and 130 the same command goes on where it stopped, or with `--force` begins
+again.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def grade(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Grade what the command line names; return the exit status.
+
+    Raises:
+        AssignmentError: the assignment cannot be opened.
+    """
+    # here, because Ctrl-C may be pressed in the second that it takes
+    from tensormark.authoring.variants import VariantError
+    from tensormark.classroom.canvas import CanvasError
+    from tensormark.classroom.failure import RunError
+    from tensormark.classroom.hand_ins import HandInError
+    from tensormark.classroom.options import STORE, parse
+    from tensormark.classroom.run import Run
+    from tensormark.classroom.store import Store, only_run
+    from tensormark.folder import open_assignment
+    from tensormark.intake.door import InspectionError
+    from tensormark.intake.submission import SubmissionError
+    from tensormark.references import ReferencesError
+    from tensormark.reports.text import print_any_letter
+    from tensormark.sandbox.interface import printable
+
+    print_any_letter()
+    try:
+        options = parse(folder, name, arguments)
+        assignment = open_assignment(folder)
+        with only_run(options.out), Store(options.out / STORE) as store:
+            run = Run(options, store, assignment)
+            return run.everybody() if options.only is None else run.appeal(options.only)
+    except (
+        *(SubmissionError, InspectionError, HandInError, ReferencesError),
+        *(VariantError, RunError, CanvasError, OSError),
+    ) as error:
+        print(f"{name}: {printable(str(error))}", file=sys.stderr)
+        return 2
+
+
+def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Grade what the command line names; return the exit status."""
+    try:
+        return grade(folder, name, arguments)
+    except KeyboardInterrupt:
+        print(f"\n{name}: interrupted; what is graded is kept", file=sys.stderr)
+        return 130

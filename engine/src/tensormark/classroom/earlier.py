@@ -1,0 +1,78 @@
+"""Nothing that was written is lost: what a run would replace or remove, and has not written itself,
+or was written for somebody else, is moved to `earlier-1` (then `-2`, and so on) among the results.
+"""
+
+import json
+import os
+from functools import cached_property
+from pathlib import Path
+
+from tensormark.files import digest, sha256, write_whole
+
+WRITTEN = ".written.json"  # file to the digests of what was last written there
+FOLDER = "earlier"
+
+
+class Earlier:
+    """The folder of one run, which is made when there is something to move there."""
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.moved: list[str] = []
+
+    @cached_property
+    def folder(self) -> Path:
+        """The first that is free."""
+        number = 1
+        while os.path.lexists(self.out / f"{FOLDER}-{number}"):
+            number += 1
+        return self.out / f"{FOLDER}-{number}"
+
+    def move(self, *names: str) -> None:
+        """Move files or folders there, as far as they exist."""
+        for name in names:
+            if os.path.lexists(self.out / name):
+                (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+                os.replace(self.out / name, self.folder / name)
+                self.moved.append(name)
+
+    @property
+    def written(self) -> dict[str, list[str]]:
+        """What was written by runs with this folder."""
+        try:
+            return dict(json.loads((self.out / WRITTEN).read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return {}
+
+    def note(self, name: str, content: bytes) -> None:
+        """Note what is about to be written; what is there now may still be there after a crash."""
+        written = self.written
+        own = [*written.get(name, ())[-1:], digest(content)]
+        write_whole(self.out / WRITTEN, json.dumps(written | {name: own}))
+
+    def forget(self, name: str) -> None:
+        """Note that what may stand there later is somebody else's."""
+        written = {other: own for other, own in self.written.items() if other != name}
+        write_whole(self.out / WRITTEN, json.dumps(written))
+
+    def make_room(self, name: str) -> None:
+        """Move a file unless it is as a run has written it."""
+        path = self.out / name
+        own = path.is_file() and not path.is_symlink()
+        if not own or sha256(path) not in self.written.get(name, ()):
+            self.move(name)
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file."""
+        self.make_room(name)
+        self.note(name, content)
+        write_whole(self.out / name, content)
+
+    def lines(self) -> list[str]:
+        """Say what was moved."""
+        what = ", ".join(self.moved[:5]) + (", ..." if len(self.moved) > 5 else "")
+        return (
+            [f"moved to {self.folder}, because it belongs to an earlier run: {what}"]
+            if what
+            else []
+        )

@@ -1,0 +1,79 @@
+"""A student's line of the gradebook: what all reports of a class are drawn from."""
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tensormark.intake.submission import Part
+
+
+def legible(name: str) -> str:
+    r"""Return a name as text that can be written: a byte that is not UTF-8 becomes `\\udce9`."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
+def number_of(count: int, noun: str) -> str:
+    """Return how many there are of something, such as `1 student`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """What one student handed in, as far as names and dates tell.
+
+    Attributes:
+        student: what identifies the student: an id or login where there is one, else a name.
+        name: to show to people, as it was written; never trusted.
+        path: the file or folder to grade; None if a roster lists a student who handed in nothing,
+            or if there is a fault.
+        submitted: when, if that is known.
+        minutes_late: after the deadline, 0 if in time; None if that is not known.
+        others: what the student handed in besides, and is not graded: older, or too late.
+        keys: what else identifies the student, such as a login or an email address.
+        fault: why nothing of what was handed in can be graded; "" if something can, or nothing was.
+        notes: what a person should know of how it was found, a sentence each.
+        parts: what is read of it.
+        known: whether it is certain who the student is; not if the list of the class does not have
+            them, or if there is a fault because several people may be meant.
+    """
+
+    student: str
+    name: str
+    path: Path | None
+    submitted: datetime.datetime | None = None
+    minutes_late: int | None = None
+    others: tuple[Path, ...] = ()
+    keys: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    fault: str = ""
+    parts: tuple[Part, ...] = ()
+    known: bool = True
+
+    @property
+    def called(self) -> str:
+        """What identifies the student, and the name where that does not tell it."""
+        known = not self.name or self.name in self.student
+        return self.student if known else f"{self.student} ({self.name})"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A hand-in, and how it was graded.
+
+    Attributes:
+        result: the result model, see reports/result.schema.json; None if nothing was graded.
+        problem: why nothing was graded, in one sentence; "" if something was.
+        previous: the result before this one, if they differ.
+        seconds: that grading took; attempts: how often it was tried.
+        sources: module name to text, of the files that students edit.
+    """
+
+    hand_in: HandIn
+    result: Mapping[str, Any] | None = None
+    problem: str = ""
+    previous: Mapping[str, Any] | None = None
+    seconds: float = 0.0
+    attempts: int = 1
+    sources: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,9 @@
+"""Why a run cannot go on."""
+
+
+class RunError(Exception):
+    """A run cannot go on; the message is one sentence that says what to do."""
+
+
+class ClusterError(RunError):
+    """There is nobody left to grade; the message is one sentence."""

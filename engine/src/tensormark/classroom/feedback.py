@@ -1,0 +1,111 @@
+"""What each student gets back: a folder with a page and the result it is drawn from.
+
+Nothing in it is private: what is for the instructor is left out, and with private references so is
+whatever could carry an input. Files are written only if they change.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tensormark.classroom.earlier import Earlier
+from tensormark.classroom.entry import Entry
+from tensormark.classroom.folder_names import folder_names
+from tensormark.files import digest, sha256, write_whole
+from tensormark.reports import html
+
+FOLDER = "feedback"
+PAGE, RESULT = "report.html", "results.json"
+DRAWN = ".drawn"  # by which version of the reports the pages were drawn
+OURS = ".folders"  # the names of the folders that were written here, a list in JSON
+# what of a result, and of an exercise in it, a student gets
+KEPT = (
+    *("version", "assignment", "name", "mode", "only", "tier", "private", "references"),
+    *("versions", "time", "score", "max_score", "bonus", "bonus_max_score", "notes", "printed"),
+)
+EXERCISE = (
+    *("id", "title", "file", "task", "outcome", "score", "max_score", "bonus", "mistake"),
+    *("message", "findings", "note", "place", "handout", "measured"),
+)
+
+
+def for_student(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a result without what is for the instructor: flags, and the place of the file.
+
+    What stands in a result that is not known here is left out as well.
+    """
+    made: dict[str, Any] = {name: result[name] for name in KEPT}
+    made |= {"submission": result["name"], "flags": []}
+    made["exercises"] = [
+        {name: exercise[name] for name in EXERCISE} | {"flags": []}
+        for exercise in result["exercises"]
+    ]
+    if result["private"]:
+        made["printed"] = ""
+        for exercise in made["exercises"]:
+            without = [finding | {"excerpt": None} for finding in exercise["findings"]]
+            exercise["findings"] = without
+    return made
+
+
+def version() -> str:
+    """Return a digest of all that draws pages."""
+    paths = sorted(Path(html.__file__).parent.glob("*.*"))
+    return digest("".join(sha256(path) for path in (*paths, Path(__file__))).encode())
+
+
+def write_one(folder: Path, result: Mapping[str, Any] | None, again: bool) -> bool:
+    """Write a student's files if they are to change, or remove them; say whether anything changed.
+
+    Args:
+        again: whether the page is drawn also if the result is what it was.
+    """
+    page, file = folder / PAGE, folder / RESULT
+    if result is None:
+        gone = page.exists() or file.exists()
+        file.unlink(missing_ok=True)
+        page.unlink(missing_ok=True)
+        return gone
+    model = for_student(result)
+    text = (json.dumps(model) + "\n").encode()  # in one line, which is several times faster
+    if not again and page.exists() and file.exists() and file.read_bytes() == text:
+        return False
+    write_whole(page, html.page(model, handouts=()).encode("utf-8", "backslashreplace"))
+    write_whole(file, text)  # last: what is equal to it was drawn
+    return True
+
+
+def ours(file: Path) -> list[str]:
+    """Return the folders that an earlier run has written; none if that is not known."""
+    try:
+        found = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return []
+    return [name for name in found if Path(name).name == name and not name.startswith(".")]
+
+
+def write_feedback(entries: Sequence[Entry], out: Path, earlier: Earlier) -> list[str]:
+    """Write every student's folder below `out`; return the folders' paths, relative to it.
+
+    Folders that were written before, of students who are no longer among the entries, are moved
+    aside, and so are folders that have a student's name and were not written here.
+
+    A student without a result has no folder, and its path is "".
+    """
+    drawn, current = out / FOLDER / DRAWN, version()
+    again = not drawn.exists() or drawn.read_text("utf-8", "replace") != current
+    names = folder_names([entry.hand_in.student for entry in entries])
+    list_of_ours = out / FOLDER / OURS
+    before = ours(list_of_ours)
+    others = (path.name for path in (out / FOLDER).glob("*") if path.name not in before)
+    earlier.move(*(f"{FOLDER}/{name}" for name in sorted(set(before) - set(names))))
+    earlier.move(*(f"{FOLDER}/{name}" for name in sorted(set(names).intersection(others))))
+    if sorted(names) != before:  # before the folders: none is there that is not in the list
+        write_whole(list_of_ours, json.dumps(sorted(names)))
+    for name, entry in zip(names, entries, strict=True):
+        write_one(out / FOLDER / name, entry.result, again)
+    if again:
+        write_whole(drawn, current)
+    pairs = zip(names, entries, strict=True)
+    return [f"{FOLDER}/{name}" if entry.result else "" for name, entry in pairs]

@@ -1,0 +1,135 @@
+"""What lies in a folder of hand-ins, and who may have handed it in as far as names and lists tell.
+
+Names are students' own in part. They are only ever compared and shown; no path is made of them, and
+no entry of the folder is followed if it is a link.
+"""
+
+import itertools
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tensormark.classroom.blackboard import by_blackboard, named_by_blackboard
+from tensormark.classroom.bulk_names import anonymous_reading, canvas_readings, moodle_readings
+from tensormark.classroom.entry import legible
+from tensormark.classroom.found import Found
+from tensormark.classroom.gradescope_export import METADATA, by_gradescope, read_metadata
+from tensormark.classroom.plain_files import is_folder, is_regular
+
+# what systems and editors leave behind; any other name may be a student's, also one that is hidden
+IGNORED = {
+    *("__MACOSX", "Thumbs.db", "desktop.ini", ".DS_Store", ".localized", ".directory"),
+    *(".Spotlight-V100", ".Trashes", ".fseventsd", ".git", ".gitignore", ".gitattributes"),
+    *(".gitkeep", ".hg", ".svn", ".idea", ".vscode", ".venv", ".ipynb_checkpoints"),
+    *(".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__"),
+}
+# the folder in Gradescope's zip; any other that is alone may be a student's, whatever is in it
+EXPORT = re.compile(r"assignment_[0-9]+_export")
+COMPANION = "._"  # begins what macOS keeps beside a file or folder of the same name
+IGNORED_BEGINNINGS = (".~lock.", ".nfs", ".fuse_hidden", ".Trash-")
+ENDINGS = (
+    *(".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".txz", ".tbz2", ".tar", ".zip", ".7z", ".rar"),
+    *(".py", ".ipynb", ".gz", ".xz", ".bz2", ".txt", ".md", ".pdf", ".docx", ".doc", ".odt"),
+    *(".rtf", ".pages", ".html", ".htm", ".png", ".jpg", ".jpeg"),
+)
+
+
+def real(path: Path) -> Path:
+    """Return where a path leads, as far as it leads anywhere: links may go round in circles."""
+    return Path(os.path.realpath(path))
+
+
+def entries(folder: Path) -> list[Path]:
+    """Return what is in a folder, in order, without what systems put there."""
+    paths = {path.name: path for path in folder.iterdir()}
+    return sorted(
+        path
+        for name, path in paths.items()
+        if name not in IGNORED
+        and not name.startswith(IGNORED_BEGINNINGS)
+        and not (
+            name.startswith(COMPANION)
+            and (name.removeprefix(COMPANION) in paths or not moodle_readings(name))
+        )
+    )
+
+
+def without_ending(name: str) -> str:
+    """Return the name of a file without the ending that says what type it is."""
+    ending = next((one for one in ENDINGS if name.lower().endswith(one)), "")
+    return name[: -len(ending)] if ending and len(name) > len(ending) else name
+
+
+def plain(path: Path) -> Found:
+    """Read a name that is a student's own; of several, the file's date tells which is newest."""
+    name = path.name if is_folder(path) else without_ending(path.name)
+    stamp = f"{path.lstat().st_mtime_ns:020}"
+    return Found(student=name, name=name, path=path, file=path.name, attempt=stamp)
+
+
+def one_of(readings: Sequence[Found], path: Path) -> Found:
+    """Return the readings of a name as one.
+
+    Where they only disagree on whether it is late, it is: nobody gains by a name of their own.
+    """
+    by_student: dict[tuple[str, str], Found] = {}
+    for one in readings:
+        known = by_student.setdefault(one.identity, replace(one, path=path))
+        if one.late and not known.late:
+            by_student[one.identity] = replace(known, late=True)
+    first, *others = by_student.values()
+    return replace(first, others=tuple(others))
+
+
+def by_platform(paths: Sequence[Path]) -> list[Found]:
+    """Read names of Canvas and Moodle, and those that are students' own.
+
+    Canvas grades a whole assignment anonymously or not at all.
+    """
+    canvas = {path: canvas_readings(path.name) for path in paths}
+    anonymous = {path: anonymous_reading(path.name) for path in paths}
+    all_anonymous = all(anonymous[path] for path in paths if canvas[path])
+    made = []
+    for path in paths:
+        moodle, nameless = moodle_readings(path.name), anonymous[path]
+        readings = [*canvas[path], *moodle]
+        if nameless and not moodle and (all_anonymous or not canvas[path]):
+            readings = [nameless]
+        made.append(one_of(readings, path) if readings else plain(path))
+    return made
+
+
+def readable(one: Found) -> Found:
+    """Return something found with names that can be written."""
+    return replace(
+        one,
+        student=legible(one.student),
+        name=legible(one.name),
+        others=tuple(map(readable, one.others)),
+    )
+
+
+def found_in(folder: Path, without: Iterable[Path] = ()) -> list[Found]:
+    """Return everything that was handed in.
+
+    Args:
+        without: files that are the instructor's, such as a roster.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    own, place = {real(path) for path in without}, real(folder)
+    paths = [path for path in entries(folder) if place / path.name not in own]
+    if len(paths) == 1 and EXPORT.fullmatch(paths[0].name) and is_folder(paths[0]):
+        folder, paths = paths[0], entries(paths[0])
+    metadata = folder / METADATA
+    submissions = read_metadata(metadata) if is_regular(metadata) else []
+    found = by_gradescope(folder, submissions)
+    known = {one.path for one in found} | ({metadata} if is_regular(metadata) else set())
+    paths = [path for path in paths if path not in known]
+    blackboards = named_by_blackboard(paths)
+    rest = [path for path in paths if path not in blackboards]
+    whole = itertools.chain(found, by_blackboard(list(blackboards.items())), by_platform(rest))
+    return [readable(one) for one in whole]

@@ -1,0 +1,133 @@
+"""Write what a class is given and what its instructor reads, all drawn from the same entries.
+
+gradebook.csv, gradebook.html   the class, for spreadsheets and for people
+canvas.csv      for Canvas to import: one column, and only who has a score
+feedback/       a folder a student
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tensormark.classroom.canvas import CanvasError, fill_export
+from tensormark.classroom.earlier import Earlier
+from tensormark.classroom.entry import Entry, number_of
+from tensormark.classroom.feedback import FOLDER, write_feedback
+from tensormark.classroom.page import page
+from tensormark.classroom.similar import Similar, similar
+from tensormark.classroom.summary import Says, flags_of, problem_of
+from tensormark.reports.platforms import csv_text
+
+TABLE, PAGE, CANVAS = "gradebook.csv", "gradebook.html", "canvas.csv"
+RESULTS = (TABLE, PAGE, CANVAS, FOLDER)
+KEPT = ".statements.json"  # what the comparison of sources keeps until the next run
+FIRST = ("student", "submission", "score", "max_score", "bonus")
+LAST = ("name", "submitted", "minutes_late", "problem", "flags", "other_files")
+
+
+def row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
+    """Return a student's line of the table."""
+    hand_in, result = entry.hand_in, entry.result or {}
+    own = {exercise["id"]: exercise["score"] for exercise in result.get("exercises", ())}
+    others = "; ".join(path.name for path in hand_in.others)
+    when = hand_in.submitted.isoformat(timespec="seconds") if hand_in.submitted else None
+    return [
+        hand_in.student,
+        hand_in.path.name if hand_in.path else None,
+        *(result.get(name) for name in FIRST[2:]),
+        *(own.get(name) for name in exercises),
+        *(hand_in.name, when, hand_in.minutes_late),
+        *(problem_of(entry), "; ".join(flags_of(entry)), others),
+    ]
+
+
+def table(entries: Sequence[Entry]) -> str:
+    """Return the table of a class as CSV; no cell is a formula."""
+    found = (one["id"] for entry in entries if entry.result for one in entry.result["exercises"])
+    exercises = list(dict.fromkeys(found))
+    rows = (row(entry, exercises) for entry in entries)
+    return csv_text([(*FIRST, *exercises, *LAST), *rows])
+
+
+def compared(
+    entries: Sequence[Entry],
+    starter: Mapping[str, str],
+    known: Sequence[Mapping[str, str]],
+    kept: Path,
+) -> Similar:
+    """Return the groups of near-identical submissions; what a team handed in counts once."""
+    owners: dict[Path | None, list[int]] = {}
+    for place, entry in enumerate(entries):
+        if entry.sources:
+            owners.setdefault(entry.hand_in.path, []).append(place)
+    own = list(owners.values())
+    found = similar([entries[places[0]].sources for places in own], starter, known, kept)
+
+    def among_all(places: Sequence[int]) -> tuple[int, ...]:
+        return tuple(sorted(place for one in places for place in own[one]))
+
+    groups = [replace(group, members=among_all(group.members)) for group in found.groups]
+    return Similar(tuple(groups), among_all(found.unread))
+
+
+def write_results(
+    entries: Sequence[Entry],
+    out: Path,
+    canvas: Path | None = None,
+    column: str = "",
+    starter: Mapping[str, str] | None = None,
+    known: Sequence[Mapping[str, str]] = (),
+    says: Says | None = None,
+) -> list[str]:
+    """Write the gradebook, the feedback, and Canvas's export if there is one.
+
+    Args:
+        out: the folder for all of it.
+        canvas: the instructor's export; column: its column, see canvas.py.
+        starter: module name to text, of what students were given; known: of solutions that anybody
+            may resemble.
+        says: what known mistakes are called.
+
+    Returns: what to tell the instructor, a line each.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    earlier = Earlier(out)
+    folders = write_feedback(entries, out, earlier)
+    if earlier.moved:  # of students who are in the gradebook of before
+        earlier.move(TABLE, PAGE)
+    found = compared(entries, starter or {}, known, out / KEPT)
+    earlier.write(TABLE, table(entries).encode("utf-8", "backslashreplace"))
+    whole = page(entries, folders, found, says)
+    earlier.write(PAGE, whole.encode("utf-8", "backslashreplace"))
+    feedback = number_of(sum(map(bool, folders)), "folder")
+    lines = [f"wrote {out / PAGE}, {out / TABLE} and {feedback} of feedback"]
+    if found.groups:
+        groups = number_of(len(found.groups), "group")
+        lines.append(f"near-identical submissions, for you to look at: {groups}")
+    return [*lines, *canvas_filled(entries, canvas, column, earlier), *earlier.lines()]
+
+
+def canvas_filled(
+    entries: Sequence[Entry], canvas: Path | None, column: str, earlier: Earlier
+) -> list[str]:
+    """Fill Canvas's export, if there is one; say how it went. None of an earlier run stays."""
+    path = earlier.out / CANVAS
+    if canvas is None:
+        if CANVAS in earlier.written:
+            earlier.move(CANVAS)
+            earlier.forget(CANVAS)
+        return []
+    same = canvas.exists() and path.exists() and canvas.samefile(path)
+    if not same:
+        earlier.make_room(CANVAS)
+    try:
+        lines = fill_export(entries, canvas, column, path)
+        earlier.note(CANVAS, path.read_bytes())
+        return lines
+    except CanvasError as error:
+        if not same:
+            earlier.move(CANVAS)
+        return [f"Canvas: nothing is filled: {error}"]

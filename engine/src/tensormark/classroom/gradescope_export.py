@@ -1,0 +1,204 @@
+"""Gradescope's submission_metadata.yml: who submitted each folder of an export, and when.
+
+Ruby writes it, and the few keys that are needed stand at fixed depths, so that they are read line
+by line. Whatever else is in it, such as results of earlier runs, is passed over unparsed: it may be
+large, and holds text of students'. A text of several lines is passed over to its end, so that no
+line of it is taken for a key.
+"""
+
+import contextlib
+import datetime
+import errno
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tensormark.classroom.found import GRADESCOPE, Found
+from tensormark.files import opened_regular
+
+METADATA = "submission_metadata.yml"
+LINE = 4096  # bytes of a line that are read; the rest of it is passed over
+LARGEST = 256 << 20  # bytes
+IDS = ("sid", "email")
+KEY = re.compile(r"( *)((?:- )*):?([\w-]{1,60}):(?: +(.*))?$")
+ITEM = re.compile(r"( *)((?:- )*)(.*)$")
+BLOCK = re.compile(r"(?:[!&]\S+ +)*[|>][0-9+-]{0,2}$")
+QUOTED = re.compile(r"(?:[!&]\S+ +)*(?=['\"])")
+STAMP = re.compile(
+    r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,6})?\d* *(Z|UTC|[+-]\d\d:?\d\d)?", re.A
+)
+
+
+@dataclass
+class Submitted:
+    """One folder of an export: its name, who submitted it, and when."""
+
+    folder: str
+    submitters: list[dict[str, str]] = field(default_factory=list)
+    submitted: datetime.datetime | None = None
+
+
+def scalar(text: str) -> str:
+    """Return a scalar of YAML as text; one that is written in a way not known stays as it is."""
+    text = text.strip()
+    if len(text) > 1 and text[0] == text[-1] == "'":
+        return text[1:-1].replace("''", "'")
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        escaped = re.sub(r"\\x([0-9A-Fa-f]{2})", r"\\u00\1", text).replace("\\e", "\\u001b")
+        with contextlib.suppress(ValueError):
+            return str(json.loads(escaped))
+        return text[1:-1]
+    return "" if text in ("~", "null") else text
+
+
+def moment(text: str) -> datetime.datetime | None:
+    """Return a time; without a zone it is this machine's. None if it is not one."""
+    if not (found := STAMP.match(text.strip().strip("'\""))):
+        return None
+    date, clock, fraction, zone = found.groups()
+    zone = "+00:00" if zone in ("Z", "UTC") else zone or ""
+    try:
+        return datetime.datetime.fromisoformat(f"{date}T{clock}{fraction or ''}{zone}").astimezone()
+    except (ValueError, OverflowError):
+        return None
+
+
+def pieces(path: Path) -> Iterator[tuple[bool, str]]:
+    """Yield the lines of a file, a long one in pieces, and whether each begins a line.
+
+    No piece ends between the two characters of an escape.
+
+    Raises:
+        OSError: the file cannot be read, or is too large.
+    """
+    begins, left = True, LARGEST
+    with opened_regular(path) as file:
+        while raw := bytearray(file.readline(LINE)):
+            while raw.endswith((b"'", b'"', b"\\")) and (more := file.read(1)):
+                raw += more
+            if (left := left - len(raw)) < 0:
+                raise OSError(errno.EFBIG, f"larger than {LARGEST >> 20} MiB", str(path))
+            yield begins, raw.decode("utf-8", "replace").rstrip("\r\n")
+            begins = raw.endswith(b"\n")
+
+
+def closes(text: str, quote: str) -> bool:
+    """Say whether a quoted text ends in the rest of a line."""
+    return quote in re.sub("''" if quote == "'" else r"\\.", "", text)
+
+
+def open_quote(value: str) -> str:
+    """Return the quote that a value begins with and does not end with, or ""."""
+    begin = QUOTED.match(value)
+    rest = value[begin.end() :] if begin else ""
+    return rest[:1] if rest and not closes(rest[1:], rest[0]) else ""
+
+
+def lines(path: Path) -> Iterator[str]:
+    """Yield the beginning of every line, or of a quoted text of several lines as if it were one.
+
+    Lines that belong to a block of text are left out.
+
+    Raises:
+        OSError: the file cannot be read, or is too large.
+    """
+    text, quote, block = "", "", -1  # not ended yet; the depth of what the block belongs to
+    for begins, piece in pieces(path):
+        if quote:
+            text = f"{text} {piece.strip()}"[:LINE]
+            quote = "" if closes(piece, quote) else quote
+            if not quote:
+                yield text
+            continue
+        depth = len(piece) - len(piece.lstrip(" "))
+        if not begins or (block >= 0 and (depth > block or not piece.strip())):
+            continue
+        text, (_, dashes, value) = piece, parts(piece)
+        block = depth + len(dashes) if BLOCK.match(value) else -1
+        quote = open_quote(value)
+        if not quote:
+            yield text
+
+
+def parts(line: str) -> tuple[int, str, str]:
+    """Return how deep a line is, the dashes before its key, and its value or all that it says."""
+    if key := KEY.match(line):
+        return len(key[1]), key[2], key[4] or ""
+    item = ITEM.match(line)
+    assert item is not None
+    # a text in a list belongs to the dash, not to what stands behind it
+    return len(item[1]), item[2][:-2], item[3]
+
+
+def read_metadata(path: Path) -> list[Submitted]:
+    """Read who submitted what.
+
+    Raises:
+        OSError: the file cannot be read, or is too large.
+    """
+    found: list[Submitted] = []
+    section, item_depth = "", -1
+    for line in lines(path):
+        if not (key := KEY.match(line)):
+            continue
+        depth, item, name, value = len(key[1]), bool(key[2]), key[3], key[4] or ""
+        if depth == 0 and not item:
+            found.append(Submitted(name))
+            section = ""
+            continue
+        if not found:
+            continue
+        if depth == 2 and not item:
+            section, item_depth = name, -1
+        if section == "created_at" and (name == "created_at" or (depth == 4 and name == "utc")):
+            found[-1].submitted = moment(value) or found[-1].submitted
+        elif section == "submitters" and item and depth in (2, 4) and item_depth in (-1, depth):
+            item_depth = depth
+            found[-1].submitters.append({name: scalar(value)})
+        elif section == "submitters" and not item and depth == item_depth + 2 > 2:
+            found[-1].submitters[-1].setdefault(name, scalar(value))
+    return found
+
+
+def shared(submissions: Sequence[Submitted]) -> set[tuple[str, str]]:
+    """Return the ids and addresses that several people have given: they identify nobody.
+
+    People may type any student ID, also somebody's address, but an address is that of an account.
+    """
+    people = {
+        tuple(who.get(key, "").strip() for key in IDS)
+        for submission in submissions
+        for who in submission.submitters
+    }
+    ids, addresses = Counter(sid for sid, _ in people), Counter(email for _, email in people)
+    return {("sid", one) for one, count in ids.items() if count > 1 or one in addresses} | {
+        ("email", one) for one, count in addresses.items() if count > 1
+    }
+
+
+def by_gradescope(folder: Path, submissions: Sequence[Submitted]) -> list[Found]:
+    """Return what each submitter of an export handed in; a team's is each of its members'."""
+    made, taken = [], shared(submissions)
+    for one in submissions:
+        for who in one.submitters or [{}]:
+            given = {key: who.get(key, "").strip() for key in IDS}
+            keys = tuple(text for key, text in given.items() if text and (key, text) not in taken)
+            name = who.get("name") or one.folder
+            told = ", ".join(t for key, t in given.items() if t and (key, t) in taken)
+            made.append(
+                Found(
+                    student=keys[0] if keys else f"{name}_{one.folder}",
+                    name=name,
+                    path=folder / one.folder,
+                    keys=keys,
+                    attempt=one.folder,
+                    submitted=one.submitted,
+                    kind=GRADESCOPE,
+                    id=given["sid"] if ("sid", given["sid"]) in taken else "",
+                    notes=(f"{told} is given for several people on Gradescope",) if told else (),
+                )
+            )
+    return made

@@ -1,0 +1,98 @@
+"""How a run goes on: a bar with an estimate on a terminal, a line a minute where there is none."""
+
+import sys
+import time
+from collections import Counter
+from typing import TextIO
+
+from tqdm import tqdm
+
+from tensormark.classroom.store import Attempt
+from tensormark.classroom.summary import COULD_NOT
+from tensormark.reports.live import is_terminal
+
+EVERY = 60.0  # seconds between two lines
+
+
+def kind_of(attempt: Attempt) -> str:
+    """Return the few words that an attempt is counted under."""
+    if attempt.result is None or not attempt.complete:
+        return COULD_NOT
+    core = [one for one in attempt.result["exercises"] if not one["bonus"]]
+    passed = all(one["outcome"] == "passed" for one in core)
+    return "all passed" if passed else "not all passed"
+
+
+def spent(seconds: float) -> str:
+    """Return a time as people say it."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
+
+class Progress:
+    """Counts what is done."""
+
+    def __init__(self, total: int, stream: TextIO | None = None) -> None:
+        """Begin.
+
+        Args:
+            total: how many submissions are to be graded.
+        """
+        self.total, self.stream = total, stream or sys.stderr
+        self.counts: Counter[str] = Counter()
+        self.began, self.last = time.monotonic(), 0.0
+        self.bar = None
+        if is_terminal(self.stream):
+            self.bar = tqdm(total=total, file=self.stream, dynamic_ncols=True, smoothing=0.1)
+
+    @property
+    def finished(self) -> int:
+        """How many submissions are done."""
+        return sum(self.counts.values())
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken."""
+        return time.monotonic() - self.began
+
+    def done(self, attempt: Attempt, final: bool) -> None:
+        """Count an attempt, if its work will not be tried again."""
+        if not final:
+            return
+        self.counts[kind_of(attempt)] += 1
+        if self.bar is not None:
+            self.bar.update()
+            self.bar.set_postfix_str(self.summary())
+
+    def tick(self, slots: int, under_way: int) -> None:
+        """Print a line, if it is time for one."""
+        if self.bar is not None or self.seconds - self.last < EVERY:
+            return
+        self.last = self.seconds
+        self.say(f"{self.finished} of {self.total}: {self.summary()}; {self.left()}")
+
+    def left(self) -> str:
+        """Say how fast it is, and how long it will still take."""
+        rate = self.finished / self.seconds
+        if not rate:
+            return "no estimate yet"
+        left = spent((self.total - self.finished) / rate)
+        return f"{60 * rate:.1f} a minute, {left} left"
+
+    def summary(self) -> str:
+        """Return the counts by outcome."""
+        return ", ".join(f"{count} {kind}" for kind, count in sorted(self.counts.items()))
+
+    def say(self, line: str) -> None:
+        """Print a line, above the bar if there is one."""
+        if self.bar is not None:
+            self.bar.write(line, file=self.stream)
+        else:
+            print(line, file=self.stream, flush=True)
+
+    def close(self) -> None:
+        """Leave the bar as it is."""
+        if self.bar is not None:
+            self.bar.close()

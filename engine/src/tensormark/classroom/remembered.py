@@ -1,0 +1,74 @@
+"""What a run was told of the class, for the appeals after it: they write the same gradebook."""
+
+import argparse
+import datetime
+import json
+import os
+from pathlib import Path
+
+from tensormark.classroom.store import Store
+from tensormark.intake.submission import SubmissionError
+from tensormark.sandbox.interface import printable
+from tensormark.usage import option
+
+SETTING = "options"
+FILES = ("roster", "canvas")
+OPTIONS = (*FILES, "deadline", "late", "column")
+
+
+def text_of(name: str, value: object) -> str:
+    """Return an option as text; a file counts wherever the next command is given."""
+    if isinstance(value, datetime.datetime):
+        return value.isoformat()
+    return os.path.abspath(str(value)) if name in FILES else str(value)
+
+
+def remember(options: argparse.Namespace, store: Store) -> None:
+    """Keep what the gradebook that is about to be written is made of."""
+    given = {name: text_of(name, found) for name in OPTIONS if (found := getattr(options, name))}
+    folder = os.path.realpath(options.submissions)
+    store.choose(SETTING, json.dumps(given | {"submissions": folder}))
+
+
+def remembered(store: Store) -> dict[str, str]:
+    """Return what was kept, by option; nothing before there is a gradebook."""
+    return dict(json.loads(store.setting(SETTING) or "{}"))
+
+
+def settle(options: argparse.Namespace, store: Store) -> list[str]:
+    """Give an appeal the options of the gradebook that it will change; return lines that say so.
+
+    Raises:
+        SubmissionError: the gradebook is that of other submissions, or an option lacks another.
+    """
+    lines = []
+    before = remembered(store)
+    folder = before.pop("submissions", None)
+    if options.only is None and folder == os.path.realpath(options.submissions):
+        lists = [name for name in FILES if name in before and not getattr(options, name)]
+        lines += [
+            f"the run before had {option(name, printable(before[name]))}, and this one has none"
+            for name in lists
+        ]
+    if options.only is not None:
+        if folder not in (None, os.path.realpath(options.submissions)):
+            raise SubmissionError(
+                f"{option('only', options.only)}: the gradebook in {options.out} is of {folder}; "
+                f"give that as {option('submissions')}, or another {option('out')}"
+            )
+        taken = {name: text for name, text in before.items() if not getattr(options, name)}
+        for name, text in taken.items():
+            setattr(options, name, value_of(name, text))
+        said = ", ".join(option(name, text) for name, text in taken.items())
+        lines += [f"as in the run before: {printable(said)}"] if taken else []
+    if options.column and not options.canvas:
+        given, lacking = option("column", options.column), option("canvas")
+        raise SubmissionError(f"{given}: is one of an export of Canvas; give {lacking} as well")
+    return lines
+
+
+def value_of(name: str, text: str) -> object:
+    """Return an option from what was kept of it."""
+    if name == "deadline":
+        return datetime.datetime.fromisoformat(text)
+    return Path(text) if name in FILES else text

@@ -1,0 +1,192 @@
+"""The roster: who is in the class, as a CSV file that any system exports, and who is who."""
+
+import csv
+import datetime
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tensormark.classroom.found import CANVAS, MOODLE
+from tensormark.classroom.gradescope_export import moment
+from tensormark.classroom.people import Person
+from tensormark.files import NotAFileError, opened_regular
+
+LARGEST = 32 << 20  # bytes
+# what the columns are called, by what they hold; the first that is there and not empty is taken
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "canvas": ("canvas_user_id", "canvas user id"),
+    "identifier": ("identifier",),
+    "id": ("student", "id", "student id", "id number", "sid", "sis user id", "user_id"),
+    "login": ("login", "username", "user name", "sis login id", "login_id"),
+    "email": ("email", "email address", "e-mail"),
+    "name": ("name", "full name", "student name"),
+    "first": ("first name", "given name", "firstname"),
+    "last": ("last name", "surname", "family name", "lastname"),
+    "team": ("team", "group", "group name", "group_name", "team name"),
+    "file": ("file", "submission", "path"),
+    "submitted": ("submitted", "submitted at", "date"),
+}
+EXPORT = {  # of Canvas's gradebook, where "Student" is a name
+    **{"student": "name", "lastname": "last", "firstname": "first", "id": "canvas"},
+    **{"sis user id": "id", "sis login id": "login"},
+}
+IDS = ("canvas", "identifier", "id", "login", "email")  # the strongest first
+MAXIMA = "points possible"
+NUMBER = re.compile(r".*?([0-9]+)", re.S)  # of `Participant 123`, in whatever language
+
+
+class RosterError(Exception):
+    """A roster that cannot be used; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A student of the roster.
+
+    Attributes:
+        student, name: see HandIn.
+        ids: one for each of IDS, "" where there is none.
+        platforms: what Canvas and Moodle call the student in their bulk downloads.
+        file: what the student handed in, relative to the folder; "" if the roster does not say.
+        team: whose hand-ins are this student's, too; "" if there is none.
+    """
+
+    student: str
+    name: str
+    ids: tuple[str, ...]
+    platforms: Mapping[str, str]
+    file: str = ""
+    submitted: datetime.datetime | None = None
+    team: str = ""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What identifies the student; see HandIn."""
+        return tuple(filter(None, self.ids))
+
+    @property
+    def person(self) -> Person:
+        """What the student is matched by; an id is no name."""
+        return Person(self.ids, () if self.name in self.ids else (self.name,))
+
+    @property
+    def is_test_student(self) -> bool:
+        """Whether it may be what Canvas calls a test student, and nobody."""
+        return self.name.casefold() in ("student, test", "test student")
+
+
+def text_of(path: Path) -> str:
+    """Read a CSV file.
+
+    Raises:
+        RosterError: it is too large or not UTF-8. OSError: it cannot be read.
+    """
+    try:
+        with opened_regular(path, follow=True) as file:
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise RosterError(f"{path}: larger than {LARGEST >> 20} MiB, too large for a roster")
+        return content.decode("utf-8-sig")
+    except NotAFileError as error:
+        raise RosterError(f"{path}: is not a file; give the CSV file with the students") from error
+    except UnicodeDecodeError as error:
+        raise RosterError(f"{path}: not UTF-8 text; export it as CSV UTF-8") from error
+
+
+def separator_of(text: str) -> str:
+    """Return what stands between the cells of the first line: a comma, semicolon or tab."""
+    unquoted = "".join(re.split("[\r\n]", text, maxsplit=1)[0].split('"')[::2])
+    return max(",;\t", key=unquoted.count)
+
+
+def rows_of(path: Path, text: str) -> list[list[str]]:
+    """Return the cells of a CSV file, by row.
+
+    Raises:
+        RosterError: it is not one.
+    """
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator_of(text), strict=True)
+    try:
+        return list(reader)
+    except csv.Error as error:
+        raise RosterError(f"{path}, line {reader.line_num}: not a CSV file ({error})") from error
+
+
+def is_export(names: Sequence[str]) -> bool:
+    """Say whether a first line, in lower case, is that of Canvas's gradebook."""
+    sis = "sis login id" in names or "sis user id" in names
+    return names[:1] in (["student"], ["lastname"]) and "id" in names and sis
+
+
+def meanings(header: Sequence[str]) -> dict[int, str]:
+    """Return what the columns hold, by their place."""
+    names = [name.strip().casefold() for name in header]
+    if is_export(names):
+        return {place: EXPORT[name] for place, name in enumerate(names) if name in EXPORT}
+    known = {alias: meaning for meaning, aliases in COLUMNS.items() for alias in aliases}
+    return {place: known[name] for place, name in enumerate(names) if name in known}
+
+
+def cells_of(row: Sequence[str], columns: Mapping[int, str]) -> dict[str, str]:
+    """Return the cells of a row that are not empty, by what they hold."""
+    cells: dict[str, str] = {}
+    for place, meaning in columns.items():
+        text = row[place].strip() if place < len(row) else ""
+        if text and meaning not in cells:
+            cells[meaning] = text
+    return cells
+
+
+def platform_ids(cells: Mapping[str, str]) -> dict[str, str]:
+    """Return what Canvas and Moodle call a student in their bulk downloads, if the row says."""
+    number = NUMBER.fullmatch(cells.get("identifier", ""))
+    found = {CANVAS: cells.get("canvas", ""), MOODLE: number[1] if number else ""}
+    return {platform: one for platform, one in found.items() if one}
+
+
+def listed(row: Sequence[str], columns: Mapping[int, str], where: str) -> Listed | None:
+    """Return the student of a row; None if it is empty or not a student's.
+
+    Raises:
+        RosterError: its time is not one.
+    """
+    cells = cells_of(row, columns)
+    name = cells.get("name") or " ".join(cells[k] for k in ("first", "last") if k in cells)
+    ids = tuple(cells.get(key, "") for key in IDS)
+    platforms = platform_ids(cells)
+    if not any(ids) and (not name or MAXIMA in name.casefold()):
+        return None
+    when = cells.get("submitted", "")
+    submitted = moment(when)
+    if when and submitted is None:
+        raise RosterError(f"{where}: {when[:60]!r} is not a time such as 2026-11-20 23:10:05")
+    student = next(filter(None, ids), name)
+    file, team = cells.get("file", ""), cells.get("team", "")
+    return Listed(student, name or student, ids, platforms, file, submitted, team)
+
+
+def read_roster(path: Path) -> list[Listed]:
+    """Read a roster: columns student, id, login, name or email, others as in COLUMNS.
+
+    Raises:
+        RosterError: it names no student, or one of them twice. OSError: it cannot be read.
+    """
+    rows = rows_of(path, text_of(path))
+    columns = meanings(rows[0]) if rows else {}
+    if not set(columns.values()) & {*IDS, "name", "last"}:
+        raise RosterError(
+            f"{path}: its first line names none of the columns student, id, login, name and email"
+        )
+    made: dict[str, Listed] = {}
+    for number, row in enumerate(rows[1:], start=2):
+        one = listed(row, columns, f"{path}, row {number}")
+        if one is not None and one.student in made:
+            raise RosterError(
+                f"{path}, row {number}: {one.student[:60]!r} is listed twice; "
+                "give each student an id of their own"
+            )
+        if one is not None:
+            made[one.student] = one
+    return list(made.values())

@@ -1,0 +1,311 @@
+"""A run: from the folder with the hand-ins to the gradebook."""
+
+import argparse
+import functools
+import os
+import sys
+from collections.abc import Sequence
+
+from tensormark.authoring.course import open_course
+from tensormark.classroom import standing
+from tensormark.classroom.canvas import opened
+from tensormark.classroom.choice import NEWEST
+from tensormark.classroom.combination import checked, keep
+from tensormark.classroom.crews import opened_crew
+from tensormark.classroom.earlier import Earlier
+from tensormark.classroom.engine import Engine, Stop
+from tensormark.classroom.failure import RunError
+from tensormark.classroom.gradebook import CANVAS, RESULTS, write_results
+from tensormark.classroom.hand_ins import find
+from tensormark.classroom.killed import result_of_killed
+from tensormark.classroom.options import STORE, settings_of
+from tensormark.classroom.parcel import checkpoint_digest, packed
+from tensormark.classroom.progress import Progress, spent
+from tensormark.classroom.remembered import remember, settle
+from tensormark.classroom.standing import Class, Student
+from tensormark.classroom.store import Attempt, Store
+from tensormark.classroom.summary import LEFT, OURS
+from tensormark.classroom.version import code, versions
+from tensormark.classroom.work import Terms, Work
+from tensormark.exercise import Assignment
+from tensormark.intake.given_files import GivenFiles
+from tensormark.intake.submission import SubmissionError
+from tensormark.references import References
+from tensormark.reports.text import points
+from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, TIERS, printable
+from tensormark.strictest import strictest
+from tensormark.usage import option
+
+NO_TIER = "the tier process isolates nothing: submissions can read and change what you can"
+AGAIN = "the same command goes on where it stopped"
+RETRY = "run the same command again{}, which tries what could not be graded"
+PUBLIC = "graded on the public inputs, which every student has; for marks, give {}"
+PRIVATE = "reference_outputs/private"  # a folder that is good for private references
+
+
+class Stopped(Exception):
+    """Ctrl-C was pressed, and what was under way is in the store."""
+
+
+def chosen_tier(options: argparse.Namespace, store: Store, assignment: Assignment) -> str:
+    """Return the tier: as asked for, as in the runs before, or the strictest there is.
+
+    Raises:
+        SubmissionError: this machine has none that isolates.
+    """
+    if options.tier:
+        return str(options.tier)
+    if (before := store.setting("tier")) in TIERS and before != PROCESS:
+        return str(before)
+    if options.scheduler:
+        return CONTAINED
+    found = strictest(assignment, settings_of(assignment.folder, options), (CONTAINED, LOCKED))
+    if found.tier is None:
+        reasons = "; ".join(found.reasons)
+        raise SubmissionError(
+            f"this machine cannot isolate submissions ({reasons}); SECURITY.md says what it needs"
+        )
+    return found.tier
+
+
+def terms_of(
+    options: argparse.Namespace, references: References, store: Store, assignment: Assignment
+) -> Terms:
+    """Return how this run grades; later runs take the same tier."""
+    tier = chosen_tier(options, store, assignment)
+    store.choose("tier", tier)
+    return Terms(
+        code=code(assignment.folder),
+        versions=versions(assignment.folder),
+        references=references.digest,
+        checkpoint=checkpoint_digest(references),
+        tier=tier,
+        mode="check" if options.check else "grade",
+        budget=options.budget,
+        training_times=options.training_times,
+    )
+
+
+def known_sources(assignment: Assignment) -> list[dict[str, str]]:
+    """Return the solution, and right ones that are written differently: module to text.
+
+    Raises:
+        VariantError: one of these is no longer like the solution.
+    """
+    course = open_course(assignment)
+    solution = course.sources()
+    editable = [name.removesuffix(".py") for name in assignment.editable]
+    others = [{one.module: one.apply(solution[one.module])} for one in course.honest]
+    return [{name: solution[name] for name in editable}, *others]
+
+
+def said_by(references: References) -> dict[tuple[str, str], str]:
+    """Return what known mistakes are called, by the ids of exercise and mistake."""
+    exercises = references.manifest["exercises"].items()
+    return {
+        (exercise, name): str(one["says"])
+        for exercise, entry in exercises
+        for name, one in entry.get("variants", {}).items()
+        if "says" in one
+    }
+
+
+class Run:
+    """One run, with its options and the store of its folder."""
+
+    def __init__(self, options: argparse.Namespace, store: Store, assignment: Assignment) -> None:
+        """Read what was handed in.
+
+        Raises:
+            SubmissionError: there is nothing to grade, or no way to isolate it.
+            HandInError, CanvasError: a file that was named cannot be used.
+            ReferencesError: there are no references. InspectionError: nothing can be read here.
+        """
+        self.options, self.store, self.assignment = options, store, assignment
+        self.references = references = References(options.references)
+        if not references.private:
+            print(PUBLIC.format(option("references", PRIVATE)), flush=True)
+        for line in settle(options, store):
+            print(line, flush=True)
+        combination, anew = checked(assignment.folder, options, references, store)
+        self.compares_only = anew and options.only is not None
+        if options.canvas:
+            opened(options.canvas, options.column, assignment.name, options.out / CANVAS)
+        given = GivenFiles(assignment, references.manifest.get("starter", {}))
+        own = [path for path in (options.roster, options.canvas) if path]
+        late = options.late or NEWEST
+        people = options.roster or options.canvas  # either is a list of the class
+        where = options.submissions
+        hand_ins = find(where, assignment.editable, people, options.deadline, late, own=own)
+        say = functools.partial(print, file=sys.stderr, flush=True)
+        self.found = Class(hand_ins, given, store, say)
+        if not self.found.works():
+            lines = standing.listed(standing.by_kind(self.found.unread()))
+            print("".join(f"{line}\n" for line in lines), end="")
+            raise SubmissionError(f"there is nothing to grade in {where}")
+        self.terms = terms_of(options, references, store, assignment)
+        self.says = said_by(references)
+        if not self.compares_only:
+            if anew:
+                earlier = Earlier(options.out)
+                earlier.move(*RESULTS)
+                print("".join(f"{line}\n" for line in earlier.lines()), end="", flush=True)
+            keep(combination, self.terms.tier, store)
+
+    def everybody(self) -> int:
+        """Grade what is new or has changed; return the exit status."""
+        works = self.found.left(self.terms, self.options.force)
+        if known := len(self.found.works()) - len(works):
+            print(f"{known} graded before, in {self.options.out / STORE}", flush=True)
+        try:
+            if works:
+                self.grade(works)
+        except Stopped:
+            print(f"stopped; {self.counted()}\nnext: {self.again}")
+            return 130
+        return self.report()
+
+    @property
+    def again(self) -> str:
+        """What the same command does after this run was stopped."""
+        force = option("force", True)
+        anew = f"{force} begins again; without it, the same command grades what has no result yet"
+        return anew if self.options.force else AGAIN
+
+    def grade(self, works: Sequence[Work]) -> None:
+        """Have some work graded.
+
+        Raises:
+            Stopped: on Ctrl-C. ClusterError: there is nobody left to grade.
+            RunError: Dask is not installed, and is needed.
+        """
+        options, assignment, stop = self.options, self.assignment, Stop()
+        data_files = () if options.check else assignment.data_files
+        parcel = packed(settings_of(assignment.folder, options), data_files)
+        if self.terms.tier == PROCESS:
+            print(NO_TIER, file=sys.stderr)
+        where = options.scheduler or f"{options.workers} on this machine"
+        print(f"{len(works)} to grade, tier {self.terms.tier}, workers: {where}", flush=True)
+        progress = Progress(len(works))  # last, as it draws a bar, which lines would break
+        blame = functools.partial(
+            result_of_killed,
+            terms=self.terms,
+            references=self.references,
+            assignment=assignment,
+        )
+        try:
+            crews = opened_crew(options, self.terms, parcel, assignment.folder, progress.say)
+            with stop.on_signals(), crews as crew:
+                Engine(crew, self.store, self.terms, progress, stop, blame).run(works)
+        except KeyboardInterrupt:
+            progress.say(f"class: stopped; {self.again}")
+            sys.stdout.flush()
+            os._exit(130)  # workers end with this process, and the store needs no closing
+        finally:
+            progress.close()
+        print(f"{progress.finished} done in {spent(progress.seconds)}", flush=True)
+        if progress.finished < len(works):
+            raise Stopped
+
+    def counted(self) -> str:
+        """Return how many students there are, of each kind."""
+        return standing.counted(standing.by_kind(self.found.entries(self.terms)))
+
+    def report(self) -> int:
+        """Write the results, print how it stands, and return the exit status."""
+        options, entries = self.options, self.found.entries(self.terms)
+        kinds = standing.by_kind(entries)
+        starter = {
+            name.removesuffix(".py"): (self.assignment.starter / name).read_text(encoding="utf-8")
+            for name in self.assignment.editable
+        }
+        remember(options, self.store)
+        try:
+            lines = write_results(
+                entries,
+                options.out,
+                options.canvas,
+                options.column,
+                starter,
+                known_sources(self.assignment),
+                self.says,
+            )
+        except OSError as error:
+            where, why = error.filename or options.out, error.strerror or error
+            raise RunError(
+                f"{option('out', options.out)}: what is graded is kept, but {where} cannot be "
+                f"written ({why}); mend that or move it away, and run the same command again"
+            ) from error
+        print("\n".join([standing.counted(kinds), *standing.listed(kinds), *lines]))
+        if any(kinds[kind] for kind in OURS):
+            without = f" without {option('force', True)}" if options.force else ""
+            print(f"next: {RETRY.format(without)}")
+            return 3
+        print(f"next: open {options.out / 'gradebook.html'}")
+        return 0
+
+    def appeal(self, name: str) -> int:
+        """Grade one student again, say what differs, and return the exit status.
+
+        Raises:
+            SubmissionError: there is no such student, or nothing to grade.
+        """
+        student = self.found.find(name)
+        if student is None:
+            raise SubmissionError(
+                f"{option('only', name)}: there is no such student, or more than one; "
+                "take a name from the column student of gradebook.csv"
+            )
+        name = student.hand_in.student
+        if student.work is None:
+            raise SubmissionError(f"{option('only', name)}: {student.fault}")
+        stored = self.stored(student)
+        try:
+            self.grade([student.work])
+        except Stopped:
+            print("stopped; nothing is graded, and the gradebook is as it was")
+            return 130
+        last = self.store.newest(student.work.digest, self.terms)
+        assert last is not None
+        if last.result is None:
+            print(f"{printable(name)}: could not grade: {last.problem}")
+            return 3
+        self.compare(printable(name), stored, last)
+        left = standing.by_kind(self.found.entries(self.terms))[LEFT]
+        if self.compares_only:
+            print("the gradebook is unchanged, because it belongs to another run")
+            return 0 if last.complete else 3
+        if not left:
+            return self.report()
+        print(f"the gradebook is as it was: {len(left)} more are not graded by this grader yet")
+        return 0 if last.complete else 3
+
+    def stored(self, student: Student) -> Attempt | None:
+        """Return what a student's new result is compared with.
+
+        Raises:
+            SubmissionError: it was graded with other references.
+        """
+        name = student.hand_in.student
+        stored = self.store.earlier(name, self.terms.mode)
+        references = stored.result["references"] if stored and stored.result else None
+        if references not in (None, self.terms.references) and not self.options.force:
+            raise SubmissionError(
+                f"{option('only', name)}: was graded with other references; give the same "
+                f"{option('references')}, or compare all the same with {option('force', True)}"
+            )
+        return stored
+
+    @staticmethod
+    def compare(name: str, stored: Attempt | None, last: Attempt) -> None:
+        """Print what differs between two results."""
+        assert last.result is not None
+        now = f"{points(last.result['score'])} / {points(last.result['max_score'])}"
+        if stored is None or stored.result is None:
+            print(f"{name}: {now}; there was no result before")
+            return
+        before = stored.result
+        lines = standing.differences(before, last.result)
+        was = f"{points(before['score'])} / {points(before['max_score'])}"
+        print(f"{name}: {was} before, {now} now; {'these differ:' if lines else 'nothing differs'}")
+        print("".join(f"{line}\n" for line in lines), end="")

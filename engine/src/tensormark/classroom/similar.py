@@ -1,0 +1,219 @@
+"""Groups of near-identical submissions: a pointer for a person to look, never a verdict.
+
+Equal files are always a group, unless they are the starter's or those of a known solution.
+
+Other submissions are compared by their statements (statements.py), without those that the starter
+has and those that known solutions have. Nearly all that is left must be the same, and so rare in
+the class that chance is unlikely: an exercise with one natural answer says nothing about who wrote
+it. A function counts as much as the rarest two statements of it that both have; functions are taken
+to be independent. They are compared twice: pairs of statements whatever the names are, and single
+ones with names as written, which more than chance decides: names are suggested by what was given.
+
+Not covered: code that was rewritten, and what a large share of the class copied from one place.
+"""
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tensormark.classroom.descriptions import Description, descriptions
+
+COMMON = 0.1  # of the class: what more have brings no two together
+SMALLEST = 10  # a smaller class is taken for one of this size
+ENOUGH = 6  # descriptions that two must share
+ALIKE = 0.85  # of those of the smaller one, which two must share
+# what is compared, and how surprising what two share must be: twice is what the best of all pairs
+# of a class reaches by chance
+SURPRISE = {"pairs": 2.0, "written": 3.0}
+Described = Mapping[str, Sequence[int]]  # function to numbers, see statements.py
+EXACTLY, ALMOST = "equal byte for byte", "equal but for the ends of lines"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Submissions that are near-identical.
+
+    Attributes:
+        members: their places among all.
+        places: the functions in which they are alike.
+        share: how much of the smaller one the most distant of the neighbours share.
+        equal: how their files are equal, if these are the places; else "".
+    """
+
+    members: tuple[int, ...]
+    places: tuple[str, ...]
+    share: float = 1.0
+    equal: str = ""
+
+
+def numbers(described: Described) -> set[int]:
+    """Return all descriptions of a source."""
+    return set(itertools.chain(*described.values()))
+
+
+class Comparison:
+    """The submissions of a class, and how rare what they have is.
+
+    Attributes:
+        students: the descriptions of each, by file.
+        own: all of each in one, without those that were given or known.
+        needed: how surprising what two share must be, in bits.
+    """
+
+    def __init__(
+        self, students: Sequence[Sequence[Described]], allowed: set[int], surprise: float
+    ) -> None:
+        self.students = students
+        self.own = [set().union(*map(numbers, each)) - allowed for each in students]
+        self.size = max(len(students), SMALLEST)
+        self.often = Counter(itertools.chain(*self.own))
+        self.needed = surprise * math.log2(self.size)
+
+    def functions(self, one: int, shared: set[int]) -> dict[str, float]:
+        """Return how surprising, in bits, what is shared of each function is."""
+        found = {
+            name: min((self.often[number] for number in has if number in shared), default=0)
+            for each in self.students[one]
+            for name, has in each.items()
+        }
+        return {name: math.log2(self.size / least) for name, least in found.items() if least}
+
+    def near_identical(self, one: int, other: int) -> float | None:
+        """Return how much of the smaller one two have in common; None if that may be chance.
+
+        Among all pairs of a class, chance must be expected to bring about less than one.
+        """
+        shared = self.own[one] & self.own[other]
+        share = len(shared) / min(len(self.own[one]), len(self.own[other]))
+        if len(shared) < ENOUGH or share < ALIKE:
+            return None
+        surprise = sum(self.functions(one, shared).values())
+        return share if surprise >= self.needed else None
+
+    def pairs(self) -> Iterator[tuple[int, int, float]]:
+        """Yield every two that are near-identical, and how much of the smaller one they share."""
+        holders: dict[int, list[int]] = {}
+        for place, each in enumerate(self.own):
+            for one in each:
+                if self.often[one] <= COMMON * self.size + 1:
+                    holders.setdefault(one, []).append(place)
+        both = (itertools.combinations(each, 2) for each in holders.values())
+        for one, other in set(itertools.chain(*both)):
+            if share := self.near_identical(one, other):
+                yield one, other, share
+
+
+def joined(found: Sequence[tuple[int, int, float]]) -> list[list[int]]:
+    """Return groups in which everybody is connected, largest first."""
+    group: dict[int, list[int]] = {}
+    for one, other, _ in found:
+        first, second = group.setdefault(one, [one]), group.setdefault(other, [other])
+        if first is not second:
+            first += second
+            group |= dict.fromkeys(second, first)
+    unique = {id(each): sorted(each) for each in group.values()}
+    return sorted(unique.values(), key=lambda each: (-len(each), each))
+
+
+def lines_of(text: str) -> str:
+    """Return a text without what editors and systems change by themselves."""
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(line.rstrip() for line in lines).strip("\n")
+
+
+@dataclass
+class Sources:
+    """What is known of the files of a class.
+
+    Attributes:
+        known: texts that anybody may have, without the ends of lines; trees: digests of such.
+        described: text to description.
+    """
+
+    known: set[str]
+    trees: set[str]
+    described: Mapping[str, Description]
+
+    def is_known(self, text: str) -> bool:
+        """Say whether a file is one that anybody may have, whatever its layout and comments."""
+        return lines_of(text) in self.known or self.described[text].get("tree") in self.trees
+
+    def equal(self, submissions: Sequence[Mapping[str, str]]) -> list[Group]:
+        """Return the groups of those who have equal files that not everybody may have."""
+        owners: dict[tuple[str, str], list[int]] = {}
+        for place, each in enumerate(submissions):
+            for name, text in each.items():
+                if (plain := lines_of(text)) and not self.is_known(text):
+                    owners.setdefault((name, plain), []).append(place)
+        files: dict[tuple[tuple[int, ...], str], list[str]] = {}
+        for (name, _), members in owners.items():
+            if len(members) > 1:
+                exactly = len({submissions[place][name] for place in members}) == 1
+                key = tuple(members), EXACTLY if exactly else ALMOST
+                files.setdefault(key, []).append(f"{name}.py")
+        return [Group(key[0], tuple(names), equal=key[1]) for key, names in files.items()]
+
+
+@dataclass(frozen=True)
+class Similar:
+    """What the comparison of a class found.
+
+    Attributes:
+        groups: of equal files, then of others; the largest first.
+        unread: the places of those of whom a file was not compared, or not in full: it is not
+            Python, takes too long to read, or has too many statements.
+    """
+
+    groups: tuple[Group, ...] = ()
+    unread: tuple[int, ...] = ()
+
+
+def alike(compared: Comparison) -> Iterator[Group]:
+    """Yield the groups of near-identical submissions, the largest first."""
+    found = sorted(compared.pairs())
+    for members in joined(found):
+        least = min(share for one, _, share in found if one in members)
+        shared = Counter(itertools.chain(*(compared.own[member] for member in members)))
+        several = {one for one, count in shared.items() if count > 1}
+        yield Group(tuple(members), tuple(compared.functions(members[0], several)), least)
+
+
+def similar(
+    submissions: Sequence[Mapping[str, str]],
+    starter: Mapping[str, str],
+    known: Sequence[Mapping[str, str]] = (),
+    kept: Path | None = None,
+) -> Similar:
+    """Return groups of near-identical submissions.
+
+    Args:
+        submissions: module name to text; one by a team once.
+        starter: what students were given; known: solutions that anybody may resemble.
+        kept: a file that keeps what is slow until the next run.
+    """
+    texts = [
+        list(dict.fromkeys(t for name, t in each.items() if t and starter.get(name) != t))
+        for each in (*known, *submissions)
+    ]
+    flat = list(dict.fromkeys(itertools.chain(*texts)))
+    given, rows = descriptions(list(starter.values()), flat, kept)
+    described = dict(zip(flat, rows, strict=True))
+    allowed = [*given, *(described[text] for each in texts[: len(known)] for text in each)]
+    students = [[described[text] for text in each] for each in texts[len(known) :]]
+    anybodys = {lines_of(text) for each in (starter, *known) for text in each.values()}
+    trees = {one["tree"] for one in allowed if one}
+    sources = Sources(anybodys, trees, {text: {} for text in starter.values()} | described)
+    groups = sources.equal(submissions)
+    for kind, surprise in SURPRISE.items():
+        own = [[one.get(kind, {}) for one in each] for each in students]
+        common = set[int]().union(*(numbers(one.get(kind, {})) for one in allowed))
+        for group in alike(Comparison(own, common, surprise)):
+            if not any(set(group.members) <= set(other.members) for other in groups):
+                groups.append(group)
+    unread = [
+        place for place, each in enumerate(students) if any(not one or one["cut"] for one in each)
+    ]
+    return Similar(tuple(groups), tuple(unread))

@@ -1,0 +1,208 @@
+"""Where a class stands: what is handed in, what is graded of it, and what is left to do."""
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from tensormark.classroom.entry import Entry, HandIn, legible, number_of
+from tensormark.classroom.owners import STRANGER
+from tensormark.classroom.people import Person, matches
+from tensormark.classroom.store import Attempt, Store, verdict
+from tensormark.classroom.summary import (
+    COULD_NOT,
+    GRADED,
+    KINDS,
+    LEFT,
+    NOT_IN,
+    PARTLY,
+    UNREAD,
+    kind_of,
+)
+from tensormark.classroom.work import Terms, Work, named, read_work
+from tensormark.intake.given_files import GivenFiles
+from tensormark.intake.submission import Part, SubmissionError
+from tensormark.reports.text import points
+from tensormark.sandbox.interface import printable
+
+EVERY = 2.0  # seconds between two lines on what is read
+LISTED = 20  # students that are named on the terminal, of each kind
+
+
+@dataclasses.dataclass(frozen=True)
+class Student:
+    """A hand-in, read.
+
+    Attributes:
+        work: to grade; None if there is nothing to grade, and then `fault` says why.
+    """
+
+    hand_in: HandIn
+    work: Work | None
+    fault: str = ""
+
+
+def read(hand_in: HandIn, given: GivenFiles) -> Student:
+    """Read what a student has handed in."""
+    if hand_in.path is None:
+        return Student(hand_in, None, hand_in.fault or NOT_IN)
+    try:
+        parts = hand_in.parts or [Part.under(hand_in.path.parent, hand_in.path)]
+        return Student(hand_in, read_work(parts, given))
+    except SubmissionError as error:
+        return Student(hand_in, None, str(error))
+
+
+def read_all(
+    hand_ins: Sequence[HandIn], given: GivenFiles, say: Callable[[str], None]
+) -> Iterator[Student]:
+    """Read what everybody has handed in, and say how far it is."""
+    said = time.monotonic()
+    say(f"reading what {number_of(len(hand_ins), 'student')} handed in")
+    for number, hand_in in enumerate(hand_ins):
+        if time.monotonic() - said > EVERY:
+            said = time.monotonic()
+            say(f"{number} of {len(hand_ins)} read")
+        yield read(hand_in, given)
+
+
+class Class:
+    """The students, and a store with their results."""
+
+    def __init__(
+        self,
+        hand_ins: Sequence[HandIn],
+        given: GivenFiles,
+        store: Store,
+        say: Callable[[str], None] = lambda line: None,
+    ) -> None:
+        """Read all submissions, and record who has handed in what.
+
+        Raises:
+            InspectionError: nothing can be read on this machine.
+        """
+        self.store = store
+        self.students = list(read_all(hand_ins, given, say))
+        handed_in = {
+            one.hand_in.student: (one.work.digest, one.hand_in.path)
+            for one in self.students
+            if one.work is not None and one.hand_in.path is not None
+        }
+        store.saw(handed_in)
+
+    def works(self) -> dict[str, Work]:
+        """Return all work by its digest, the same work of several students once."""
+        return {one.work.digest: one.work for one in self.students if one.work is not None}
+
+    def left(self, terms: Terms, force: bool) -> list[Work]:
+        """Return the work to grade: what has no complete result yet, or all of it."""
+        graded = set() if force else self.store.graded(terms)
+        return [work for name, work in self.works().items() if name not in graded]
+
+    def unread(self) -> list[Entry]:
+        """Return the lines of those who have nothing to grade."""
+        found = [one for one in self.students if one.work is None]
+        return [Entry(one.hand_in, problem=one.fault, attempts=0) for one in found]
+
+    def find(self, name: str) -> Student | None:
+        """Return the student of this name; else the one with this login or name, if it is clear."""
+        for one in self.students:
+            if one.hand_in.student == legible(name):
+                return one
+        people = [
+            Person((one.student, *one.keys), (one.name, *one.keys))
+            for one in (student.hand_in for student in self.students)
+        ]
+        (place,) = matches([Person((name,), (name,))], people)
+        return None if place is None else self.students[place]
+
+    def entry(self, student: Student, terms: Terms) -> Entry:
+        """Return a student's line of the gradebook."""
+        hand_in, work = student.hand_in, student.work
+        if work is None or hand_in.path is None:
+            return Entry(hand_in, problem=student.fault, attempts=0)
+        attempt = self.store.last(work.digest, terms)
+        if attempt is None:
+            return Entry(hand_in, problem=LEFT, attempts=0, sources=work.sources)
+        return Entry(
+            hand_in=hand_in,
+            result=attempt.result and named(attempt.result, hand_in.path),
+            problem=attempt.problem,
+            previous=self.previous(hand_in.student, attempt, terms.mode),
+            seconds=attempt.seconds,
+            attempts=self.store.tries(work.digest, terms),
+            sources=work.sources,
+        )
+
+    def previous(self, student: str, attempt: Attempt, mode: str) -> Mapping[str, Any] | None:
+        """Return a student's result before this one, if it has another verdict."""
+        found = self.store.earlier(student, mode, attempt.number)
+        if found is None or found.result is None or attempt.result is None:
+            return None
+        return found.result if verdict(found.result) != verdict(attempt.result) else None
+
+    def entries(self, terms: Terms) -> list[Entry]:
+        """Return the lines of the gradebook."""
+        return [self.entry(student, terms) for student in self.students]
+
+
+def by_kind(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """Return every entry under its kind; each is there once."""
+    found: dict[str, list[Entry]] = {kind: [] for kind in KINDS}
+    for entry in entries:
+        found[kind_of(entry)].append(entry)
+    return found
+
+
+def counted(kinds: Mapping[str, Sequence[Entry]]) -> str:
+    """Return how many students there are, of each kind."""
+    total = sum(map(len, kinds.values()))
+    parts = [f"{len(found)} {kind}" for kind, found in kinds.items() if found or kind == GRADED]
+    return f"{number_of(total, 'student')}: {', '.join(parts)}"
+
+
+def reason(entry: Entry) -> str:
+    """Say in a few words why an entry has no complete result."""
+    if entry.result is None:
+        return entry.problem
+    ungraded = [one for one in entry.result["exercises"] if one["score"] is None]
+    return f"{', '.join(one['id'] for one in ungraded)}: {ungraded[0]['message']}"
+
+
+def listed(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
+    """Yield a line for each student without a complete result."""
+    for kind in (PARTLY, COULD_NOT, UNREAD, NOT_IN):
+        found = kinds[kind]
+        for entry in found[:LISTED]:
+            more = "" if kind == NOT_IN else f": {printable(reason(entry))[:200]}"
+            yield f"  {kind}: {printable(entry.hand_in.called)}{more}"
+        if len(found) > LISTED:
+            yield f"  {kind}: and {len(found) - LISTED} more"
+    yield from strangers(kinds)
+
+
+def strangers(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
+    """Yield a line for each who handed in something, and is not in the list of the class."""
+    found = [one for each in kinds.values() for one in each if STRANGER in one.hand_in.notes]
+    for entry in found[:LISTED]:
+        yield f"  {STRANGER}: {printable(entry.hand_in.called)}"
+    if len(found) > LISTED:
+        yield f"  {STRANGER}: and {len(found) - LISTED} more"
+
+
+def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """Return a line for each exercise whose outcome or score differs."""
+    old, new = verdict(before), verdict(after)
+    lines = []
+    for name in dict.fromkeys([*old, *new]):
+        if old.get(name) != new.get(name):
+            lines.append(f"  {name}: {told(old.get(name))}, now {told(new.get(name))}")
+    return lines
+
+
+def told(found: tuple[str, float | None] | None) -> str:
+    """Return an outcome and its score in words."""
+    if found is None:
+        return "not asked for"
+    outcome, score = found
+    return outcome if score is None else f"{outcome} ({points(score)})"

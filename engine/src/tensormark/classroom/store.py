@@ -1,0 +1,265 @@
+"""Everything that was graded, in one SQLite file with one writer.
+
+    submission   which student handed in what, by the digest of its work
+    attempt      how some work was graded, with the digests of everything that decides the result;
+                 or why it was not
+    exercise     the outcomes and scores of an attempt
+
+An attempt is on the disk when `add` returns. SQLite's log of changes (WAL) undoes what a crash
+leaves half done; a lock that the kernel drops with the process keeps a second run out.
+"""
+
+import contextlib
+import dataclasses
+import datetime
+import fcntl
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tensormark.classroom.entry import legible
+from tensormark.classroom.failure import RunError
+from tensormark.classroom.work import Terms
+from tensormark.usage import option
+
+VERSION = 1
+TABLES = """
+CREATE TABLE submission (
+    student TEXT NOT NULL, digest TEXT NOT NULL, path TEXT NOT NULL, seen TEXT NOT NULL,
+    PRIMARY KEY (student, digest)
+);
+CREATE TABLE attempt (
+    id INTEGER PRIMARY KEY, digest TEXT NOT NULL,
+    reference TEXT NOT NULL, grader TEXT NOT NULL, checkpoint TEXT NOT NULL,
+    mode TEXT NOT NULL, tier TEXT NOT NULL,
+    worker TEXT NOT NULL, finished TEXT NOT NULL, seconds REAL NOT NULL,
+    problem TEXT NOT NULL, complete INTEGER NOT NULL, result TEXT
+);
+CREATE INDEX attempts_of ON attempt (digest);
+CREATE TABLE exercise (
+    attempt INTEGER NOT NULL REFERENCES attempt (id), id TEXT NOT NULL,
+    outcome TEXT NOT NULL, score REAL, max_score REAL NOT NULL, bonus INTEGER NOT NULL,
+    mistake TEXT, PRIMARY KEY (attempt, id)
+);
+CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+"""
+TERMS = "reference = ? AND grader = ? AND checkpoint = ? AND mode = ? AND tier = ?"
+ATTEMPT = "worker, seconds, problem, result, attempt.id"
+ROOM = 1 << 20  # bytes; with less, a disk counts as full, whatever SQLite calls its error
+
+
+class StoreError(RunError):
+    """The store cannot be used; the message is one sentence that says what to do."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Attempt:
+    """How some work was graded.
+
+    Attributes:
+        worker: the machine.
+        problem: why there is no result, or nothing.
+        number: in the store; later ones have higher numbers.
+    """
+
+    worker: str
+    seconds: float = 0.0
+    problem: str = ""
+    result: Mapping[str, Any] | None = None
+    number: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether every exercise could be graded."""
+        found = self.result
+        return found is not None and all(one["score"] is not None for one in found["exercises"])
+
+
+def verdict(result: Mapping[str, Any]) -> dict[str, tuple[str, float | None]]:
+    """Return what matters of a result: outcome and score by exercise."""
+    return {one["id"]: (one["outcome"], one["score"]) for one in result["exercises"]}
+
+
+def key_of(terms: Terms) -> tuple[str, ...]:
+    """Return the values for TERMS."""
+    return terms.references, terms.grader, terms.checkpoint, terms.mode, terms.tier
+
+
+def another() -> str:
+    """Return what to do about a folder that cannot be used."""
+    return f"take another {option('out')}"
+
+
+@contextlib.contextmanager
+def only_run(folder: Path) -> Iterator[None]:
+    """Keep other runs out of a folder, which is made if it is not there.
+
+    Raises:
+        StoreError: there is another run, or the folder cannot be written to.
+    """
+    given = option("out", folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError as error:
+        reason = error.strerror or error
+        raise StoreError(f"{given}: cannot be written to ({reason}); name another") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise StoreError(f"{given}: another run is writing there; wait for it") from error
+    finally:
+        os.close(descriptor)
+
+
+class Store:
+    """The file; see the module."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file, or make it.
+
+        Raises:
+            StoreError: it is not a store.
+        """
+        self.path = path
+        with self.explained():
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # results are private
+            self.file = sqlite3.connect(path, isolation_level=None)
+            self.file.execute("PRAGMA journal_mode = WAL")
+            self.file.execute("PRAGMA synchronous = FULL")
+            (version,) = self.file.execute("PRAGMA user_version").fetchone()
+            if version == 0:
+                self.file.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
+            elif version != VERSION:
+                raise StoreError(f"{path} was written by another version; {another()}")
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+
+    @contextlib.contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turn errors of SQLite and the disk into sentences.
+
+        Raises:
+            StoreError: there was one.
+        """
+        try:
+            yield
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", None)
+            if code == sqlite3.SQLITE_FULL or shutil.disk_usage(self.path.parent).free < ROOM:
+                raise StoreError(f"{self.path}: the disk is full; make room, run again") from error
+            if code == sqlite3.SQLITE_NOTADB:
+                raise StoreError(f"{self.path} is not a store; {another()}") from error
+            raise StoreError(f"{self.path} cannot be used: {error}") from error
+        except OSError as error:
+            reason = error.strerror or error
+            raise StoreError(f"{self.path} cannot be used ({reason}); {another()}") from error
+
+    @contextlib.contextmanager
+    def change(self) -> Iterator[sqlite3.Connection]:
+        """Make a change that is on the disk at the end, all of it or nothing."""
+        with self.explained():
+            self.file.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.file
+                self.file.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):  # SQLite may have rolled back itself
+                    self.file.execute("ROLLBACK")
+                raise
+
+    def rows(self, query: str, *values: object) -> list[Any]:
+        """Return the rows that a query finds."""
+        with self.explained():
+            return self.file.execute(query, values).fetchall()
+
+    def saw(self, handed_in: Mapping[str, tuple[str, Path]]) -> None:
+        """Record who has handed in what: student to the digest of the work, and its path."""
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        rows = [
+            (legible(name), work, legible(os.fspath(path)), now)
+            for name, (work, path) in handed_in.items()
+        ]
+        with self.change() as file:
+            file.executemany("INSERT OR IGNORE INTO submission VALUES (?, ?, ?, ?)", rows)
+
+    def add(self, work: str, terms: Terms, attempt: Attempt) -> None:
+        """Add an attempt; it is on the disk when this returns.
+
+        Args:
+            work: its digest.
+        """
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+        text = None if attempt.result is None else json.dumps(attempt.result)
+        about = (attempt.worker, now, attempt.seconds, attempt.problem, attempt.complete, text)
+        values = (None, work, *key_of(terms), *about)
+        exercises = attempt.result["exercises"] if attempt.result else []
+        columns = ("id", "outcome", "score", "max_score", "bonus", "mistake")
+        with self.change() as file:
+            places = ", ".join("?" * len(values))
+            row = file.execute(f"INSERT INTO attempt VALUES ({places})", values).lastrowid
+            rows = [(row, *(one[column] for column in columns)) for one in exercises]
+            file.executemany("INSERT INTO exercise VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def last(self, work: str, terms: Terms) -> Attempt | None:
+        """Return the last attempt at some work with these terms: if possible a complete one."""
+        return self.first_by("complete DESC, result IS NULL, id DESC", work, terms)
+
+    def newest(self, work: str, terms: Terms) -> Attempt | None:
+        """Return the last attempt at some work with these terms, however it ended."""
+        return self.first_by("id DESC", work, terms)
+
+    def first_by(self, order: str, work: str, terms: Terms) -> Attempt | None:
+        """Return the first attempt at some work in an order."""
+        query = (
+            f"SELECT {ATTEMPT} FROM attempt WHERE digest = ? AND {TERMS} ORDER BY {order} LIMIT 1"
+        )
+        rows = self.rows(query, work, *key_of(terms))
+        return attempt_of(rows[0]) if rows else None
+
+    def graded(self, terms: Terms) -> set[str]:
+        """Return the digests of all work that has a complete result with these terms."""
+        query = f"SELECT DISTINCT digest FROM attempt WHERE complete AND {TERMS}"
+        return {str(row[0]) for row in self.rows(query, *key_of(terms))}
+
+    def tries(self, work: str, terms: Terms) -> int:
+        """Return how often it was tried to grade some work with these terms."""
+        query = f"SELECT COUNT(*) FROM attempt WHERE digest = ? AND {TERMS}"
+        return int(self.rows(query, work, *key_of(terms))[0][0])
+
+    def earlier(self, student: str, mode: str, before: int = 1 << 62) -> Attempt | None:
+        """Return a student's last attempt of a mode that has a result, whatever was handed in.
+
+        Args:
+            before: the number of the attempt before which it was.
+        """
+        query = f"""SELECT {ATTEMPT} FROM attempt JOIN submission USING (digest)
+            WHERE student = ? AND mode = ? AND attempt.id < ? AND result IS NOT NULL
+            ORDER BY attempt.id DESC LIMIT 1"""
+        rows = self.rows(query, legible(student), mode, before)
+        return attempt_of(rows[0]) if rows else None
+
+    def setting(self, name: str) -> str | None:
+        """Return what a run has chosen for those after it."""
+        rows = self.rows("SELECT value FROM setting WHERE name = ?", name)
+        return str(rows[0][0]) if rows else None
+
+    def choose(self, name: str, value: str) -> None:
+        """Choose something for the runs after this one."""
+        with self.change() as file:
+            file.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (name, value))
+
+
+def attempt_of(row: tuple[str, float, str, str | None, int]) -> Attempt:
+    """Return an attempt as it was added."""
+    worker, seconds, problem, text, number = row
+    return Attempt(worker, seconds, problem, None if text is None else json.loads(text), number)

@@ -1,0 +1,158 @@
+"""What a class did: how many there are of each kind, scores, pass rates, the commonest mistakes."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tensormark.classroom.entry import Entry
+from tensormark.reports.model import ungraded
+from tensormark.reports.runs import changes
+from tensormark.result import UNIMPORTABLE, Outcome
+
+# what is not graded is so for one of four reasons; the first two are the grader's or its machine's
+GRADED, PARTLY, COULD_NOT, UNREAD, NOT_IN, LEFT = KINDS = (
+    "graded",
+    "graded in part",
+    "could not be graded",
+    "could not be read",
+    "not handed in",
+    "not graded yet",
+)
+OURS = (PARTLY, COULD_NOT)
+BINS = 10  # of the histogram, besides that of full marks
+PAIR, EITHER = "+", "|"  # in the id of several mistakes: all of them, or one of them
+Result = Mapping[str, Any]
+Says = Mapping[tuple[str, str], str]  # the ids of an exercise and a mistake of it, to words
+
+
+def kind_of(entry: Entry) -> str:
+    """Return the one kind that an entry is counted under."""
+    if entry.result is not None:
+        return PARTLY if ungraded(dict(entry.result)) else GRADED
+    if entry.hand_in.path is None:
+        return UNREAD if entry.hand_in.fault else NOT_IN
+    if entry.attempts:
+        return COULD_NOT
+    return LEFT if entry.problem == LEFT else UNREAD
+
+
+def problem_of(entry: Entry) -> str:
+    """Say what is wrong with an entry, "" if nothing is."""
+    if entry.result is None:
+        return entry.problem or kind_of(entry)
+    lacking = ungraded(dict(entry.result))
+    return entry.problem or (f"{', '.join(lacking)} could not be graded" if lacking else "")
+
+
+def flags_of(entry: Entry) -> list[str]:
+    """Return what an instructor should look at, and how the hand-in was found."""
+    found = list(entry.hand_in.notes)
+    if entry.hand_in.others:
+        count = len(entry.hand_in.others)
+        what = "file or folder" if count == 1 else "files or folders"
+        found.append(f"{count} more {what}, not graded")
+    if entry.result is not None:
+        found += entry.result["flags"]  # those of exercises are among them
+    return list(dict.fromkeys(found))
+
+
+def unimportable(entry: Entry) -> list[str]:
+    """Return the names of the files that cannot be imported."""
+    findings = (
+        finding
+        for exercise in (entry.result["exercises"] if entry.result else ())
+        for finding in exercise["findings"]
+    )
+    found = (UNIMPORTABLE.fullmatch(finding["headline"]) for finding in findings)
+    return list(dict.fromkeys(one[1] for one in found if one))
+
+
+def changes_of(entry: Entry) -> list[Any]:
+    """Return the exercises whose outcome or score is not what it was; see runs.changes."""
+    if entry.previous is None or entry.result is None:
+        return []
+    found = changes(dict(entry.previous), dict(entry.result))
+    return list(found["exercises"]) if found else []
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """How a class did in an exercise; the counts are of submissions."""
+
+    id: str
+    bonus: bool
+    passed: int
+    begun: int
+    graded: int
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake with a name, and who made it: places among the entries."""
+
+    exercise: str
+    id: str
+    text: str
+    places: tuple[int, ...]
+
+
+def exercises_of(entries: Sequence[Entry]) -> list[Exercise]:
+    """Return every exercise of the results, in their order; bonus that nobody began is left out."""
+    found: dict[str, list[Result]] = {}
+    for entry in entries:
+        for exercise in entry.result["exercises"] if entry.result else ():
+            found.setdefault(exercise["id"], []).append(exercise)
+    made = []
+    for name, each in found.items():
+        outcomes = Counter(str(one["outcome"]) for one in each)
+        graded = len(each) - outcomes[Outcome.COULD_NOT_GRADE]
+        begun = graded - outcomes[Outcome.NOT_WRITTEN]
+        one = Exercise(name, bool(each[0]["bonus"]), outcomes[Outcome.PASSED], begun, graded)
+        if begun or not one.bonus:
+            made.append(one)
+    return made
+
+
+def single(mistake: str) -> list[str]:
+    """Return the ids of what a mistake consists of: each that was made, whichever it is of several.
+
+    If it is one of several that have nothing in common, it is counted as that.
+    """
+    first, *others = (set(one.split(PAIR)) for one in mistake.split(EITHER))
+    return sorted(first.intersection(*others)) or [mistake]
+
+
+def mistakes_of(entries: Sequence[Entry], says: Says | None = None) -> list[Mistake]:
+    """Return the mistakes that have a name, the commonest first; of several at once, each counts.
+
+    Args:
+        says: what they are called; else they are called what a student was told.
+    """
+    says = says or {}
+    texts: dict[tuple[str, str], Counter[str]] = {}
+    places: dict[tuple[str, str], dict[int, None]] = {}
+    for place, entry in enumerate(entries):
+        for exercise in entry.result["exercises"] if entry.result else ():
+            for finding in exercise["findings"]:
+                for name in single(finding["mistake"] or ""):
+                    key = exercise["id"], name
+                    alone = name == finding["mistake"]
+                    if name:
+                        texts.setdefault(key, Counter())[finding["headline"]] += alone
+                        places.setdefault(key, {})[place] = None
+    made = [
+        Mistake(*key, says.get(key) or texts[key].most_common(1)[0][0], tuple(each))
+        for key, each in places.items()
+    ]
+    return sorted(made, key=lambda one: (-len(one.places), one.exercise, one.id))
+
+
+def histogram(entries: Sequence[Entry]) -> list[int]:
+    """Return how many scores are in each tenth of the maximum; those with all points come last."""
+    counts = [0] * (BINS + 1)
+    for entry in entries:
+        if entry.result is not None and entry.result["max_score"]:
+            share = entry.result["score"] / entry.result["max_score"]
+            counts[min(BINS, max(0, int(share * BINS + 1e-9)))] += 1
+    return counts

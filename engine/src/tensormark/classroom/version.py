@@ -1,0 +1,97 @@
+"""Which grader and assignment this machine has: a digest of both, and the versions of packages."""
+
+import functools
+import importlib.metadata
+import platform
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tensormark.files import digest, sha256
+from tensormark.folder import PACKAGE, VARIABLE, AssignmentError, here
+from tensormark.sandbox.packages import listed
+
+ENGINE = Path(__file__).resolve().parents[1]
+# rooms that decide no grade, but for some modules of this one
+NOT_GRADING = ("authoring", "classroom", "gradescope", "release", "template")
+OF_CLASSROOM = ("parcel", "version", "work", "worker")
+# of an assignment; references, checkpoint and data travel, and are checked where they arrive
+FILES = (f"{PACKAGE}/**/*.py", "solution/*.py", "starter/*.py", "handout.md", "requirements.txt")
+FOR_STAFF = ("mistakes", "honest", "staff.py")  # what references are recorded from
+PACKAGES = ("torch", "numpy", "safetensors")  # besides those that submissions may use
+NO_ASSIGNMENT = (
+    f"it has no assignment; start it in the folder of one, or with {VARIABLE} set to that folder"
+)
+
+
+def of_engine() -> Iterator[Path]:
+    """Yield the files of tensormark that decide a grade, relative to its own folder."""
+    for path in ENGINE.rglob("*.py"):
+        inside = path.relative_to(ENGINE)
+        if inside.parts[0] not in NOT_GRADING:
+            yield inside
+    yield from (Path("classroom", f"{name}.py") for name in OF_CLASSROOM)
+
+
+def of_assignment(folder: Path) -> Iterator[Path]:
+    """Yield the files of an assignment that decide a grade, relative to its folder."""
+    for path in (path for pattern in FILES for path in folder.glob(pattern)):
+        inside = path.relative_to(folder)
+        if inside.parts[0] != PACKAGE or inside.parts[1] not in FOR_STAFF:
+            yield inside
+
+
+@functools.cache
+def code(folder: Path) -> str:
+    """Return a digest of the files that decide a grade, with those of an assignment.
+
+    Asked again, it is what it was when a process began.
+    """
+    lines = [
+        f"{whose} {path.as_posix()} {sha256(place / path)}\n"
+        for whose, place, found in (
+            ("tensormark", ENGINE, of_engine()),
+            ("assignment", folder, of_assignment(folder)),
+        )
+        for path in sorted(found)
+    ]
+    return digest("".join(lines).encode())
+
+
+def versions(folder: Path) -> dict[str, str]:
+    """Return the versions of Python, without its third number, and of packages.
+
+    Args:
+        folder: of an assignment; of what it requires, packages that are installed count.
+    """
+    found = {"Python": ".".join(platform.python_version_tuple()[:2])}
+    requirements = folder / "requirements.txt"
+    required = listed(requirements) if requirements.is_file() else []
+    for name in dict.fromkeys([*PACKAGES, *required]):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def about() -> dict[str, Any]:
+    """Return what a worker tells about itself; its code is "" if it has no assignment."""
+    host = platform.node()
+    try:
+        folder = here()
+    except AssignmentError:
+        return {"host": host, "code": "", "versions": {}}
+    return {"host": host, "code": code(folder), "versions": versions(folder)}
+
+
+def unfit(found: Mapping[str, Any], code: str, versions: Mapping[str, str]) -> str:
+    """Say why a worker that has told this about itself may not grade, or nothing."""
+    if not found["code"]:
+        return NO_ASSIGNMENT
+    for name, wanted in versions.items():
+        if (there := found["versions"].get(name)) != wanted:
+            return f"it has {name} {there}, not {wanted}"
+    if found["code"] != code:
+        return "it has other code of the grader; give it the same, and start it again"
+    return ""

@@ -1,0 +1,87 @@
+"""What is to be graded, as data that travels: the texts of a submission, and the terms for all."""
+
+import dataclasses
+import json
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tensormark.classroom.entry import legible
+from tensormark.files import digest
+from tensormark.intake.given_files import GivenFiles
+from tensormark.intake.submission import Part, Submission, read_parts
+from tensormark.sandbox.interface import printable
+
+
+def canonical(found: Any) -> str:
+    """Return JSON that is the same for equal values."""
+    return json.dumps(found, sort_keys=True, ensure_ascii=True)
+
+
+@dataclasses.dataclass(frozen=True)
+class Work:
+    """A submission without its path: two students with the same files have the same work.
+
+    Attributes:
+        sources, faults, others, notes: see Submission.
+    """
+
+    sources: Mapping[str, str]
+    faults: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    others: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """The sha256 of all of it."""
+        return digest(canonical(dataclasses.astuple(self)).encode())
+
+    def submission(self, name: str) -> Submission:
+        """Return the submission, under a name that tells nobody whose it is."""
+        texts = dict(self.sources), dict(self.faults)
+        return Submission(name, *texts, frozenset(self.others), self.notes)
+
+
+def read_work(parts: Sequence[Part], given: GivenFiles) -> Work:
+    """Read what somebody has handed in.
+
+    Raises:
+        SubmissionError: there is nothing to grade. InspectionError: nothing can be read here.
+    """
+    found = read_parts(parts, given.assignment.editable, given.fixed)
+    return Work(found.sources, found.faults, tuple(sorted(found.others)), found.notes)
+
+
+def named(result: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Return the result of some work as that of a submission; its name is not its whole path."""
+    own = {"submission": legible(os.fspath(path)), "name": printable(legible(path.name))}
+    return {**result, **own}
+
+
+@dataclasses.dataclass(frozen=True)
+class Terms:
+    """How a class is graded: a result with the same work and terms need not be found again.
+
+    Attributes:
+        code, versions: of the grader, see version.py.
+        references, checkpoint: digests.
+        mode: check, or grade if tasks are graded too.
+        budget, training_times: see Settings.
+    """
+
+    code: str
+    versions: Mapping[str, str]
+    references: str
+    checkpoint: str
+    tier: str
+    mode: str
+    budget: float
+    training_times: float
+
+    @property
+    def grader(self) -> str:
+        """A digest of the grader and everything else that decides what it finds."""
+        parts = [self.code, dict(self.versions), self.budget, self.training_times]
+        return digest(canonical(parts).encode())

@@ -1,0 +1,126 @@
+"""What a worker does: it grades a submission in a sandbox, as `tensormark grade` does.
+
+A worker process grades one submission after another with the same `Grading`, so that references
+are read and torch is imported once. Its assignment is the one that it was started in, or
+that TENSORMARK_ASSIGNMENT names. Covered: a worker with another grader or assignment, or that
+cannot give the tier, refuses, and says why. Not covered: workers and client trust each other and
+the scheduler.
+"""
+
+import dataclasses
+import functools
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tensormark.classroom.parcel import unpack
+from tensormark.classroom.version import about, unfit
+from tensormark.classroom.work import Terms, Work
+from tensormark.exercise import Assignment
+from tensormark.folder import AssignmentError, here, open_assignment
+from tensormark.grading import Grading
+from tensormark.sandbox.interface import printable
+from tensormark.settings import Settings
+from tensormark.strictest import fault_of
+
+LOCK = threading.Lock()  # some workers have several threads
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """What a worker says to some work.
+
+    Attributes:
+        address: of the worker; host: its machine.
+        refused: why it grades nothing at all, or nothing.
+        result: the result model, if it does.
+        seconds: that it took.
+    """
+
+    address: str
+    host: str
+    refused: str = ""
+    result: Mapping[str, Any] | None = None
+    seconds: float = 0.0
+
+
+def importable() -> None:
+    """Do nothing: who can call this can read what is sent to workers."""
+
+
+def grading_of(terms: Terms, folder: Path, assignment: Assignment) -> Grading:
+    """Return a grading with the contents of a parcel."""
+    checkpoint = folder / "checkpoint"
+    settings = Settings(
+        references=folder / "references",
+        checkpoint=checkpoint if checkpoint.is_dir() else None,
+        data=folder / "data",
+        tier=terms.tier,
+        budget=terms.budget,
+        training_times=terms.training_times,
+    )
+    return Grading(settings, assignment)
+
+
+class Station:
+    """What a worker keeps from one submission to the next, for the same terms and parcel."""
+
+    def __init__(
+        self, terms: Terms, parcel: str, content: bytes, scratch: Path, address: str
+    ) -> None:
+        """Unpack the parcel, and try the tier, unless this worker has another grader.
+
+        Args:
+            parcel: its digest; content: the parcel.
+            scratch: a folder of the worker's own.
+        """
+        self.mode = terms.mode
+        self.answer = functools.partial(Answer, address, about()["host"])
+        folder = scratch / f"class-{parcel}-{os.getpid()}"
+        self.refused = unfit(about(), terms.code, terms.versions)
+        if self.refused:
+            return
+        try:
+            assignment = open_assignment(here())
+        except AssignmentError as error:
+            self.refused = f"it cannot open the assignment: {printable(str(error))}"
+        else:
+            unpack(content, parcel, folder)
+            self.grading = grading_of(terms, folder, assignment)
+            fault = fault_of(self.grading.assignment, terms.tier, self.grading.settings)
+            self.refused = f"it has no tier {terms.tier}: {fault}" if fault else ""
+
+    def grade(self, work: Work) -> Answer:
+        """Grade some work, or refuse."""
+        if self.refused:
+            return self.answer(refused=self.refused)
+        submission = work.submission(self.grading.assignment.main_file)
+        made = self.grading.grade_read(submission, self.mode == "check")
+        return self.answer(result=made.as_json(), seconds=made.seconds)
+
+
+STATIONS: dict[tuple[str, str], Station] = {}
+
+
+def station_of(terms: Terms, parcel: str, content: bytes) -> Station:
+    """Return this process's station; the last one is kept."""
+    key = repr(terms), parcel
+    with LOCK:
+        if key not in STATIONS:
+            from distributed import get_worker  # who grades in one process has no Dask
+
+            STATIONS.clear()
+            scratch, address = Path(get_worker().local_directory), get_worker().address
+            STATIONS[key] = Station(terms, parcel, content, scratch, address)
+        return STATIONS[key]
+
+
+def grade(work: Work, terms: Terms, parcel: str, content: bytes) -> Answer:
+    """Grade some work, or refuse.
+
+    Args:
+        parcel: its digest; content: the parcel.
+    """
+    return station_of(terms, parcel, content).grade(work)

@@ -1,0 +1,114 @@
+"""The command `tensormark`: finds the assignment, and hands the rest of the line to a command.
+
+    tensormark [-C FOLDER] COMMAND [OPTIONS]
+
+A command is a module with `main(folder, name, arguments)`, which returns the exit status. It is
+imported only when it is called, so that none waits for what another one needs.
+"""
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tensormark import usage
+from tensormark.folder import AssignmentError, find, here
+
+
+class Command(NamedTuple):
+    """One command."""
+
+    module: str
+    says: str
+    needs_folder: bool = True
+
+
+COMMANDS = {
+    "check": Command("grade", "grade a submission without its training"),
+    "grade": Command("grade", "grade a submission"),
+    "report": Command("grade", "grade it, and write a page with figures"),
+    "watch": Command("watch", "check again each time a file is saved"),
+    "submit": Command("submit", "pack what is to be handed in, and grade the pack"),
+    "convert": Command("reports.convert", "write a result for another program", False),
+    "new": Command("authoring.new", "begin an assignment in a new folder", False),
+    "exercise": Command("authoring.new_exercise", "begin an exercise"),
+    "starter": Command("authoring.strip", "derive starter/ from solution/"),
+    "references": Command("authoring.record", "record the right answers"),
+    "try": Command("authoring.try_exercise", "try one exercise, with its known mistakes"),
+    "handout": Command("authoring.handout", "write the handout's tables of points"),
+    "release": Command("release.build", "build the students' zip"),
+    "leaks": Command("release.leaks", "search what is given out for what is not"),
+    "class": Command("classroom.command", "grade a class"),
+    "gradescope": Command("gradescope.build", "build Gradescope's autograder"),
+    "autograder": Command("gradescope.run", "grade on Gradescope, in its container"),
+}
+
+
+def overview() -> str:
+    """Return the list of commands."""
+    lines = [f"  {name:<11} {command.says}" for name, command in COMMANDS.items()]
+    head = "usage: tensormark [-C FOLDER] COMMAND [OPTIONS]"
+    about = "FOLDER is an assignment's; without it, the one that you are in, or around it."
+    more = "tensormark COMMAND --help lists a command's options."
+    return "\n".join([head, "", about, "", *lines, "", more])
+
+
+def version() -> str:
+    """Return the version of this distribution."""
+    from importlib.metadata import version as installed
+
+    return f"tensormark {installed('tensormark')}"
+
+
+def found(named: Path | None, helps: bool) -> Path:
+    """Return the assignment's folder.
+
+    Args:
+        named: as the command line says.
+        helps: only the help is asked for, which is the same without an assignment.
+
+    Raises:
+        AssignmentError: there is none.
+    """
+    try:
+        return here() if named is None else find(named)
+    except AssignmentError:
+        if helps:
+            return Path.cwd()
+        raise
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return the exit status, which is 2 if nothing could be run."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    named = None
+    if words[:1] == ["-C"] and len(words) > 1:
+        named, words = Path(words[1]), words[2:]
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(overview())
+        return 0 if words else 2
+    if words[0] == "--version":
+        print(version())
+        return 0
+    name, *rest = words
+    if name not in COMMANDS:
+        print(f"tensormark: there is no command {name!r}; see tensormark --help", file=sys.stderr)
+        return 2
+    command = COMMANDS[name]
+    try:
+        if not command.needs_folder:
+            folder = Path.cwd()
+        else:
+            folder = found(named, {*rest} & {"-h", "--help"} != set())
+            if named is not None:
+                os.environ[usage.NAMED] = str(named)
+        run = importlib.import_module(f"tensormark.{command.module}").main
+        status: int = run(folder, name, rest)
+    except AssignmentError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 2
+    finally:
+        os.environ.pop(usage.NAMED, None)
+    return status

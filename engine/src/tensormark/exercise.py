@@ -1,0 +1,325 @@
+"""What an assignment consists of: exercises, the probes that test them, and calls as data.
+
+An assignment's folder fills these in; the rest of tensormark records, grades and diagnoses any
+assignment.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import json
+import pkgutil
+import re
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tensormark.files import digest
+from tensormark.policy import Policy
+
+if TYPE_CHECKING:  # the inspector of sources starts without them
+    import numpy as np
+
+    from tensormark.task import Task
+
+Tensors = dict[str, "np.ndarray"]
+PARTS = ("values", "training", "properties")  # the parts of an exercise's points
+KEPT_HERE = frozenset({"given", "inputs", "deterministic"})  # fields of a call that are not sent
+
+
+@dataclasses.dataclass(frozen=True)
+class Call:
+    """One call of a student's function, as data that is sent to the worker.
+
+    Attributes:
+        target: the class and the method, such as "Layer.forward"; or a function.
+        args: positional arguments: names of inputs or literals, ".name" for a module of the
+            object, "*generator" for a torch.Generator, "*random" for a random.Random; the
+            assignment's harness may define further names with an asterisk.
+        module: where the target is.
+        inputs: names a set of drawn inputs; calls with the same name share them. With inputs
+            named before/<argument>, the function is first called once with these.
+        given: exercises that are replaced by stand-ins in this call.
+        stand_ins: path of attributes to a method, such as "layers.*.forward", to the name of its
+            stand-in in the assignment's harness.
+        deterministic: it draws no random numbers, even if its probe examines random outputs.
+        checkpoint: use the frozen checkpoint's weights instead of random ones.
+        train: training mode; otherwise eval.
+        rates: attribute, or path of attributes, to the rate of one dropout module.
+        gradients: also return gradients of sum(output * cotangent).
+        constants: inputs that need no gradient.
+        dtype: the type to compute in.
+        kind: method, function, optimizer (literals: `groups`, each with the names of its
+            parameters, and the number of `steps`), or one that the assignment's harness adds.
+        config: from which the harness makes the constructor's arguments.
+        options: further arguments of the class.
+        literals: arguments that are not tensors.
+        returns: names of the outputs.
+        form: "tensor", "tuple" (or a bare tensor, if there is one output), "dict", "rows" with
+            columns of these names, or "lists" of integers.
+    """
+
+    target: str
+    args: tuple[str, ...]
+    module: str
+    inputs: str = "main"
+    given: tuple[str, ...] = ()
+    stand_ins: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    deterministic: bool = False
+    checkpoint: bool = False
+    train: bool = False
+    rates: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    gradients: bool = False
+    constants: tuple[str, ...] = ()
+    dtype: str = "float32"
+    kind: str = "method"
+    config: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    literals: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    returns: tuple[str, ...] = ("output",)
+    form: str = "tensor"
+
+    def message(self) -> dict[str, Any]:
+        """Return the call as the JSON object sent to the worker."""
+        names = [field.name for field in dataclasses.fields(Call)]
+        return {name: getattr(self, name) for name in names if name not in KEPT_HERE}
+
+
+class Examine(Protocol):
+    """Judges random outputs."""
+
+    def measure(self, outputs: Tensors, inputs: Tensors, /) -> np.ndarray:
+        """Compute at most four statistics of the outputs."""
+
+    @property
+    def spread(self) -> np.ndarray:
+        """How far each number may be off by chance."""
+
+    def __call__(self, outputs: Tensors, inputs: Tensors) -> str | None:
+        """Say what is wrong, or None."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Probe:
+    """One test of the student's code, and the calls that may pass it.
+
+    Attributes:
+        name: unique within the exercise.
+        part: the part of the points that depends on it: values, training or properties.
+        says: what is wrong if it fails and the mistake has no better name; lower case.
+        calls: first with the student's own functions, then with stand-ins for upstream exercises.
+            The stand-ins count if an upstream exercise has failed (follow-through).
+        examine: judges the outputs of calls that draw random numbers, which cannot be compared with
+            a reference. Calls marked deterministic are still compared.
+    """
+
+    name: str
+    part: str
+    says: str
+    calls: tuple[Call, ...]
+    examine: Examine | None = None
+
+    def draws(self, call: Call) -> bool:
+        """Say whether one of its calls draws random numbers."""
+        return self.examine is not None and not call.deterministic
+
+
+@dataclasses.dataclass(frozen=True)
+class Exercise:
+    """An exercise: one hole in the starter, one block in the handout, one reference file.
+
+    Attributes:
+        id: names the hole, the problem in the handout, the check and the reference file.
+        order: its place in the report; exercises upstream come first.
+        file: contains the hole.
+        points: by part (values, training, properties).
+        upstream: exercises that its own code calls.
+        probes: its tests; empty for a task.
+        draw: draws the inputs of one call.
+        draw_private: draws them for private references, if `draw` would not draw others than the
+            public ones; literals too, see literals.py.
+        task: how it is graded instead of by probes, such as by training.
+        imports: modules that it needs besides the assignment's.
+        extension: its points are a bonus, and it is graded only if its file was handed in.
+        forbidden: what may not be called while it is graded, in addition to what the assignment's
+            policy says: full names of classes and functions.
+    """
+
+    id: str
+    order: int
+    title: str
+    file: str
+    points: Mapping[str, float]
+    upstream: tuple[str, ...] = ()
+    probes: tuple[Probe, ...] = ()
+    draw: Callable[[np.random.Generator, Any], Tensors] | None = None
+    draw_private: Callable[[np.random.Generator, Any], Tensors] | None = None
+    task: Task | None = None
+    imports: tuple[str, ...] = ()
+    extension: bool = False
+    forbidden: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """See that every point is of a part that can be lost, and every part has points.
+
+        Raises:
+            ValueError: it is not so.
+        """
+        needed = {"values", "properties"} if self.probes else set()  # every call can lose these
+        needed |= {probe.part for probe in self.probes}
+        known = ", ".join(PARTS)
+        if unknown := sorted({*self.points} - {*PARTS}):
+            raise ValueError(f"{self.id}: points has a part {unknown[0]!r}; it may have {known}")
+        if missing := sorted(needed - {*self.points}):
+            raise ValueError(f"{self.id}: points has no part {missing[0]!r}, which can be lost")
+
+    @property
+    def calls(self) -> list[Call]:
+        """The calls of all its probes, in order."""
+        return [call for probe in self.probes for call in probe.calls]
+
+    @property
+    def max_score(self) -> float:
+        """All its points."""
+        return sum(self.points.values())
+
+    @property
+    def module(self) -> str:
+        """The module of its hole."""
+        return self.file.removesuffix(".py")
+
+    @property
+    def anchor(self) -> str:
+        """Where the handout explains it."""
+        return f"handout.md, Problem ({self.id})"
+
+    def inputs(self, call: Call, seed: int, private: bool = False) -> Tensors:
+        """Draw the inputs of a call; used when references are recorded, never when grading."""
+        import numpy as np
+
+        draw = (private and self.draw_private) or self.draw
+        assert draw is not None
+        key = zlib.crc32(f"{self.id}/{call.inputs}".encode())
+        return draw(np.random.default_rng([seed, key]), call)
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """A digest of the calls, to detect references that were recorded with other calls."""
+        calls = [call.message() for call in self.calls]
+        return digest(json.dumps(calls, sort_keys=True).encode())
+
+
+def no_padding(inputs: Tensors) -> np.ndarray | None:
+    """Know of no padding."""
+    return None
+
+
+def no_place(got: np.ndarray, expected: np.ndarray, inputs: Tensors) -> str | None:
+    """Give no description."""
+    return None
+
+
+@dataclasses.dataclass(frozen=True)
+class Assignment:
+    """Everything that the grader knows about an assignment.
+
+    Attributes:
+        name: for reports; files that are given out are called by it.
+        folder: contains all of it; see folder.py.
+        editable: the files that students edit; the first one must be handed in.
+        imports: the modules that calls use, in the order in which they are imported.
+        exercises: in the order of the report.
+        harness: the file that runs next to a student's code in the worker; see worker/calls.py.
+        seed: of the public references.
+        policy: what is forbidden.
+        checkpoint_files: the files of checkpoint/ that references depend on; none: there is no
+            checkpoint.
+        packages: that a submission may import, for messages.
+        axes: number of axes of a tensor to their names, for messages.
+        locate: describes in a few words where an output is wrong, if it can; not by how much, as
+            references may be private.
+        padding: says which places of the first axes of an output are only padding, if it can.
+        random_in_eval: says what is wrong with a function that draws random numbers outside of
+            training, where no known mistake fits.
+    """
+
+    name: str
+    folder: Path
+    editable: tuple[str, ...]
+    imports: tuple[str, ...]
+    exercises: tuple[Exercise, ...]
+    harness: Path
+    seed: int = 0
+    policy: Policy = dataclasses.field(default_factory=Policy)
+    checkpoint_files: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ("torch",)
+    axes: Mapping[int, Sequence[str]] = dataclasses.field(default_factory=dict)
+    locate: Callable[[np.ndarray, np.ndarray, Tensors], str | None] = no_place
+    padding: Callable[[Tensors], np.ndarray | None] = no_padding
+    random_in_eval: str = "two calls with the same input give different results"
+
+    @property
+    def starter(self) -> Path:
+        """The folder of the files that students are given."""
+        return self.folder / "starter"
+
+    @property
+    def solution(self) -> Path:
+        """The folder of the solution; students do not have it."""
+        return self.folder / "solution"
+
+    @property
+    def references(self) -> Path:
+        """The folder of the public references."""
+        return self.folder / "reference_outputs"
+
+    @property
+    def data(self) -> Path:
+        """The folder of the data, which may not be there."""
+        return self.folder / "data"
+
+    @property
+    def checkpoint(self) -> Path | None:
+        """The folder of the frozen checkpoint, if there is one."""
+        return self.folder / "checkpoint" if self.checkpoint_files else None
+
+    @property
+    def handout(self) -> Path:
+        """The handout."""
+        return self.folder / "handout.md"
+
+    @property
+    def requirements(self) -> Path:
+        """The list of packages that a submission may import."""
+        return self.folder / "requirements.txt"
+
+    @property
+    def data_files(self) -> tuple[str, ...]:
+        """The files of data/ that grading a task reads."""
+        tasks = [exercise.task for exercise in self.exercises if exercise.task is not None]
+        return tuple(dict.fromkeys(name for task in tasks for name in task.data_files))
+
+    @property
+    def slug(self) -> str:
+        """Its name as files and folders have it, such as "my-course"."""
+        return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-") or "assignment"
+
+    @property
+    def main_file(self) -> str:
+        """The file that every submission has."""
+        return self.editable[0]
+
+    def exercise(self, name: str) -> Exercise:
+        """Return the exercise with this id; KeyError if there is none."""
+        return {one.id: one for one in self.exercises}[name]
+
+
+def collected(package: ModuleType) -> tuple[Exercise, ...]:
+    """Return the EXERCISE of each module of a package, by `order`."""
+    names = [info.name for info in pkgutil.iter_modules(package.__path__)]
+    found = [importlib.import_module(f"{package.__name__}.{name}").EXERCISE for name in names]
+    return tuple(sorted(found, key=lambda exercise: exercise.order))

@@ -1,0 +1,103 @@
+"""Grade one submission: `tensormark check`, `tensormark grade` and `tensormark report`.
+
+Exit status: 0 if the submission was graded, whatever its score; 2 if there is nothing to grade or
+an option is invalid; 3 if an exercise could not be graded; 130 if it was interrupted.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tensormark.files import write_whole
+from tensormark.folder import open_assignment
+from tensormark.intake.door import DOOR, InspectionError
+from tensormark.intake.submission import SubmissionError
+from tensormark.reports.text import print_any_letter
+from tensormark.sandbox.interface import PROCESS, Program, Sandbox, printable
+from tensormark.sandbox.worker_process import WorkerProcess
+from tensormark.settings import OPTIONS, Settings, check_writable, parse, recorded_for
+from tensormark.usage import option
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of what tensors are computed with."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = {"Python": platform.python_version()}
+    for name in ("torch", "numpy"):
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def write_report(folder: Path, result: dict[str, Any], path: Path, show: bool) -> None:
+    """Write the page, with what has changed since the last one, and say where it is."""
+    # here, because only this target needs them
+    from tensormark.reports import browser, html, runs
+
+    result = runs.with_changes(path.resolve().parent / runs.FOLDER, result)
+    handouts = [folder / name for name in html.HANDOUTS if (folder / name).is_file()]
+    links = [os.path.relpath(handout, path.resolve().parent) for handout in handouts]
+    write_whole(path, html.page(result, links))
+    opened = show and browser.show(path)
+    print(
+        f"\n  report: {path}" + (", opened in your browser" if opened else "; open it in a browser")
+    )
+
+
+def grade(
+    folder: Path, name: str, options: argparse.Namespace, started: WorkerProcess | None
+) -> int:
+    """Grade what the command line names; return the exit status."""
+    # here, because a worker should be started before numpy is imported
+    from tensormark.grading import Grading
+    from tensormark.reports.terminal import Report
+    from tensormark.sandbox.process import ProcessSandbox
+    from tensormark.sandbox.tiers import open_sandbox
+
+    def opener(tier: str, program: Program) -> Sandbox:
+        return ProcessSandbox(program, started) if started else open_sandbox(tier, program)
+
+    chosen = {field.name: getattr(options, field.name) for field in OPTIONS}
+    grading = Grading(Settings(**chosen), open_assignment(folder), opener)
+    made = grading.grade(options.submission, name == "check", options.only, Report())
+    if grading.withholds:
+        shows = option("show-text", True)
+        print(f"\n  {shows} shows what is left out; it is for staff, and not for students")
+    made.versions = versions() if options.json or name == "report" else {}
+    if options.json:
+        write_whole(options.json, json.dumps(made.as_json(), indent=2) + "\n")
+    if name == "report":
+        write_report(folder, made.as_json(), options.out, options.open)
+    return 0 if all(result.score is not None for result in made.results) else 3
+
+
+def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Grade what the command line names."""
+    started = None
+    print_any_letter()
+    try:
+        options = parse(folder, name, arguments)
+        if options.json:
+            check_writable(options.json)
+        if name == "report":
+            check_writable(options.out, "out", ".html")
+        options.references = options.references or recorded_for(folder, options.checkpoint)
+        started = WorkerProcess(options.threads) if options.tier == PROCESS else None
+        DOOR.start()
+        return grade(folder, name, options, started)
+    except (SubmissionError, InspectionError, OSError) as error:
+        print(f"{name}: {printable(str(error))}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"\n{name}: interrupted; no result was written", file=sys.stderr)
+        return 130
+    finally:
+        if started is not None:
+            started.close()

@@ -1,0 +1,327 @@
+"""Grade one submission, from its path to its grade."""
+
+import dataclasses
+import datetime
+import functools
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+
+from tensormark.exercise import Assignment, Exercise
+from tensormark.handout import anchors, sections
+from tensormark.intake.door import InspectionError
+from tensormark.intake.given_files import GivenFiles, Laid
+from tensormark.intake.inspection import inspected
+from tensormark.intake.submission import Submission, SubmissionError, read_submission
+from tensormark.judging.checks import could_not_grade, result_of
+from tensormark.observer import Observer, Silent
+from tensormark.policy import usual_names
+from tensormark.references import References, ReferencesError
+from tensormark.result import Finding, Grade, Outcome, Result
+from tensormark.sandbox.interface import Program, Sandbox, WorkerStartError, printable
+from tensormark.sandbox.tiers import open_sandbox
+from tensormark.selection import selected, silent_of
+from tensormark.session import GradingSession, blocked
+from tensormark.settings import Settings
+
+WITHHELD = (
+    "the inputs are private, so that texts of exceptions, printed output and expected values "
+    "are left out"
+)
+Opener = Callable[[str, Program], Sandbox]  # takes a tier
+
+
+def known_before(
+    exercise: Exercise, submission: Submission, untouched: Collection[str], main: str
+) -> Result | None:
+    """Return the result of an exercise that need not run, or None.
+
+    That is one whose file was not handed in or is as it was given, or is not valid Python.
+
+    Args:
+        untouched: files that were not handed in, or are unchanged.
+        main: the module that all others need.
+    """
+    if exercise.task is None and exercise.file in untouched:
+        return result_of(exercise, Outcome.NOT_WRITTEN)
+    for module in dict.fromkeys((main, exercise.module)):
+        if fault := submission.faults.get(module):
+            finding = Finding(f"{module}.py cannot be imported", tuple(fault.split("\n")))
+            return result_of(exercise, Outcome.FAILED, (finding,))
+    return None
+
+
+def ungraded(exercises: Sequence[Exercise], error: Exception, observer: Observer) -> list[Result]:
+    """Return, and report, the results of exercises that this machine cannot grade."""
+    results = [could_not_grade(exercise, error) for exercise in exercises]
+    for result in results:
+        observer.result(result)
+    return results
+
+
+def flags_of(submission: Submission) -> list[str]:
+    """List what an instructor may want to look at, as file:line."""
+    return [
+        f"{name}.py:{flag.line}: {flag.name}"
+        for name, found in submission.flags.items()
+        for flag in found
+    ]
+
+
+def program_of(
+    assignment: Assignment,
+    exercises: Sequence[Exercise],
+    sources: dict[str, str],
+    settings: Settings,
+) -> Program:
+    """Return the program that a sandbox runs to grade these exercises."""
+    more = [name for exercise in exercises for name in exercise.imports]
+    return Program(
+        main_file=assignment.main_file,
+        editable=assignment.editable,
+        sources=sources,
+        imports=tuple(dict.fromkeys([*assignment.imports, *more])),
+        harness=assignment.harness,
+        requirements=assignment.requirements,
+        checkpoint=settings.checkpoint,
+        threads=settings.threads,
+        limits=settings.limits,
+        forbidden=usual_names(assignment.policy.forbidden),
+        given_only=usual_names(assignment.policy.given_only),
+        budget=settings.budget,
+    )
+
+
+def solution_of(program: Program, assignment: Assignment) -> Program | None:
+    """Return a submission's program with the solution in its place, if there is a solution."""
+    folder = assignment.solution
+    if not (folder / assignment.main_file).is_file():
+        return None
+    sources = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
+    return dataclasses.replace(program, sources=sources, forbidden={}, given_only={})
+
+
+class Grading:
+    """Grades submissions of one assignment with the same settings."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        assignment: Assignment,
+        opener: Opener = open_sandbox,
+    ) -> None:
+        """Prepare; references are read when first needed, and then cached.
+
+        Args:
+            opener: opens a sandbox of a tier.
+        """
+        self.settings, self.assignment, self.opener = settings, assignment, opener
+        self.anchors = anchors(assignment.handout)
+        self.references: References | ReferencesError
+        try:
+            self.references = References(settings.references)
+        except ReferencesError as error:  # reported for every exercise
+            self.references = error
+
+    def grade(
+        self,
+        path: str,
+        check: bool = False,
+        only: str | None = None,
+        observer: Observer | None = None,
+    ) -> Grade:
+        """Grade a submission.
+
+        Args:
+            path: a folder, a file or an archive.
+            check: leave the training out.
+            only: the ids of exercises, separated by commas, or None for all.
+            observer: is told how it goes on.
+
+        Raises:
+            SubmissionError: there is nothing to grade.
+        """
+        failed: InspectionError | None = None
+        given = self.given
+        try:
+            others = given.others_in(Path(path))
+            submission = read_submission(path, self.assignment.editable, others)
+        except InspectionError as error:
+            submission, failed = Submission(path, {}, {}), error
+        return self.grade_read(submission, check, only, observer, given, failed)
+
+    def grade_read(
+        self,
+        submission: Submission,
+        check: bool = False,
+        only: str | None = None,
+        observer: Observer | None = None,
+        given: GivenFiles | None = None,
+        failed: InspectionError | None = None,
+    ) -> Grade:
+        """Grade a submission that was read before, perhaps on another machine; see `grade`.
+
+        Args:
+            given: the given files, if they were read before.
+            failed: why it could not be read, if that is this machine's fault.
+        """
+        began, started = time.monotonic(), datetime.datetime.now(datetime.UTC)
+        exercises, shown = selected(self.assignment, check, only)
+        observer, notes = observer or Silent(), list[str]()
+        if isinstance(self.references, References) and only is None:
+            exercises, notes = self.without_tasks_left_out(self.references, exercises)
+        laid = (given or self.given).under(submission)
+        silent = silent_of(laid.untouched, exercises, only)
+        tier, listed = self.settings.tier, [name for name in shown if name not in silent]
+        observer.begin(self.assignment.name, printable(submission.name), tier, listed)
+        notes, flags = [*laid.notes, *submission.notes, *notes], list[str]()
+        try:
+            if failed is not None:
+                raise failed
+            submission = inspected(submission, self.assignment.policy.flagged)
+            flags = flags_of(submission)
+            results, printed = self.results(submission, exercises, laid, observer, silent)
+        except InspectionError as error:
+            results, printed = ungraded(exercises, error, observer), ""
+        reported = self.with_sections([result for result in results if result.id in shown])
+        flags += [flag for result in reported for flag in result.flags]
+        if self.withholds:
+            notes.append(WITHHELD)
+            printed = ""
+        made = Grade(
+            submission=submission.name,
+            tier=self.settings.tier,
+            results=reported,
+            notes=notes,
+            flags=flags,
+            name=printable(submission.name),
+            assignment=self.assignment.name,
+            mode="check" if check else "grade",
+            only=None if only is None else shown,
+            private=self.private,
+            reference_digest=self.reference_digest,
+            started=started.isoformat(timespec="seconds"),
+            seconds=time.monotonic() - began,
+            printed=printed,
+        )
+        observer.end(made, printed)
+        return made
+
+    def with_sections(self, results: Sequence[Result]) -> list[Result]:
+        """Return results with the sections of the handout that explain them."""
+        for result in results:
+            lines = [line for finding in result.findings for line in finding.details]
+            result.handout = sections(self.anchors, result.id, lines)
+        return list(results)
+
+    @property
+    def given(self) -> GivenFiles:
+        """The given files, with their digests if the references can be read."""
+        references = self.references
+        known = references.manifest if isinstance(references, References) else {}
+        return GivenFiles(self.assignment, known.get("starter", {}))
+
+    @property
+    def private(self) -> bool:
+        """Whether the references' inputs are not those that every student has."""
+        return isinstance(self.references, References) and self.references.private
+
+    @property
+    def reference_digest(self) -> str:
+        """A digest of the references' manifest, to tell what a submission was graded with."""
+        return self.references.digest if isinstance(self.references, References) else ""
+
+    @property
+    def withholds(self) -> bool:
+        """Whether what a submission says is not shown, because it knows inputs that are private."""
+        return self.private and not self.settings.show_text
+
+    @staticmethod
+    def without_tasks_left_out(
+        references: References, exercises: Sequence[Exercise]
+    ) -> tuple[list[Exercise], list[str]]:
+        """Leave out tasks that these references cannot grade; also return a note for each."""
+        kept, notes = [], []
+        for exercise in exercises:
+            why = exercise.task.left_out(references) if exercise.task else None
+            if why is None:
+                kept.append(exercise)
+            else:
+                notes.append(f"{exercise.id} is left out: {why}")
+        return kept, notes
+
+    def results(
+        self,
+        submission: Submission,
+        exercises: Sequence[Exercise],
+        laid: Laid,
+        observer: Observer,
+        silent: Collection[str],
+    ) -> tuple[list[Result], str]:
+        """Grade a submission's exercises; also return its printed output."""
+        main = self.assignment.main_file.removesuffix(".py")
+        before = {e.id: known_before(e, submission, laid.untouched, main) for e in exercises}
+        known = {name: result for name, result in before.items() if result is not None}
+        for exercise in exercises:
+            ready = exercise.task is not None and known.keys() >= {*exercise.upstream}
+            if ready and (result := blocked(exercise, known)) is not None:
+                known[exercise.id] = result
+        asked = [exercise for exercise in exercises if exercise.id not in known]
+        found: dict[str, Result] = {}
+        printed = ""
+        first = exercises.index(asked[0]) if asked else len(exercises)
+        told = [known[exercise.id] for exercise in exercises if exercise.id in known]
+        told = [result for result in told if result.findings or result.id not in silent]
+        early = {exercise.id for exercise in exercises[:first]}
+        for result in told:
+            if result.id in early:
+                observer.result(result)
+        if asked:
+            try:
+                found, printed = self.ask(submission, asked, laid, observer, known)
+            except (ReferencesError, WorkerStartError) as error:
+                found = {result.id: result for result in ungraded(asked, error, observer)}
+        for result in told:
+            if result.id not in early:
+                observer.result(result)
+        return [(known | found)[exercise.id] for exercise in exercises], printed
+
+    def ask(
+        self,
+        submission: Submission,
+        exercises: Sequence[Exercise],
+        laid: Laid,
+        observer: Observer,
+        known: Mapping[str, Result],
+    ) -> tuple[dict[str, Result], str]:
+        """Grade in a new sandbox.
+
+        Args:
+            known: the results of exercises that need not run.
+
+        Raises:
+            ReferencesError: there are none. WorkerStartError: the tier is not available.
+        """
+        if isinstance(self.references, ReferencesError):
+            raise self.references
+        if laid.fault:
+            raise SubmissionError(laid.fault)
+        program = program_of(self.assignment, exercises, laid.sources, self.settings)
+        try:
+            opened = self.opener(self.settings.tier, program)
+        except OSError as error:  # the machine has no process or descriptor left
+            raise WorkerStartError(f"the sandbox does not start: {error}") from error
+        with opened as sandbox:
+            session = GradingSession(
+                self.assignment,
+                exercises,
+                submission,
+                sandbox,
+                self.references,
+                self.settings,
+                observer,
+                functools.partial(solution_of, program, self.assignment),
+                known,
+            )
+            results = session.run()
+        return results, sandbox.printed.text()

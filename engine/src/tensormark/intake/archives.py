@@ -1,0 +1,207 @@
+"""The files of a zip or a tar, in memory; nothing is written to disk.
+
+Covered: links, devices, encryption and paths that point outside are said to be so once they should
+be read. Not covered: what an archive costs that was written to cost much; the process that reads it
+has limits (limited.py).
+"""
+
+import bz2
+import dataclasses
+import functools
+import io
+import lzma
+import re
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from tensormark.intake.syntax import shown
+from tensormark.intake.tree import Entry, File, Folder, UnreadableError, no_file
+
+MAX_ARCHIVE = 32 << 20  # bytes on disk; the checkpoint and the data together have 6 MB
+MAX_UNPACKED = 64 << 20  # bytes of a tar
+DEEPEST = 100  # folders in folders
+SPECIAL = "is a link or a special file; pack the file itself"
+DRIVE = re.compile("[A-Za-z]:/")
+ENCRYPTED = 0x1  # a zip member's flag
+
+
+class Decompressor(Protocol):
+    """What unpacks a compressed tar."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether it has come to the end."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What stands behind the end."""
+
+    def decompress(self, data: bytes, max_length: int = ..., /) -> bytes:
+        """Unpack no more than some bytes."""
+
+
+COMPRESSED: dict[bytes, Callable[[], Decompressor]] = {
+    b"\x1f\x8b": lambda: zlib.decompressobj(31),
+    b"\xfd7zXZ\0": lzma.LZMADecompressor,
+    b"BZh": bz2.BZ2Decompressor,
+}
+
+
+def archive_type(content: bytes) -> str | None:
+    """Recognize an archive by its first bytes: "zip", "tar" or None."""
+    if content.startswith((b"PK\3\4", b"PK\5\6")):
+        return "zip"
+    return "tar" if content.startswith(tuple(COMPRESSED)) or content[257:262] == b"ustar" else None
+
+
+@dataclasses.dataclass
+class Members:
+    """The files and folders that an archive's list of members amounts to."""
+
+    files: list[File] = dataclasses.field(default_factory=list)
+    folders: dict[str, "Members"] = dataclasses.field(default_factory=dict)
+
+    def add(self, path: str, place: str, read: Callable[[int], bytes]) -> None:
+        """Add a file under its path in the archive."""
+        *folders, name = [part for part in path.split("/") if part not in ("", ".")] or [""]
+        if path.startswith("/") or ".." in folders or DRIVE.match(path):
+            self.files.append(no_file(name, place, "has a path that points outside of the archive"))
+            return
+        here = self
+        for folder in folders[: DEEPEST + 1]:
+            here = here.folders.setdefault(folder, Members())
+        if len(folders) <= DEEPEST:
+            here.files.append(File(name, place, read))
+
+    def folder(self, name: str, place: str) -> Folder:
+        """Return them as a folder."""
+
+        def entries() -> list[Entry]:
+            inner = (one.folder(name, f"{place}/{name}") for name, one in self.folders.items())
+            return [*self.files, *inner]
+
+        return Folder(name, place, entries)
+
+
+def special(place: str, most: int) -> bytes:
+    """Refuse to read what is no file.
+
+    Raises:
+        UnreadableError: always.
+    """
+    raise UnreadableError(f"{shown(place)} {SPECIAL}")
+
+
+# --- zip ------------------------------------------------------------------------------------
+
+
+def read_zipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: str, most: int) -> bytes:
+    """Read a member, no more than its limit whatever its header says."""
+    if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
+        special(place, most)
+    if member.flag_bits & ENCRYPTED:
+        raise UnreadableError(f"{shown(place)} is encrypted; pack it without a password")
+    with archive.open(member) as stream:
+        return stream.read(most)
+
+
+def zipped(content: bytes) -> Iterator[tuple[str, Callable[[str, int], bytes]]]:
+    """Yield the path of each file of a zip, and what reads it."""
+    archive = zipfile.ZipFile(io.BytesIO(content))
+    for member in archive.infolist():
+        if not member.is_dir():
+            yield member.filename, functools.partial(read_zipped, archive, member)
+
+
+# --- tar ------------------------------------------------------------------------------------
+
+
+def decompressed(content: bytes) -> bytes:
+    """Return a tar without its compression.
+
+    Raises:
+        UnreadableError: it is too large, or not complete.
+    """
+    made = next((make for magic, make in COMPRESSED.items() if content.startswith(magic)), None)
+    if made is None:
+        return content
+    parts, left, rest = [], MAX_UNPACKED, content
+    while rest.startswith(content[:2]):  # some programs write several streams, one after another
+        decompressor = made()
+        parts.append(decompressor.decompress(rest, left + 1))
+        left -= len(parts[-1])
+        if left < 0:
+            raise UnreadableError(f"it unpacks to more than {MAX_UNPACKED >> 20} MiB")
+        if not decompressor.eof:
+            raise UnreadableError("the archive is truncated")
+        rest = decompressor.unused_data
+    return b"".join(parts) if parts[1:] else parts[0]
+
+
+def read_tarred(archive: tarfile.TarFile, member: tarfile.TarInfo, place: str, most: int) -> bytes:
+    """Read a member."""
+    if not member.isreg() or (stream := archive.extractfile(member)) is None:
+        return special(place, most)
+    content = stream.read(most)
+    if len(content) < min(member.size, most):
+        raise UnreadableError("the archive is truncated")
+    return content
+
+
+def tarred(content: bytes) -> Iterator[tuple[str, Callable[[str, int], bytes]]]:
+    """Yield the path of each file of a tar, and what reads it."""
+    archive = tarfile.open(fileobj=io.BytesIO(decompressed(content)), mode="r:")  # noqa: SIM115 - it is read later
+    for member in archive:
+        if not member.isdir():
+            yield member.name, functools.partial(read_tarred, archive, member)
+
+
+# --- either ---------------------------------------------------------------------------------
+
+
+def readable(read: Callable[[str, int], bytes], place: str, most: int) -> bytes:
+    """Read a member.
+
+    Raises:
+        UnreadableError: it cannot be read.
+    """
+    try:
+        return read(place, most)
+    except (UnreadableError, MemoryError):
+        raise
+    except Exception as error:  # anything the libraries raise on damage, struct.error included
+        raise UnreadableError(f"{shown(place)} cannot be read ({reason(error)})") from error
+
+
+def reason(error: Exception) -> str:
+    """Return what a library says of damage."""
+    return shown(str(error)) or type(error).__name__
+
+
+def unpacked(file: File, otherwise: str) -> Folder:
+    """Return the files of an archive as those of a folder.
+
+    Args:
+        otherwise: what to say if it is none.
+
+    Raises:
+        UnreadableError: it is none that can be read.
+    """
+    content = file.read(MAX_ARCHIVE)
+    kind = archive_type(content)
+    if kind is None:
+        raise UnreadableError(otherwise if content else f"{shown(file.place)} is an empty file")
+    top = Members()
+    try:
+        for path, read in (zipped if kind == "zip" else tarred)(content):
+            plain = path.replace("\\", "/")
+            top.add(plain, plain, functools.partial(readable, read, plain))
+    except (UnreadableError, MemoryError):
+        raise
+    except Exception as error:  # as above
+        raise UnreadableError(f"the {kind} cannot be read ({reason(error)})") from error
+    return top.folder("", "")

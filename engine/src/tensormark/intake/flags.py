@@ -1,0 +1,112 @@
+"""What an instructor may want to look at in a source: names that functions on tensors do not need.
+
+Such as os or eval, with their lines. A flag costs nothing: what is forbidden is stopped where it
+runs (worker/forbidden.py), and code that never runs costs no points. The functions here take texts,
+or trees that were parsed from them, and return plain data.
+"""
+
+import ast
+import dataclasses
+import sys
+from collections.abc import Collection, Iterator
+
+from tensormark.intake.names import Names, imported
+
+Source = str | ast.Module
+# of Python's own modules, those that functions on tensors may need: most others read files, run
+# texts, or look into the interpreter, some where nobody would expect it
+ORDINARY = set(
+    "__future__ abc argparse bisect collections contextlib copy csv dataclasses datetime decimal "
+    "enum fractions functools heapq itertools json math numbers random re statistics textwrap time "
+    "typing unicodedata warnings".split()
+)
+# flagged when imported
+FLAGGED_MODULES = (sys.stdlib_module_names - ORDINARY) | set(
+    "dill cloudpickle requests tensormark grader".split()
+)
+# flagged when called, or given another name
+FLAGGED_CALLS = set(
+    "open eval exec compile __import__ globals locals vars setattr delattr getattr input "
+    "breakpoint memoryview".split()
+)
+# flagged as attributes of anything
+FLAGGED_ATTRIBUTES = set(
+    "__globals__ __builtins__ __subclasses__ __code__ __closure__ __reduce__ __import__ __dict__ "
+    "__class__ __wrapped__ __bases__ __mro__ __getattribute__ __loader__ __spec__ __cached__ "
+    "__file__ __path__ meta_path path_hooks co_consts f_back f_locals f_globals tb_frame "
+    "gi_frame _getframe".split()
+)
+# flagged in torch, as are its private parts and the modules of Python that it has imported
+FLAGGED_OF_TORCH = (
+    set("load save compile hub multiprocessing package ops classes library".split())
+    | set("jit export fx onnx ao distributed from_file".split())  # compile, load, or define anew
+    | set("os sys subprocess ctypes socket importlib inspect gc pickle marshal threading".split())
+    | set("io builtins shutil pathlib tempfile glob ast dis traceback linecache weakref".split())
+    | set("platform operator atexit zipfile".split())
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Flag:
+    """What a person should look at, and its line."""
+
+    name: str
+    line: int
+
+
+def line_of(node: ast.AST) -> int:
+    """Return the line of a node, or 0."""
+    return int(getattr(node, "lineno", 0))
+
+
+def modules_of(node: ast.AST) -> Iterator[str]:
+    """Yield the modules that a node imports, or imports from."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and not node.level:
+        yield node.module or ""
+
+
+def is_flagged(root: str, name: str) -> bool:
+    """Say whether a name in a package is flagged, such as a module that it has imported."""
+    if root == "torch":
+        return name in FLAGGED_OF_TORCH or name.startswith("_")
+    return root not in FLAGGED_MODULES and name.lstrip("_") in FLAGGED_MODULES
+
+
+def within(path: str) -> Iterator[str]:
+    """Yield a full name up to what is flagged in it, if something is."""
+    root, *names = path.split(".")
+    for number, name in enumerate(names, start=1):
+        if is_flagged(root, name):
+            yield ".".join([root, *names[:number]])
+            return
+
+
+def flag_in(names: Names, node: ast.AST, packages: Collection[str]) -> Iterator[Flag]:
+    """Yield what an instructor may want to look at in a node."""
+    for module in modules_of(node):
+        if (root := module.split(".")[0]) in FLAGGED_MODULES or root in packages:
+            yield Flag(f"import {module}", line_of(node))
+    used = [path for _, path in imported(node)] + list(names.paths(node))
+    for flagged in (one for path in used for one in within(path)):
+        yield Flag(flagged, line_of(node))
+    called = node.func if isinstance(node, ast.Call) else None
+    if isinstance(called, ast.Name) and called.id in FLAGGED_CALLS:
+        yield Flag(f"{called.id}()", line_of(node))
+    elif isinstance(node, ast.Name) and node.id in FLAGGED_CALLS - names.bound:
+        yield Flag(f"{node.id}()", node.lineno)
+    elif isinstance(node, ast.Attribute) and node.attr in FLAGGED_ATTRIBUTES:
+        yield Flag(f".{node.attr}", node.lineno)
+
+
+def flags(source: Source, packages: Collection[str] = ()) -> list[Flag]:
+    """List what a person should look at in a source; none of it costs points.
+
+    Args:
+        packages: that the assignment flags.
+    """
+    tree = ast.parse(source) if isinstance(source, str) else source
+    names = Names(tree)
+    found = {flag for node in ast.walk(tree) for flag in flag_in(names, node, packages)}
+    return sorted(found, key=lambda flag: (flag.line, flag.name))

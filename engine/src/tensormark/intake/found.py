@@ -1,0 +1,185 @@
+"""Which files of a hand-in are graded, by their names.
+
+They lie in one folder: that nearest to the top with a file whose name stands for the main one. In
+it, a file's exact name comes before all that only stand for it (file_names.py); two that are
+equally good are an error. Where there is none, the only archive is opened, or the only other Python
+file taken. It makes no difference what the files came in.
+"""
+
+import dataclasses
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from tensormark.intake.archives import unpacked
+from tensormark.intake.disk import MOST
+from tensormark.intake.file_names import ARCHIVES, is_archive, is_hidden, wanted
+from tensormark.intake.syntax import shown
+from tensormark.intake.tree import ITSELF, Entry, File, Folder, UnreadableError, no_file
+
+DEEPEST = 8  # folders in folders
+NESTED = 2  # archives in archives
+ONE = "give the folder starter/ or your one file, not what is around it"
+# what to do about a file that is none of these, by what its name ends in
+ADVICE = {
+    (".ipynb",): "copy your code into {main}",
+    (".html", ".htm", ".url", ".webloc"): "a link or typed text cannot be graded, only {main}",
+    ARCHIVES: "pack a zip instead",
+    (".pdf", ".doc", ".docx", ".rtf", ".odt", ".pages", ".png", ".jpg"): "hand in {main} itself",
+    ("",): "the name of a Python file ends in .py",
+}
+
+
+def no_archive(file: File, main: str) -> str:
+    """Say what is wrong with the only file of a hand-in, and what to hand in instead."""
+    found = (text for endings, text in ADVICE.items() if file.name.lower().endswith(endings))
+    what = f"there is no {main} in it, only {shown(file.name)}"
+    if file.place == ITSELF:
+        what = f"{ITSELF} is not a folder, a .py file, a zip or a tar"
+    return f"{what}; {next(found).format(main=main)}"
+
+
+def one_of(found: Sequence[File], file: str, fix: str) -> File | None:
+    """Return the only one of some files, or None if there is none.
+
+    Raises:
+        UnreadableError: there are several.
+    """
+    if len(found) > 1:
+        both = " and ".join(shown(one.place) for one in found[:2])
+        raise UnreadableError(f"more than one {file}: {both}; {fix}")
+    return found[0] if found else None
+
+
+def files_of(entries: Sequence[Entry]) -> list[File]:
+    """Return what is not a folder."""
+    return [one for one in entries if isinstance(one, File)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Found:
+    """What of a hand-in is graded.
+
+    Attributes:
+        files: editable file to what stands for it; beside: everything in the same folder.
+        note: what a person should know of the choice, or "".
+    """
+
+    files: Mapping[str, File]
+    beside: Sequence[Entry]
+    note: str = ""
+
+
+@dataclasses.dataclass
+class Search:
+    """A search through a hand-in.
+
+    Attributes:
+        editable: the files that students edit, the main one first; given: all others' names.
+        left: how many more entries are looked at.
+    """
+
+    editable: Sequence[str]
+    given: Collection[str]
+    left: int = MOST
+
+    @property
+    def main(self) -> str:
+        """The file without which there is nothing to grade."""
+        return self.editable[0]
+
+    def visible(self, folder: Folder) -> list[Entry]:
+        """Return what is in a folder, without what systems put there."""
+        found = folder.entries()
+        self.left -= len(found)
+        if self.left < 0:
+            raise UnreadableError(f"it has more than {MOST} files; {ONE}")
+        return [one for one in found if not is_hidden(one.name)]
+
+    def best(self, entries: Sequence[Entry], file: str) -> File | None:
+        """Return what stands for an editable file in a folder, or None.
+
+        Raises:
+            UnreadableError: there is more than one, and none is better.
+        """
+        found = [one for one in files_of(entries) if wanted(one.name, self.editable) == file]
+        exact = [one for one in found if one.name == file]
+        return one_of(exact or found, file, "keep one of them")
+
+    def passed_over(self, entries: Sequence[Entry], main: File) -> str:
+        """Return a note on files that stand for the main one and are not graded, or ""."""
+        others = [one for one in files_of(entries) if wanted(one.name, self.editable) == self.main]
+        names = ", ".join(shown(one.name) for one in others if one is not main)
+        return f"{shown(main.name)} is graded, not {names}" if names else ""
+
+    def extension(self, entries: Sequence[Entry], file: str) -> File | None:
+        """Return what stands for a file that its own exercises need only, if anything does."""
+        try:
+            return self.best(entries, file)
+        except UnreadableError as error:
+            return no_file(file, "", str(error))
+
+    def with_extensions(self, entries: Sequence[Entry], main: File, note: str = "") -> Found:
+        """Return the main file and the other editable ones that are beside it."""
+        others = {file: self.extension(entries, file) for file in self.editable[1:]}
+        there = {file: one for file, one in others.items() if one is not None}
+        return Found({self.main: main} | there, entries, note)
+
+    def levels(self, top: Folder) -> Iterator[list[list[Entry]]]:
+        """Yield what is in the folders of each level, from the top."""
+        level = [top]
+        for _ in range(DEEPEST):
+            inside = [self.visible(folder) for folder in level]
+            yield inside
+            level = [one for entries in inside for one in entries if isinstance(one, Folder)]
+
+    def found(self, top: Folder, nested: int = NESTED) -> Found:
+        """Return what is graded of the folder that a hand-in amounts to.
+
+        Raises:
+            UnreadableError: there is no main file, or more than one.
+        """
+        seen: list[list[Entry]] = []
+        for inside in self.levels(top):
+            mains = [(entries, self.best(entries, self.main)) for entries in inside]
+            homes = [(entries, main) for entries, main in mains if main is not None]
+            exact = [one for one in homes if one[1].name == self.main]
+            one_of([main for _, main in exact or homes], self.main, ONE)
+            if homes:
+                entries, main = (exact or homes)[0]
+                return self.with_extensions(entries, main, self.passed_over(entries, main))
+            seen += inside
+        return self.without_main(seen, nested)
+
+    def without_main(self, folders: Sequence[Sequence[Entry]], nested: int) -> Found:
+        """Return what is graded where no name stands for the main file: an archive, or any Python.
+
+        Raises:
+            UnreadableError: there is neither, or more than one.
+        """
+        files = [one for entries in folders for one in files_of(entries)]
+        python = [one for one in files if one.name.lower().endswith(".py")]
+        own = [one for one in python if not (one.name in self.given or self.is_extension(one))]
+        packed = [one for one in files if is_archive(one.name)]
+        only = packed if len(packed) == 1 else files if len(files) == 1 and not python else []
+        if only and nested:
+            return self.found(unpacked(only[0], no_archive(only[0], self.main)), nested - 1)
+        if len(own) == 1 and not packed:
+            (entries,) = (entries for entries in folders if own[0] in entries)
+            note = f"{shown(own[0].name)} is graded as {self.main}" if len(files) > 1 else ""
+            return self.with_extensions(entries, own[0], note)
+        raise UnreadableError(self.reason(python, own, packed))
+
+    def is_extension(self, file: File) -> bool:
+        """Say whether a file stands for an editable one."""
+        return wanted(file.name, self.editable) is not None
+
+    def reason(self, python: Sequence[File], own: Sequence[File], packed: Sequence[File]) -> str:
+        """Say why nothing can be graded, and what to hand in."""
+        names = ", ".join(shown(one.name) for one in (packed or own or python)[:3])
+        if packed:
+            return f"there is no {self.main} in it, but {names}; hand in the files themselves"
+        if own:
+            return f"there is no {self.main} in it, but {names}; call the one to grade {self.main}"
+        if any(map(self.is_extension, python)):
+            need = f"there is no {self.main} in it, which {names} needs"
+            return f"{need}; give a folder or a zip of both"
+        return f"there is no {self.main} in it"

@@ -1,0 +1,133 @@
+"""The given files, which a submission is laid over, and which of them were modified.
+
+A student's copy has them twice: in starter/, where students work, and in an archive. Where a file
+in starter/ was modified, the archive's is used.
+"""
+
+import dataclasses
+import functools
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from tensormark.exercise import Assignment
+from tensormark.files import read_regular
+from tensormark.intake.submission import Submission
+from tensormark.intake.texts import DIFFERS, MAX_SOURCE, is_given
+
+PRISTINE = "reference_outputs/starter.zip"  # in a student's copy: the starter as it was given
+
+
+@functools.cache
+def pristine(path: Path) -> Mapping[str, bytes]:
+    """Return the files of the archive; none, if it is missing or damaged."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
+    except (OSError, zipfile.BadZipFile, zlib.error):
+        return {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Laid:
+    """A submission laid over the given files.
+
+    Attributes:
+        sources: module name to text of all of them, without other files of the starter's folder,
+            which will not be there for the instructor's grader either.
+        untouched: the files that students edit which were not handed in, or are unchanged.
+        notes: which given files were modified here.
+        fault: why a given file cannot be used, if one cannot.
+    """
+
+    sources: dict[str, str]
+    untouched: frozenset[str]
+    notes: tuple[str, ...] = ()
+    fault: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class GivenFiles:
+    """The starter's files, as they are now and as they were given; each is read once.
+
+    Attributes:
+        assignment: whose starter it is.
+        digests: name to sha256 of the original, from the manifest. The starter itself cannot tell:
+            students work in it.
+    """
+
+    assignment: Assignment
+    digests: Mapping[str, str]
+
+    @functools.cached_property
+    def here(self) -> Mapping[str, bytes | None]:
+        """What the starter's files hold now, by name; None for one that cannot be read."""
+        starter = self.assignment.starter
+        return {
+            name: _content(starter / name)
+            for name in self.digests or sorted(path.name for path in starter.glob("*.py"))
+        }
+
+    def untouched(self, submission: Submission, file: str) -> bool:
+        """Say whether a file was not handed in, or is unchanged."""
+        text = submission.sources.get(file.removesuffix(".py"))
+        return text is None or is_given(text.encode(), self.digests.get(file))
+
+    def others_in(self, path: Path) -> Mapping[str, str]:
+        """Return the digests that a submission's own copies of given files should have.
+
+        Args:
+            path: the submission. In the starter itself, the notes of `under` say it.
+        """
+        where = Path(os.path.realpath(path))
+        return {} if self.assignment.starter in (where, where.parent) else self.fixed
+
+    @property
+    def fixed(self) -> dict[str, str]:
+        """The digests of the files that students do not edit, by name."""
+        editable = self.assignment.editable
+        return {name: self.digests[name] for name in sorted(self.digests) if name not in editable}
+
+    def kept(self, name: str) -> bytes | None:
+        """Return the archive's copy of a file, if it is the given one."""
+        content = pristine(self.assignment.folder / PRISTINE).get(name)
+        return content if content and is_given(content, self.digests.get(name)) else None
+
+    def under(self, submission: Submission) -> Laid:
+        """Lay a submission over the given files."""
+        sources, notes, fault = dict[str, str](), list[str](), ""
+        for name, here in self.here.items():
+            kept = self.kept(name)
+            if name in self.fixed and not is_given(here or b"", self.digests[name]):
+                used = DIFFERS if kept else "was modified, and this run uses the modified file"
+                notes.append(f"starter/{name} {used}")
+            text = _text(kept or here)
+            if text is None:
+                fix = "restore it from the files you were given"
+                fault = (
+                    fault or f"{self.assignment.starter / name}: missing, or not UTF-8 text; {fix}"
+                )
+            else:
+                sources[name.removesuffix(".py")] = text
+        editable = self.assignment.editable
+        untouched = frozenset(name for name in editable if self.untouched(submission, name))
+        return Laid(sources | submission.sources, untouched, tuple(notes), fault)
+
+
+def _content(path: Path) -> bytes | None:
+    """Read a file of the starter, which a student may have replaced; None if it cannot be used."""
+    try:
+        content, _ = read_regular(path, MAX_SOURCE + 1, follow=True)
+    except OSError:
+        return None
+    return content if len(content) <= MAX_SOURCE else None
+
+
+def _text(content: bytes | None) -> str | None:
+    """Decode a given file; None if it is missing or no text. Windows line endings are dropped."""
+    try:
+        return None if content is None else content.decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        return None

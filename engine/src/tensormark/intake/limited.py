@@ -1,0 +1,102 @@
+"""The process in which all that was handed in is read and parsed: `python -I -S limited.py`.
+
+It stays, and reads a request a line from standard input: which job to do, with how many seconds of
+processor time. Each is done in a child of its own, which writes lines of JSON and ends; one more
+line says how. Where there is no fork, this process does one job itself.
+
+Covered: processor time, memory and writing, of the readers of archives, the parser, the compiler
+and flags, which take the square of a length, or a thousand times a size, where something was
+written for that. Not covered: systems without such limits, where people grade their own code.
+"""
+
+import gc
+import json
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    # `-I` keeps the environment, the current folder and this script's folder out of sys.path
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tensormark.intake.inspector import inspection
+from tensormark.intake.reading import read
+
+MEMORY = 160 << 20  # bytes of address space
+JOBS: Mapping[str, Callable[[Any], Iterator[Mapping[str, Any]]]] = {
+    "read": read,
+    "inspect": inspection,
+}
+
+
+def limit(seconds: float) -> None:
+    """Limit what this process may use, if the system supports such limits."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)  # whose signal ends it
+    try:
+        import resource  # missing on Windows
+    except ImportError:
+        return
+    wanted = [
+        (resource.RLIMIT_AS, MEMORY),
+        (resource.RLIMIT_CPU, int(seconds) + 2),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+    ]
+    for kind, bound in wanted:
+        hard = resource.getrlimit(kind)[1]
+        bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
+        resource.setrlimit(kind, (bound, bound))
+
+
+def say(row: Mapping[str, Any]) -> None:
+    """Write a line."""
+    sys.stdout.write(json.dumps(row) + "\n")
+    sys.stdout.flush()
+
+
+def do(line: bytes) -> None:
+    """Do a job within its limits."""
+    request = json.loads(line)
+    limit(request["seconds"])
+    for row in JOBS[request["job"]](request):
+        say(row)
+
+
+def in_child(line: bytes) -> None:
+    """Do a job in a child, and say how it ended."""
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            do(line)
+            status = 0
+        finally:
+            os._exit(status)
+    _, ended, used = os.wait4(child, 0)
+    # the child may have ended within a line
+    sys.stdout.write("\n")
+    seconds, peak = used.ru_utime + used.ru_stime, used.ru_maxrss
+    say({"ended": ended, "seconds": seconds, "peak": peak})
+
+
+def main() -> None:
+    """Do what is asked for, until nobody can ask any more."""
+    warnings.simplefilter("ignore")  # about a student's code; they would be printed as they are
+    gc.freeze()
+    say({"ready": True})
+    for line in sys.stdin.buffer:
+        if hasattr(os, "fork"):
+            in_child(line)
+        else:
+            do(line)
+            say({"ended": 0})
+            return
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Notice when the files of a submission are saved, in whatever way an editor does that.
+
+Some editors write a new file and rename it, some empty the file first, most leave files of their
+own beside it. So events only say that it is time to look: what counts is whether a file that would
+be graded is another one, or was written again.
+"""
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from tensormark.intake.door import InspectionError
+from tensormark.intake.submission import SubmissionError, read_submission
+
+QUIET = 20  # milliseconds without an event after which a save is taken to be complete
+AT_MOST = 200  # milliseconds to wait for that
+EVERY = 1.0  # seconds between looks without an event: network drives send none
+Stamps = Mapping[str, Sequence[int]]
+Texts = Mapping[str, str]
+
+
+def seen(path: Path, editable: Sequence[str]) -> tuple[Stamps, Texts]:
+    """Return what tells that a file was written, of each that is graded, and what is in them."""
+    try:
+        found = read_submission(path, editable)
+    except SubmissionError as error:  # a file is gone for a moment
+        return {}, {"": str(error)}
+    return found.stamps, found.faults | found.sources
+
+
+class Saves:
+    """Looks for saves in a thread of its own.
+
+    Attributes:
+        saved: set once something was saved since `begin`.
+    """
+
+    def __init__(self, path: Path, editable: Sequence[str], during: Callable[[], None]) -> None:
+        """Start.
+
+        Args:
+            path: the submission.
+            during: called when other text is saved during a grading.
+        """
+        self.path, self.editable, self.during = path, editable, during
+        self.saved, self.closed = threading.Event(), threading.Event()
+        self.lock, self.grading = threading.Lock(), False
+        self.read()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+        self.thread.start()
+
+    def read(self) -> None:
+        """Take note of what is there now."""
+        self.stamps, self.texts = seen(self.path, self.editable)
+
+    def begin(self) -> None:
+        """Take note that what is there now is being graded."""
+        with self.lock:
+            self.saved.clear()
+            self.read()
+            self.grading = True
+
+    def end(self) -> None:
+        """Take note that the grading has ended."""
+        with self.lock:
+            self.grading = False
+
+    def look(self) -> None:
+        """See whether something was saved; during a grading, whether it is another text."""
+        with self.lock:
+            before = self.stamps, self.texts
+            self.read()
+            if (self.stamps, self.texts) == before or (self.grading and self.texts == before[1]):
+                return
+            self.saved.set()
+            during = self.grading
+        if during:
+            self.during()
+
+    def folders(self) -> set[Path]:
+        """Return the folders that the files are in; a link's file may be in another one."""
+        if self.path.is_dir():
+            return {self.path, *((self.path / place).parent for place in self.stamps)}
+        return {self.path.parent, Path(os.path.realpath(self.path)).parent}
+
+    def times(self) -> Iterator[object]:
+        """Yield when it is time to look."""
+        from watchfiles import watch  # here, in the thread: importing it takes a while
+
+        with contextlib.suppress(OSError, RuntimeError):  # the system has no watches left
+            yield from watch(
+                *self.folders(),
+                watch_filter=None,
+                debounce=AT_MOST,
+                step=QUIET,
+                stop_event=self.closed,
+                rust_timeout=int(EVERY * 1000),
+                yield_on_timeout=True,
+                raise_interrupt=False,
+                recursive=False,
+            )
+        while not self.closed.wait(EVERY):
+            yield None
+
+    def run(self) -> None:
+        """Look whenever it is time to."""
+        for _ in self.times():
+            with contextlib.suppress(InspectionError):  # which the next grading reports
+                self.look()
+
+    def close(self) -> None:
+        """End the thread."""
+        self.closed.set()
+        self.thread.join()

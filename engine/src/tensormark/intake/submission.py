@@ -1,0 +1,150 @@
+"""A submission: the texts of the editable files that were handed in, and what is known of them.
+
+What is handed in is read in another process (door.py), within limits that hold for all of it. The
+trusted side gets texts of bounded lengths, or one sentence that says why there are none.
+"""
+
+import dataclasses
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tensormark.intake.door import DOOR
+from tensormark.intake.flags import Flag
+from tensormark.intake.texts import MAX_SOURCE, MISSING, MOST_OTHERS, TOO_MUCH
+
+SECONDS = 1.0  # of processor time; a folder or a zip takes a hundredth of one
+SENTENCE = 1000  # characters
+
+
+class SubmissionError(Exception):
+    """A submission that cannot be graded; the message is one sentence."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Submission:
+    """The editable files of one submission.
+
+    Attributes:
+        name: as given on the command line.
+        sources: module name to text, such as "main" to the text of main.py.
+        faults: module name to why it cannot be imported, for files that are not Python.
+        others: names of further modules and folders beside them, which are not graded.
+        notes: what a person should know of how it was read, such as given files that are modified.
+        stamps: of each file on a disk that was read: when it was written, its size and number.
+        flags: module name to what a person should look at, known once it was inspected; see
+            inspection.py.
+    """
+
+    name: str
+    sources: dict[str, str]
+    faults: dict[str, str]
+    others: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+    stamps: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
+    flags: Mapping[str, Sequence[Flag]] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """A file or folder that was handed in.
+
+    Attributes:
+        root: a path that a person has typed; a link there is followed.
+        below: the names that lead from it to the file or folder, none of which may be a link.
+        name: what the student called it.
+    """
+
+    root: Path
+    below: tuple[str, ...] = ()
+    name: str = ""
+
+    @classmethod
+    def under(cls, root: Path, path: Path, name: str = "") -> "Part":
+        """Return what somebody else has put under a folder."""
+        return cls(root, Path(os.path.relpath(path, root)).parts, name or path.name)
+
+    def message(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        root = os.path.join(os.getcwd(), self.root)
+        name = self.name or os.path.basename(os.path.normpath(root))
+        return {"root": root, "below": list(self.below), "name": name}
+
+
+def bounded(found: Any, most: int, length: int) -> list[str]:
+    """Return a list of texts, as many and as long as may be."""
+    texts = found if isinstance(found, list) else []
+    return [text[:length] for text in texts[:most] if isinstance(text, str)]
+
+
+def by_module(found: Any, editable: Sequence[str], length: int) -> dict[str, str]:
+    """Return texts by module, of those that there may be."""
+    texts = found if isinstance(found, dict) else {}
+    modules = [name.removesuffix(".py") for name in editable]
+    return {
+        module: text
+        for module in modules
+        if isinstance(text := texts.get(module), str) and len(text) <= length
+    }
+
+
+def sentence(found: Any) -> str:
+    """Return why nothing was read, made safe for a message."""
+    told = found[:SENTENCE] if isinstance(found, str) else TOO_MUCH
+    return "".join(c if c.isprintable() else "?" for c in told)
+
+
+def read_parts(
+    parts: Sequence[Part], editable: Sequence[str], given: Mapping[str, str], name: str = ""
+) -> Submission:
+    """Read what was handed in.
+
+    Args:
+        editable: the files that students edit; there is nothing to grade without the first.
+        given: the digests of all others, by name.
+        name: the submission's.
+
+    Raises:
+        SubmissionError: there is nothing to grade. InspectionError: nothing can be read here.
+    """
+    request = {
+        "parts": [part.message() for part in parts],
+        "editable": list(editable),
+        "given": dict(given),
+    }
+    answer = DOOR.ask("read", SECONDS, request)
+    row = answer.rows[0] if answer.complete and answer.rows else {}
+    sources = by_module(row.get("sources"), editable, MAX_SOURCE)
+    if editable[0].removesuffix(".py") not in sources:
+        raise SubmissionError(sentence(row.get("error")))
+    stamps = row.get("stamps")
+    return Submission(
+        name,
+        sources,
+        by_module(row.get("faults"), editable, SENTENCE),
+        frozenset(bounded(row.get("others"), MOST_OTHERS, SENTENCE)),
+        tuple(bounded(row.get("notes"), MOST_OTHERS, SENTENCE)),
+        stamps if isinstance(stamps, dict) else {},
+    )
+
+
+def read_submission(
+    path: str | Path, editable: Sequence[str], given: Mapping[str, str] | None = None
+) -> Submission:
+    """Read a submission at a path that a person has named.
+
+    Args:
+        path: a folder, a file that ends in .py, a zip or a tar.
+        editable, given: see `read_parts`.
+
+    Raises:
+        SubmissionError: there is nothing to grade. InspectionError: nothing can be read here.
+    """
+    try:
+        return read_parts([Part(Path(path))], editable, given or {}, str(path))
+    except SubmissionError as error:
+        told = str(error)
+        if told == MISSING and not os.path.isabs(path):
+            told = f"{MISSING} in {Path.cwd()}"
+        raise SubmissionError(f"{path}: {told}") from error

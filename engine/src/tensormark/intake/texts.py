@@ -1,0 +1,26 @@
+"""The bytes of sources, and what is said of them on both sides of the door."""
+
+from tensormark.files import digest
+
+MAX_SOURCE = 256 << 10  # bytes; the solution has 8 kB
+MOST_OTHERS = 200  # names of other modules
+MISSING = "there is no such file or folder"
+TOO_MUCH = "too large or too complex to be read; hand in a zip of the files that you wrote"
+DIFFERS = "differs from the given one, which is what grading uses"
+
+
+def is_given(content: bytes, expected: str | None) -> bool:
+    """Say whether this is the given content; lines may have Windows endings."""
+    return digest(content.replace(b"\r\n", b"\n")) == expected
+
+
+def decoded(name: str, content: bytes) -> tuple[str, str | None]:
+    """Decode a source; return its text and why it cannot be read, if it cannot."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        return "", f"{name}:{line}: not UTF-8 text; save the file as UTF-8"
+    if not text.strip():
+        return "", f"{name} is empty"
+    return text, None

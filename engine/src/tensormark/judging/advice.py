@@ -1,0 +1,65 @@
+"""Advice for what a submission raised because of a file that is not there, or is as it was given.
+
+What the worker says about it is only a claim, and is used for nothing but the words of a message.
+"""
+
+import dataclasses
+from collections.abc import Collection
+
+from tensormark.exercise import Assignment
+from tensormark.sandbox.interface import Reply
+
+
+def listed(names: list[str]) -> str:
+    """Join names with commas and an `and`."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def about_missing(name: str, others: Collection[str], assignment: Assignment) -> str:
+    """Say what to do about a module that cannot be found.
+
+    Args:
+        others: the names of modules that were handed in beside the graded files.
+    """
+    top = name.partition(".")[0]
+    main = assignment.main_file
+    if top in others:
+        graded = listed(list(assignment.editable))
+        verb = "is" if len(assignment.editable) == 1 else "are"
+        return f"only {graded} {verb} graded: copy what you need of {top} into {main}"
+    if top == assignment.starter.name:
+        return f"leave out `{top}.`: the given files are imported by their own names"
+    packages = listed(["the standard library", *assignment.packages])
+    return f"there are only {packages}; what is in a file of your own belongs into {main}"
+
+
+def advice(reply: Reply, others: Collection[str], assignment: Assignment) -> str:
+    """Return a line of advice about an exception, or nothing."""
+    missing, lacking = reply.message.get("missing"), reply.message.get("lacking")
+    if isinstance(missing, str) and missing.replace(".", "").isidentifier():
+        return about_missing(missing, others, assignment)
+    given = sorted(path.name for path in assignment.starter.glob("*.py"))
+    if isinstance(lacking, str) and lacking in given and lacking not in assignment.editable:
+        main = assignment.main_file
+        return f"{lacking} is the given one when you are graded: put what you add into {main}"
+    return ""
+
+
+def unimportable(reply: Reply, assignment: Assignment) -> str:
+    """Return the file that a reply says cannot be imported, or nothing."""
+    module = reply.message.get("importing")
+    known = {"lost": f"importing {assignment.main_file} "}
+    if reply.text.startswith(known.get(reply.status, "\0")):
+        return assignment.main_file
+    return f"{module}.py" if isinstance(module, str) and module.isidentifier() else ""
+
+
+def explained(reply: Reply, others: Collection[str], assignment: Assignment) -> Reply:
+    """Add to a reply what the trusted side knows about its exception."""
+    if reply.status == "ok":
+        return reply
+    return dataclasses.replace(
+        reply,
+        advice=advice(reply, others, assignment),
+        unimportable=unimportable(reply, assignment),
+    )

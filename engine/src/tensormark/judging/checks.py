@@ -1,0 +1,187 @@
+"""The checks of an exercise, and the score that they add up to."""
+
+import dataclasses
+from collections.abc import Callable, Collection, Iterator
+
+from tensormark.exercise import PARTS, Exercise, Probe
+from tensormark.judging.compare import Mismatch
+from tensormark.judging.fingerprints import Answered
+from tensormark.judging.raised import FORBIDDEN
+from tensormark.judging.trial import Trial
+from tensormark.result import (
+    Blocked,
+    CheckFailed,
+    Finding,
+    NotWrittenYet,
+    Outcome,
+    Result,
+)
+from tensormark.sandbox.interface import printable
+
+MAX_WHY = 500  # letters of why an exercise could not be graded
+Fault = tuple[str, Exception]  # the part of the points, and what a check raised
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """One thing to check in the answers of probes.
+
+    Attributes:
+        applies: says to which probes.
+        examine: the trial's method that checks one answer.
+        part: the part of the points that it costs; None: the probe's part.
+    """
+
+    applies: Callable[[Probe], bool]
+    examine: Callable[[Trial, Answered], Mismatch | None]
+    part: str | None = None
+
+
+def compared(probe: Probe) -> bool:
+    """Say whether a probe's outputs are compared with the reference."""
+    return probe.examine is None
+
+
+def drawn(probe: Probe) -> bool:
+    """Say whether a probe's outputs are random."""
+    return probe.examine is not None
+
+
+def differentiated(probe: Probe) -> bool:
+    """Say whether a probe asks for gradients."""
+    return any(call.gradients for call in probe.calls)
+
+
+def every(probe: Probe) -> bool:
+    """Return True."""
+    return True
+
+
+CHECKS = (
+    Check(compared, Trial.wrong_output),
+    Check(drawn, Trial.wrong_draw),
+    Check(differentiated, Trial.wrong_gradient, "properties"),
+    Check(every, Trial.changed_input, "properties"),
+    Check(every, Trial.changed_state, "properties"),
+    Check(every, Trial.changed_by_import, "properties"),
+)
+
+
+def faults(trial: Trial) -> Iterator[Fault]:
+    """Yield what the checks of an exercise find wrong, in order.
+
+    If the hole is not filled, there are no further checks.
+    """
+    if trial.unwritten:
+        yield "values", NotWrittenYet()
+        return
+    for check in CHECKS:
+        for probe in filter(check.applies, trial.exercise.probes):
+            try:
+                trial.judge(probe, check.examine)
+            except (CheckFailed, Blocked) as fault:
+                part = check.part or probe.part
+                if isinstance(fault, CheckFailed) and fault.finding.mistake == FORBIDDEN:
+                    part = "values"
+                yield part, fault
+
+
+def needs_stand_ins(trial: Trial) -> bool:
+    """Say whether calls with further stand-ins can change what is known from the answers so far."""
+    return not trial.unwritten and any(
+        trial.stood_in(probe, check.examine) is None
+        for check in CHECKS
+        for probe in filter(check.applies, trial.exercise.probes)
+    )
+
+
+def rounds(exercise: Exercise, failed: frozenset[str]) -> Iterator[Collection[int]]:
+    """Yield the places of calls with stand-ins, in the order in which to make them.
+
+    First those that can show that the exercise is right, up to the first that stands in for all
+    that has failed. If one of them does, the others would change nothing; if not, they help to say
+    what is wrong.
+    """
+    levels: dict[int, set[str]] = {}
+    for probe in exercise.probes:
+        for place, call in enumerate(probe.calls[1:], start=1):
+            levels.setdefault(place, set()).update(call.given)
+    replaced = failed.intersection(set[str]().union(*levels.values()))
+    enough = min((place for place in levels if replaced <= levels[place]), default=len(levels))
+    first = {place for place in levels if failed & levels[place] and place <= enough}
+    yield from filter(None, (first, levels.keys() - first))
+
+
+def judge(trial: Trial) -> Result:
+    """Return the result of an exercise that was run."""
+    found = list(faults(trial))
+    upstream = " and ".join(sorted(trial.used_stand_ins))
+    note = f"right when given a correct {upstream}" if upstream else ""
+    return result_of_faults(trial.exercise, found, note)
+
+
+def result_of(
+    exercise: Exercise,
+    outcome: Outcome,
+    findings: tuple[Finding, ...] = (),
+    note: str = "",
+    score: float = 0.0,
+    lost: frozenset[str] = frozenset(),
+) -> Result:
+    """Return an exercise's result; what could not be graded has no score."""
+    return Result(
+        id=exercise.id,
+        outcome=outcome,
+        score=None if outcome is Outcome.COULD_NOT_GRADE else score,
+        max_score=exercise.max_score,
+        findings=findings,
+        note=note,
+        bonus=exercise.extension,
+        lost=lost,
+        title=exercise.title,
+        file=exercise.file,
+        task=exercise.task is not None,
+    )
+
+
+def could_not_grade(exercise: Exercise, error: Exception) -> Result:
+    """Return the result where the grader itself is at fault."""
+    why = printable(str(error)[:MAX_WHY]) or type(error).__name__
+    return result_of(exercise, Outcome.COULD_NOT_GRADE, note=why)
+
+
+def result_of_faults(exercise: Exercise, found: list[Fault], note: str = "") -> Result:
+    """Combine what the checks of one exercise raised into a result.
+
+    Args:
+        note: a few words for the exercise's line if nothing is wrong.
+    """
+    raised = [fault for _, fault in found]
+    if any(isinstance(fault, NotWrittenYet) for fault in raised):
+        return result_of(exercise, Outcome.NOT_WRITTEN)
+    failed = [(part, fault.finding) for part, fault in found if isinstance(fault, CheckFailed)]
+    if not failed and raised:
+        return result_of(exercise, Outcome.BLOCKED, note=f"by {raised[0]}")
+    if not failed:
+        return result_of(exercise, Outcome.PASSED, note=note, score=exercise.max_score)
+    lost = frozenset(part for part, _ in found)
+    score, findings = score_and_findings(exercise, failed, lost)
+    return result_of(exercise, Outcome.FAILED, tuple(findings), score=score, lost=lost)
+
+
+def score_and_findings(
+    exercise: Exercise, failed: list[tuple[str, Finding]], lost: frozenset[str]
+) -> tuple[float, list[Finding]]:
+    """Return the remaining points and the first finding of each part; wrong values cost all points.
+
+    Next to wrong values, only a mistake in training that was recognized apart from them is worth a
+    finding. A part is also lost if its checks were blocked: what was not checked earns nothing.
+    """
+    first = dict(reversed(failed))
+    if "values" in first:
+        values, training = first["values"], first.get("training")
+        apart = training and training.mistake and not values.mistake
+        return 0.0, [values, training] if training and apart else [values]
+    findings = {first[part].headline: first[part] for part in PARTS if part in first}
+    left = sum(exercise.points[part] for part in exercise.points if part not in lost)
+    return 0.0 if "values" in lost else left, list(findings.values())

@@ -1,0 +1,284 @@
+"""Fingerprints of answers: recorded for wrong variants, and compared with a student's.
+
+A tensor's fingerprint is its form (shape and type) and a few random projections of its values,
+seeded by the tensor's name; of values that are NaN or infinite, only the places count. The recorder
+uses the same functions for variants, so that the two cannot diverge.
+
+A student decides how large a tensor is, and how many there are. So values are only projected where
+a form is one that was recorded: any other differs from all variants already, and a checksum tells
+whether it is the same in another call.
+"""
+
+import dataclasses
+import re
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from tensormark.exercise import Call, Probe, Tensors
+from tensormark.judging.compare import Tolerance
+from tensormark.references import Recording, under
+from tensormark.sandbox.interface import Reply
+
+SUMS = 4  # per tensor; different tensors practically never agree in all of them
+WIDTH = 1 + SUMS
+MOST = 1 << 15  # values of a tensor at most for its sums; those of the exercises have up to 8000
+# In place of a tensor's form. UNDECIDED is only recorded: rounding or chance decides what is there.
+RAISED, MISSING, RANDOM, NOT_FINITE, UNDECIDED = -1.0, -2.0, -3.0, -4.0, -5.0
+KEPT = 16 << 20  # bytes of projections that are kept; those of all exercises take 2 MB
+LOCATION = re.compile(r" \([^()]*, line \d+\)$")  # differs between students with the same mistake
+
+
+@dataclasses.dataclass(frozen=True)
+class Seen:
+    """The fingerprints of one call, next to those of the solution and its wrong variants.
+
+    Attributes:
+        got: (entries, WIDTH), the student's fingerprints.
+        rows: (variants, entries, WIDTH); the first row is the solution's.
+        allowed: (entries, WIDTH), how far a sum may be off, for sums of order 1.
+        training: whether it was called in training mode.
+        inputs: says what was called with which inputs; equal for calls that differ in mode only.
+        outputs: name of an output to its number among the entries; empty for random outputs.
+        drew: whether the call drew random numbers, by the worker's word.
+    """
+
+    got: np.ndarray
+    rows: np.ndarray
+    allowed: np.ndarray
+    training: bool = False
+    inputs: str = ""
+    outputs: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    drew: bool = True
+
+
+@dataclasses.dataclass(frozen=True)
+class Answered:
+    """A call with its recording and the student's reply."""
+
+    probe: Probe
+    call: Call
+    recording: Recording
+    reply: Reply
+
+    @property
+    def expected(self) -> Tensors:
+        """The reference's tensors under the reply's names."""
+        outputs = {f"out/{name}": value for name, value in self.recording.outputs.items()}
+        return outputs | {f"grad/{name}": v for name, v in self.recording.gradients.items()}
+
+
+# --- of one tensor, and of one call ---
+
+
+class Projections:
+    """Draws random projections, and keeps the last ones, up to a number of bytes."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, int], np.ndarray] = {}  # the least recently used first
+
+    def of(self, name: str, size: int) -> np.ndarray:
+        """Return those (SUMS, size) of a tensor of that name, of length about 1."""
+        drawn = self.kept.pop((name, size), None)
+        if drawn is None:
+            rng = np.random.default_rng(zlib.crc32(name.encode()))
+            drawn = rng.standard_normal((SUMS, size)) / np.sqrt(max(size, 1))
+            while self.kept and self.nbytes + drawn.nbytes > KEPT:
+                self.kept.pop(next(iter(self.kept)), None)
+        self.kept[name, size] = drawn
+        return drawn
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes are kept."""
+        return sum(drawn.nbytes for drawn in self.kept.values())
+
+
+PROJECTIONS = Projections()
+
+
+def form(array: np.ndarray) -> float:
+    """Return a number that represents a shape and a type."""
+    return float(zlib.crc32(f"{array.shape} {array.dtype}".encode()) & 0xFFFFFF)
+
+
+def places(finite: np.ndarray) -> float:
+    """Return a number that represents which values are NaN or infinite; 0 if none is."""
+    return 0.0 if finite.all() else float(zlib.crc32(np.packbits(finite).tobytes()) & 0xFFFFFF)
+
+
+def entry(code: float, values: np.ndarray | Sequence[float] = ()) -> np.ndarray:
+    """Return one fingerprint (WIDTH,)."""
+    made = np.zeros(WIDTH)
+    made[0] = code
+    made[1 : 1 + len(values)] = values
+    return made
+
+
+def of_tensor(
+    name: str, array: np.ndarray | None, recorded: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the fingerprint of a tensor, or of its absence.
+
+    Args:
+        recorded: the forms (variants,) that are known; None: any is.
+    """
+    if array is None:
+        return entry(MISSING)
+    if array.size > MOST:  # projections of arbitrarily large tensors would use up memory
+        return entry(form(array))
+    values = array.astype(np.float64).ravel()
+    finite = np.isfinite(values)
+    if not finite.all():
+        if not finite.any() or values.size == 0:
+            return entry(NOT_FINITE, [form(array)])
+        values = np.where(finite, values, 0.0)
+    code = form(array) + places(finite)
+    if recorded is not None and code not in recorded:
+        return entry(code, [zlib.crc32(values.tobytes()) & 0xFFFFFF])
+    with np.errstate(all="ignore"):
+        sums = PROJECTIONS.of(name, array.size) @ values
+    return entry(code, sums)
+
+
+def raised(names: Sequence[str], text: str) -> np.ndarray:
+    """Return the fingerprints (entries, WIDTH) of a call that raised: its message, repeated."""
+    message = float(zlib.crc32(text.encode()) & 0xFFFFFF)
+    return np.stack([entry(RAISED, [message])] * (len(names) + 1))
+
+
+def of_call(
+    names: Sequence[str],
+    tensors: Mapping[str, np.ndarray],
+    side_effects: float,
+    rows: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return the fingerprints (entries, WIDTH) of one call.
+
+    Args:
+        names: of the tensors that the solution gives, such as "out/output".
+        tensors: what came back.
+        side_effects: a number that represents changes that the call should not have made.
+        rows: (variants, entries, WIDTH), those to compare with; None while they are recorded.
+    """
+    found = [
+        of_tensor(name, tensors.get(name), None if rows is None else rows[:, place, 0])
+        for place, name in enumerate(names)
+    ]
+    return np.stack([*found, entry(side_effects)])
+
+
+def tolerances(names: Sequence[str], of_name: Mapping[str, Tolerance]) -> np.ndarray:
+    """Return what is allowed (entries, WIDTH) for `of_call`; forms must be equal."""
+    made = np.zeros((len(names) + 1, WIDTH))
+    for number, name in enumerate(names):
+        made[number, 1:] = of_name[name].atol
+    return made
+
+
+# --- of a reply ---
+
+
+def tolerance_kind(name: str, call: Call) -> str:
+    """Return which of the manifest's tolerances applies to a tensor of a call."""
+    if call.dtype == "float64":
+        return "float64"
+    return "gradients" if name.startswith("grad/") else "outputs"
+
+
+def changed_state(reply: Reply) -> list[str] | None:
+    """List the parts of the state that a call changed; None if the worker did not report it.
+
+    States are plain values: nested ones count as changed, as they may be too deep to compare.
+    """
+    before, after = (reply.message.get(key) for key in ("before", "after"))
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return None
+    nested = (dict, list)
+    return [
+        str(key)
+        for key, value in before.items()
+        if isinstance(value, nested)
+        or isinstance(after.get(key), nested)
+        or value != after.get(key)
+    ]
+
+
+def side_effects(sent: Tensors, reply: Reply) -> float:
+    """Return a number that represents the inputs and the state that a call has changed."""
+    after = under(reply.tensors, "after/")
+    changed = [
+        name
+        for name in sorted(after)
+        if name not in sent
+        or after[name].shape != sent[name].shape
+        or not np.array_equal(after[name], sent[name].astype(after[name].dtype), equal_nan=True)
+    ]
+    changed += changed_state(reply) or []
+    return float(zlib.crc32(" ".join(changed).encode()) & 0xFFFFFF)
+
+
+def fingerprints(
+    probe: Probe,
+    call: Call,
+    names: Sequence[str],
+    sent: Tensors,
+    reply: Reply,
+    rows: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return the fingerprints of one reply; of a random one, its statistics.
+
+    Args:
+        names: of the tensors that the solution gives.
+        sent: the inputs of the call.
+        rows: (variants, entries, WIDTH), those to compare with; None while they are recorded.
+    """
+    drawn = probe.draws(call)
+    if reply.status != "ok":
+        text = reply.text if reply.unabridged is None else reply.unabridged
+        return raised([""] if drawn else names, LOCATION.sub("", text))
+    effects = side_effects(sent, reply)
+    if not drawn:
+        return of_call(names, reply.tensors, effects, rows)
+    assert probe.examine is not None
+    got = under(reply.tensors, "out/")
+    outputs = [name.removeprefix("out/") for name in names if name.startswith("out/")]
+    for name in outputs:
+        if name not in got or not 0 < got[name].size <= MOST:  # nothing to draw shares of
+            recorded = None if rows is None else rows[:, 0, 0]
+            return np.stack([of_tensor(name, got.get(name), recorded), entry(effects)])
+    try:
+        with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
+            measured = probe.examine.measure(got, sent)
+    except (ValueError, KeyError, IndexError, TypeError):  # another shape; its form is enough
+        measured = np.zeros(0)
+    forms = sum(form(got[name]) for name in outputs)
+    return np.stack([entry(forms, measured), entry(effects)])
+
+
+def allowed(
+    probe: Probe, call: Call, names: Sequence[str], tolerance: Callable[[str, Call], Tolerance]
+) -> np.ndarray:
+    """Return how far each of the `fingerprints` of a call may be off."""
+    if not probe.draws(call):
+        return tolerances(names, {name: tolerance(name, call) for name in names})
+    assert probe.examine is not None
+    return np.stack([entry(0.0, probe.examine.spread), entry(0.0)])
+
+
+def observe(answered: Answered, tolerance: Callable[[str, Call], Tolerance]) -> Seen:
+    """Return an answer's fingerprints, with those of the solution and the variants."""
+    probe, call, recording = answered.probe, answered.call, answered.recording
+    names = sorted(answered.expected)
+    got = fingerprints(probe, call, names, recording.inputs, answered.reply, rows=recording.wrong)
+    numbered = {n: i for i, n in enumerate(names) if n.startswith("out/") and not probe.draws(call)}
+    return Seen(
+        got,
+        recording.wrong,
+        allowed(probe, call, names, tolerance),
+        call.train,
+        f"{call.target} {call.args} {call.inputs} {call.dtype} {sorted(call.stand_ins)}",
+        numbered,
+        bool(answered.reply.message.get("drew")),
+    )

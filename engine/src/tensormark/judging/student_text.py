@@ -1,0 +1,100 @@
+"""Leave out what a submission has put into words, where students would see it.
+
+A submission sees the inputs of its calls. Where these are not public, an exception's text could
+carry them to a student, who would see it in the report. What is left then is what the grader
+itself knows how to say: the type of an exception, if it is one of Python's or torch's, and a line
+of the student's own file.
+
+Covered: text in replies, however it was made, and names of changed state. Not covered: numbers,
+such as a wrong value that is reported; a type and a line can tell some bits, too.
+"""
+
+import builtins
+import dataclasses
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from tensormark.sandbox.interface import Reply
+
+PLACE = r" \((\w{1,80})\.py, line (\d{1,6})\)"
+PLACE_AT_END = re.compile(rf"{PLACE}$")
+RAISED = re.compile(rf"raised (\w{{1,80}}): .*?(?:{PLACE})?", re.DOTALL)
+OF_TORCH = {"OutOfMemoryError", "_LinAlgError"}
+TYPES = OF_TORCH | {
+    name
+    for name, value in vars(builtins).items()
+    if isinstance(value, type) and issubclass(value, BaseException)
+}
+STATE = frozenset(
+    """
+    the default dtype; the default device; the gradient mode; the number of threads;
+    the detection of anomalies; the choice of deterministic algorithms;
+    the precision of matrix products; the flags of cuDNN; autocast; the warning filters;
+    the random seed; the seed of Python's random; the seed of numpy.random;
+    the model's modules; the model's training mode; the settings of the model's modules;
+    the model's weights; the gradients of the model's weights; the model's buffers;
+    the model's configuration; the arguments; the global random generators
+    """.strip()
+    .replace("\n    ", " ")
+    .split("; ")
+)  # as tensormark/worker/state.py calls it
+WORDS = {"missing", "importing", "through"}  # keys of a message with names of the submission's
+NOT_SHOWN = "its text is not shown"
+RETURNED = "did not return what it should"
+FAILED = "failed for a reason that is not shown here"
+
+
+def place(module: str | None, line: str | None, sources: Mapping[str, str]) -> str:
+    """Return a place in a submission, if there is such a line."""
+    if module is None or line is None or module not in sources:
+        return ""
+    if not 0 < int(line) <= sources[module].count("\n") + 1:
+        return ""
+    return f" ({module}.py, line {int(line)})"
+
+
+def error_without_text(text: str, sources: Mapping[str, str]) -> str:
+    """Say what went wrong in a call, without a word of the submission's."""
+    if (found := RAISED.fullmatch(text)) is not None:
+        kind = found[1] if found[1] in TYPES else "an exception of another type"
+        return f"raised {kind}{place(found[2], found[3], sources)}"
+    at = PLACE_AT_END.search(text)
+    said = RETURNED if " should return " in text else FAILED
+    return said + (place(at[1], at[2], sources) if at else "")
+
+
+def state_without_text(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the states before and after a call under names that are known."""
+    before, after = message.get("before"), message.get("after")
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return {}
+    names = {
+        name: name if name in STATE else f"state {number}"
+        for number, name in enumerate(before, start=1)
+    }
+    return {
+        "before": {shown: before[name] for name, shown in names.items()},
+        "after": {shown: after[name] for name, shown in names.items() if name in after},
+    }
+
+
+def without_text(reply: Reply, ids: Collection[str], sources: Mapping[str, str]) -> Reply:
+    """Return a reply without text of the submission's; the judge may still compare it.
+
+    Args:
+        ids: of exercises, which NotImplementedError names.
+        sources: of the submission.
+    """
+    message = {key: value for key, value in reply.message.items() if key not in WORDS}
+    message |= state_without_text(reply.message)
+    if isinstance(imported := message.get("imported"), list):
+        message["imported"] = [name for name in imported if name in STATE]
+    text = reply.text
+    if reply.status == "error":
+        text = error_without_text(text, sources)
+    elif reply.status == "not written":
+        found = re.fullmatch(PLACE, str(message.pop("where", "")))
+        message["where"] = place(found[1], found[2], sources) if found else ""
+        text = text if not text or text in ids else NOT_SHOWN
+    return dataclasses.replace(reply, text=text, message=message, unabridged=reply.text)

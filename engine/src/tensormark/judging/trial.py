@@ -1,0 +1,292 @@
+"""The trial of one exercise: its calls, their answers, the expected answers, and the verdict.
+
+Follow-through: a probe is run with the student's own functions and, if the exercise calls others,
+also with stand-ins for them. The stand-ins decide if one of the exercises they replace has failed,
+so that one mistake costs one exercise.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tensormark.exercise import Assignment, Call, Exercise, Probe
+from tensormark.judging.compare import Mismatch, Tolerance, compare, compare_all
+from tensormark.judging.diagnose import PAIR, Diagnosis, diagnosed, listed
+from tensormark.judging.excerpt import excerpt
+from tensormark.judging.faults import described, examined
+from tensormark.judging.fingerprints import Answered, Seen, changed_state, observe, tolerance_kind
+from tensormark.judging.raised import hole, mismatch, most_telling, not_allowed, texts
+from tensormark.judging.student_text import PLACE_AT_END
+from tensormark.policy import usual_names
+from tensormark.references import under
+from tensormark.result import Blocked, CheckFailed, Finding
+
+Examine = Callable[["Trial", Answered], Mismatch | None]
+RANDOM_IN_EVAL = "random_in_eval"  # a mistake of any exercise, wherever it is made
+
+
+@dataclasses.dataclass
+class Trial:
+    """Everything that the checks of one exercise need.
+
+    Attributes:
+        answered: calls; those of the student's own functions together come first.
+        failed: upstream exercises that have not passed.
+        entry: the manifest's entry for the exercise: tolerances and known wrong variants.
+        first_of_file: no other exercise of its file has been judged, so that what importing the
+            file does is this one's.
+        public: whether values of inputs and references may be shown.
+        used_stand_ins: exercises whose stand-ins decided; filled in while judging.
+        troubles: what the maintainers should know; filled in while judging.
+    """
+
+    assignment: Assignment
+    exercise: Exercise
+    answered: list[Answered]
+    entry: Mapping[str, Any]
+    failed: frozenset[str]
+    first_of_file: bool = False
+    public: bool = False
+    used_stand_ins: set[str] = dataclasses.field(default_factory=set)
+    troubles: list[str] = dataclasses.field(default_factory=list)
+
+    @property
+    def unwritten(self) -> bool:
+        """Whether the hole is still there, or a bare `raise NotImplementedError` in its place."""
+        return any(
+            hole(answered.reply, self.targets) == self.exercise.id for answered in self.answered
+        )
+
+    @functools.cached_property
+    def forbidden(self) -> frozenset[str]:
+        """What this exercise's function may not use, as messages call it."""
+        policy = self.assignment.policy
+        paths = [*policy.forbidden, *policy.given_only, *self.exercise.forbidden]
+        return frozenset(usual_names(paths).values())
+
+    @functools.cached_property
+    def targets(self) -> dict[str, str]:
+        """The functions that students write, to the ids of their exercises."""
+        return {one.calls[0].target: one.id for one in self.assignment.exercises if one.probes}
+
+    def of(self, probe: Probe) -> list[Answered]:
+        """Return the answers of a probe, that of the student's own functions first."""
+        return [answered for answered in self.answered if answered.probe is probe]
+
+    def judge(self, probe: Probe, examine: Examine) -> None:
+        """Examine a probe's answers; pass if one of those that count is right.
+
+        Raises:
+            CheckFailed: none is; the finding is that of the most informative one.
+            Blocked: none could run, because other exercises are not written yet.
+        """
+        stood_in = self.stood_in(probe, examine)
+        if stood_in is None:
+            answers = self.of(probe)
+            raise self.verdict(answers, [self.fault(answered, examine) for answered in answers])
+        self.used_stand_ins |= stood_in
+
+    def stood_in(self, probe: Probe, examine: Examine) -> frozenset[str] | None:
+        """Return which failed exercises have stand-ins in the first right answer; None: none is."""
+        for number, answered in enumerate(self.of(probe)):
+            stood_in = self.failed.intersection(answered.call.given)
+            if (number == 0 or stood_in) and self.fault(answered, examine) is None:
+                return stood_in
+        return None
+
+    def fault(self, answered: Answered, examine: Examine) -> Mismatch | None:
+        """Return what is wrong with one answer, or None."""
+        if answered.reply.status == "ok":
+            return examined(functools.partial(examine, self), answered, self.troubles.append)
+        if (name := answered.reply.message.get("forbidden")) in self.forbidden:
+            said = f"{name} is not allowed in this assignment: it is what you are asked to write"
+            where = PLACE_AT_END.search(answered.reply.text)
+            return Mismatch("forbidden", str(name), (said + (where[0] if where else ""),))
+        return mismatch(answered, self.targets)
+
+    def verdict(self, answers: Sequence[Answered], faults: Sequence[Mismatch | None]) -> Exception:
+        """Choose the message: of the answer that depends least on other exercises."""
+        own, *given = answers
+        found = [(a, f) for a, f in zip(answers, faults, strict=True) if f is not None]
+        if all(fault.kind == "blocked" for _, fault in found) and len(found) == len(faults):
+            return Blocked(", ".join(sorted({fault.name for _, fault in found})))
+        judged = [pair for pair in found if pair[1].kind != "blocked"] or found
+        wrong = [target for target, name in self.targets.items() if name in self.failed]
+        answered, fault, more = most_telling(judged, own, wrong)
+        if fault.kind == "forbidden":
+            return not_allowed(fault.lines[0], self.assignment.policy.section)
+        if fault.headline and fault.kind == "raised":  # the file cannot be imported
+            return CheckFailed(Finding(fault.headline, fault.lines))
+        mistakes, place, shown = self.descriptions(own, answered, fault)
+        details = [*fault.lines, *([fault.numbers] if fault.numbers and self.public else []), *more]
+        if given and faults[-1] is None:
+            upstream = " and ".join(given[-1].call.given)
+            details.append(f"right when given a correct {upstream}, wrong with your own")
+        if mistakes:
+            headline, sections = self.named(mistakes)
+        elif self.random_in_eval:
+            mistakes, headline, sections = (RANDOM_IN_EVAL,), self.assignment.random_in_eval, ""
+        elif fault.kind == "raised":
+            headline, sections = details.pop(0), ""
+        else:
+            headline, sections = fault.headline or own.probe.says, ""
+            details += place
+        details.append(f"read: {self.exercise.anchor}{sections}")
+        return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None, shown))
+
+    def descriptions(
+        self, own: Answered, answered: Answered, fault: Mismatch
+    ) -> tuple[tuple[str, ...], list[str], dict[str, Any] | None]:
+        """Return the names of a fault, a line that says where it is, and its excerpt."""
+        note, located = self.troubles.append, fault.kind in ("values", "shape")
+        return (
+            described(lambda: self.mistakes_shown(own.probe), (), note),
+            described(lambda: self.place(answered) if located else [], [], note),
+            described(lambda: self.excerpt(answered, fault), None, note),
+        )
+
+    def excerpt(self, answered: Answered, fault: Mismatch) -> dict[str, Any] | None:
+        """Return where an array is wrong, if that is what is wrong and may be shown."""
+        if fault.pair is None or not self.public:
+            return None
+        inputs = answered.recording.inputs
+        return excerpt(fault.pair, self.assignment.axes, self.assignment.padding(inputs))
+
+    @functools.cached_property
+    def diagnosis(self) -> Diagnosis:
+        """The known mistakes that explain the observations."""
+        known = self.entry["variants"]
+        often = {name: one["seen"] for name, one in known.items() if "seen" in one}
+        return diagnosed(self.levels(), self.entry["rows"], often)
+
+    @property
+    def random_in_eval(self) -> bool:
+        """Whether the function drew random numbers in eval mode, and not from a generator given.
+
+        A worker's word for it: it only gives a wrong output a name.
+        """
+        suspect = self.failed.intersection(self.exercise.upstream)
+        return any(
+            bool(answered.reply.message.get("drew"))
+            for answered in self.answered
+            if not answered.call.train
+            and suspect.issubset(answered.call.given)
+            and not any(name.startswith("*") for name in answered.call.args)
+        )
+
+    def mistakes_shown(self, probe: Probe) -> tuple[str, ...]:
+        """Return the mistakes that explain why a probe failed."""
+        found = self.diagnosis
+        if not found.mistakes and found.training and probe.part == "training":
+            return (found.training,)
+        return found.mistakes
+
+    def named(self, mistakes: Sequence[str]) -> tuple[str, str]:
+        """Describe recognized mistakes in words, and say where the handout explains them."""
+        known = self.entry["variants"]
+        says = [listed([known[one]["says"] for one in m.split(PAIR)]) for m in mistakes]
+        parts = {known[one]["section"]: None for m in mistakes for one in m.split(PAIR)}
+        either = "either " if len(says) > 1 else ""
+        return either + " or ".join(says), ", " + " and ".join(f'"{part}"' for part in parts)
+
+    def levels(self) -> Iterator[list[Seen]]:
+        """Yield the observations that depend least on other exercises first, then the others.
+
+        Calls that run a failed exercise say nothing about this one, and are left out.
+        """
+        grouped = [self.of(probe) for probe in self.exercise.probes]
+        suspect = self.failed.intersection(self.exercise.upstream)
+        for level in reversed(range(max(map(len, grouped)))):
+            chosen = [answers[min(level, len(answers) - 1)] for answers in grouped]
+            if all(suspect.issubset(answered.call.given) for answered in chosen):
+                yield [observe(answered, self.tolerance) for answered in chosen]
+
+    def tolerance(self, name: str, call: Call) -> Tolerance:
+        """Return the tolerance of a tensor of a call."""
+        return Tolerance(**self.entry["tolerance"][tolerance_kind(name, call)])
+
+    def place(self, answered: Answered) -> list[str]:
+        """Return a line that says where the first wrong output is wrong, if that can be said."""
+        inputs, got = answered.recording.inputs, under(answered.reply.tensors, "out/")
+        for name, expected in answered.recording.outputs.items():
+            with np.errstate(all="ignore"):
+                found = self.assignment.locate(got[name], expected, inputs) if name in got else None
+            if found is not None:
+                return [found]
+        return []
+
+    # --- the checks ------------------------------------------------------------------------------
+
+    def wrong_output(self, answered: Answered) -> Mismatch | None:
+        """Compare outputs with the reference's."""
+        got = under(answered.reply.tensors, "out/")
+        tolerance = self.tolerance("out/", answered.call)
+        dtype, axes = answered.call.dtype, self.assignment.axes
+        return compare_all(got, answered.recording.outputs, tolerance, dtype, axes)
+
+    def wrong_gradient(self, answered: Answered) -> Mismatch | None:
+        """Compare gradients with the reference's; all of them must be there."""
+        got = under(answered.reply.tensors, "grad/")
+        for name, expected in answered.recording.gradients.items():
+            called = name.removeprefix("weights/")
+            if name not in got:
+                lines = (f"no gradient reaches {called}",)
+                return Mismatch(
+                    "gradient", called, lines, "the output is right, but its gradients are wrong"
+                )
+            words, tolerance = f"the gradient of {called}", self.tolerance(name, answered.call)
+            dtype, axes = answered.call.dtype, self.assignment.axes
+            if found := compare(words, got[name], expected, tolerance, dtype, axes):
+                headline = "the output is right, but its gradients are wrong"
+                return dataclasses.replace(found, kind="gradient", headline=headline)
+        return None
+
+    def changed_input(self, answered: Answered) -> Mismatch | None:
+        """Check that the call did not change its inputs."""
+        for name, value in under(answered.reply.tensors, "after/").items():
+            sent = answered.recording.inputs.get(name)
+            if sent is None:  # not an input of the call
+                continue
+            if value.shape != sent.shape or not np.array_equal(value, sent.astype(value.dtype)):
+                lines = (f"the call changes {name} in place",)
+                return Mismatch("changed", name, lines, "inputs are changed in place")
+        return None
+
+    def changed_state(self, answered: Answered) -> Mismatch | None:
+        """Check that the call did not change torch's global state or the model's mode."""
+        changed = changed_state(answered.reply)
+        if changed is None:
+            return Mismatch("changed", "state", ("the worker did not report its state",))
+        if changed:
+            lines = (f"the call changes {', '.join(name[:40] for name in changed[:10])}",)
+            return Mismatch(
+                "changed", changed[0], lines, "the call changes something other than its output"
+            )
+        return None
+
+    def changed_by_import(self, answered: Answered) -> Mismatch | None:
+        """Check that importing the exercise's file changed nothing."""
+        changed = texts(answered.reply, "imported") if self.first_of_file else []
+        if not changed:
+            return None
+        file = self.exercise.file
+        lines = (f"importing {file} changes {', '.join(changed)}",)
+        return Mismatch("changed", file, lines, f"importing {file} changes a global setting")
+
+    def wrong_draw(self, answered: Answered) -> Mismatch | None:
+        """Let the probe examine random outputs."""
+        if not answered.probe.draws(answered.call):
+            return self.wrong_output(answered)
+        assert answered.probe.examine is not None
+        got = under(answered.reply.tensors, "out/")
+        for name, expected in answered.recording.outputs.items():
+            if name not in got or got[name].shape != expected.shape:
+                return Mismatch("shape", name, (f"{name} should have shape {expected.shape}",))
+            if not np.isfinite(got[name]).all():
+                return Mismatch("finite", name, (f"{name} has values that are NaN or inf",))
+        with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
+            wrong = answered.probe.examine(got, answered.recording.inputs)
+        return Mismatch("draw", "output", (wrong,)) if wrong else None

@@ -1,0 +1,38 @@
+"""Who is told how a grading goes on: a report as it is written, or nobody."""
+
+from collections.abc import Collection
+from typing import Protocol
+
+from tensormark.result import Grade, Result
+
+
+class Observer(Protocol):
+    """Is notified of the progress of a grading; see Silent and reports/."""
+
+    def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
+        """Take note of what is graded, and of the ids of the exercises to report on."""
+
+    def progress(self, what: str, done: int, total: int) -> None:
+        """Handle the progress of a task: steps done of a total."""
+
+    def result(self, result: Result) -> None:
+        """Handle an exercise's result."""
+
+    def end(self, grade: Grade, printed: str) -> None:
+        """Take note of the grade, and of what the submission printed."""
+
+
+class Silent:
+    """An observer that keeps it all to itself."""
+
+    def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
+        """Do nothing."""
+
+    def progress(self, what: str, done: int, total: int) -> None:
+        """Do nothing."""
+
+    def result(self, result: Result) -> None:
+        """Do nothing."""
+
+    def end(self, grade: Grade, printed: str) -> None:
+        """Do nothing."""

@@ -1,0 +1,196 @@
+"""The references on disk, trusted only if every digest in their manifest matches.
+
+reference_outputs/manifest.json          what was recorded, with what, and sha256 of everything
+reference_outputs/<exercise>.safetensors <number of the call>/in|out|grad/<name>, and fingerprints
+                                         of known wrong variants, <number>/wrong
+"""
+
+import dataclasses
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load
+
+from tensormark.files import digest
+from tensormark.usage import command
+
+FORMAT = 1  # of the manifest and of the names in the files
+Tensors = dict[str, np.ndarray]
+
+
+def again() -> str:
+    """Return what to do about references that cannot be used."""
+    return f"run `{command('references')}`"
+
+
+def restored() -> str:
+    """Return what to do about another file that they were recorded with."""
+    return f"put back the one that references were recorded with, or {again()}"
+
+
+class ReferencesError(Exception):
+    """A reference, the checkpoint or data cannot be used; the message gives the fix."""
+
+
+def under(tensors: Mapping[str, np.ndarray], prefix: str) -> Tensors:
+    """Return the tensors whose names start with `prefix`, without that prefix."""
+    size = len(prefix)
+    # sorted: safetensors returns them in a different order on every run
+    return {name[size:]: tensors[name] for name in sorted(tensors) if name.startswith(prefix)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Recording:
+    """The inputs of one call, the outputs of solution/, and fingerprints of wrong variants."""
+
+    inputs: Tensors
+    outputs: Tensors
+    gradients: Tensors
+    wrong: (
+        np.ndarray
+    )  # fingerprints, see judging/fingerprints.py; the rows' names stand in the manifest
+
+
+def read_checked(path: Path, expected: str, fix: str) -> bytes:
+    """Read a file whose digest is known.
+
+    Raises:
+        ReferencesError: it is missing, or differs from the recorded file.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ReferencesError(f"{path} is missing or cannot be read; {fix}") from error
+    if digest(content) != expected:
+        raise ReferencesError(f"{path} is damaged or was changed (sha256 differs); {fix}")
+    return content
+
+
+class References:
+    """A folder of references."""
+
+    def __init__(self, folder: str | Path) -> None:
+        """Open a folder of references.
+
+        Raises:
+            ReferencesError: there is no usable manifest.
+        """
+        self.folder = Path(folder)
+        self.checked: set[str | Path] = set()
+        self.kept: dict[tuple[str, str], list[Recording]] = {}
+        path = self.folder / "manifest.json"
+        fix = again()
+        try:
+            content = path.read_bytes()
+            self.digest = digest(content)
+            self.manifest: dict[str, Any] = json.loads(content)
+            self.manifest["files"], self.manifest["exercises"], self.manifest["checkpoint"]
+        except OSError as error:
+            raise ReferencesError(f"{path} is missing or cannot be read; {fix}") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise ReferencesError(f"{path} is damaged; {fix}") from error
+        if self.manifest.get("format") != FORMAT:
+            found = self.manifest.get("format")
+            raise ReferencesError(
+                f"{path} has format {found}, but this grader reads {FORMAT}; {fix}"
+            )
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the manifest and the files that it lists: all that a copy of the folder needs.
+
+        Raises:
+            ReferencesError: one is missing, or differs from the recorded file.
+        """
+        digests = {"manifest.json": self.digest, **self.manifest["files"]}
+        for name, expected in digests.items():
+            yield name, read_checked(self.folder / name, expected, again())
+
+    @property
+    def private(self) -> bool:
+        """Whether their inputs are not those that every student has."""
+        return bool(self.manifest.get("private", True))
+
+    def entry(self, exercise: str) -> dict[str, Any]:
+        """Return the manifest's entry for an exercise.
+
+        Raises:
+            ReferencesError: there is none.
+        """
+        try:
+            found: dict[str, Any] = self.manifest["exercises"][exercise]
+        except KeyError:
+            path = self.folder / "manifest.json"
+            raise ReferencesError(f"{path} has no exercise {exercise}; {again()}") from None
+        return found
+
+    def recordings(self, exercise: str, calls_digest: str) -> list[Recording]:
+        """Return a recording for each call of an exercise's probes, in order; read once.
+
+        Args:
+            exercise: the exercise's id.
+            calls_digest: the digest of its calls, which must equal the recorded one.
+
+        Raises:
+            ReferencesError: the file is missing, damaged, or was recorded with other calls.
+        """
+        key = exercise, calls_digest
+        if key not in self.kept:
+            self.kept[key] = self.read(exercise, calls_digest)
+        return self.kept[key]
+
+    def read(self, exercise: str, calls_digest: str) -> list[Recording]:
+        """Read an exercise's file."""
+        name, fix = f"{exercise}.safetensors", again()
+        path, entry = self.folder / name, self.entry(exercise)
+        if entry["calls"] != calls_digest:
+            raise ReferencesError(f"{path} was recorded with other calls; {fix}")
+        content = read_checked(path, self.manifest["files"].get(name, ""), fix)
+        try:
+            tensors = load(content)
+        except (SafetensorError, ValueError, TypeError, KeyError) as error:
+            raise ReferencesError(f"{path} is damaged ({error}); {fix}") from error
+        calls: list[Tensors] = [{} for _ in range(entry["count"])]
+        for name, value in tensors.items():
+            number, _, rest = name.partition("/")
+            calls[int(number)][rest] = value
+        return [
+            Recording(under(own, "in/"), under(own, "out/"), under(own, "grad/"), own["wrong"])
+            for own in calls
+        ]
+
+    def check_file(self, name: str) -> Path:
+        """Return the path of a recorded file.
+
+        Raises:
+            ReferencesError: it is missing or differs.
+        """
+        read_checked(self.folder / name, self.manifest["files"][name], again())
+        return self.folder / name
+
+    def check_checkpoint(self, checkpoint: str | Path | None) -> None:
+        """Check that the checkpoint is the one that the references were recorded with.
+
+        Raises:
+            ReferencesError: one of its files is missing or differs.
+        """
+        recorded = self.manifest["checkpoint"]
+        if checkpoint is None and recorded:
+            raise ReferencesError(f"{self.folder} needs a checkpoint, and there is none")
+        if checkpoint is None or checkpoint in self.checked:
+            return
+        for name, expected in recorded.items():
+            read_checked(Path(checkpoint) / name, expected, restored())
+        self.checked.add(checkpoint)
+
+    def check_data(self, folder: str | Path, names: Iterable[str]) -> None:
+        """See that data files are those that a threshold was measured on.
+
+        Raises:
+            ReferencesError: one is missing or differs.
+        """
+        for name in names:
+            read_checked(Path(folder) / name, self.manifest["data"].get(name, ""), restored())

@@ -1,0 +1,59 @@
+"""Write a result in another format: `tensormark convert FORMAT result.json`.
+
+The format `check` is a line that says what is lacking, or nothing; if something is, the exit status
+is 1, so that a check on a platform for code shows it.
+"""
+
+import argparse
+import functools
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from tensormark.files import write_whole
+from tensormark.reports import github, html, platforms
+from tensormark.reports.model import Model, ModelError, read_model
+
+FORMATS: Mapping[str, Callable[[Model], str]] = {
+    "html": html.page,
+    "gradescope": platforms.gradescope,
+    "prairielearn": platforms.prairielearn,
+    "junit": platforms.junit,
+    "csv": platforms.csv_rows,
+    "canvas": platforms.canvas,
+    "summary": github.summary,
+    "annotations": github.annotations,
+}
+CHECK = "check"
+
+
+def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Write what the command line asks for; return 2 if the file is not a result."""
+    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=__doc__)
+    parser.add_argument("format", choices=[*FORMATS, CHECK], help="what to write")
+    parser.add_argument("result", type=Path, help="the file that a grading has written")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="default: print it")
+    where = "annotations: the submission's folder in the repository (default: %(default)s)"
+    parser.add_argument("--folder", default="starter", help=where)
+    enough = "check: the points that are enough (default: all exercises but bonus are passed)"
+    parser.add_argument("--needed", type=float, metavar="POINTS", help=enough)
+    options = parser.parse_args(arguments)
+    check = functools.partial(github.lacking, needed=options.needed)
+    write = FORMATS.get(options.format, check)
+    if write is github.annotations:
+        write = functools.partial(github.annotations, folder=options.folder)
+    try:
+        made = write(read_model(options.result))
+        if options.out:
+            write_whole(options.out, made)
+        elif options.format == CHECK:
+            print(f"check: {made or 'passed'}")
+        else:
+            sys.stdout.buffer.write(made.encode("utf-8", "backslashreplace"))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        print(f"{name}: {options.result}: is not a result", file=sys.stderr)
+        return 2
+    except (ModelError, OSError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 2
+    return int(bool(made)) if options.format == CHECK else 0

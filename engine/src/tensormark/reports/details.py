@@ -1,0 +1,116 @@
+"""The parts of the page that explain one exercise: its findings, and what a training measured."""
+
+from typing import Any
+
+from tensormark.reports.figures import curve, difference_map
+from tensormark.reports.markup import Element, element, joined, say
+from tensormark.reports.text import visible
+
+Found = dict[str, Any]
+FINDINGS, LINES, LONGEST = 3, 10, 400  # of an exercise; of a finding; characters of a line
+
+
+def short(value: float | str) -> str:
+    """Format a value of an array."""
+    return value if isinstance(value, str) else f"{value:z.4f}"
+
+
+def worst_table(excerpt: Found) -> Element:
+    """Return expected and got beside each other, for the row where it is worst."""
+    row, axes = excerpt["row"], [visible(axis, 40) for axis in excerpt["axes"]] or ["value"]
+    place = ", ".join(f"{n} {i}" for n, i in zip(axes, row["index"], strict=False))
+    whole = len(row["expected"]) == row["length"]
+    part = "" if whole else f", {len(row['expected'])} of {row['length']} values"
+    worst = excerpt["worst"]
+    allowed = "" if isinstance(worst["allowed"], str) else f"; allowed {worst['allowed']:.0e}"
+    rows = zip(row["expected"], row["got"], row["wrong"], strict=True)
+    body = [
+        element(
+            "tr",
+            element("th", row["start"] + number, scope="row"),
+            element("td", short(expected)),
+            element("td", short(got)),
+            element("td", "✗ differs" if wrong else "✓", class_="mark"),
+            class_="wrong" if wrong else None,
+        )
+        for number, (expected, got, wrong) in enumerate(rows)
+    ]
+    heads = (element("th", text, scope="col") for text in (axes[-1], "expected", "got", "right?"))
+    caption = f"Worst at {place}{part}{allowed}" if place else f"The values{part}{allowed}"
+    return element(
+        "table",
+        element("caption", caption),
+        element("thead", element("tr", *heads)),
+        element("tbody", *body),
+        class_="values",
+    )
+
+
+def finding_parts(finding: Found) -> list[Element]:
+    """Return what one finding says, and where the output is wrong."""
+    made = [element("p", finding["headline"], class_="headline")]
+    if finding["details"]:
+        lines = "\n".join(visible(line, LONGEST) for line in finding["details"][:LINES])
+        made.append(element("pre", say(lines, 8000, keep="\n"), class_="lines"))
+    if finding["mistake"]:
+        made.append(element("p", "Mistake: ", element("code", finding["mistake"]), class_="about"))
+    if excerpt := finding["excerpt"]:
+        parts = (difference_map(excerpt), worst_table(excerpt))
+        made.append(element("div", *parts, class_="excerpt"))
+    return made
+
+
+def confusion_table(measured: Found) -> Element:
+    """Return how often each class was taken for which."""
+    classes = [visible(name, 40) for name in measured["classes"]]
+    heads = [element("td"), *(element("th", f"read as {n}", scope="col") for n in classes)]
+    body = [
+        element(
+            "tr",
+            element("th", f"is {name}", scope="row"),
+            *(
+                element("td", count, class_="right" if across == down else None)
+                for across, count in enumerate(counts)
+            ),
+        )
+        for down, (name, counts) in enumerate(zip(classes, measured["confusion"], strict=True))
+    ]
+    return element(
+        "table",
+        element("caption", "What was taken for what"),
+        element("thead", element("tr", *heads)),
+        element("tbody", *body),
+        class_="confusion",
+    )
+
+
+def misread_list(measured: Found) -> Element:
+    """Return texts whose class was not recognized."""
+    items = [
+        element(
+            "li",
+            element("q", one["text"]),
+            f" is {visible(one['expected'], 40)}, read as {visible(one['got'], 40)}",
+        )
+        for one in measured["misread"][:10]
+    ]
+    counts = measured["confusion"]
+    total = sum(map(sum, counts)) - sum(row[place] for place, row in enumerate(counts))
+    some = f"; the first {len(items)} of them" if total > len(items) else ""
+    heading = element("h3", f"{total} misread{some}")
+    return joined(heading, element("ol", *items, class_="misread"))
+
+
+def measured_parts(measured: Found) -> list[Element]:
+    """Return what a training reached, its curves, and what it got wrong."""
+    name = visible(measured["name"], 60)
+    reached = f"{name}: {measured['value']:.3f}; needed: {measured['threshold']:.3f}"
+    made = [element("p", reached, class_="headline")]
+    curves = [drawn for one in measured["curves"] if (drawn := curve(one)) is not None]
+    if curves:
+        made.append(element("div", *curves, class_="curves"))
+    if measured["confusion"]:
+        made.append(confusion_table(measured))
+    if measured["misread"]:
+        made.append(misread_list(measured))
+    return made

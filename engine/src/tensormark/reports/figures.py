@@ -1,0 +1,194 @@
+"""Figures of the page, as inline SVG: where an array differs, and curves.
+
+They have no styles of their own: report.css colours them for light and dark.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tensormark.reports.markup import Element, element, joined
+from tensormark.reports.text import visible
+
+LEVELS = 5  # shades of a difference
+CELL, SMALLEST, WIDEST = 16, 7, 340  # pixels: of a cell, and of a panel's cells
+LEFT, TOP, BOTTOM = 34, 4, 18  # room for a panel's labels
+SPACE = 30  # pixels that a label needs
+WIDTH, HEIGHT, MARGIN = 440, 190, 58  # of a curve
+Cells = list[list[float | None]]
+
+
+def level(value: float | None, largest: float) -> str:
+    """Return the class of a cell: l0 if it is right, up to l5; NaN and inf have their own."""
+    if value is None:
+        return "lx"
+    if value <= 0 or largest <= 0:
+        return "l0"
+    return f"l{min(LEVELS, 1 + int(LEVELS * (value / largest)))}"
+
+
+def squares(cells: Cells, largest: float, size: int) -> list[Element]:
+    """Return a path for each level, with a square for each cell of it."""
+    paths: dict[str, list[str]] = {}
+    for down, row in enumerate(cells):
+        for across, value in enumerate(row):
+            corner = f"M{LEFT + across * size} {TOP + down * size}"
+            one = f"{corner}h{size - 1}v{size - 1}h{1 - size}z"
+            paths.setdefault(level(value, largest), []).append(one)
+    return [element("path", class_=name, d=Element("".join(d))) for name, d in paths.items()]
+
+
+def ticks(count: int, size: int) -> range:
+    """Return which of some places have a label."""
+    return range(0, count, max(1, -(-SPACE // (size * 2)) if size < SPACE else 1))
+
+
+def labels(panel: dict[str, Any], steps: Sequence[int], size: int) -> list[Element]:
+    """Return the labels of a panel's rows and columns, and the marks of padding."""
+    cells, made = panel["cells"], []
+    right = LEFT + len(cells[0]) * size
+    for down in range(len(cells)):
+        y = TOP + down * size + size * 0.5 + 4
+        if down in ticks(len(cells), size):
+            made.append(element("text", down * steps[0], x=LEFT - 6, y=y, text_anchor="end"))
+        if panel["padding"][down]:
+            made.append(element("text", "pad", class_="pad", x=right + 5, y=y))
+    for across in ticks(len(cells[0]), size):
+        x, y = LEFT + across * size + size / 2, TOP + len(cells) * size + 13
+        made.append(element("text", across * steps[1], x=x, y=y, text_anchor="middle"))
+    return made
+
+
+def described(panel: dict[str, Any], axes: Sequence[str], steps: Sequence[int]) -> str:
+    """Say in words which rows of a panel are wrong."""
+    wrong = [
+        str(down * steps[0])
+        for down, row in enumerate(panel["cells"])
+        if any(value is None or value > 0 for value in row)
+    ]
+    if not wrong:
+        return "all within the allowed difference"
+    return f"too different at {axes[0]} {', '.join(wrong)}"
+
+
+def caption(panel: dict[str, Any], axes: Sequence[str]) -> str:
+    """Name a panel by its place along the leading axes."""
+    return ", ".join(f"{name} {i}" for name, i in zip(axes, panel["index"], strict=False))
+
+
+def panel_figure(
+    panel: dict[str, Any], axes: Sequence[str], steps: Sequence[int], largest: float
+) -> Element:
+    """Return one panel of a map, with its caption."""
+    cells, last = panel["cells"], list(axes[-2:])
+    columns, inner = len(cells[0]), (["", *last] if len(last) == 1 else last)[-2:]
+    size = max(SMALLEST, min(CELL, WIDEST // columns))
+    padding = any(panel["padding"])
+    width = LEFT + columns * size + (30 if padding else 6)
+    height = TOP + len(cells) * size + BOTTOM
+    place = caption(panel, axes[:-2])
+    said = f"{place}: {described(panel, inner, steps)}" if place else described(panel, inner, steps)
+    drawing = element(
+        "svg",
+        *squares(cells, largest, size),
+        *labels(panel, steps, size),
+        viewBox=f"0 0 {width} {height}",
+        width=width,
+        height=height,
+        role="img",
+        aria_label=visible(said, 600),
+    )
+    return element("figure", element("figcaption", place) if place else None, drawing)
+
+
+def key(largest: float) -> Element:
+    """Return what the colours of a map mean."""
+    bounds = [largest * step / LEVELS for step in range(1, LEVELS + 1)]
+    meanings = [("l0", "allowed"), *((f"l{i}", f"{b:.2g}") for i, b in enumerate(bounds, start=1))]
+    made = [
+        joined(
+            element(
+                "svg",
+                element("rect", width=14, height=14, class_=name),
+                viewBox="0 0 14 14",
+                width=14,
+                height=14,
+                aria_hidden="true",
+            ),
+            element("span", meaning if name == "l0" else f"up to {meaning}"),
+        )
+        for name, meaning in meanings
+    ]
+    return element("ul", *(element("li", one) for one in made), class_="key")
+
+
+def difference_map(excerpt: dict[str, Any]) -> Element:
+    """Return the map of an array's differences, with its scale."""
+    found, axes = excerpt["map"], [visible(axis, 40) for axis in excerpt["axes"]]
+    largest = found["largest"] if isinstance(found["largest"], float | int) else 0.0
+    steps = found["steps"]
+    panels = [panel_figure(one, axes, steps, largest) for one in found["panels"] if one["cells"]]
+    down, across = ["", *axes][-2:]
+    notes = [f"How far each value of {visible(excerpt['name'], 80)} is off."]
+    notes.append(f"Down: {down}. Across: {across}." if down else f"Across: {across}.")
+    if any(any(one["padding"]) for one in found["panels"]):
+        notes.append("“pad” marks padding.")
+    if max(steps) > 1:
+        notes.append(f"A square is the largest of {steps[0]} by {steps[1]} values.")
+    if found["left_out"]:
+        notes.append(f"{found['left_out']} more are not drawn.")
+    if any(v is None for one in found["panels"] for row in one["cells"] for v in row):
+        notes.append("Black: NaN or infinite.")
+    return element(
+        "div",
+        element("p", " ".join(notes), class_="about"),
+        element("div", *panels, class_="panels"),
+        key(largest),
+        class_="map",
+    )
+
+
+def spread(values: Sequence[float], threshold: float | None) -> tuple[float, float]:
+    """Return the least and the largest value of an axis, a little apart."""
+    known = [*values, *([threshold] if threshold is not None else [])]
+    low, high = min(known), max(known)
+    room = (high - low) * 0.08 or abs(high) * 0.08 or 1.0
+    return low - room, high + room
+
+
+def curve(shown: dict[str, Any]) -> Element | None:
+    """Return a curve with its threshold; None if it has no points."""
+    values = [value for value in shown["values"] if value is not None]
+    if len(values) < 2:
+        return None
+    threshold = shown["threshold"]
+    low, high = spread(values, threshold)
+    across = (WIDTH - MARGIN - 14) / (len(values) - 1)
+
+    def y(value: float) -> float:
+        return round(12 + (HEIGHT - 46) * (high - value) / (high - low), 1)
+
+    corners = [(round(MARGIN + i * across, 1), y(value)) for i, value in enumerate(values)]
+    line = " ".join(f"{x},{at}" for x, at in corners)
+    name, unit = visible(shown["name"], 60), visible(shown["unit"], 30)
+    said = f"{name} from {values[0]:.3g} to {values[-1]:.3g} over {shown['steps']} {unit}s"
+    parts = [element("polyline", points=Element(line), class_="line")]
+    if unit and len(corners) <= 20:
+        parts += [element("circle", cx=x, cy=at, r=4, class_="dot") for x, at in corners]
+    for value in (min(values), max(values)):
+        parts.append(
+            element("text", f"{value:.3g}", x=MARGIN - 6, y=y(value) + 4, text_anchor="end")
+        )
+    if threshold is not None:
+        said += f"; needed: {threshold:.3g}"
+        at = y(threshold)
+        parts.append(element("line", x1=MARGIN, x2=WIDTH - 14, y1=at, y2=at, class_="need"))
+        beside = at + (14 if values[-1] >= threshold else -6)  # where the curve does not end
+        text = f"needed: {threshold:.3g}"
+        parts.append(
+            element("text", text, x=WIDTH - 14, y=beside, text_anchor="end", class_="need")
+        )
+    for x, anchor, text in ((MARGIN, "start", f"{unit} 1"), (WIDTH - 14, "end", shown["steps"])):
+        parts.append(element("text", text, x=x, y=HEIGHT - 8, text_anchor=anchor))
+    size = {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "width": WIDTH, "height": HEIGHT}
+    drawing = element("svg", *parts, **size, role="img", aria_label=said)
+    return element("figure", element("figcaption", name), drawing, class_="curve")

@@ -1,0 +1,179 @@
+"""The page: report.html, one file that needs nothing else and no network.
+
+Its policy allows no script, no request and only the style sheet inside it. Every text is escaped
+where it becomes an element (markup.py).
+"""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from tensormark.reports.details import FINDINGS, finding_parts, measured_parts
+from tensormark.reports.markup import Element, element, joined, say
+from tensormark.reports.model import Model, headline, listed, next_step, ungraded
+from tensormark.reports.text import out_of, points
+from tensormark.result import Outcome
+
+STYLE = Path(__file__).with_name("report.css")
+MARKS = {
+    Outcome.PASSED: ("passed", "✓"),
+    Outcome.FAILED: ("failed", "✗"),
+    Outcome.NOT_WRITTEN: ("unwritten", "○"),
+    Outcome.BLOCKED: ("blocked", "…"),
+    Outcome.COULD_NOT_GRADE: ("ungraded", "?"),
+}
+HANDOUTS = ("handout.html", "handout.md")
+
+
+def policy(style: str) -> str:
+    """Return the content security policy: nothing but this style sheet."""
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+
+
+def chip(outcome: str) -> Element:
+    """Return an outcome as a word, with a mark and a colour."""
+    name, mark = MARKS[Outcome(outcome)]
+    icon = element("span", mark, aria_hidden="true")
+    return element("span", icon, outcome, class_=f"chip {name}")
+
+
+def links(exercise: Model, handouts: Sequence[str]) -> Element | None:
+    """Return links to the sections of the handout that explain an exercise."""
+    made = [
+        joined(
+            element("a", section["title"], href=f"{handouts[0]}#{section['anchor']}"),
+            *(
+                joined(" (", element("a", Path(path).name, href=f"{path}#{section['anchor']}"), ")")
+                for path in handouts[1:]
+            ),
+        )
+        for section in exercise["handout"]
+        if handouts
+    ]
+    items = (element("li", one) for one in made)
+    return element("ul", *items, class_="read", aria_label="In the handout") if made else None
+
+
+def row(exercise: Model) -> Element:
+    """Return an exercise's row of the table."""
+    name = exercise["id"]
+    own = exercise["outcome"] == Outcome.FAILED or exercise["measured"]
+    title = element("a", name, href=f"#{name}") if own else element("b", name)
+    bonus = element("span", "bonus", class_="bonus") if exercise["bonus"] else None
+    said = headline(exercise)
+    first = joined(title, " ", element("span", exercise["title"], class_="title"), " ", bonus)
+    return element(
+        "tr",
+        element("th", first, element("p", said, class_="said") if said else None, scope="row"),
+        element("td", chip(exercise["outcome"])),
+        element("td", out_of(exercise["score"], exercise["max_score"]), class_="points"),
+    )
+
+
+def table(result: Model) -> Element:
+    """Return the table of all exercises."""
+    shown = listed(result)
+    heads = (element("th", text, scope="col") for text in ("exercise", "verdict", "points"))
+    body = element("tbody", *map(row, shown))
+    left = len(result["exercises"]) - len(shown)
+    said = "One extension is" if left == 1 else f"{left} extensions are"
+    more = element("p", f"{said} not written.", class_="about") if left else None
+    return joined(element("table", element("thead", element("tr", *heads)), body), more)
+
+
+def section(exercise: Model, handouts: Sequence[str]) -> Element | None:
+    """Return the part of the page about an exercise; None if there is nothing more to say."""
+    findings = [part for found in exercise["findings"][:FINDINGS] for part in finding_parts(found)]
+    measured = measured_parts(exercise["measured"]) if exercise["measured"] else []
+    if not findings and not measured:
+        return None
+    name = exercise["id"]
+    head = element(
+        "header",
+        element("h2", name, " ", element("span", exercise["title"], class_="title")),
+        chip(exercise["outcome"]),
+        element("span", out_of(exercise["score"], exercise["max_score"]), class_="points"),
+    )
+    return element("section", head, *findings, links(exercise, handouts), *measured, id=name)
+
+
+def change(one: Model) -> list[object]:
+    """Return the parts of a line that says how an exercise has changed."""
+    before, after = one["before"], one["after"]
+    scores = " → ".join(points(each["score"] or 0) for each in (before, after))
+    verdicts = chip(before["outcome"]), " → ", chip(after["outcome"])
+    return [element("b", one["id"]), ": ", *verdicts, f" ({scores} points)"]
+
+
+def changed(result: Model) -> Element | None:
+    """Return what has changed since the last run."""
+    found = result.get("changes")
+    if not found:
+        return None
+    items = [element("li", *change(one)) for one in found["exercises"]]
+    since = f"Since {str(found['since'])[:16].replace('T', ' ')} (UTC)"
+    body = element("ul", *items) if items else element("p", "Nothing has changed.")
+    heading = element("h2", since, id="changes")
+    return element("section", heading, body, class_="changes", aria_labelledby="changes")
+
+
+def overview(result: Model) -> Element:
+    """Return the head of the page: whose result it is, the score, what to do next."""
+    score = [element("b", points(result["score"])), f" / {points(result['max_score'])}"]
+    bonus = f"bonus {out_of(result['bonus'], result['bonus_max_score'])}"
+    step = next_step(result)
+    meter = element(
+        "progress", value=result["score"], max=result["max_score"] or 1, aria_label="score"
+    )
+    ungradable = ", ".join(ungraded(result))
+    lost = f"{ungradable} could not be graded, which costs no points; tell your instructor."
+    return element(
+        "header",
+        element("h1", f"{result['assignment']}: ", element("span", result["name"], class_="name")),
+        element("p", *score, class_="score"),
+        meter,
+        element("p", bonus, class_="about") if result["bonus"] else None,
+        element("p", lost, class_="lost") if ungradable else None,
+        element("p", "Next: ", element("code", step), class_="next") if step else None,
+    )
+
+
+def ending(result: Model) -> Element:
+    """Return the end of the page: what was printed, notes, how it was graded."""
+    printed = None
+    if result["printed"].strip():
+        text = say(result["printed"], 8000, keep="\n\t")
+        head = element("summary", "Your code printed")
+        printed = element("details", head, element("pre", text, tabindex=0), open="open")
+    notes = element("ul", *(element("li", note) for note in result["notes"]), class_="notes")
+    about = [f"tier {result['tier']}", *(f"{k} {v}" for k, v in result["versions"].items())]
+    about.append(f"{result['time']['started']}, {points(round(result['time']['seconds'], 1))} s")
+    if result["references"]:
+        about.append(f"references {result['references'][:12]}")
+    facts = element("p", " · ".join(about), class_="about")
+    return element("footer", printed, notes if result["notes"] else None, facts)
+
+
+def page(result: Model, handouts: Sequence[str] = HANDOUTS) -> str:
+    """Return the page of a result.
+
+    Args:
+        handouts: where it links to: paths from the page's folder.
+    """
+    style = STYLE.read_text(encoding="utf-8")
+    head = (
+        '<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy(style)}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+    )
+    title = element("title", f"{result['assignment']}: {result['name']}")
+    parts = [section(one, handouts) for one in listed(result)]
+    body = element("main", overview(result), changed(result), table(result), *parts, ending(result))
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n{head}{title}\n<style>{style}</style>\n'
+        f"</head>\n<body>\n{body}\n</body>\n</html>\n"
+    )

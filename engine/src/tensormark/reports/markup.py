@@ -1,0 +1,37 @@
+"""Elements of HTML and SVG, as text: whatever is not an element already is escaped."""
+
+from html import escape
+
+from tensormark.reports.text import LONGEST, visible
+
+
+class Element(str):
+    """Text that is markup already."""
+
+    __slots__ = ()
+
+
+def say(text: object, limit: int = LONGEST, keep: str = "") -> Element:
+    """Return a text as markup: escaped, bounded, with invisible characters made visible."""
+    return Element(escape(visible(text, limit, keep)))
+
+
+def joined(*children: object) -> Element:
+    """Return children one after another; None is left out."""
+    parts = (c if isinstance(c, Element) else say(c) for c in children if c is not None)
+    return Element("".join(parts))
+
+
+def element(tag: str, *children: object, **attributes: object) -> Element:
+    """Return an element.
+
+    Args:
+        children: elements, or texts to escape; None is left out.
+        attributes: class_ stands for class, and other underscores for hyphens; None leaves one out.
+    """
+    written = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{joined(value)}"'
+        for name, value in attributes.items()
+        if value is not None
+    )
+    return Element(f"<{tag}{written}>{joined(*children)}</{tag}>")

@@ -1,0 +1,103 @@
+"""The result model as reports see it: a dict as `Grade.as_json` makes it, or read from a file.
+
+result.schema.json describes it. Reports are functions of it and of nothing else.
+"""
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tensormark import usage
+from tensormark.files import NotAFileError, read_regular
+from tensormark.reports.text import visible
+from tensormark.result import VERSION, Outcome
+
+Model = dict[str, Any]
+LARGEST = 8 << 20  # bytes of a file that is read; a result has 100 kB
+UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
+STARTER = "starter"  # what is graded if nothing else is named
+PACKED = (".zip", ".tar", ".gz", ".tgz")  # what is handed in ends so
+OWN_TIER = "process"  # in which people grade their own code
+
+
+class ModelError(Exception):
+    """A file is not a result; the message says why."""
+
+
+def read_model(path: Path, follow: bool = True) -> Model:
+    """Read a result that a grading has written.
+
+    Args:
+        follow: somebody has named the path, which may then be a link.
+
+    Raises:
+        ModelError: it is not one. OSError: it cannot be read.
+    """
+    try:
+        content, _ = read_regular(path, LARGEST + 1, follow=follow)
+    except NotAFileError as error:
+        raise ModelError(f"{path}: {error}") from error
+    if len(content) > LARGEST:
+        raise ModelError(f"{path}: is too large for a result")
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{path}: is not JSON") from error
+    if not isinstance(found, dict) or found.get("version") != VERSION:
+        raise ModelError(f"{path}: is not a result of version {VERSION}")
+    return found
+
+
+def is_listed(exercise: Model, result: Model) -> bool:
+    """Say whether a report lists an exercise: not an extension that nobody has begun."""
+    silent = exercise["bonus"] and exercise["outcome"] == Outcome.NOT_WRITTEN
+    return not silent or result["only"] is not None
+
+
+def listed(result: Model) -> list[Model]:
+    """Return the exercises that reports list."""
+    return [exercise for exercise in result["exercises"] if is_listed(exercise, result)]
+
+
+def ungraded(result: Model) -> list[str]:
+    """Return the ids of the exercises that could not be graded."""
+    return [exercise["id"] for exercise in result["exercises"] if exercise["score"] is None]
+
+
+def headline(exercise: Model) -> str:
+    """Return the few words that stand beside an exercise's verdict."""
+    findings = exercise["findings"]
+    return str(findings[0]["headline"] if findings else exercise["note"])
+
+
+def message_lines(exercise: Model) -> list[str]:
+    """Return an exercise's whole message, line by line, safe to show."""
+    return [visible(line) for line in str(exercise["message"]).split("\n")[:40]]
+
+
+def command(target: str, names: Sequence[str], result: Model) -> str:
+    """Return what to type to grade some exercises of the same submission again."""
+    options = {"k": ",".join(names)} if names else {}
+    if result["submission"] != STARTER:
+        options["submission"] = shlex.quote(visible(result["submission"], 200))
+    return usage.command(target, **options)
+
+
+def next_step(result: Model) -> str | None:
+    """Return what a student should do next; None if that is not for the grader to say."""
+    if result["private"] or result["tier"] != OWN_TIER or ungraded(result):
+        return None
+    left = [one for one in listed(result) if one["outcome"] != Outcome.PASSED]
+    own = [one for one in left if not one["bonus"]] or left
+    failed = [one for one in own if one["outcome"] == Outcome.FAILED]
+    first = next(iter(failed or own), None)
+    if first is not None:
+        again = command("grade" if first["task"] else "check", [first["id"]], result)
+        unwritten = first["outcome"] in UNWRITTEN
+        return f"write {first['id']} in {first['file']}, then {again}" if unwritten else again
+    if result["only"] is not None or result["mode"] == "check":
+        return command("check" if result["only"] is not None else "grade", [], result)
+    packed = str(result["submission"]).endswith(PACKED)
+    return None if packed else command("submit", [], result)

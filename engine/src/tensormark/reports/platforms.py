@@ -1,0 +1,178 @@
+"""The result in the formats of other people's tools: Gradescope, PrairieLearn, JUnit, CSV, Canvas.
+
+Each has the same score: that of the core, on the same scale. Points of extensions stand apart. An
+exercise that could not be graded counts in no sum; where a format can say that this is not the
+student's fault, it does.
+"""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from tensormark.reports.model import Model, headline, listed, message_lines, ungraded
+from tensormark.reports.text import out_of, points, visible
+from tensormark.result import Outcome
+
+# where spreadsheets may see the start of a formula: at that of a cell, or of a part of one
+FORMULA = re.compile(r"(?:^|(?<=[,;]))(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20])")
+CANNOT = "could not be graded, which is not your fault; tell your instructor"
+
+
+def total_lines(result: Model) -> list[str]:
+    """Return the lines that stand above all exercises."""
+    name = result["assignment"] or "score"
+    lines = [f"{name}: {out_of(result['score'], result['max_score'])}"]
+    if result["bonus"]:
+        lines.append(f"bonus: {out_of(result['bonus'], result['bonus_max_score'])}, apart")
+    if names := ungraded(result):
+        lines.append(f"{', '.join(names)} {CANNOT}")
+    lines += [f"note: {note}" for note in result["notes"]]
+    return [visible(line) for line in (*lines, f"tier: {result['tier']}")]
+
+
+def label(exercise: Model) -> str:
+    """Name an exercise and its outcome."""
+    name = exercise["id"] + (" (bonus)" if exercise["bonus"] else "")
+    return visible(": ".join(filter(None, [name, exercise["title"]])), 200)
+
+
+def output(exercise: Model) -> str:
+    """Return the text under an exercise: its outcome in words, and its message."""
+    return "\n".join([str(exercise["outcome"]), *message_lines(exercise)])
+
+
+def gradescope_test(number: int, exercise: Model) -> dict[str, Any]:
+    """Return an entry of Gradescope's `tests`; one that could not be graded has no points."""
+    made: dict[str, Any] = {
+        "number": str(number),
+        "name": label(exercise),
+        "output": output(exercise),
+        "visibility": "visible",
+        "extra_data": {name: exercise[name] for name in ("id", "outcome", "mistake")},
+    }
+    if exercise["score"] is not None:
+        passed = exercise["outcome"] == Outcome.PASSED
+        made |= {"score": exercise["score"], "max_score": exercise["max_score"]}
+        made["status"] = "passed" if passed else "failed"
+    return made
+
+
+def gradescope(result: Model) -> str:
+    """Return results.json for Gradescope; its `score` overrides the sum, so that bonus is apart."""
+    tests = [gradescope_test(n, one) for n, one in enumerate(listed(result), start=1)]
+    found = {
+        "score": result["score"],
+        "execution_time": result["time"]["seconds"],
+        "output": "\n".join(total_lines(result)),
+        "output_format": "text",
+        "test_output_format": "text",
+        "test_name_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "extra_data": {name: result[name] for name in ("tier", "references", "bonus", "flags")},
+        "tests": tests,
+    }
+    return json.dumps(found, indent=2) + "\n"
+
+
+def prairielearn(result: Model) -> str:
+    """Return results.json for PrairieLearn; not gradable if the student is not at fault."""
+    tests = [
+        {
+            "name": label(exercise),
+            "description": visible(headline(exercise)),
+            "points": exercise["score"] or 0,
+            "max_points": exercise["max_score"],
+            "message": str(exercise["outcome"]),
+            "output": "\n".join(message_lines(exercise)),
+        }
+        for exercise in listed(result)
+        if not exercise["bonus"]
+    ]
+    found: dict[str, Any] = {
+        "gradable": bool(result["max_score"]) and not ungraded(result),
+        "score": result["score"] / result["max_score"] if result["max_score"] else 0,
+        "message": "\n".join(total_lines(result)),
+        "output": visible(result["printed"], 20_000, keep="\n\t"),
+        "images": [],
+        "tests": tests,
+    }
+    return json.dumps(found, indent=2) + "\n"
+
+
+def junit_case(exercise: Model, suite: str) -> str:
+    """Return a test case of a JUnit file."""
+    said, outcome = quoteattr(visible(headline(exercise))), exercise["outcome"]
+    text = escape("\n".join(message_lines(exercise)))
+    inner = {
+        Outcome.PASSED: "",
+        Outcome.BLOCKED: f"<skipped message={said}/>",
+        Outcome.COULD_NOT_GRADE: f'<error type="{outcome}" message={said}>{text}</error>',
+    }.get(outcome, f'<failure type="{outcome}" message={said}>{text}</failure>')
+    name, group = quoteattr(label(exercise)), quoteattr(suite)
+    return f'    <testcase name={name} classname={group} time="0">{inner}</testcase>\n'
+
+
+def junit(result: Model) -> str:
+    """Return a JUnit XML file."""
+    shown = listed(result)
+    suite = visible(f"{result['assignment']}.{result['name']}", 200)
+    count = {outcome: sum(one["outcome"] == outcome for one in shown) for outcome in Outcome}
+    failures = count[Outcome.FAILED] + count[Outcome.NOT_WRITTEN]
+    counts = (
+        f'tests="{len(shown)}" failures="{failures}" errors="{count[Outcome.COULD_NOT_GRADE]}" '
+        f'skipped="{count[Outcome.BLOCKED]}" time="{result["time"]["seconds"]}"'
+    )
+    about = "".join(
+        f'      <property name="{name}" value={quoteattr(visible(result[name]))}/>\n'
+        for name in ("score", "max_score", "bonus", "bonus_max_score", "tier")
+    )
+    cases = "".join(junit_case(exercise, suite) for exercise in shown)
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f"<testsuites {counts}>\n"
+        f"  <testsuite name={quoteattr(suite)} {counts}>\n"
+        f"    <properties>\n{about}    </properties>\n{cases}  </testsuite>\n</testsuites>\n"
+    )
+
+
+def cell(value: Any) -> Any:
+    """Return a cell of a table that no spreadsheet takes for a formula; numbers stay numbers.
+
+    One that splits lines at commas or semicolons finds none behind them; tabs and line ends are
+    escaped.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, int | float):
+        return int(value) if float(value).is_integer() else value
+    return FORMULA.sub("'", visible(value, 500))
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """Return a table as CSV; every text is quoted, and no cell is a formula."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    writer.writerows(map(cell, row) for row in rows)
+    return text.getvalue()
+
+
+def csv_rows(result: Model) -> str:
+    """Return a CSV file of two lines: the names of the columns, and the result."""
+    row: dict[str, Any] = {name: result[name] for name in ("name", "submission", "tier")}
+    row |= {name: result[name] for name in ("score", "max_score", "bonus", "bonus_max_score")}
+    row["started"], row["flags"] = result["time"]["started"], len(result["flags"])
+    for exercise in result["exercises"]:
+        row[exercise["id"]] = exercise["score"]
+        row[f"{exercise['id']} outcome"] = str(exercise["outcome"])
+        row[f"{exercise['id']} mistake"] = exercise["mistake"]
+    return csv_text([row, row.values()])
+
+
+def canvas(result: Model) -> str:
+    """Return the score as a cell of Canvas's gradebook; empty, or no score, if part is lacking."""
+    return "\n" if ungraded(result) else f"{points(result['score'])}\n"

@@ -1,0 +1,144 @@
+"""The report on the terminal: a line per exercise, and under a failed one the reasons.
+
+On a terminal it has colours and marks (unless NO_COLOR is set), and a line that says what is
+running. Words carry all meaning: elsewhere there are only words.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Collection
+from typing import TextIO
+
+from tensormark.reports.live import LiveLine, is_terminal
+from tensormark.reports.model import Model, headline, next_step, ungraded
+from tensormark.reports.text import points, visible
+from tensormark.result import Grade, Outcome, Result
+
+INDENT = " " * 10
+NAMES = 10  # letters of the exercises' names, without extensions
+EVERY = 5.0  # seconds between lines of progress without a terminal
+RESET = "\x1b[0m"
+LOOKS = {
+    Outcome.PASSED: ("\x1b[32m", "✓"),
+    Outcome.FAILED: ("\x1b[1;31m", "✗"),
+    Outcome.NOT_WRITTEN: ("\x1b[33m", "·"),
+    Outcome.BLOCKED: ("\x1b[2m", "·"),
+    Outcome.COULD_NOT_GRADE: ("\x1b[35m", "?"),
+}
+
+
+def can_print(text: str, stream: TextIO) -> bool:
+    """Say whether a stream's coding has these letters."""
+    try:
+        text.encode(stream.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+class Report:
+    """Prints results as they come in."""
+
+    def __init__(self, advice: bool = True) -> None:
+        """Prepare.
+
+        Args:
+            advice: whether to end with what to do next.
+        """
+        self.advice = advice
+        self.shown: Collection[str] = ()
+        self.left: list[str] = []  # that have no result yet
+        self.width = NAMES  # of the column of names
+        self.live = LiveLine(sys.stderr)
+        self.last = 0.0
+        self.details: list[str] = []
+        self.explained = ""  # the exercise whose lines these details are
+        terminal = is_terminal(sys.stdout)
+        self.colours = terminal and not os.environ.get("NO_COLOR")
+        self.marks = terminal and can_print("✓✗·", sys.stdout)
+
+    def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
+        """Write the first line.
+
+        Args:
+            shown: the ids of the exercises to report on; others are run for their sake.
+        """
+        self.shown, self.left = shown, list(shown)
+        self.width = max(NAMES, *map(len, shown))
+        print(f"{assignment}   submission: {visible(submission)}   tier: {tier}\n", flush=True)
+        self.live.say("importing torch")
+
+    def progress(self, what: str, done: int, total: int) -> None:
+        """Show the progress of a task: a live line on a terminal, occasional lines elsewhere."""
+        if self.live.on:
+            self.live.count(what, done, total)
+        elif time.monotonic() - self.last > EVERY:
+            self.last = time.monotonic()
+            print(f"  {visible(what)}: step {done} of {total}", file=sys.stderr, flush=True)
+
+    def result(self, result: Result) -> None:
+        """Print an exercise's line and findings."""
+        self.live.clear()
+        if result.id in self.shown:
+            self.show(result.as_json())
+            sys.stdout.flush()
+        self.left = [name for name in self.left if name != result.id]
+        if self.left:
+            self.live.say(f"grading {self.left[0]}")
+
+    def verdict(self, outcome: str) -> str:
+        """Return an outcome as a column, with its mark and colour."""
+        colour, mark = LOOKS[Outcome(outcome)]
+        word = outcome.upper() if outcome == Outcome.FAILED else outcome
+        text = f"{mark if self.marks else ' '} {word:<16}"
+        return f"{colour}{text}{RESET}" if self.colours else text
+
+    def show(self, exercise: Model) -> None:
+        """Print an exercise's line and findings; the same cause is explained only once."""
+        score = "-" if exercise["score"] is None else points(exercise["score"])
+        findings = exercise["findings"]
+        first = visible(headline(exercise))
+        if findings and findings[0]["details"] == self.details != []:
+            first += f" (see {self.explained})"
+        out_of = f"{score:>3}/{points(exercise['max_score']):<3}"
+        name = f"{exercise['id']:<{self.width}}"
+        print(f"{self.verdict(exercise['outcome'])} {name} {out_of}  {first}".rstrip())
+        for number, finding in enumerate(findings):
+            if number:
+                print(f"{INDENT}also: {visible(finding['headline'])}")
+            if finding["details"] != self.details:
+                lines = map(visible, finding["details"])
+                print("".join(f"{INDENT}{line}\n" for line in lines), end="")
+                self.details, self.explained = finding["details"], exercise["id"]
+
+    def end(self, grade: Grade, printed: str) -> None:
+        """Print the total, notes, the submission's output, and what to do next."""
+        self.live.clear()
+        result = grade.as_json()
+        only_bonus = all(one["bonus"] for one in result["exercises"])
+        print()
+        if result["max_score"]:
+            print(f"  score   {points(result['score'])} / {points(result['max_score'])}")
+        if result["bonus"] or (result["bonus_max_score"] and only_bonus):
+            print(f"  bonus   {points(result['bonus'])} / {points(result['bonus_max_score'])}")
+        if names := ungraded(result):
+            listed = ", ".join(names)
+            print(f"  {listed} could not be graded, which costs no points; tell your instructor")
+        for note in result["notes"]:
+            print(f"  note: {visible(note)}")
+        self.end_with_output(printed)
+        if self.advice and (step := next_step(result)):
+            print(f"\n  next: {step}")
+        sys.stdout.flush()
+
+    @staticmethod
+    def end_with_output(printed: str) -> None:
+        """Print the beginning of what the submission printed."""
+        if not printed.strip():
+            return
+        print("\n  your code printed:")
+        lines = printed.strip().split("\n")
+        print("\n".join("  | " + visible(line, 200, keep="\t") for line in lines[:20]))
+        if len(lines) > 20:
+            print(f"  | ... and {len(lines) - 20} more lines")

@@ -1,0 +1,50 @@
+"""Text in reports: short, and what could act on a terminal or a page is made visible instead."""
+
+import io
+import sys
+from typing import Any
+
+from tensormark.letters import with_piled_up
+
+LONGEST = 1000  # characters of a text, unless a report has room for more
+
+
+def print_any_letter() -> None:
+    """Let no letter in a student's text make printing fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def escaped(char: str) -> str:
+    """Return a character as Python would write it in a string."""
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def visible(text: Any, limit: int = LONGEST, keep: str = "") -> str:
+    """Return an untrusted text with every control, format and other unprintable character escaped.
+
+    Direction marks, terminal escapes, zero-width characters, line ends and half pairs are such;
+    so are combining marks beyond a few, which would draw over their neighbours.
+
+    Args:
+        limit: characters that are kept.
+        keep: characters that may stay, such as the newline.
+    """
+    whole = str(text)
+    parts = []
+    for char, piled_up in with_piled_up(whole[:limit]):
+        plain = char in keep or (char.isprintable() and not piled_up)
+        parts.append(char if plain else escaped(char))
+    return "".join(parts) + (" ..." if len(whole) > limit else "")
+
+
+def points(value: float) -> str:
+    """Format points without trailing zeros."""
+    return f"{value:g}"
+
+
+def out_of(score: float | None, most: float) -> str:
+    """Format points and their maximum."""
+    return f"{'-' if score is None else points(score)} / {points(most)}"

@@ -1,0 +1,212 @@
+"""The five outcomes, and the results of exercises and submissions.
+
+`Grade.as_json` is the result model: all that reports are drawn from, and what is written as JSON.
+tensormark/reports/result.schema.json describes it.
+"""
+
+import dataclasses
+import enum
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+VERSION = 1  # of the result model; keys may be added without changing it
+UNIMPORTABLE = re.compile(r"(\w+\.py) cannot be imported")  # a finding's headline, all of it
+PLACE = re.compile(r"\b(\w{1,80}\.py)(?:, line |:)(\d{1,6})\b")
+
+
+class Outcome(enum.StrEnum):
+    """The outcomes of an exercise, in the same words everywhere."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_WRITTEN = "not written yet"
+    BLOCKED = "blocked"
+    COULD_NOT_GRADE = "could not grade"
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """What one check found wrong.
+
+    Attributes:
+        headline: a few words for the exercise's line, lower case.
+        details: at most five further lines.
+        mistake: the id of the mistake, if it was recognized.
+        excerpt: where an output is wrong, as JSON; see judging/excerpt.py. None if it is private.
+    """
+
+    headline: str
+    details: tuple[str, ...] = ()
+    mistake: str | None = None
+    excerpt: Mapping[str, Any] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the finding under the keys of the result model."""
+        return {
+            "headline": self.headline,
+            "details": list(self.details),
+            "mistake": self.mistake,
+            "excerpt": self.excerpt,
+        }
+
+
+class CheckFailed(Exception):
+    """The student's code is wrong in a way that a check can show."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__("\n".join([finding.headline, *finding.details]))
+        self.finding = finding
+
+
+class NotWrittenYet(Exception):
+    """The exercise's hole is not filled."""
+
+
+class Blocked(Exception):
+    """The exercise cannot be judged until others are written; the message lists them."""
+
+
+def place_in(lines: Iterable[str]) -> dict[str, Any] | None:
+    """Return the first line of a submission that a message names, or None."""
+    for line in lines:
+        if found := PLACE.findall(line):
+            return {"file": found[-1][0], "line": int(found[-1][1])}
+    return None
+
+
+@dataclasses.dataclass
+class Result:
+    """One exercise's outcome.
+
+    Attributes:
+        score: None if it could not be graded.
+        findings: what is wrong, the most serious first.
+        note: a few words for the exercise's line if nothing is wrong.
+        bonus: whether its points are counted separately.
+        lost: the parts of its points that it lost, if it failed.
+        flags: what an instructor may want to know of how it was graded.
+        title, file: of the exercise; task: whether it is one.
+        handout: sections that explain it: their titles, and the anchors of their headings.
+        measured: what a task has measured, as JSON; see `TaskRun.show`.
+    """
+
+    id: str
+    outcome: Outcome
+    score: float | None
+    max_score: float
+    findings: tuple[Finding, ...] = ()
+    note: str = ""
+    bonus: bool = False
+    lost: frozenset[str] = frozenset()
+    flags: tuple[str, ...] = ()
+    title: str = ""
+    file: str = ""
+    task: bool = False
+    handout: tuple[tuple[str, str], ...] = ()
+    measured: Mapping[str, Any] | None = None
+
+    @property
+    def right_values(self) -> bool:
+        """Whether its outputs are right, whatever else is wrong with it."""
+        failed = self.outcome is Outcome.FAILED
+        return self.outcome is Outcome.PASSED or (failed and "values" not in self.lost)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result under the keys that other tools read."""
+        lines = [line for found in self.findings for line in (found.headline, *found.details)]
+        mistakes = [found.mistake for found in self.findings if found.mistake]
+        return {
+            "id": self.id,
+            "title": self.title,
+            "file": self.file,
+            "task": self.task,
+            "outcome": str(self.outcome),
+            "score": self.score,
+            "max_score": self.max_score,
+            "bonus": self.bonus,
+            "mistake": mistakes[0] if mistakes else None,
+            "message": "\n".join(lines or ([self.note] if self.note else [])),
+            "findings": [finding.as_json() for finding in self.findings],
+            "note": self.note,
+            "place": place_in(lines),
+            "handout": [{"title": title, "anchor": anchor} for title, anchor in self.handout],
+            "measured": self.measured,
+            "flags": list(self.flags),
+        }
+
+
+@dataclasses.dataclass
+class Grade:
+    """A submission's results; exercises that could not be graded do not count.
+
+    Attributes:
+        submission: its path, as it was given; name: the last part of it, printable.
+        notes: for who reads the report; flags: for the instructor.
+        assignment: its name.
+        mode: check, or grade if tasks were graded too; only: the exercises asked for, or all.
+        private: whether the references are; reference_digest: of their manifest.
+        started: when, in ISO 8601; seconds: how long it took.
+        versions: of what it ran with, if that was looked up.
+        printed: what the submission printed, as far as it may be shown.
+    """
+
+    submission: str
+    tier: str
+    results: list[Result]
+    notes: list[str] = dataclasses.field(default_factory=list)
+    flags: list[str] = dataclasses.field(default_factory=list)
+    name: str = ""
+    assignment: str = ""
+    mode: str = "grade"
+    only: list[str] | None = None
+    private: bool = False
+    reference_digest: str = ""
+    started: str = ""
+    seconds: float = 0.0
+    versions: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    printed: str = ""
+
+    @property
+    def graded(self) -> list[Result]:
+        """The results that count."""
+        return [result for result in self.results if result.score is not None]
+
+    def sums(self, bonus: bool = False) -> tuple[float, float]:
+        """Return the points scored and the maximum: of the core, or of the bonus."""
+        chosen = [result for result in self.graded if result.bonus is bonus]
+        return sum(r.score or 0 for r in chosen), sum(r.max_score for r in chosen)
+
+    @property
+    def score(self) -> float:
+        """Points scored."""
+        return self.sums()[0]
+
+    @property
+    def max_score(self) -> float:
+        """Maximum points."""
+        return self.sums()[1]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result model: scores, exercises, and how they were graded."""
+        return {
+            "version": VERSION,
+            "assignment": self.assignment,
+            "submission": self.submission,
+            "name": self.name,
+            "mode": self.mode,
+            "only": self.only,
+            "tier": self.tier,
+            "private": self.private,
+            "references": self.reference_digest,
+            "versions": dict(self.versions),
+            "time": {"started": self.started, "seconds": round(self.seconds, 2)},
+            "score": self.score,
+            "max_score": self.max_score,
+            "bonus": self.sums(bonus=True)[0],
+            "bonus_max_score": self.sums(bonus=True)[1],
+            "exercises": [result.as_json() for result in self.results],
+            "notes": self.notes,
+            "flags": self.flags,
+            "printed": self.printed,
+        }

@@ -1,0 +1,137 @@
+"""The container of one grading slot, as a bubblewrap command line. Trusted side.
+
+Covered: the zygote and its children see Python, the packages of requirements.txt, the system's
+libraries, the folder worker/, the assignment's harness and the checkpoint, all read-only; no other
+file, process, host name or network. If started by root, it also gets its own user id, which owns
+nothing on the machine.
+Not covered: memory and processor time (lockdown.py limits them), and kernel vulnerabilities. If
+started by an ordinary user, the container's user is still that user outside of it.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from tensormark.sandbox import packages
+from tensormark.sandbox.interface import WorkerStartError
+from tensormark.sandbox.job import SlotKey
+
+WORKER = Path(__file__).resolve().parents[1] / "worker"
+INSIDE = Path("/grading")  # where the worker's files are in the container
+WORKER_INSIDE, HARNESS_INSIDE = INSIDE / "tensormark" / "worker", INSIDE / "harness.py"
+LIBRARIES = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
+USER = "1000"  # inside, with a user namespace
+SCRATCH = 64 << 20  # bytes of /tmp, which torch needs while it is imported
+
+
+def python_files() -> list[str]:
+    """Return what makes this Python run, besides its libraries."""
+    program = Path(sys.executable)
+    paths = [program]
+    while program.is_symlink():
+        program = program.parent / program.readlink()
+        paths.append(program)
+    if sys.prefix != sys.base_prefix:
+        paths.append(Path(sys.prefix, "pyvenv.cfg"))
+    return [str(path) for path in paths if path.exists()]
+
+
+def libraries() -> list[str]:
+    """Return the folders of libraries: the system's and this Python's."""
+    own = str(Path(sys.base_prefix, "lib"))
+    return [path for path in dict.fromkeys((own, *LIBRARIES)) if os.path.exists(path)]
+
+
+def hidden() -> list[Path]:
+    """Return the folders of packages below the libraries; see packages.py."""
+    return packages.hidden([Path(path) for path in libraries()])
+
+
+def checkpoints(key: SlotKey) -> list[str]:
+    """Return the folder of the checkpoint, if there is one."""
+    return [str(key.checkpoint)] if key.checkpoint else []
+
+
+def readable(key: SlotKey) -> list[str]:
+    """Return the paths that a submission may read.
+
+    In a container nothing is left of folders of packages but what it may use; elsewhere the
+    libraries are listed around them.
+    """
+    found = libraries()
+    if not key.contained:
+        left_out = hidden()
+        found = [str(path) for root in roots() for path in packages.around(root, left_out)]
+    return [*found, *python_files(), *packages.packages(key.requirements), *checkpoints(key)]
+
+
+def roots() -> list[Path]:
+    """Return the folders of libraries without links among them."""
+    return list(dict.fromkeys(Path(path).resolve() for path in libraries()))
+
+
+def listable(contained: bool) -> list[str]:
+    """Return the folders in which a submission may see names: Python looks for modules there."""
+    found = [] if contained else roots()
+    return [str(root) for root in found if any(one.is_relative_to(root) for one in hidden())]
+
+
+def parents(paths: Iterable[str]) -> list[str]:
+    """Return the folders above these paths, outermost first."""
+    found = {str(parent) for path in paths for parent in Path(path).parents}
+    return sorted(found - {"/", "/tmp"}, key=lambda path: path.count("/"))
+
+
+def folders(paths: Iterable[str]) -> list[str]:
+    """Return the options that make folders which everybody can enter; the default is 0700."""
+    return [word for path in paths for word in ("--perms", "0755", "--dir", path)]
+
+
+def bound(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the options that show files and folders, each at its place in the container."""
+    return [word for source, target in pairs for word in ("--ro-bind", source, target)]
+
+
+def mounts(key: SlotKey) -> list[str]:
+    """Return the options that mount files in the container."""
+    links = [path for path in LIBRARIES if os.path.islink(path)]  # /lib -> usr/lib
+    everything = (*libraries(), *python_files(), *checkpoints(key))
+    shown = [path for path in everything if path not in links]
+    pairs = [(path, path) for path in shown]
+    pairs += [(str(WORKER), str(WORKER_INSIDE)), (str(key.harness), str(HARNESS_INSIDE))]
+    options = ["--perms", "1777", "--size", str(SCRATCH), "--tmpfs", "/tmp", "--proc", "/proc"]
+    outside = parents([*(target for _, target in pairs), *links, *DEVICES])
+    options += folders(path for path in outside if path not in links)
+    for path in links:
+        options += ["--symlink", os.readlink(path), path]
+    options += bound(pairs)
+    own = packages.packages(key.requirements)
+    for folder in hidden():
+        options += ["--tmpfs", str(folder)]
+    options += folders(parents(own)) + bound((path, path) for path in own)
+    for folder in hidden():
+        options += ["--remount-ro", str(folder)]
+    for device in DEVICES:
+        options += ["--dev-bind", device, device]
+    return [*options, "--remount-ro", "/"]
+
+
+def command(key: SlotKey, inner: Sequence[str]) -> list[str]:
+    """Return the command that runs `inner` in a container.
+
+    Raises:
+        WorkerStartError: bubblewrap is not installed.
+    """
+    program = shutil.which("bwrap")
+    if program is None:
+        raise WorkerStartError("bubblewrap is missing: apt-get install bubblewrap")
+    options = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
+    options += ["--unshare-cgroup-try", "--die-with-parent", "--new-session", "--chdir", "/"]
+    if os.getuid() == 0:  # the zygote needs these two to switch users, which drops them
+        options += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        options += ["--unshare-user", "--uid", USER, "--gid", USER]
+    return [program, *options, *mounts(key), "--", *inner]

@@ -1,0 +1,277 @@
+"""The interface of every sandbox: requests, replies, limits, errors."""
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from tensormark.letters import with_piled_up
+from tensormark.sandbox import packages
+
+START_DEADLINE = 180.0  # seconds; importing torch takes 2, or a minute on a cold, slow disk
+LOAD_DEADLINE = 30.0  # for importing the submission
+CALL_DEADLINE = 20.0  # for one call on small tensors, which takes milliseconds
+BUDGET = 300.0  # for all exercises of a submission together, which take one or two
+KEPT_OUTPUT = 16 << 10  # bytes of what the submission prints that are kept
+
+CONTAINED, LOCKED, PROCESS = TIERS = ("contained", "locked", "process")
+
+Progress = Callable[[int, int], None]
+Tensors = dict[str, Any]  # numpy arrays, named here without importing numpy
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """A call to run.
+
+    Attributes:
+        exercise: the exercise it belongs to.
+        runs: the exercises whose student code it runs.
+        call: the JSON of the call; tensors: its inputs.
+        deadline: seconds.
+        reply_bytes: that the answer may have, if that is more than the limits allow.
+        measured: seconds that a task takes with correct code, if that was measured.
+        task: its time does not count towards the submission's budget.
+        asked: the names of the tensors that the answer may have; None: any.
+    """
+
+    exercise: str
+    runs: frozenset[str]
+    call: dict[str, Any]
+    tensors: Mapping[str, Any]
+    deadline: float = CALL_DEADLINE
+    reply_bytes: int = 0
+    measured: float | None = None
+    task: bool = False
+    asked: frozenset[str] | None = None
+
+    @property
+    def target(self) -> str:
+        """The name of the call in messages."""
+        return str(self.call.get("target", "training"))
+
+
+@dataclasses.dataclass(frozen=True)
+class Reply:
+    """The result of a call: `ok`, `not written`, `error` (the student's) or `lost`.
+
+    Attributes:
+        text: for the student, if it is not ok. For "not written", what NotImplementedError said.
+        advice: what to do about it, if the trusted side knows.
+        unimportable: the file that cannot be imported, if that is why.
+        hung: whether it was lost because it had to be ended at a deadline.
+        unabridged: the whole text, where `text` leaves some of it out.
+        trouble: for the maintainers, if reading the answer raised what nobody expected.
+    """
+
+    status: str
+    text: str = ""
+    message: dict[str, Any] = dataclasses.field(default_factory=dict)
+    tensors: Tensors = dataclasses.field(default_factory=dict)
+    advice: str = ""
+    unimportable: str = ""
+    hung: bool = False
+    unabridged: str | None = None
+    trouble: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """The resource limits of a submission. The tier `process` enforces the seconds and reply_bytes.
+
+    Attributes:
+        load_seconds: for importing the submission.
+        call_seconds: caps the deadline of a request.
+        exercise_seconds: for all calls of one exercise together, except training.
+        memory_bytes: of address space; torch itself takes about 1 GiB of it.
+        reply_bytes: that one call may return; the largest of any exercise is 0.2 MB. All answers
+            of a submission may be in memory at the same time.
+        files, threads: open at the same time.
+    """
+
+    load_seconds: float = LOAD_DEADLINE
+    call_seconds: float = 3600.0
+    exercise_seconds: float = 40.0
+    memory_bytes: int = 4 << 30
+    reply_bytes: int = 1 << 20
+    files: int = 64
+    threads: int = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """What a sandbox runs.
+
+    Attributes:
+        main_file: the student's main file, for messages.
+        editable: the files that students edit: what fails in others is due to these.
+        sources: module name to text, of the given files and the submission.
+        imports: the modules that calls use, in the order in which they are imported.
+        harness: the assignment's file that runs next to them.
+        requirements: the list of packages that it may import.
+        checkpoint: the folder of the frozen checkpoint, if there is one.
+        threads: for torch.
+        limits: what the submission may use.
+        forbidden, given_only: library code that it may not; see Policy in exercise.py. Full names
+            to those in messages.
+        budget: seconds for all of it, except tasks; see budget.py.
+    """
+
+    main_file: str
+    editable: Sequence[str]
+    sources: Mapping[str, str]
+    imports: Sequence[str]
+    harness: Path
+    requirements: Path
+    checkpoint: Path | None = None
+    threads: int = 1
+    limits: Limits = dataclasses.field(default_factory=Limits)
+    forbidden: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    given_only: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    budget: float = BUDGET
+
+    def load_message(self, requests: Sequence[Request] | None = None) -> dict[str, Any]:
+        """Return the request that makes a worker import the program.
+
+        Args:
+            requests: all that it will run, if that is known: what none of them allows to given code
+                is forbidden for good.
+        """
+        given = requests is None or any(one.call.get("given_only") for one in requests)
+        return {
+            "sources": dict(self.sources),
+            "import": list(self.imports),
+            "packages": list(packages.modules(self.requirements)),
+            "checkpoint": str(self.checkpoint.resolve()) if self.checkpoint else "",
+            "harness": str(self.harness),
+            "forbidden": {**self.forbidden, **({} if given else self.given_only)},
+            "given_only": dict(self.given_only) if given else {},
+            "editable": list(self.editable),
+        }
+
+
+class WorkerLostError(Exception):
+    """The worker crashed, hung or sent garbage; the message is for the student.
+
+    Attributes:
+        trouble: for the maintainers; see Reply.
+    """
+
+    def __init__(self, says: str, trouble: str = "") -> None:
+        super().__init__(says)
+        self.trouble = trouble
+
+
+class WorkerHungError(WorkerLostError):
+    """The worker did not answer in time."""
+
+
+class WorkerStartError(Exception):
+    """The worker cannot start: the installation's fault, not the student's."""
+
+
+class CapturedOutput:
+    """Keeps the beginning of a submission's printed output, and discards the rest."""
+
+    def __init__(self) -> None:
+        self.kept = b""
+
+    def take(self, chunk: bytes) -> None:
+        """Keep as much of a chunk as there is room for."""
+        self.kept += chunk[: max(0, KEPT_OUTPUT - len(self.kept))]
+
+    @property
+    def full(self) -> bool:
+        """Whether no more is kept."""
+        return len(self.kept) >= KEPT_OUTPUT
+
+    def drain(self, stream: BinaryIO) -> None:
+        """Read the stream to its end."""
+        while chunk := stream.read1(1 << 16):  # type: ignore[attr-defined]
+            self.take(chunk)
+
+    def text(self) -> str:
+        """Return the kept output, without control characters that could affect a terminal."""
+        text = self.kept.decode("utf-8", "replace")
+        return low("".join(c for c in text if c in "\n\t" or c.isprintable()))
+
+
+class Sandbox(Protocol):
+    """Where a submission's code runs; the tiers differ in how well they isolate it.
+
+    Leaving its `with` block closes a sandbox.
+    """
+
+    printed: CapturedOutput
+
+    def __enter__(self) -> "Sandbox": ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def reload(self, sources: Mapping[str, str]) -> None:
+        """Switch to other sources: for your own code, never a student's."""
+
+    @property
+    def apart(self) -> Callable[[Program, Request], Reply] | None:
+        """Runs another program's call where this one's leave no trace; None if nowhere is."""
+
+    def run(self, requests: Iterable[Request], progress: Progress = ...) -> Iterator[Reply]:
+        """Run calls in order; after a lost call, skip others that run the same exercise."""
+
+
+def clock() -> float:
+    """Return monotonic time in seconds."""
+    return time.monotonic()
+
+
+def low(text: str) -> str:
+    """Leave out combining marks that are piled up high, as no language does."""
+    return "".join(letter for letter, piled_up in with_piled_up(text) if not piled_up)
+
+
+def printable(text: str) -> str:
+    """Return untrusted text made safe for a message: one line, no control characters."""
+    return low("".join(c if c.isprintable() else "?" for c in text))
+
+
+def as_reply(answer: Mapping[str, Any], tensors: Tensors) -> Reply:
+    """Validate a worker's answer, whose parts answers.py has read.
+
+    Raises:
+        WorkerLostError: it is invalid.
+    """
+    status, text = answer.get("status"), answer.get("text", "")
+    if status not in ("ok", "not written", "error") or not isinstance(text, str):
+        raise WorkerLostError("wrote into the grader's channel")
+    return Reply(str(status), text, dict(answer), tensors)
+
+
+def lost(what: str, error: WorkerLostError) -> Reply:
+    """Return the reply to a request, or to the import, that lost its worker."""
+    hung = isinstance(error, WorkerHungError)
+    return Reply("lost", f"{what} {error}", hung=hung, trouble=error.trouble)
+
+
+def as_progress(value: Any) -> tuple[int, int]:
+    """Validate a worker's progress report."""
+    if isinstance(value, list) and len(value) == 2 and all(type(v) is int for v in value):
+        return min(max(value[0], 0), 10**9), min(max(value[1], 1), 10**9)
+    raise WorkerLostError("wrote into the grader's channel")
+
+
+class FailedCalls:
+    """Remembers which exercises have lost a call, so that a hang costs only one deadline."""
+
+    def __init__(self) -> None:
+        self.first: dict[str, Reply] = {}
+
+    def add(self, request: Request, reply: Reply) -> None:
+        """Record a reply."""
+        if reply.status == "lost":
+            self.first.setdefault(request.exercise, reply)
+
+    def known(self, request: Request) -> Reply | None:
+        """Return the lost reply of an exercise that the request runs, if there is one."""
+        lost = [self.first[name] for name in sorted(request.runs) if name in self.first]
+        return lost[0] if lost else None

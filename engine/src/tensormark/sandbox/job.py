@@ -1,0 +1,63 @@
+"""What a slot is started with, what it is to do, and how that ended. Trusted side."""
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+from tensormark.sandbox.interface import Limits
+from tensormark.worker.reply_buffer import ReplyBuffer
+
+
+class SlotError(Exception):
+    """The slot is lost; this cannot be blamed on a submission."""
+
+
+@dataclasses.dataclass(frozen=True)
+class SlotKey:
+    """What a slot is started with.
+
+    Attributes:
+        contained: in its own container.
+        harness: the assignment's file that runs next to a student's code.
+        requirements: the list of packages that children may import.
+        checkpoint: the only folder that children may read besides Python, if there is one.
+        lock: False skips the children's lockdown, for measurements only.
+    """
+
+    contained: bool
+    harness: Path
+    requirements: Path
+    checkpoint: Path | None = None
+    lock: bool = True
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """The work of one child.
+
+    Attributes:
+        content: the frames of its requests, the load first.
+        deadlines: seconds for each request; together: for all of them.
+    """
+
+    content: bytes
+    deadlines: Sequence[float]
+    together: float
+    threads: int
+    limits: Limits
+
+
+@dataclasses.dataclass(frozen=True)
+class Ended:
+    """How a job ended.
+
+    Attributes:
+        status: exit status, or minus the signal that ended it.
+        late: the deadline in seconds that it exceeded, or None.
+        seconds: of processor time.
+    """
+
+    answers: ReplyBuffer
+    status: int
+    late: float | None
+    seconds: float

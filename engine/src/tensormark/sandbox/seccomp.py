@@ -1,0 +1,91 @@
+"""The system calls that a submission may make, as a filter for the kernel. Trusted side.
+
+It is an allow list; everything else fails with "operation not permitted", including calls of future
+kernels. The filter is compiled once, here, and installed by lockdown.py in each child, which needs
+no library for it.
+
+Covered: no new process or program, no socket, no signal, nothing done to another process, no file
+opened for writing, no memory file, namespace, lock, timer, io_uring, bpf or key.
+Not covered: what the allowed calls do with files that are already open (lockdown.py closes them),
+and kernel vulnerabilities in those calls.
+"""
+
+import functools
+import os
+import sys
+import tempfile
+from typing import Any
+
+from tensormark.sandbox.interface import WorkerStartError
+
+ALLOWED = (
+    # memory
+    "brk mmap munmap mremap mprotect madvise "
+    # files that are open, or that Landlock allows to open for reading
+    "read readv pread64 lseek close close_range dup fstat newfstatat stat lstat statx readlink "
+    "readlinkat access faccessat faccessat2 getcwd getdents64 write writev "
+    # its own threads, waiting, its own signal handlers
+    "futex futex_waitv set_robust_list rseq sched_yield sched_getaffinity restart_syscall "
+    "rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack poll ppoll select pselect6 "
+    # time, randomness, names
+    "clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time getrandom "
+    "getpid getppid gettid getuid geteuid getgid getegid getpgrp getrusage times sysinfo uname "
+    "getcpu exit exit_group"
+).split()
+NEW_NAMESPACES = 0x7E020000 | 0x80  # CLONE_NEW{CGROUP,UTS,IPC,USER,PID,NET}, NEWNS, NEWTIME
+CLONE_THREAD = 0x10000
+WRITING = os.O_ACCMODE | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+PR_SET_NAME = 15
+F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC = 0, 1, 2, 3, 1030
+ENOSYS = 38
+
+PIP = f"{sys.prefix}/bin/pip"
+INSTALL = f"apt-get install libseccomp2, and {PIP} install -r requirements.txt"
+
+
+def conditional(library: Any) -> list[tuple[str, Any]]:
+    """Return the calls that are allowed only with certain arguments."""
+    argument = library.Arg
+    equal, masked = library.EQ, library.MASKED_EQ
+    threads_only = argument(0, masked, CLONE_THREAD | NEW_NAMESPACES, CLONE_THREAD)
+    return [
+        ("clone", [threads_only]),
+        ("openat", [argument(2, masked, WRITING, os.O_RDONLY)]),
+        ("open", [argument(1, masked, WRITING, os.O_RDONLY)]),
+        ("prlimit64", [argument(0, equal, 0), argument(2, equal, 0)]),  # reading its own limits
+        ("prctl", [argument(0, equal, PR_SET_NAME)]),
+        *[
+            ("fcntl", [argument(1, equal, command)])
+            for command in (F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC)
+        ],
+    ]
+
+
+@functools.cache
+def compiled() -> bytes:
+    """Return the filter in the kernel's format.
+
+    Raises:
+        WorkerStartError: the library that compiles it is missing.
+    """
+    try:
+        import pyseccomp  # here, because it fails without libseccomp, which students do not have
+    except (ImportError, RuntimeError, OSError) as error:
+        raise WorkerStartError(f"the seccomp library is missing ({error}): {INSTALL}") from error
+    rules = pyseccomp.SyscallFilter(pyseccomp.ERRNO(1))
+    for name in ALLOWED:
+        add(rules, pyseccomp, name, [])
+    for name, arguments in conditional(pyseccomp):
+        add(rules, pyseccomp, name, arguments)
+    # its flags are in memory, which a filter cannot read; the C library then falls back to clone
+    rules.add_rule(pyseccomp.ERRNO(ENOSYS), "clone3")
+    with tempfile.TemporaryFile() as file:
+        rules.export_bpf(file)
+        file.seek(0)
+        return file.read()
+
+
+def add(rules: Any, library: Any, name: str, arguments: list[Any]) -> None:
+    """Allow a call, unless this architecture does not have it."""
+    if library.resolve_syscall(library.Arch.NATIVE, name) >= 0:
+        rules.add_rule(library.ALLOW, name, *arguments)

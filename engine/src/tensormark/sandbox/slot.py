@@ -1,0 +1,262 @@
+"""A grading slot: a zygote, with or without a container, and its jobs. Trusted side.
+
+A slot outlives a submission, so that torch is imported only once. Any problem with it (it dies,
+does not respond, sends an invalid message) is a SlotError; the slot is then killed with everything
+in it.
+
+Covered: deadlines are enforced here, by this process's clock, and a job's exit status is what the
+kernel reported to the zygote. Not covered: a submission that took over the zygote could lie about
+both; lockdown.py is the defence against that.
+"""
+
+import base64
+import contextlib
+import json
+import mmap
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tensormark.sandbox import bubblewrap, packages, seccomp
+from tensormark.sandbox.cores import core_for
+from tensormark.sandbox.interface import (
+    START_DEADLINE,
+    CapturedOutput,
+    Progress,
+    WorkerStartError,
+    clock,
+)
+from tensormark.sandbox.job import Ended, Job, SlotError, SlotKey
+from tensormark.sandbox.memory import discard, of_size, output_pipe, read_chunk, sealed
+from tensormark.sandbox.worker_process import variables
+from tensormark.worker.reply_buffer import BEGUN, DONE, TOTAL, ReplyBuffer, size
+
+KILLED_WITHIN = 30.0  # seconds for the zygote to report the child that it was told to kill
+LOOK_EVERY = 0.02  # seconds between looks at the counters
+DISCARD_EVERY = (
+    0.05  # seconds between emptyings of a flooded pipe, which cost the grader little then
+)
+FIRST_USER = 1_000_000_000  # of the slots' user ids, far above those of real users
+SLOTS = 64  # of one process
+MAX_MESSAGE = 1 << 16  # of the zygote's
+
+
+class Slot:
+    """A zygote and its resources."""
+
+    users = iter(range(FIRST_USER + os.getpid() * SLOTS, 1 << 31))
+
+    def __init__(self, key: SlotKey) -> None:
+        """Start a zygote; it imports torch in the background.
+
+        Raises:
+            WorkerStartError: the machine lacks something; the message says what.
+        """
+        self.key = key
+        if not sys.platform.startswith("linux"):
+            raise WorkerStartError("the tiers `contained` and `locked` need Linux")
+        compiled = seccomp.compiled()
+        self.folder = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.complaints = tempfile.TemporaryFile()  # noqa: SIM115, closed in close()
+        try:
+            self.process = self.start(theirs)
+        except BaseException:
+            for opened in (self.control, self.complaints):
+                opened.close()
+            self.folder.cleanup()
+            raise
+        finally:
+            theirs.close()
+        self.ready = False
+        self.send(
+            {
+                "user": next(self.users) if os.getuid() == 0 else None,
+                "checkpoint": str(key.checkpoint or ""),
+                "lock": key.lock,
+                "filter": base64.b64encode(compiled).decode(),
+                "readable": bubblewrap.readable(key),
+                "listable": bubblewrap.listable(key.contained),
+            }
+        )
+
+    def start(self, theirs: socket.socket) -> "subprocess.Popen[bytes]":
+        """Start the process."""
+        contained, harness = self.key.contained, self.key.harness
+        worker = bubblewrap.WORKER_INSIDE if contained else bubblewrap.WORKER
+        command = [sys.executable, "-I", "-B", str(worker / "zygote.py"), str(theirs.fileno())]
+        command.append(str(bubblewrap.HARNESS_INSIDE if contained else harness))
+        command += packages.folders(self.key.requirements)
+        scratch = "/tmp" if contained else self.folder.name
+        if not contained:
+            os.chmod(scratch, 0o777)  # the zygote may switch to another user
+        environment = {"PATH": "/usr/bin:/bin", **variables(1, scratch)}
+        if contained:
+            command = bubblewrap.command(self.key, command)
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=self.complaints,
+            stderr=self.complaints,
+            cwd="/",
+            env=environment,
+            pass_fds=[theirs.fileno()],
+            start_new_session=True,
+        )
+
+    # --- talking with the zygote --------------------------------------------------------------
+
+    def send(self, message: Mapping[str, Any], descriptors: Sequence[int] = ()) -> None:
+        """Send the zygote a message, with descriptors for its child."""
+        with contextlib.suppress(OSError):  # if it has died, it will not answer
+            socket.send_fds(self.control, [json.dumps(message).encode()], list(descriptors))
+
+    def receive(self, deadline: float) -> dict[str, Any]:
+        """Wait for a message from the zygote."""
+        ready, _, _ = select.select([self.control], [], [], max(0.0, deadline))
+        if not ready:
+            raise SlotError("the zygote does not respond")
+        try:
+            text = self.control.recv(MAX_MESSAGE)
+            message = json.loads(text) if text else None
+        except (OSError, ValueError, RecursionError) as error:
+            raise SlotError(f"invalid message from the zygote: {error}") from error
+        if not isinstance(message, dict):
+            raise SlotError("the zygote has died")
+        return message
+
+    def wait_until_ready(self) -> None:
+        """Wait until torch is imported.
+
+        Raises:
+            WorkerStartError: the zygote does not start.
+        """
+        if self.ready:
+            return
+        try:
+            message = self.receive(START_DEADLINE)
+        except SlotError as error:
+            raise WorkerStartError(self.explain(str(error))) from error
+        if "ready" not in message:
+            raise WorkerStartError(str(message.get("fault"))[:500])
+        self.ready = True
+
+    def explain(self, error: str) -> str:
+        """Add the container's output to the reason why nothing starts."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(1)
+        self.complaints.seek(0)
+        output = self.complaints.read(2000).decode("utf-8", "replace").strip().split("\n")[-1]
+        if self.key.contained and output.startswith("bwrap:"):
+            return f"cannot create a container ({output}); the tier `locked` does not need one"
+        return f"the sandbox does not start: {error}: {output}"
+
+    # --- jobs -----------------------------------------------------------------------------------
+
+    def run(self, job: Job, printed: CapturedOutput, progress: Progress) -> Ended:
+        """Run a job, and make sure that it ends; the slot must be ready.
+
+        Raises:
+            SlotError: the slot is lost. WorkerStartError: the child cannot be locked down.
+        """
+        with core_for(job.threads) as core:
+            reply_buffer, read_fd = self.begin(job, core)
+            try:
+                return self.watch(job, reply_buffer, read_fd, printed, progress)
+            finally:
+                read_chunk(read_fd, printed)
+                os.close(read_fd)
+
+    def begin(self, job: Job, core: int | None) -> tuple[ReplyBuffer, int]:
+        """Start a job; return where its answers will be, and the pipe of what it prints."""
+        length = size(len(job.deadlines) - 1, job.limits.reply_bytes)
+        requests, answers = sealed(job.content), of_size(length)
+        read_fd, write_fd = output_pipe()
+        try:
+            reply_buffer = ReplyBuffer(mmap.mmap(answers, length), job.limits.reply_bytes)
+            self.send(self.order(job, core), [requests, answers, write_fd])
+        finally:
+            for descriptor in (requests, answers, write_fd):
+                os.close(descriptor)
+        return reply_buffer, read_fd
+
+    def order(self, job: Job, core: int | None) -> dict[str, Any]:
+        """Return the message that starts a job."""
+        return {
+            "calls": len(job.deadlines) - 1,
+            "torch_threads": job.threads,
+            "core": core,
+            "reply": job.limits.reply_bytes,
+            "memory": job.limits.memory_bytes,
+            "seconds": (job.together + 1) * max(1, job.threads),
+            "files": job.limits.files,
+            "threads": job.limits.threads,
+        }
+
+    def watch(
+        self,
+        job: Job,
+        reply_buffer: ReplyBuffer,
+        read_fd: int,
+        printed: CapturedOutput,
+        progress: Progress,
+    ) -> Ended:
+        """Wait until a job ends; kill it at a deadline, and when it has answered everything."""
+        at, since, done, last = 0, clock(), 0, len(job.deadlines) - 1
+        discarded = 0.0
+        control, streams = self.control.fileno(), [read_fd]
+        ends = since + job.together
+        while True:
+            now = clock()
+            if now > ends or now - since > job.deadlines[at]:
+                late = job.together if now > ends else job.deadlines[at]
+                return self.ended(self.kill_job(), reply_buffer, late)
+            ready, _, _ = select.select([control, *streams], [], [], LOOK_EVERY)
+            if read_fd in ready and (printed.full or not read_chunk(read_fd, printed)):
+                streams.clear()  # one that has ended, or never ends, is always ready
+            if printed.full and now - discarded > DISCARD_EVERY:
+                discard(read_fd)
+                discarded = now
+            if control in ready:
+                return self.ended(self.receive(0), reply_buffer, None)
+            if reply_buffer.complete(last):
+                return self.ended(self.kill_job(), reply_buffer, None)
+            if at < (claimed := min(reply_buffer.get(BEGUN), last)):
+                at, since = claimed, clock()
+            if done != (done := min(reply_buffer.get(DONE), 10**9)):
+                progress(done, max(1, min(reply_buffer.get(TOTAL), 10**9)))
+
+    def kill_job(self) -> dict[str, Any]:
+        """Kill the child."""
+        self.send({"kill": True})
+        return self.receive(KILLED_WITHIN)
+
+    @staticmethod
+    def ended(message: Mapping[str, Any], reply_buffer: ReplyBuffer, late: float | None) -> Ended:
+        """Read the zygote's report."""
+        if "died" in message:
+            raise SlotError("a child died before it got its job")
+        if "fault" in message:
+            raise WorkerStartError(f"a child cannot be locked down: {str(message['fault'])[:500]}")
+        status, seconds = message.get("ended"), message.get("seconds")
+        if type(status) is not int or not isinstance(seconds, int | float):
+            raise SlotError("invalid message from the zygote")
+        return Ended(reply_buffer, status, late, float(seconds))
+
+    def close(self) -> None:
+        """End the zygote and everything in its container."""
+        self.control.close()  # then the zygote exits, with its child
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(1.0)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
+        self.process.wait()
+        self.complaints.close()
+        self.folder.cleanup()

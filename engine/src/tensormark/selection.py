@@ -1,0 +1,48 @@
+"""Which exercises are run for a submission, and which of them are reported on."""
+
+from collections.abc import Collection, Sequence
+
+from tensormark.exercise import Assignment, Exercise
+from tensormark.intake.submission import SubmissionError
+from tensormark.usage import command, option
+
+
+def names_in(only: str) -> list[str]:
+    """Return the ids that K= lists, separated by commas or spaces."""
+    return list(dict.fromkeys(only.replace(",", " ").split())) or [only]
+
+
+def selected(
+    assignment: Assignment, check: bool, only: str | None
+) -> tuple[list[Exercise], list[str]]:
+    """Return the exercises to run, upstream ones included, and the ids of those to report on.
+
+    Raises:
+        SubmissionError: there is no such exercise.
+    """
+    table = [one for one in assignment.exercises if one.task is None or not check]
+    ids = [exercise.id for exercise in table]
+    if only is None:
+        return table, ids
+    asked = names_in(only)
+    for name in asked:
+        if name not in ids and any(exercise.id == name for exercise in assignment.exercises):
+            raise SubmissionError(
+                f"{option('k', name)}: needs training; run `{command('grade', k=only)}`"
+            )
+        if name not in ids:
+            raise SubmissionError(
+                f"{option('k', name)}: there is no such exercise; choose one of {', '.join(ids)}"
+            )
+    needed = {up for name in asked for up in (name, *assignment.exercise(name).upstream)}
+    shown = [name for name in ids if name in asked]
+    return [exercise for exercise in table if exercise.id in needed], shown
+
+
+def silent_of(
+    untouched: Collection[str], exercises: Sequence[Exercise], only: str | None
+) -> set[str]:
+    """Return the ids that a report leaves out: extensions neither handed in nor asked for."""
+    if only is not None:
+        return set()
+    return {e.id for e in exercises if e.extension and e.file in untouched}

@@ -1,0 +1,293 @@
+"""A grading session: runs one submission's exercises in a sandbox, and judges and reports them.
+
+The session is given its sandbox, its references and an observer, so that a class of submissions, a
+benchmark or a test runs the same code as `grade`. A second thread runs the calls in the
+sandbox, one after another, while finished answers are judged here.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from tensormark.exercise import Assignment, Call, Exercise
+from tensormark.intake.submission import Submission
+from tensormark.judging.advice import explained
+from tensormark.judging.checks import (
+    could_not_grade,
+    judge,
+    needs_stand_ins,
+    result_of_faults,
+    rounds,
+)
+from tensormark.judging.fingerprints import Answered
+from tensormark.judging.student_text import without_text
+from tensormark.judging.trial import Trial
+from tensormark.literals import sent
+from tensormark.observer import Observer
+from tensormark.policy import usual_names
+from tensormark.references import Recording, References
+from tensormark.result import UNIMPORTABLE, Blocked, CheckFailed, Outcome, Result
+from tensormark.sandbox.interface import Program, Reply, Request, Sandbox
+from tensormark.settings import Settings
+from tensormark.task import TaskRun
+from tensormark.trouble import trouble_in
+
+UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
+AN_ANSWER_RAISED = "an answer made the grader raise"
+OWN = (0,)  # the places of calls without stand-ins, among those of their probe
+
+
+def cause_of(upstream: Sequence[Result], blocking: Sequence[str]) -> str:
+    """Say what blocks a task: exercises, or the one reason for which none of them could run."""
+    headlines = {result.findings[0].headline if result.findings else "" for result in upstream}
+    found = UNIMPORTABLE.fullmatch(next(iter(headlines))) if len(headlines) == 1 else None
+    return f"{found[1]}, which cannot be imported" if found else ", ".join(blocking)
+
+
+def blocked(task: Exercise, results: Mapping[str, Result]) -> Result | None:
+    """Return the result of a task that cannot run, or None.
+
+    It is blocked by exercises that are not written yet, and if none that it needs is right.
+
+    Args:
+        results: of exercises before it, by id.
+    """
+    upstream = [results[name] for name in task.upstream if name in results]
+    blocking = [result.id for result in upstream if result.outcome in UNWRITTEN]
+    failed = [result.id for result in upstream if result.outcome is Outcome.FAILED]
+    if len(failed) == len(upstream) and not any(result.right_values for result in upstream):
+        blocking = failed
+    if not blocking:
+        return None
+    return result_of_faults(task, [("values", Blocked(cause_of(upstream, blocking)))])
+
+
+def asked_of(call: Call, recording: Recording) -> frozenset[str]:
+    """Return the names of the tensors that an answer to a call may have."""
+    names = {f"out/{name}" for name in (*call.returns, *recording.outputs)}
+    names |= {f"after/{name}" for name in (*call.args, *recording.inputs)}
+    return frozenset(names | {f"grad/{name}" for name in recording.gradients})
+
+
+def troubles_of(trial: Trial) -> tuple[str, ...]:
+    """Return what the maintainers should know of how an exercise was judged."""
+    read = [answered.reply.trouble for answered in trial.answered]
+    found = dict.fromkeys(filter(None, [*read, *trial.troubles]))
+    return tuple(f"{trial.exercise.id}: {AN_ANSWER_RAISED} {one}" for one in found)
+
+
+class GradingSession:
+    """Grades exercises of one submission in a sandbox."""
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        exercises: Sequence[Exercise],
+        submission: Submission,
+        sandbox: Sandbox,
+        references: References,
+        settings: Settings,
+        observer: Observer,
+        solution: Callable[[], Program | None] = lambda: None,
+        known: Mapping[str, Result] | None = None,
+    ) -> None:
+        """Prepare a session; nothing runs before `run`.
+
+        Args:
+            exercises: those to grade, in order, upstream ones included.
+            sandbox: open, with the submission laid over the given files.
+            solution: returns its program, if it is there; asked only by tasks.
+            known: the results of exercises upstream that need not run.
+        """
+        self.assignment, self.exercises, self.submission = assignment, exercises, submission
+        self.sandbox, self.references, self.settings = sandbox, references, settings
+        self.observer, self.solution = observer, solution
+        self.known, self.results = known or {}, dict[str, Result]()
+
+    def run(self) -> dict[str, Result]:
+        """Grade; return the results by id, in order.
+
+        Exercises after a task only start once the task is done: an extension that hangs must not
+        delay the training.
+        """
+        caller = ThreadPoolExecutor(1)
+        try:
+            with np.errstate(all="ignore"):  # an answer may have any numbers
+                self.run_with(caller)
+        finally:
+            caller.shutdown(wait=False, cancel_futures=True)
+        return self.results
+
+    def run_with(self, caller: ThreadPoolExecutor) -> None:
+        """Grade, with a thread that runs the calls; an answer is dropped once it is judged."""
+        waiting = list(self.exercises)
+        while waiting:
+            asked: list[tuple[Exercise, Future[list[Answered]]]] = []
+            while waiting and waiting[0].task is None:
+                exercise = waiting.pop(0)
+                asked.append((exercise, caller.submit(self.ask, exercise, OWN)))
+            while asked:
+                self.finish(*asked.pop(0), caller)
+            if waiting:
+                self.finish_task(waiting.pop(0))
+
+    def ask(self, exercise: Exercise, places: Collection[int]) -> list[Answered]:
+        """Run calls of an exercise with the recorded inputs.
+
+        Args:
+            places: of the calls among those of their probe; the first is that of the student's own
+                functions together, the others have stand-ins.
+        """
+        self.references.check_checkpoint(self.settings.checkpoint)
+        recordings = iter(self.references.recordings(exercise.id, exercise.digest))
+        chosen = [
+            (probe, call, recording)
+            for probe in exercise.probes
+            for place, (call, recording) in enumerate(zip(probe.calls, recordings, strict=False))
+            if place in places
+        ]
+        requests = []
+        for _, call, recording in chosen:
+            runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
+            forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
+            message, tensors = sent(call.message(), recording.inputs)
+            request = Request(exercise.id, runs, message | forbidden, tensors)
+            requests.append(dataclasses.replace(request, asked=asked_of(call, recording)))
+        replies = map(self.shown, self.sandbox.run(requests))
+        return [Answered(*about, reply) for about, reply in zip(chosen, replies, strict=True)]
+
+    def is_first(self, exercise: Exercise) -> bool:
+        """Say whether it is the first exercise of its file to be judged."""
+        judged = (self.assignment.exercise(name) for name in self.results)
+        return all(other.file != exercise.file for other in judged)
+
+    def finish(
+        self, exercise: Exercise, answers: Future[list[Answered]], caller: ThreadPoolExecutor
+    ) -> None:
+        """Judge an exercise as soon as its answers are available.
+
+        Calls with stand-ins are made only where the student's own functions together are not right,
+        and no more of them than decide.
+        """
+        try:
+            trial = Trial(
+                assignment=self.assignment,
+                exercise=exercise,
+                answered=answers.result(),
+                entry=self.references.entry(exercise.id),
+                failed=self.failed,
+                first_of_file=self.is_first(exercise),
+                public=self.shows_values,
+            )
+            for places in rounds(exercise, self.failed):
+                if needs_stand_ins(trial):
+                    trial.answered += caller.submit(self.ask, exercise, places).result()
+                    trial.answered.sort(key=lambda one: one.probe.calls.index(one.call))
+            result = judge(trial)
+            result.flags = troubles_of(trial)
+        except Exception as error:  # what an answer is to blame for has a result; see faults.py
+            result = could_not_grade(exercise, error)
+        self.take(result)
+
+    def finish_task(self, exercise: Exercise) -> None:
+        """Run and judge a task, unless it is blocked."""
+        assert exercise.task is not None
+        so_far = {**self.known, **self.results}
+        if (result := blocked(exercise, so_far)) is not None:
+            return self.take(result)
+        upstream = [so_far[name] for name in exercise.upstream if name in so_far]
+        wrong = tuple(result.id for result in upstream if not result.right_values)
+        flags: list[str] = []
+        measured: dict[str, Any] = {}
+        try:
+            self.references.check_checkpoint(self.settings.checkpoint)
+            note = exercise.task.grade(self.task_run(wrong, flags.append, measured.update))
+            result = result_of_faults(exercise, [], note)
+        except CheckFailed as fault:
+            result = result_of_faults(exercise, [("values", fault)])
+        except Exception as error:
+            result = could_not_grade(exercise, error)
+        result.flags = tuple(f"{exercise.id}: {flag}" for flag in flags)
+        result.measured = measured or None
+        self.take(result)
+
+    def task_run(
+        self,
+        wrong: tuple[str, ...],
+        flag: Callable[[str], None],
+        show: Callable[[Mapping[str, Any]], None],
+    ) -> TaskRun:
+        """Return what a task is graded with."""
+        apart = self.sandbox.apart
+        solution = self.solution() if apart is not None else None
+        ask_solution, why_not = None, ""
+        if apart is None:
+            why_not = f"the tier {self.settings.tier} isolates nothing"
+        elif solution is None:
+            why_not = "there is no solution here"
+        else:
+            ask_solution = functools.partial(apart, solution)
+        return TaskRun(
+            references=self.references,
+            data=self.settings.data,
+            checkpoint=self.settings.checkpoint,
+            ask=self.request,
+            ask_solution=ask_solution,
+            why_not=why_not,
+            wrong=wrong,
+            flag=flag,
+            show=show,
+        )
+
+    def request(self, request: Request) -> Reply:
+        """Run a task's request, and pass on its progress.
+
+        Its deadline is a multiple of the time that it takes with correct code, if that is known.
+        """
+        progress = functools.partial(self.observer.progress, request.target)
+        deadline = request.deadline
+        if request.measured is not None:
+            deadline = self.settings.training_times * request.measured
+        task = dataclasses.replace(request, deadline=deadline, task=True)
+        return self.shown(next(iter(self.sandbox.run([task], progress))))
+
+    @property
+    def shows_values(self) -> bool:
+        """Whether texts of the submission's, and expected values, may be shown."""
+        return not self.references.private or self.settings.show_text
+
+    def shown(self, reply: Reply) -> Reply:
+        """Return a reply as far as students may see it, with advice.
+
+        Whatever a reply holds, that is its own exercise's business; only a file that cannot be
+        read, or a lack of memory, is the grader's.
+        """
+        try:
+            return self.worded(reply)
+        except (OSError, MemoryError):
+            raise
+        except Exception as error:
+            says = "gave an answer that could not be read"
+            return Reply("lost", says, trouble=trouble_in(error))
+
+    def worded(self, reply: Reply) -> Reply:
+        """Return a reply without what is not shown, and with advice."""
+        if not self.shows_values:
+            ids = {exercise.id for exercise in self.assignment.exercises}
+            reply = without_text(reply, ids, self.submission.sources)
+        return explained(reply, self.submission.others, self.assignment)
+
+    def take(self, result: Result) -> None:
+        """Store a result and report it."""
+        self.results[result.id] = result
+        self.observer.result(result)
+
+    @property
+    def failed(self) -> frozenset[str]:
+        """The exercises that have not passed so far."""
+        results = {**self.known, **self.results}.values()
+        return frozenset(r.id for r in results if r.outcome is not Outcome.PASSED)

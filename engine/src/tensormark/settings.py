@@ -1,0 +1,212 @@
+"""The settings of a grading, and the command line that sets them: `make`'s options."""
+
+import argparse
+import dataclasses
+import functools
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tensormark.files import check_replaceable
+from tensormark.intake.submission import SubmissionError
+from tensormark.sandbox.interface import BUDGET, PROCESS, TIERS, Limits
+from tensormark.usage import command, option
+
+MAX_THREADS = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """How a submission is graded."""
+
+    references: Path
+    checkpoint: Path | None
+    data: Path
+    threads: int = 1  # of torch, in the worker
+    tier: str = PROCESS  # see tensormark/sandbox
+    budget: float = BUDGET  # seconds for a submission, training apart
+    training_times: float = 20.0  # a training's deadline, in multiples of its measured time
+    show_text: bool = False  # also show what a submission, or a reference, says of private inputs
+    limits: Limits = dataclasses.field(default_factory=Limits)  # of the submission
+
+    @classmethod
+    def of(cls, folder: Path, **others: Any) -> "Settings":
+        """Return the settings of an assignment's folder, except for others."""
+        usual = {"references": public(folder), "checkpoint": shipped(folder), "data": data(folder)}
+        return cls(**(usual | others))
+
+
+OPTIONS = [field for field in dataclasses.fields(Settings) if field.name != "limits"]
+
+
+def public(folder: Path) -> Path:
+    """Return the folder of an assignment's public references."""
+    return folder / "reference_outputs"
+
+
+def shipped(folder: Path) -> Path | None:
+    """Return the folder of an assignment's checkpoint, if it has one."""
+    checkpoint = folder / "checkpoint"
+    return checkpoint if checkpoint.is_dir() else None
+
+
+def data(folder: Path) -> Path:
+    """Return the folder of an assignment's data, which may not be there."""
+    return folder / "data"
+
+
+def references_for(folder: Path, checkpoint: Path | None) -> Path:
+    """Return the folder of references for a checkpoint; git tracks only the shipped one's."""
+    own = shipped(folder)
+    if checkpoint is None or (own is not None and checkpoint.resolve() == own.resolve()):
+        return public(folder)
+    return public(folder) / "private" / checkpoint.resolve().name
+
+
+def recorded_for(folder: Path, checkpoint: Path | None) -> Path:
+    """Return the folder of references for a checkpoint.
+
+    Raises:
+        SubmissionError: there is no such checkpoint, or it has no references.
+    """
+    found = references_for(folder, checkpoint)
+    if found == public(folder):  # missing files are reported for every exercise
+        return found
+    if checkpoint is None or not checkpoint.is_dir():
+        raise SubmissionError(f"{option('checkpoint', checkpoint)}: there is no such folder")
+    if not found.is_dir():
+        fix = f"run `{command('references', checkpoint=checkpoint)}`"
+        raise SubmissionError(f"{checkpoint}: there are no references for this checkpoint; {fix}")
+    return found
+
+
+def check_writable(path: Path, name: str = "json", ending: str = ".json") -> None:
+    """Check that a result can be written, before anything is graded.
+
+    Args:
+        name: of the option that names the path.
+        ending: of the names of such files; what is there and called otherwise is not replaced.
+
+    Raises:
+        SubmissionError: it cannot. FileExistsError: it would replace something else.
+    """
+    given = option(name, path)
+    check_replaceable(path, ending, given)
+    if path.is_dir():
+        raise SubmissionError(f"{given}: is a folder; give the name of a file in it")
+    if not path.parent.is_dir():
+        raise SubmissionError(f"{given}: {path.parent} is not a folder")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise SubmissionError(f"{given}: the folder {path.parent} is not writable")
+
+
+def submission(text: str) -> str:
+    """Read the path of a submission; not every shell replaces the ~ of SUBMISSION=~/main.py.
+
+    Raises:
+        SubmissionError: it is empty.
+    """
+    if not text:
+        raise SubmissionError(f"{option('submission')} is empty; give a folder or a file")
+    return text if os.path.lexists(text) else os.path.expanduser(text)
+
+
+def whole_number(name: str, most: int, text: str) -> int:
+    """Parse a number of things, at least one.
+
+    Raises:
+        SubmissionError: it is invalid.
+    """
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= most):
+        raise SubmissionError(f"{option(name, text)}: must be a whole number, 1 to {most}")
+    return int(text)
+
+
+def tier(text: str) -> str:
+    """Parse the name of a tier.
+
+    Raises:
+        SubmissionError: there is no such tier.
+    """
+    if text not in TIERS:
+        raise SubmissionError(
+            f"{option('tier', text)}: there is no such tier; choose one of {', '.join(TIERS)}"
+        )
+    return text
+
+
+def positive(name: str, text: str) -> float:
+    """Parse a number that is larger than 0.
+
+    Raises:
+        SubmissionError: it is invalid.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.0 < value < math.inf:
+        raise SubmissionError(f"{option(name, text)}: must be a number larger than 0")
+    return value
+
+
+# parsers of options; all other options are folders
+KINDS: Mapping[str, Callable[[str], Any]] = {
+    "threads": functools.partial(whole_number, "threads", MAX_THREADS),
+    "tier": tier,
+    "budget": functools.partial(positive, "budget"),
+    "training_times": functools.partial(positive, "training-times"),
+}
+HELP = {
+    "references": "folder of the recorded answers (default: those of the checkpoint)",
+    "checkpoint": "folder of the frozen weights",
+    "data": "folder of the data to train on",
+    "threads": "of torch, while the submission runs",
+    "tier": f"how the submission is isolated: {', '.join(TIERS)}",
+    "budget": "seconds for the whole submission, training apart; what is left then is not run",
+    "show_text": "with private references too, show texts, printed output and expected values",
+    "training_times": "deadline of the training, in multiples of the time that correct code took",
+}
+
+
+def with_default(text: str, default: object) -> str:
+    """Return what the help says of an option, with its default if it has one."""
+    said = default in (None, "") or "(default" in text
+    return text if said else f"{text} (default: %(default)s)"
+
+
+def usual(folder: Path) -> str:
+    """Return the path of what is graded if nothing is named, as messages show it."""
+    return os.path.relpath(folder / "starter")
+
+
+def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the command line of a grading.
+
+    Args:
+        name: of the command: check, grade or report.
+    """
+    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description="Grade one submission.")
+    about = "a folder, a .py file, a zip or a tar (default: starter)"
+    parser.add_argument("submission", type=submission, nargs="?", default=usual(folder), help=about)
+    parser.add_argument("--only", metavar="EXERCISES", help="grade only these, separated by commas")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the result here")
+    if name == "report":
+        page = "the page to write, with what has changed since the last one (default: %(default)s)"
+        parser.add_argument(
+            "--out", type=Path, metavar="FILE", default=Path("report.html"), help=page
+        )
+        parser.add_argument("--open", action="store_true", help="open the page in a browser")
+    defaults = Settings.of(folder)
+    for field in OPTIONS:
+        kind, text = KINDS.get(field.name, Path), HELP[field.name]
+        flag = f"--{field.name.replace('_', '-')}"
+        if field.default is False:
+            parser.add_argument(flag, action="store_true", help=text)
+            continue
+        default = getattr(defaults, field.name)
+        parser.add_argument(flag, type=kind, default=default, help=with_default(text, default))
+    parser.set_defaults(references=None)  # depends on the checkpoint
+    return parser.parse_args(arguments)

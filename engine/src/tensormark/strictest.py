@@ -1,0 +1,62 @@
+"""Find the strictest tier that a machine can give, by having each run a call.
+
+A grading never falls back to a weaker tier by itself; what uses this says which tier it took, and
+why no stricter one.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from tensormark.exercise import Assignment, Call
+from tensormark.sandbox.interface import TIERS, Program, Request, WorkerStartError, printable
+from tensormark.sandbox.tiers import open_sandbox
+from tensormark.settings import Settings
+
+SOURCE = "def same(x):\n    return x\n"
+
+
+@dataclasses.dataclass(frozen=True)
+class Strictest:
+    """The strictest tier, or None, and why the others cannot be had: a line each."""
+
+    tier: str | None
+    reasons: tuple[str, ...]
+
+
+def fault_of(assignment: Assignment, tier: str, settings: Settings) -> str | None:
+    """Run a call in a tier; say why that is not possible, or None.
+
+    Its sandbox is then there for the grading, with torch imported.
+    """
+    program = Program(
+        main_file="probe.py",
+        editable=("probe.py",),
+        sources={"probe": SOURCE},
+        imports=("probe",),
+        harness=assignment.harness,
+        requirements=assignment.requirements,
+        checkpoint=settings.checkpoint,
+    )
+    call = Call("same", ("x",), "probe", kind="function").message()
+    request = Request("probe", frozenset({"probe"}), call, {"x": np.ones(2, np.float32)})
+    try:
+        with open_sandbox(tier, program) as sandbox:
+            (reply,) = sandbox.run([request])
+    except (WorkerStartError, OSError) as error:
+        return printable(str(error))
+    return None if reply.status == "ok" else reply.text
+
+
+def strictest(
+    assignment: Assignment, settings: Settings, tiers: Sequence[str] = TIERS
+) -> Strictest:
+    """Return the first of these tiers that this machine can give."""
+    reasons: list[str] = []
+    for tier in tiers:
+        fault = fault_of(assignment, tier, settings)
+        if fault is None:
+            return Strictest(tier, tuple(reasons))
+        reasons.append(f"{tier}: {fault}")
+    return Strictest(None, tuple(reasons))

@@ -1,0 +1,38 @@
+"""How commands and options are written to whoever called: as make's, or as tensormark's own.
+
+An assignment may have a Makefile whose recipes call tensormark and that exports TENSORMARK_MAKE=1.
+Its users know `make check K=conv`, and not `tensormark check --only conv`.
+"""
+
+import os
+import shlex
+from typing import Any
+
+VARIABLE = "TENSORMARK_MAKE"
+ON_COMMAND_LINE = {"k": "only"}  # options that have another name than make's variable
+NAMED = "TENSORMARK_NAMED"  # the folder that was named on the command line
+POSITIONAL = ("submission", "submissions", "id")
+
+
+def option(name: str, value: Any = "") -> str:
+    """Return an option with its value: `OUT=dir`, or `--out dir`.
+
+    Args:
+        name: such as "out"; True as a value means that it has none.
+    """
+    if os.environ.get(VARIABLE):
+        return f"{name.upper().replace('-', '_')}={1 if value is True else value}"
+    if name in POSITIONAL:
+        return str(value) or name.upper()
+    flag = f"--{ON_COMMAND_LINE.get(name, name)}"
+    return flag if value is True or value == "" else f"{flag} {value}"
+
+
+def command(name: str, **options: Any) -> str:
+    """Return a command with its options: `make try ID=conv`, or `tensormark try conv`."""
+    named = os.environ.get(NAMED)
+    program = f"tensormark -C {shlex.quote(named)}" if named else "tensormark"
+    if os.environ.get(VARIABLE):
+        program = "make"
+    given = [option(key.replace("_", "-"), value) for key, value in options.items()]
+    return " ".join([program, name, *given])

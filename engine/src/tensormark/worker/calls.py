@@ -1,0 +1,322 @@
+"""Call a student's function as described by a call, and return tensors. Runs in the worker.
+
+There are three kinds of calls (see `Call` in tensormark/exercise.py): a method of an object that is
+built with weights, a function, and the steps of an optimizer. An assignment adds its own kinds in
+its harness, a module with those of these names that its calls need:
+
+    constructor_arguments(context, call)   the arguments of every constructor, besides `options`
+    checkpoint_weights(context)            the frozen checkpoint's weights by parameter
+    STAND_INS    name to a stand-in: for a method, a function of the object that has the method, and
+                 of the method's arguments; for a function, one of its arguments
+    ARGUMENTS    name with an asterisk to a function of the context that makes an argument
+    KINDS        further kinds of calls: function of context, call, tensors and progress, which
+                 returns an Answer; see `run_kind`
+
+Nothing here knows a correct answer.
+"""
+
+import dataclasses
+import json
+import random
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from tensormark.worker.imports import Imports
+from tensormark.worker.outputs import StudentError, outputs_of
+from tensormark.worker.stand_ins import FUNCTION, functions_replaced, put_in_place
+from tensormark.worker.state import Model, Watch, put_back, seed
+
+DTYPES = {"float32": torch.float32, "float64": torch.float64}
+GENERATORS = {"*generator", "*random"}  # arguments that provide random numbers
+Progress = Callable[[int, int], None]  # takes the steps done and their total
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """The result of a call: a small JSON object and tensors."""
+
+    message: dict[str, Any]
+    tensors: dict[str, Tensor] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Context:
+    """What a call runs with.
+
+    Attributes:
+        imports: the submission's modules and the given ones.
+        checkpoint: the folder of the frozen checkpoint.
+        harness: the assignment's module; see above.
+    """
+
+    imports: Imports
+    checkpoint: str
+    harness: Any
+
+    @property
+    def modules(self) -> Mapping[str, ModuleType]:
+        """The modules that are imported by now, by name."""
+        return self.imports.modules
+
+    def module(self, name: str) -> ModuleType:
+        """Return a module of the submission; import it if it is not imported yet."""
+        return self.imports.module(name)
+
+
+# --- one call -------------------------------------------------------------------------------
+
+
+def member(owner: Any, name: str, kind: str) -> Any:
+    """Return an attribute of the student's module or object, or report that it is missing."""
+    try:
+        return getattr(owner, name)
+    except AttributeError:
+        called = getattr(owner, "__name__", type(owner).__name__)
+        called = f"{called}.py" if isinstance(owner, ModuleType) else called
+        raise StudentError(f"{called} has no {kind} {name}; its names are fixed") from None
+
+
+def load_by_name(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
+    """Copy weights into the parameters of these names; other parameters are unchanged."""
+    own = dict(model.named_parameters())
+    for name, value in sorted(weights.items()):
+        if name not in own:
+            raise StudentError(
+                f"{type(model).__name__} has no parameter {name}; its names are fixed"
+            )
+        if own[name].shape != value.shape:
+            shapes = f"{tuple(own[name].shape)} and should be {tuple(value.shape)}"
+            raise StudentError(f"parameter {name} of {type(model).__name__} is {shapes}")
+        with torch.no_grad():
+            own[name].copy_(value)
+
+
+def parents_of(owner: Any, path: str) -> list[tuple[Any, str]]:
+    """Return the objects that have the last name of a path of attributes, and that name.
+
+    Args:
+        path: such as "layers.*.forward"; an asterisk stands for every module of a list.
+    """
+    *names, last = path.split(".")
+    found = [owner]
+    for name in names:
+        inner = [
+            made.children() if name == "*" else [member(made, name, "module")] for made in found
+        ]
+        found = [one for some in inner for one in some]
+    return [(one, last) for one in found]
+
+
+def arguments_for(context: Context, call: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the arguments of a constructor, which the harness may have a say in."""
+    made = getattr(context.harness, "constructor_arguments", None)
+    return made(context, call) if made is not None else ()
+
+
+def build(
+    context: Context,
+    call: Mapping[str, Any],
+    tensors: Mapping[str, Tensor],
+    arguments: tuple[Any, ...] | None = None,
+) -> nn.Module:
+    """Construct the object whose method is called, with its weights, mode, rates and stand-ins.
+
+    Args:
+        arguments: of the constructor; None: those that the harness makes.
+    """
+    harness = context.harness
+    if arguments is None:
+        arguments = arguments_for(context, call)
+    if call["checkpoint"]:
+        weights = harness.checkpoint_weights(context)
+    else:
+        prefix = "weights/"
+        weights = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
+    made = member(context.module(call["module"]), call["target"].split(".")[0], "class")
+    owner: nn.Module = made(*arguments, **call["options"])
+    load_by_name(owner, weights)
+    if call["dtype"] != "float32":  # the type it was built in
+        owner.to(DTYPES[call["dtype"]])
+    owner.train(call["train"])
+    for path, rate in call["rates"].items():
+        for parent, last in parents_of(owner, path):
+            member(parent, last, "dropout module").p = rate
+    for path, kind in call["stand_ins"].items():
+        for parent, last in parents_of(owner, path) if FUNCTION not in path else ():
+            put_in_place(parent, last, harness.STAND_INS[kind])
+    return owner
+
+
+def gradients(
+    outputs: Mapping[str, Tensor], leaves: Mapping[str, Tensor], cotangents: Mapping[str, Tensor]
+) -> dict[str, Tensor]:
+    """Return the gradient of sum(output * cotangent) for every leaf that has one.
+
+    A single value may have any number of axes, as messages give one without an axis one.
+    """
+    usable = []
+    for name, cotangent in cotangents.items():
+        value = outputs[name]
+        single = value.numel() == cotangent.numel() == 1
+        if value.requires_grad and (single or value.shape == cotangent.shape):
+            usable.append((value * cotangent.reshape(value.shape)).sum())
+    if not usable:
+        return {}
+    found = torch.autograd.grad(torch.stack(usable).sum(), list(leaves.values()), allow_unused=True)
+    return {name: g for name, g in zip(leaves, found, strict=True) if g is not None}
+
+
+def arguments_of(
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], owner: Any
+) -> Iterator[Any]:
+    """Yield the arguments of a call: tensors, the owner's modules, generators, plain values."""
+    number = call.get("seed", 0)
+    for name in call["args"]:
+        if name in call["literals"]:
+            yield call["literals"][name]
+        elif name == "*generator":
+            yield torch.Generator().manual_seed(number)
+        elif name == "*random":
+            yield random.Random(number)
+        elif name.startswith("*"):
+            yield context.harness.ARGUMENTS[name](context)
+        elif name.startswith("."):
+            yield member(owner, name[1:], "module")
+        else:
+            yield tensors[name].clone()  # so that an in-place change does not affect the leaf
+
+
+def call_before(
+    context: Context,
+    call: Mapping[str, Any],
+    tensors: Mapping[str, Tensor],
+    owner: Any,
+    called: Callable[..., Any],
+) -> None:
+    """Call the function with the inputs before/<name>, if there are any.
+
+    What it keeps of them, on its object or elsewhere, must not show in the call that counts.
+    """
+    prefix = "before/"
+    earlier = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
+    if earlier:
+        called(*arguments_of(context, call, {**tensors, **earlier}, owner))
+
+
+def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Answer:
+    """Call a method of a newly built object, or a function.
+
+    Returns:
+        Tensors out/<name> (the outputs), after/<input> (the inputs after the call) and, if
+        requested, grad/<input or weights/parameter>; the state before and after.
+    """
+    owner = model = None
+    if call["kind"] == "method":
+        arguments = arguments_for(context, call)
+        owner = build(context, call, tensors, arguments)
+        model = Model(owner, arguments)
+        called = member(owner, call["target"].split(".")[1], "method")
+    else:
+        called = member(context.module(call["module"]), call["target"], "function")
+    leaves = {}
+    for name in call["args"] if call["gradients"] else ():
+        constant = name in call["constants"]
+        if name in tensors and tensors[name].is_floating_point() and not constant:
+            leaves[name] = tensors[name].requires_grad_()
+    passed = list(arguments_of(context, call, tensors, owner))
+    own_generator = not GENERATORS.isdisjoint(call["args"])
+    watch = Watch(model, silent=own_generator, plain=call["literals"])
+    call_before(context, call, tensors, owner, called)
+    outputs = outputs_of(called(*passed), call)
+    report = watch.report()
+    report["drew"] = own_generator or watch.generators.drew()
+
+    answer = {f"out/{name}": value for name, value in outputs.items()}
+    sent = zip(call["args"], passed, strict=True)
+    answer |= {f"after/{name}": value for name, value in sent if isinstance(value, Tensor)}
+    if call["gradients"]:
+        weights = owner.named_parameters() if owner is not None else ()
+        leaves |= {f"weights/{name}": p for name, p in weights if p.requires_grad}
+        drawn = {name: f"cotangent/{name}" for name in outputs}
+        cotangents = {name: tensors[key] for name, key in drawn.items() if key in tensors}
+        found = gradients(outputs, leaves, cotangents)
+        answer |= {f"grad/{name}": value for name, value in found.items()}
+    return Answer(report, answer)
+
+
+def run_optimizer(
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor]
+) -> Answer:
+    """Let an optimizer take steps with given gradients.
+
+    Args:
+        tensors: start/<name>, a parameter; gradients/<name>, (steps, *its shape), or none.
+
+    Returns:
+        Tensors out/<name>, (steps, *its shape): the parameter after each step; and
+        after/gradients/<name>, the gradients after the steps.
+    """
+    made = member(context.module(call["module"]), call["target"].split(".")[0], "class")
+    groups = call["literals"]["groups"]
+    own = {n: tensors[f"start/{n}"].clone().requires_grad_() for g in groups for n in g["params"]}
+    optimizer = made([{**g, "params": [own[name] for name in g["params"]]} for g in groups])
+    gradients = {n: tensors[f"gradients/{n}"].clone() for n in own if f"gradients/{n}" in tensors}
+    watch = Watch(None, silent=False)
+    after_steps: dict[str, list[Tensor]] = {name: [] for name in own}
+    for step in range(call["literals"]["steps"]):
+        for name, values in gradients.items():
+            own[name].grad = values[step]
+        optimizer.step()
+        for name, parameter in own.items():
+            after_steps[name].append(parameter.detach().clone())
+    answer = {f"out/{name}": torch.stack(values) for name, values in after_steps.items()}
+    answer |= {f"after/gradients/{name}": values for name, values in gradients.items()}
+    return Answer({**watch.report(), "drew": False}, answer)
+
+
+def run_kind(
+    kind: Callable[..., Answer],
+    context: Context,
+    call: Mapping[str, Any],
+    tensors: Mapping[str, Tensor],
+    progress: Progress,
+) -> Answer:
+    """Run a kind of the assignment's own for a probe, watched like other calls.
+
+    It answers with out/<name> for each of the call's `returns` and, if they are asked for,
+    grad/<input>. Inputs that the call's `args` name must not change; the state of an object that it
+    builds is its own business.
+    """
+    watch = Watch(None, silent=False, plain=call["literals"])
+    answer = kind(context, call, tensors, progress)
+    report = {**watch.report(), "drew": watch.generators.drew()}
+    after = {f"after/{name}": tensors[name] for name in call["args"] if name in tensors}
+    return Answer({**report, **answer.message}, {**after, **answer.tensors})
+
+
+def run(
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
+) -> Answer:
+    """Run a call of any kind, in a state that does not depend on earlier calls."""
+    put_back(context.imports.settings)
+    kind = getattr(context.harness, "KINDS", {}).get(call["kind"])
+    if kind is not None and "dtype" not in call:  # a task's request, which says what its kind reads
+        requested: Answer = kind(context, call, tensors, progress)
+        return requested
+    context.module(call["module"])  # may draw or seed
+    seed(zlib.crc32(json.dumps(call, sort_keys=True).encode()))
+    dtype = DTYPES[call["dtype"]]
+    tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in tensors.items()}
+    with functions_replaced(call["stand_ins"], context.module, context.harness):
+        if kind is not None:
+            answer = run_kind(kind, context, call, tensors, progress)
+        else:
+            chosen = run_optimizer if call["kind"] == "optimizer" else run_call
+            answer = chosen(context, call, tensors)
+    answer.message["imported"] = context.imports.changed[call["module"]]
+    return answer

@@ -1,0 +1,81 @@
+"""A process that has imported torch and forks a worker for each grading: for `watch`.
+
+Started as a script, `python -I forking.py SOCKET`, by sandbox/waiting.py, on Linux. It never
+runs a student's code. A worker that it forks serves requests as main.py does, in a folder of its
+own, and starts from torch as it was imported: nothing that one grading leaves behind reaches the
+next.
+
+Covered: a worker ends when it is to end, and with this process. Not covered: it is not isolated;
+like main.py it is for people who grade their own code.
+"""
+
+import gc
+import os
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+if __name__ == "__main__":
+    # `-I` keeps the environment, the current folder and this script's folder out of sys.path
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tensormark.worker import lockdown, main
+from tensormark.worker.zygote import receive, send
+
+
+def live(order: dict[str, Any], descriptors: Sequence[int], threads: int) -> NoReturn:
+    """Be a worker, in the forked process."""
+    try:
+        lockdown.die_with_parent()
+        for standard, descriptor in enumerate(descriptors):
+            os.dup2(descriptor, standard)
+            os.close(descriptor)
+        os.chdir(order["folder"])
+        os.environ.update(order["environment"])
+        main.serve(*main.take_streams(), threads)
+    finally:
+        os._exit(0)  # no handler at exit, no waiting for threads
+
+
+def fork(control: socket.socket, order: dict[str, Any], descriptors: Sequence[int]) -> int:
+    """Fork a worker, in a process group of its own; return its process id.
+
+    Args:
+        descriptors: its stdin, stdout and stderr.
+
+    Raises:
+        RuntimeError: there is more than one thread, and a fork copies only one.
+    """
+    if len(os.listdir("/proc/self/task")) != 1:
+        raise RuntimeError("more than one thread before a fork")
+    child = os.fork()
+    if child == 0:
+        control.close()
+        os.setpgid(0, 0)
+        live(order, descriptors, int(os.environ["WORKER_THREADS"]))
+    os.setpgid(child, child)  # here too: it may not have come to that before it is to end
+    for descriptor in descriptors:
+        os.close(descriptor)
+    return child
+
+
+def run() -> None:
+    """Fork one worker after another, until the sender of orders is gone."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    main.limit_resources()
+    main.import_torch()
+    gc.collect()
+    gc.freeze()  # so that no worker looks through torch's objects, which would copy their pages
+    while True:
+        child = fork(control, *receive(control))
+        receive(control)  # the order to end it; if the sender is gone, both end
+        os.killpg(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        send(control, ended=True)
+
+
+if __name__ == "__main__":
+    run()

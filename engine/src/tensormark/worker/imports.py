@@ -1,0 +1,64 @@
+"""Import the modules of a program, and put back what importing them changes. Runs in the worker."""
+
+import importlib
+from collections.abc import Iterable, Mapping
+from types import ModuleType
+from typing import Any
+
+from tensormark.worker import state
+
+
+class ImportFailure(Exception):
+    """A module cannot be imported; its cause says why."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name}.py cannot be imported")
+        self.name = name
+
+
+class Imports:
+    """The imported modules by name.
+
+    Attributes:
+        settings: what every call starts with; of what importing changed, only warning filters stay,
+            which concern the module's own lines as a rule.
+        changed: what importing a module changed, by the module's name; it was put back.
+    """
+
+    def __init__(self, names: Iterable[str], settings: Mapping[str, Any]) -> None:
+        """Import modules.
+
+        Args:
+            settings: to begin with.
+
+        Raises:
+            ImportFailure: one cannot be imported.
+        """
+        self.settings = settings
+        state.put_back(settings)
+        self.modules: dict[str, ModuleType] = {}
+        self.changed: dict[str, list[str]] = {}
+        for name in names:
+            self.module(name)
+
+    def module(self, name: str) -> ModuleType:
+        """Return a module; import it if it is not imported yet.
+
+        Raises:
+            ImportFailure: it cannot be imported.
+        """
+        if name in self.modules:
+            return self.modules[name]
+        state.seed(0)
+        generators = state.Generators()
+        try:
+            self.modules[name] = importlib.import_module(name)
+        except BaseException as error:  # including SystemExit and KeyboardInterrupt
+            raise ImportFailure(name) from error
+        finally:
+            self.settings = {**self.settings, **state.settings_that_stay()}
+            changed = state.put_back(self.settings)
+            changed += [what for what, same in generators.going_on().items() if not same]
+            self.changed[name] = changed
+            generators.put_back()
+        return self.modules[name]

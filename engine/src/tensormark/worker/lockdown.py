@@ -1,0 +1,210 @@
+"""Permanently drop everything that a submission does not need. Runs in the zygote's child.
+
+Covered: open files, resource limits, one core, capabilities, the file system (Landlock: Python and
+the checkpoint can be read, nothing can be written) and system calls (the filter of seccomp.py).
+Each step either works or raises LockdownError; nothing is skipped because a kernel lacks it.
+Not covered: time (the trusted side's deadlines), the processor's caches, and anything that was in
+memory before: the zygote must not hold secrets.
+"""
+
+import ctypes
+import dataclasses
+import math
+import os
+import resource
+import struct
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
+FIRST_TO_BE_KILLED = "1000"
+SECCOMP_MODE_FILTER = 2
+# the same numbers on every architecture
+LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
+LANDLOCK_VERSION, LANDLOCK_BENEATH = 1, 1
+READ_FILE, READ_FOLDER = 1 << 2, 1 << 3
+ACCESS = {1: 13, 2: 14, 3: 15, 5: 16}  # Landlock version to the number of access kinds it knows
+CAPSET, CAPABILITY_VERSION = {"x86_64": 126, "aarch64": 91}, 0x20080522
+SIGKILL = 9
+
+
+class LockdownError(Exception):
+    """The kernel does not support or allow something; the message names it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Lock:
+    """What to lock a process down to.
+
+    Attributes:
+        readable: files and folders that remain readable.
+        listable: folders of which only the names of files can still be read.
+        filter: the compiled system call filter.
+        core: the only processor core to run on, or None for all.
+        memory: bytes; seconds: of processor time; files, threads: at the same time.
+    """
+
+    readable: Sequence[str]
+    listable: Sequence[str]
+    filter: bytes
+    core: int | None
+    memory: int
+    seconds: float
+    files: int
+    threads: int
+
+
+def call(what: str, function: object, *arguments: object) -> int:
+    """Call a function of the C library.
+
+    Raises:
+        LockdownError: it fails.
+    """
+    result = int(function(*arguments))  # type: ignore[operator]
+    if result < 0:
+        number = ctypes.get_errno()
+        raise LockdownError(f"{what} does not work here: {os.strerror(number)}")
+    return result
+
+
+def tasks_of(user: int) -> int:
+    """Count the visible processes and threads of a user."""
+    count = 0
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            try:
+                if entry.stat().st_uid == user:
+                    count += len(os.listdir(f"/proc/{entry.name}/task"))
+            except OSError:  # it has ended in the meantime
+                continue
+    return count
+
+
+def limit_resources(lock: Lock) -> None:
+    """Limit memory, processor time, open files and threads; forbid writing files and core dumps."""
+    seconds = math.ceil(lock.seconds)
+    for kind, bound in [
+        (resource.RLIMIT_AS, lock.memory),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_NOFILE, lock.files),
+        (resource.RLIMIT_NPROC, tasks_of(os.getuid()) + lock.threads),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_MEMLOCK, 0),
+        (resource.RLIMIT_MSGQUEUE, 0),
+    ]:
+        hard = resource.getrlimit(kind)[1]
+        bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
+        try:
+            resource.setrlimit(kind, (bound, bound))
+        except (OSError, ValueError) as error:
+            raise LockdownError(f"resource limit {kind} cannot be set: {error}") from error
+
+
+def yield_to_others(core: int | None) -> None:
+    """Run on one core, and be the first to be killed when the machine has no memory left."""
+    try:
+        if core is not None:
+            os.sched_setaffinity(0, {core})
+        # a process that has changed its user is not its own until it may be dumped
+        call("PR_SET_DUMPABLE", LIBC.prctl, PR_SET_DUMPABLE, 1, 0, 0, 0)
+        Path("/proc/self/oom_score_adj").write_text(FIRST_TO_BE_KILLED, encoding="ascii")
+        call("PR_SET_DUMPABLE", LIBC.prctl, PR_SET_DUMPABLE, 0, 0, 0, 0)
+    except OSError as error:
+        raise LockdownError(f"a process cannot be held back: {error}") from error
+
+
+def drop_capabilities() -> None:
+    """Drop every capability, and the ways to gain one."""
+    number = CAPSET.get(os.uname().machine)
+    if number is None:
+        raise LockdownError(f"capabilities cannot be dropped on {os.uname().machine}")
+    header, nothing = struct.pack("<Ii", CAPABILITY_VERSION, 0), bytes(24)
+    call("dropping capabilities", LIBC.syscall, number, header, nothing)
+    call("no_new_privs", LIBC.prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+
+
+def landlock_version() -> int:
+    """Return the version of the kernel's Landlock.
+
+    Raises:
+        LockdownError: it has none.
+    """
+    what = "Landlock (Linux 5.13 or later, with `landlock` among the kernel's lsm=)"
+    return call(what, LIBC.syscall, LANDLOCK_CREATE, None, 0, LANDLOCK_VERSION)
+
+
+def restrict_files(readable: Iterable[str], listable: Iterable[str] = ()) -> None:
+    """Allow only these files and folders to be read, or listed; nothing can be written at all."""
+    version = landlock_version()
+    handled = (1 << max(bits for since, bits in ACCESS.items() if since <= version)) - 1
+    # the kernel accepts a shorter structure: file access only; seccomp handles the network
+    rules = call("Landlock", LIBC.syscall, LANDLOCK_CREATE, struct.pack("<Q", handled), 8, 0)
+    rights = dict.fromkeys(listable, READ_FOLDER)
+    rights |= {p: READ_FILE | READ_FOLDER if Path(p).is_dir() else READ_FILE for p in readable}
+    for path, allowed in rights.items():
+        folder = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        rule = struct.pack("<Qi", allowed, folder)
+        call(f"Landlock, {path}", LIBC.syscall, LANDLOCK_ADD, rules, LANDLOCK_BENEATH, rule, 0)
+        os.close(folder)
+    call("Landlock", LIBC.syscall, LANDLOCK_RESTRICT, rules, 0)
+    os.close(rules)
+
+
+def filter_calls(compiled: bytes) -> None:
+    """Install the system call filter."""
+    instructions = ctypes.create_string_buffer(compiled, len(compiled))
+
+    class Program(ctypes.Structure):
+        _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
+
+    program = Program(len(compiled) // 8, ctypes.cast(instructions, ctypes.c_void_p))
+    arguments = (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program))
+    call("seccomp", LIBC.prctl, *arguments)
+
+
+def die_with_parent() -> None:
+    """Make the kernel kill this process when its parent ends."""
+    parent = os.getppid()
+    call("PR_SET_PDEATHSIG", LIBC.prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        raise LockdownError("the zygote has ended")
+
+
+def become(user: int, checkpoint: str) -> None:
+    """Switch from root to a user that owns nothing.
+
+    Args:
+        checkpoint: its folder; empty: there is none.
+
+    Raises:
+        LockdownError: that user cannot read this Python, or the checkpoint.
+    """
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+    try:
+        os.stat(os.__file__)
+    except OSError as error:
+        raise LockdownError(
+            f"only root can read this Python, {os.__file__}; "
+            "install it elsewhere, grade as its owner, or use the tier `contained`"
+        ) from error
+    if not checkpoint:
+        return
+    try:
+        for file in os.scandir(checkpoint):
+            os.close(os.open(file.path, os.O_RDONLY))
+    except OSError as error:
+        text = f"only root can read {error.filename}: chmod -R a+rX {checkpoint}"
+        raise LockdownError(text) from error
+
+
+def lock_down(lock: Lock) -> None:
+    """Apply everything, in an order in which each step still has what it needs."""
+    yield_to_others(lock.core)
+    limit_resources(lock)
+    drop_capabilities()
+    restrict_files(lock.readable, lock.listable)
+    filter_calls(lock.filter)

@@ -1,0 +1,118 @@
+"""The worker: a process that runs a student's code. It returns tensors, never verdicts.
+
+Started as a script, `python -I main.py`, by the tier `process`. It communicates over its original
+stdin and stdout, which it moves out of reach of `print` and `input` before any student's code is
+loaded. The submission and the given files arrive as text and are imported from memory (overlay.py).
+
+Covered: a submission cannot break the protocol by printing or reading. Not covered here: what a
+hostile one does to this process; isolation is the sandbox's job.
+"""
+
+import contextlib
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+if __name__ == "__main__":
+    # `-I` keeps the environment, the current folder and this script's folder out of sys.path
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from tensormark.worker import protocol
+
+if TYPE_CHECKING:
+    from tensormark.worker.overlay import Overlay
+
+ADDRESS_SPACE = 16 << 30  # bytes; torch alone maps about 1 GiB, a real model with gradients 4
+
+
+def take_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Move the protocol's streams to new descriptors; print goes to stderr, input reads EOF."""
+    requests, replies = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    return os.fdopen(requests, "rb"), os.fdopen(replies, "wb")
+
+
+def limit_resources() -> None:
+    """Limit memory, written files and core dumps, if the system supports such limits."""
+    try:
+        import resource  # missing on Windows
+    except ImportError:
+        return
+    for kind, limit in [
+        (resource.RLIMIT_AS, ADDRESS_SPACE),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 64 << 20),
+    ]:
+        hard = resource.getrlimit(kind)[1]
+        bound = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+        resource.setrlimit(kind, (bound, bound))
+
+
+class Worker:
+    """Answers requests from a stream."""
+
+    def __init__(self, replies: BinaryIO) -> None:
+        self.replies = replies
+        self.overlay: Overlay | None = None
+
+    def send(self, frame: bytes) -> None:
+        """Write one frame and flush it."""
+        self.replies.write(frame)
+        self.replies.flush()
+
+    def handle(self, request: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+        """Run one request."""
+
+        def progress(done: int, total: int) -> None:
+            self.send(protocol.encode({"number": request["number"], "progress": [done, total]}))
+
+        if self.overlay is None:  # the first request is to load a submission
+            from tensormark.worker import overlay  # imports torch: only once the streams are safe
+            from tensormark.worker.surroundings import hide_grader
+
+            self.overlay = overlay.Overlay(overlay.load_harness(request["harness"]))
+            hide_grader()
+        answer = self.overlay.answer(request, arrays, progress)
+        with contextlib.suppress(Exception):  # a submission may have replaced it
+            sys.stdout.flush()
+        self.send(answer)
+
+
+def import_torch() -> None:
+    """Import torch, and what else any submission needs, only once the streams are safe."""
+    from tensormark.worker import overlay, warm  # noqa: F401
+    from tensormark.worker.dynamo import spare_dynamo
+
+    spare_dynamo()
+    warm.use_torch()
+
+
+def serve(requests: BinaryIO, replies: BinaryIO, threads: int) -> None:
+    """Serve requests until their stream ends.
+
+    Args:
+        threads: of torch.
+    """
+    import torch  # already imported
+
+    torch.set_num_threads(threads)
+    worker = Worker(replies)
+    worker.send(protocol.encode({"number": 0, "status": "ok", "torch": torch.__version__}))
+    while (frame := protocol.read_frame(requests)) is not None:
+        worker.handle(*frame)
+
+
+def main() -> None:
+    """Import torch and serve requests."""
+    requests, replies = take_streams()
+    limit_resources()
+    import_torch()
+    serve(requests, replies, int(os.environ.get("WORKER_THREADS", "1")))
+
+
+if __name__ == "__main__":
+    main()

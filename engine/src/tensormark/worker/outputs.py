@@ -1,0 +1,143 @@
+"""Convert a student's return value to tensors by name, or raise an error. Runs in the worker."""
+
+import numbers
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tensormark.worker.protocol import LONGEST, MAX_AXES
+
+# The types that both numpy and safetensors support.
+SENDABLE = {torch.float16, torch.float32, torch.float64, torch.int32, torch.int64, torch.bool}
+WIDTH = 16  # of lists in rows, so that random draws do not determine shapes
+
+
+class StudentError(Exception):
+    """An error in the submission that stops a call; the message is for the student."""
+
+
+def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
+    """Convert rows of integers and lists of integers to a tensor for each column.
+
+    Returns: by name, int64: (rows,) for integers, (rows, WIDTH or longest) for lists, padded
+        with -1.
+
+    Raises:
+        StudentError: it is something else.
+    """
+    made = {}
+    try:
+        for name, cells in zip(names, zip(*rows, strict=True), strict=True):
+            lists = [cell for cell in cells if not isinstance(cell, int)]
+            longest = max(WIDTH, *map(len, lists)) if lists else 0
+            full = [c if isinstance(c, int) else [*c, *[-1] * (longest - len(c))] for c in cells]
+            made[name] = torch.tensor(full, dtype=torch.int64)
+    except (TypeError, ValueError) as error:
+        raise StudentError(f"{target} should return a list of ({', '.join(names)})") from error
+    return made
+
+
+def lists(result: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
+    """Turn a list of lists of whole numbers into a tensor.
+
+    Returns: by the one name (lists, WIDTH or longest), filled up with -1; int64.
+
+    Raises:
+        StudentError: it is something else.
+    """
+    try:
+        rows = [[operator.index(value) for value in row] for row in result]
+        longest = max(WIDTH, *map(len, rows), 0)
+        full = [row + [-1] * (longest - len(row)) for row in rows]
+        made = torch.tensor(full, dtype=torch.int64)
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+        raise StudentError(f"{target} should return a list of lists of whole numbers") from error
+    return {names[0]: made}
+
+
+def as_number(value: Any) -> float:
+    """Return a plain number, or that of a tensor that holds a single one.
+
+    Raises:
+        TypeError: it is something else. OverflowError: it is too large.
+    """
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if isinstance(value, Tensor) and value.dim() == 0 and not value.is_complex():
+        return float(value)
+    raise TypeError(type(value).__name__)
+
+
+def plain_numbers(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
+    """Turn plain numbers into tensors of the type that the call computes in.
+
+    Returns: by name, with the form "number" a single value each, of several names one after
+        another; with "numbers" all of them by the one name, (numbers,).
+
+    Raises:
+        StudentError: it is something else.
+    """
+    names, dtype = call["returns"], getattr(torch, call["dtype"])
+    single = call["form"] == "number"
+    what = " and ".join(names) if single and len(names) > 1 else "a number"
+    what = what if single else f"a list of numbers, {names[0]}"
+    values = [result] if single and len(names) == 1 else result
+    if not isinstance(values, list | tuple) or (single and len(values) != len(names)):
+        raise StudentError(f"{call['target']} should return {what}")
+    try:
+        found = [as_number(value) for value in values]
+    except (TypeError, OverflowError) as error:
+        got = f"got a {error}" if isinstance(error, TypeError) else "got one that is too large"
+        raise StudentError(f"{call['target']} should return {what}, {got}") from error
+    made = torch.tensor(found, dtype=dtype)
+    return dict(zip(names, made.unbind(), strict=True)) if single else {names[0]: made}
+
+
+def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str, Any]:
+    """Name the outputs of a function; extra keys and extra elements are ignored.
+
+    Raises:
+        StudentError: something is missing, or it is something else.
+    """
+    if form == "dict" and isinstance(result, Mapping) and all(name in result for name in names):
+        return {name: result[name] for name in names}
+    if form == "tensor":
+        return {names[0]: result}
+    if form == "tuple" and len(names) == 1:
+        return {names[0]: result[0] if isinstance(result, tuple) and result else result}
+    if form == "tuple" and isinstance(result, tuple | list) and len(result) >= len(names):
+        return dict(zip(names, result, strict=False))
+    form = f"a {form} with the keys" if form == "dict" else f"a {form} of"
+    raise StudentError(f"{target} should return {form} {' and '.join(names)}")
+
+
+def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
+    """Return the tensors that a function returned, by name.
+
+    Raises:
+        StudentError: it returned something else.
+    """
+    target = call["target"]
+    if call["form"] == "lists":
+        return lists(result, call["returns"], target)
+    if call["form"] == "rows":
+        return columns(result, call["returns"], target)
+    if call["form"] in ("number", "numbers"):
+        return plain_numbers(result, call)
+    outputs = named(result, call["returns"], call["form"], target)
+    for value in outputs.values():
+        if not isinstance(value, Tensor):
+            what = "None" if value is None else f"a {type(value).__name__}"
+            raise StudentError(f"{target} should return a tensor, got {what}")
+        if value.device.type != "cpu":
+            raise StudentError(f"{target} returned a tensor on {value.device}, its input is on cpu")
+        if value.dtype not in SENDABLE:
+            raise StudentError(f"{target} returned a tensor of type {value.dtype}")
+        if value.dim() > MAX_AXES:
+            raise StudentError(f"{target} returned a tensor with {value.dim()} axes")
+        if any(length > LONGEST for length in value.shape):
+            raise StudentError(f"{target} returned a tensor that is too long: {[*value.shape]}")
+    return outputs

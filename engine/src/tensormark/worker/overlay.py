@@ -1,0 +1,154 @@
+"""The given files with a submission laid over them, imported from memory. Runs in the worker.
+
+Covered: no file of the submission other than those that were sent can be imported, and nothing is
+written. Not covered: what the code does once it runs; that is the sandbox's job.
+"""
+
+import contextlib
+import functools
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import CodeType, ModuleType
+from typing import Any
+
+import torch
+
+from tensormark.worker import calls, exceptions, forbidden, protocol, state, surroundings
+from tensormark.worker.imports import Imports
+
+Progress = Callable[[int, int], None]
+Sent = tuple[protocol.Message, dict[str, Any]]
+
+
+@functools.lru_cache(maxsize=64)
+def compiled(name: str, source: str) -> CodeType:
+    """Compile a module's text; most files stay the same from one load to the next."""
+    return compile(source, f"{name}.py", "exec", dont_inherit=True)
+
+
+class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
+    """Imports the submission's modules from text, with priority over files on disk."""
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        self.sources = sources
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Return a spec for the submission's own modules only."""
+        if fullname not in self.sources:
+            return None
+        spec = importlib.util.spec_from_loader(fullname, self, origin=f"{fullname}.py")
+        assert spec is not None
+        spec.has_location = True  # its modules have a __file__, as everywhere
+        return spec
+
+    def get_source(self, fullname: str) -> str:
+        """Return the module's text, which also gives tracebacks their lines."""
+        return self.sources[fullname]
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Compile under the student's file name, such as main.py."""
+        code = compiled(fullname, self.sources[fullname])
+        forbidden.OWN.append(code)
+        return code
+
+
+def load_harness(path: str) -> ModuleType:
+    """Import the assignment's harness from its file; see calls.py."""
+    spec = importlib.util.spec_from_file_location("harness", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["harness"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+class Overlay:
+    """The given files with a submission laid over them, imported; runs its calls."""
+
+    def __init__(self, harness: ModuleType) -> None:
+        """Prepare to run calls.
+
+        Args:
+            harness: the assignment's; see `load_harness`.
+        """
+        surroundings.settle()
+        self.harness, self.settings = harness, state.settings()
+        self.imports = Imports((), self.settings)
+        self.sources: dict[str, str] = {}
+        self.files = exceptions.Files((), ())
+        self.checkpoint = ""
+        self.stopped: dict[str, str] = {}  # for good
+        self.given_only: dict[str, str] = {}
+        self.undo = contextlib.ExitStack()  # puts back what is for given code only
+
+    def forbid(self, request: Mapping[str, Any]) -> None:
+        """Replace what a submission may not use, before any of it is imported."""
+        new = {p: name for p, name in request["forbidden"].items() if p not in self.stopped}
+        forbidden.stop(new, for_good=True)
+        self.stopped |= new
+        self.undo.close()
+        self.given_only = request["given_only"]
+        self.undo = forbidden.stop(self.given_only)
+
+    @contextlib.contextmanager
+    def within(self, call: Mapping[str, Any]) -> Iterator[None]:
+        """Forbid what this call forbids, and allow given code what the call says that it needs."""
+        if call.get("given_only"):
+            self.undo.close()
+        try:
+            with forbidden.stop(call.get("forbidden", {})):
+                yield
+        finally:
+            if call.get("given_only"):
+                self.undo = forbidden.stop(self.given_only)
+
+    def load(self, request: Mapping[str, Any]) -> protocol.Message:
+        """Import the given modules and the student's."""
+        for name in self.sources:  # of an earlier load
+            sys.modules.pop(name, None)
+        sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, MemoryImporter)]
+        self.sources, self.checkpoint = request["sources"], request["checkpoint"]
+        surroundings.show_only(frozenset(request["packages"]))
+        forbidden.OWN.clear()
+        self.forbid(request)
+        names = {f"{name}.py" for name in self.sources}
+        own = names.intersection(request["editable"])
+        self.files = exceptions.Files(own, names - own)
+        sys.meta_path.insert(0, MemoryImporter(self.sources))
+        self.imports = Imports(request["import"], self.settings)
+        return {"status": "ok"}
+
+    def call(self, call: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress) -> Sent:
+        """Run one call; return its answer and tensors."""
+        context = calls.Context(self.imports, self.checkpoint, self.harness)
+        tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
+        with self.within(call):
+            answer = calls.run(context, call, tensors, progress)
+        sent = {name: tensor.detach().numpy() for name, tensor in answer.tensors.items()}
+        return {"status": "ok", **answer.message}, sent
+
+    def describe(self, error: BaseException, call: Mapping[str, Any]) -> protocol.Message:
+        """Describe what a load or a call raised."""
+        target = str(call.get("target", ""))
+        module = self.imports.modules.get(str(call.get("module")))
+        hole = exceptions.code_of(module, target) if module is not None else None
+        return exceptions.describe(error, self.files, target, hole)
+
+    def answer(
+        self, request: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress
+    ) -> bytes:
+        """Run a request, a load or a call; return the answer, or what it raised, as a frame."""
+        number = {"number": request["number"]}
+        try:
+            if "sources" in request:
+                return protocol.encode({**number, **self.load(request)})
+            message, tensors = self.call(request["call"], arrays, progress)
+            return protocol.encode({**number, **message}, tensors)
+        except BaseException as error:  # including SystemExit and KeyboardInterrupt
+            return protocol.encode({**number, **self.describe(error, request.get("call", {}))})

@@ -1,0 +1,77 @@
+"""The memory to which a contained submission writes its answers; its size is fixed in advance.
+
+    0   number of calls begun       8   steps of training done      16   total steps
+    24  1 when there is no more to come
+    64  slot 0: the import's answer, then a slot for each call: its length, then a frame
+
+The trusted side creates it, seals its size, and parses nothing in it until the process that can
+write to it is dead. Answers that were complete by then count, whatever ended the process.
+
+Covered: size, and that a reader sees each byte once (slots are copied before they are parsed).
+Not covered: truth. Everything in it, including the counters, is untrusted.
+"""
+
+import mmap
+import struct
+
+from tensormark.worker import protocol
+
+BEGUN, DONE, TOTAL, FINISHED = 0, 8, 16, 24
+FIRST_SLOT = 64
+WORD = struct.Struct("<Q")
+
+
+def size(calls: int, space: int) -> int:
+    """Return the size of a buffer for this many calls, with `space` bytes for each answer."""
+    return FIRST_SLOT + (calls + 1) * (WORD.size + space)
+
+
+class ReplyBuffer:
+    """Reads and writes a reply buffer."""
+
+    def __init__(self, memory: mmap.mmap, space: int) -> None:
+        self.memory, self.space = memory, space
+
+    def get(self, offset: int) -> int:
+        """Read a number."""
+        return int(WORD.unpack_from(self.memory, offset)[0])
+
+    def put(self, offset: int, value: int) -> None:
+        """Write a number."""
+        WORD.pack_into(self.memory, offset, value)
+
+    def start_of(self, slot: int) -> int:
+        """Return the offset of a slot."""
+        return FIRST_SLOT + slot * (WORD.size + self.space)
+
+    def write(self, slot: int, frame: bytes) -> None:
+        """Write an answer; its length is written last, so that an incomplete answer does not count.
+
+        Raises:
+            ValueError: it is too large.
+        """
+        if len(frame) > self.space:
+            raise ValueError(
+                f"an answer of {len(frame)} bytes does not fit its slot of {self.space}"
+            )
+        start = self.start_of(slot)
+        self.memory[start + WORD.size : start + WORD.size + len(frame)] = frame
+        self.put(start, len(frame))
+
+    def complete(self, last: int) -> bool:
+        """Say whether there is no more to come: that is said, or the last slot is filled."""
+        return self.get(FINISHED) != 0 or self.get(self.start_of(last)) != 0
+
+    def read(self, slot: int) -> bytes | None:
+        """Return a slot's frame, or None if it is empty.
+
+        Raises:
+            ProtocolError: it is longer than the slot.
+        """
+        start = self.start_of(slot)
+        length = self.get(start)
+        if length == 0:
+            return None
+        if length > self.space:
+            raise protocol.ProtocolError(f"an answer of {length} bytes does not fit its slot")
+        return self.memory[start + WORD.size : start + WORD.size + length]

@@ -1,0 +1,248 @@
+"""The zygote: a process that has imported torch and forks a child for each job. Worker side.
+
+Started as a script, `python -I zygote.py SOCKET HARNESS FOLDERS...` (those of packages), by
+slot.py, in a container (tier `contained`) or without one (`locked`). It never runs a student's code
+and never reads a job's contents: it passes the child the memory for the job and the answers, waits
+for it, and reports its exit status to the trusted side. A child is forked before there is a job for
+it, while nobody is waiting; once it has one, it locks itself down (lockdown.py), then imports the
+submission and runs the calls.
+
+Covered: a child inherits nothing from earlier jobs, and has torch warmed up; its end is known from
+wait4, not from what it reports. Not covered: a fault in lockdown.py or in the kernel would let the
+child take over this process, and with it later jobs of this slot.
+"""
+
+import array
+import base64
+import contextlib
+import gc
+import json
+import mmap
+import os
+import select
+import signal
+import socket
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple, NoReturn
+
+if __name__ == "__main__":
+    # `-I` keeps the environment, the current folder and this script's folder out of sys.path
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+    sys.path += [folder for folder in sys.argv[3:] if folder not in sys.path]
+
+from tensormark.worker import lockdown, protocol, reply_buffer
+
+MAX_MESSAGE = 1 << 18  # the first one lists some hundred paths
+DESCRIPTORS = 3  # sent with a job: its requests, the reply buffer, the pipe for printed output
+
+
+def send(control: socket.socket, **message: Any) -> None:
+    """Send a message to the trusted side."""
+    control.send(json.dumps(message).encode())
+
+
+def receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    """Wait for a message and its descriptors; exit if the sender is gone."""
+    descriptors = array.array("i")
+    room = socket.CMSG_SPACE(DESCRIPTORS * descriptors.itemsize)
+    text, ancillary, _, _ = control.recvmsg(MAX_MESSAGE, room)
+    if not text:
+        os._exit(0)  # at once: there is nothing to clean up
+    for level, kind, data in ancillary:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            descriptors.frombytes(data[: len(data) - len(data) % descriptors.itemsize])
+    return json.loads(text), list(descriptors)
+
+
+def warm_up() -> str:
+    """Import what jobs need and use it once, on one thread; return torch's version.
+
+    A multi-threaded region before a fork would hang every child that starts another one.
+    """
+    import torch
+
+    torch.set_num_threads(1)
+    # what any subject needs, torch._dynamo for its first optimizer; a harness imports what else its
+    # own submissions do
+    import safetensors.torch  # noqa: F401
+    import torch._dynamo
+    from torch import nn
+
+    model = nn.Sequential(
+        nn.Linear(8, 8), nn.LayerNorm(8), nn.GELU(), nn.Dropout(), nn.Linear(8, 2)
+    )
+    optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+    for _ in range(2):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(torch.randn(4, 8)), torch.zeros(4).long())
+        torch.autograd.backward(loss)
+        optimizer.step()
+    gc.collect()
+    gc.freeze()  # keeps these pages shared with children
+    return str(torch.__version__)
+
+
+class Child:
+    """A forked process that waits for one job, runs it and never returns."""
+
+    def __init__(self, setup: dict[str, Any], zygote: socket.socket, harness: ModuleType) -> None:
+        self.setup, self.zygote, self.harness = setup, zygote, harness
+
+    def live(self) -> NoReturn:
+        """Receive a job, lock down, report that to the zygote, and run the job."""
+        report_fd = self.zygote.fileno()
+        try:
+            os.setsid()
+            lockdown.die_with_parent()
+            self.job, descriptors = receive(self.zygote)
+            try:
+                content, answered = self.prepare(descriptors)
+            except BaseException as error:
+                os.write(report_fd, f"{type(error).__name__}: {error}".encode()[:1000])
+            else:
+                os.write(report_fd, b"locked")  # sending is blocked by now
+                os.close(report_fd)
+                try:
+                    self.serve(content, answered)
+                finally:  # whatever a student has made of os._exit
+                    answered.put(reply_buffer.FINISHED, 1)
+        finally:
+            os._exit(0)  # no handler at exit, no waiting for threads
+
+    def prepare(self, descriptors: list[int]) -> tuple[bytes, reply_buffer.ReplyBuffer]:
+        """Open the job, and close or drop everything else."""
+        requests, answers, printed = descriptors
+        size = reply_buffer.size(self.job["calls"], self.job["reply"])
+        answered = reply_buffer.ReplyBuffer(mmap.mmap(answers, size), self.job["reply"])
+        content = os.pread(requests, os.fstat(requests).st_size, 0)
+        for standard, target in enumerate((os.open(os.devnull, os.O_RDONLY), printed, printed)):
+            os.dup2(target, standard)
+        report_fd = self.zygote.fileno()
+        os.closerange(3, report_fd)
+        os.closerange(report_fd + 1, os.sysconf("SC_OPEN_MAX"))
+        if self.setup["lock"]:
+            names = ("core", "memory", "seconds", "files", "threads")
+            compiled = base64.b64decode(self.setup["filter"])
+            limits = {name: self.job[name] for name in names}
+            paths = {name: self.setup[name] for name in ("readable", "listable")}
+            lockdown.lock_down(lockdown.Lock(filter=compiled, **paths, **limits))
+        return content, answered
+
+    def serve(self, content: bytes, answered: reply_buffer.ReplyBuffer) -> None:
+        """Import the submission and run its calls, writing each answer to its slot."""
+        import torch  # already imported, like the next
+
+        from tensormark.worker.overlay import Overlay
+        from tensormark.worker.surroundings import hide_grader
+
+        torch.set_num_threads(self.job["torch_threads"])
+        overlay = Overlay(self.harness)
+        hide_grader()
+
+        def progress(done: int, total: int) -> None:
+            answered.put(reply_buffer.DONE, done)
+            answered.put(reply_buffer.TOTAL, total)
+
+        for slot, (request, arrays) in enumerate(protocol.frames(content)):
+            answered.put(reply_buffer.BEGUN, slot)
+            frame = overlay.answer(request, arrays, progress)
+            if len(frame) > answered.space:
+                text = f"returned more than {answered.space >> 20} MiB"
+                number = request["number"]
+                frame = protocol.encode({"number": number, "status": "error", "text": text})
+            with contextlib.suppress(Exception):  # a student may have replaced it
+                sys.stdout.flush()
+            answered.write(slot, frame)
+            if slot == 0 and protocol.decode(frame)[0].get("status") != "ok":
+                return
+
+
+def watch(control: socket.socket, child: int) -> tuple[int, float]:
+    """Wait for a child to end; kill it on request, or if the trusted side is gone."""
+    descriptor = os.pidfd_open(child)
+    try:
+        while True:
+            ready, _, _ = select.select([control.fileno(), descriptor], [], [])
+            if descriptor in ready:
+                _, status, usage = os.wait4(child, 0)
+                return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
+            os.kill(child, signal.SIGKILL)
+            receive(control)  # whatever the message is
+    finally:
+        os.close(descriptor)
+
+
+class Waiting(NamedTuple):
+    """A child that waits for a job, and the socket by which it gets one."""
+
+    process: int
+    link: socket.socket
+
+
+def fork_child(control: socket.socket, setup: dict[str, Any], harness: ModuleType) -> Waiting:
+    """Fork the child for the next job before there is one.
+
+    Raises:
+        RuntimeError: there is more than one thread, and a fork copies only one.
+    """
+    if len(os.listdir("/proc/self/task")) != 1:
+        raise RuntimeError("the zygote has more than one thread")
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    child = os.fork()
+    if child == 0:
+        control.close()
+        ours.close()
+        Child(setup, theirs, harness).live()
+    theirs.close()
+    return Waiting(child, ours)
+
+
+def hand_over(child: Waiting, job: dict[str, Any], descriptors: list[int]) -> str | None:
+    """Give a child its job; return why it cannot lock itself down, or None when it has."""
+    reply = b""
+    with contextlib.suppress(OSError), child.link:  # one that has died says nothing
+        socket.send_fds(child.link, [json.dumps(job).encode()], descriptors)
+        reply = child.link.recv(1000)  # before any of the student's code has run
+    for descriptor in descriptors:
+        os.close(descriptor)
+    if reply == b"locked":
+        return None
+    os.waitpid(child.process, 0)
+    return reply.decode("utf-8", "replace")
+
+
+def main() -> None:
+    """Serve jobs until the trusted side is gone."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    setup, _ = receive(control)
+    try:
+        if setup["user"] is not None:
+            lockdown.become(setup["user"], setup["checkpoint"])
+        version = warm_up()
+        from tensormark.worker.overlay import load_harness  # imports torch
+
+        harness = load_harness(sys.argv[2])
+        lockdown.landlock_version()
+        os.chdir(os.environ["HOME"])  # as in the tier `process`
+    except Exception as error:
+        send(control, fault=f"{error}")
+        return
+    send(control, ready=version)
+    waiting = fork_child(control, setup, harness)
+    while True:
+        job, descriptors = receive(control)
+        if "calls" not in job:  # an order to kill a child that has ended meanwhile
+            continue
+        fault = hand_over(waiting, job, descriptors)
+        child, waiting = waiting, fork_child(control, setup, harness)  # while that one works
+        if fault is not None:  # an empty one: the child had died before it got the job
+            send(control, **({"fault": fault} if fault else {"died": True}))
+            continue
+        status, seconds = watch(control, child.process)
+        send(control, ended=status, seconds=seconds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""minBERT: what the grader knows about BERT.
+
+exercises/     a file per exercise: its calls, their inputs, its points
+model.py       sizes and config of the small models, and what their calls have in common
+inputs.py      random weights, hidden states, ids and masks
+locate.py      where an output is wrong, in words such as row, token and unit
+forbidden.py   library code that submissions may not use
+sentiment.py   the fine-tune and its threshold
+harness.py     builds models, with stand-ins for upstream exercises; runs in the worker
+mistakes/      known mistakes, honest/ right code, staff.py what else only staff have
+"""
+
+from pathlib import Path
+
+import grader.exercises
+from grader.forbidden import ATTENTION, OPTIMIZERS
+from grader.locate import AXES, locate, padding_of
+from tensormark.exercise import Assignment, collected
+from tensormark.policy import Policy
+
+ASSIGNMENT = Assignment(
+    name="minBERT",
+    folder=Path(__file__).resolve().parents[1],
+    editable=("bert.py", "optimizer.py", "pretraining.py", "transformer.py"),
+    imports=("config", "base_bert", "bert"),
+    exercises=collected(grader.exercises),
+    harness=Path(__file__).with_name("harness.py"),
+    seed=2026,
+    policy=Policy(
+        ATTENTION,
+        given_only=OPTIMIZERS,
+        flagged=("tokenizers",),
+        section="Other libraries",
+    ),
+    checkpoint_files=("config.json", "model.safetensors", "tokenizer.json", "vocab.txt"),
+    packages=("torch", "numpy", "matplotlib", "safetensors", "tokenizers", "tqdm"),
+    axes=AXES,
+    locate=locate,
+    padding=padding_of,
+    random_in_eval="dropout is active in eval mode too: the same call gives different results",
+)

@@ -1,0 +1,95 @@
+"""The AdamW optimizer: steps with given gradients."""
+
+from typing import Any
+
+import numpy as np
+
+from grader.model import BertCall
+from tensormark.exercise import Exercise, Probe, Tensors
+
+SHAPES = {"a": (4, 3), "b": (5,), "c": (2, 2)}  # c never has a gradient
+STEPS = 5
+LARGE_EPS = 1e-3  # shows where eps stands; without bias correction, both orders agree on it
+PLAIN = {"lr": 0.1, "betas": [0.8, 0.95], "eps": 1e-8}
+
+
+def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw parameters, and gradients of order 1 of which some are 0."""
+    inputs: Tensors = {f"start/{name}": rng.standard_normal(s) for name, s in SHAPES.items()}
+    for name in ("a", "b"):
+        values = rng.standard_normal((STEPS, *SHAPES[name]))
+        values += 0.5 * np.sign(values)  # none so small that the position of eps matters
+        values[:, 0] = 0.0
+        inputs[f"gradients/{name}"] = values
+    return inputs
+
+
+def steps(number: int, *groups: dict[str, Any], dtype: str = "float32") -> tuple[BertCall]:
+    """Return a call in which the optimizer takes steps."""
+    literals = {"groups": [PLAIN | group for group in groups], "steps": number}
+    return (
+        BertCall(
+            "AdamW.step",
+            (),
+            kind="optimizer",
+            module="optimizer",
+            literals=literals,
+            dtype=dtype,
+        ),
+    )
+
+
+EXERCISE = Exercise(
+    id="adamw",
+    order=100,
+    title="the AdamW optimizer",
+    points={"values": 8, "properties": 2},
+    draw=draw,
+    file="optimizer.py",
+    extension=True,
+    probes=(
+        Probe(
+            "first step",
+            "values",
+            "the first step is wrong",
+            steps(1, {"params": ["a", "b"], "weight_decay": 0.0}),
+        ),
+        Probe(
+            "five steps",
+            "values",
+            "the first step is right, but later ones are wrong",
+            steps(STEPS, {"params": ["a", "b"], "weight_decay": 0.0}),
+        ),
+        Probe(
+            "weight decay",
+            "values",
+            "steps are right without weight decay, but wrong with it",
+            steps(STEPS, {"params": ["a", "b", "c"], "weight_decay": 0.3}),
+        ),
+        Probe(
+            "groups",
+            "values",
+            "one group of parameters is right, but several with different settings are wrong",
+            steps(
+                STEPS,
+                {"params": ["a"], "weight_decay": 0.3},
+                {"params": ["b", "c"], "lr": 0.02, "betas": [0.5, 0.7], "weight_decay": 0.0},
+            ),
+        ),
+        Probe(
+            "no bias correction",
+            "properties",
+            "steps are wrong with correct_bias=False, or in float64",
+            steps(
+                STEPS,
+                {
+                    "params": ["a", "b"],
+                    "weight_decay": 0.3,
+                    "correct_bias": False,
+                    "eps": LARGE_EPS,
+                },
+                dtype="float64",
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,136 @@
+"""Add-and-norm: project, dropout, residual, LayerNorm, with the modules passed in.
+
+Dimension key: B batch, T tokens, D model width, F feed-forward width.
+"""
+
+import numpy as np
+
+from grader.inputs import layer_weights
+from grader.model import OTHER_SIZES, BertCall, Sizes
+from tensormark.exercise import Exercise, Probe, Tensors
+from tensormark.toolkit.draws import as_weights, identity_norm
+from tensormark.toolkit.dropout import ANCHORS, RATE, Dropout, anchored, neighbours, numbers, undone
+
+QUIET = 1e-3  # scale of the rows on which a wrong epsilon of LayerNorm shows
+PATTERN = Sizes(B=8, T=8, H=2, d=11, lengths=(8,) * 8)
+DRAWN = PATTERN.B * PATTERN.T * (PATTERN.D - len(ANCHORS))  # values that are drawn for
+
+
+def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw the input and output of a sublayer; the width depends on the sublayer."""
+    sizes = call.sizes
+    width = sizes.F if ".out_dense" in call.args else sizes.D
+    weights = layer_weights(rng, sizes)
+    inputs = {
+        "input": rng.standard_normal((sizes.B, sizes.T, sizes.D)),
+        "output": rng.standard_normal((sizes.B, sizes.T, width)),
+        "cotangent/output": rng.standard_normal((sizes.B, sizes.T, sizes.D)),
+    }
+    if call.inputs == "quiet":
+        # a dense layer near zero and a small residual: the variance is near LayerNorm's epsilon
+        weights = {
+            name: QUIET * value if "_dense" in name else value for name, value in weights.items()
+        }
+        inputs["input"] *= QUIET
+    if call.inputs == "pattern":
+        # a projection of ones, so that what is added to the residual shows what was dropped
+        inputs["input"], inputs["output"][:] = anchored(rng, inputs["input"].shape), 1.0
+        weights["attention_dense.weight"] = neighbours(sizes.D, width)
+        weights["attention_dense.bias"][:] = 0.0
+        weights |= identity_norm("attention_layer_norm", sizes.D)
+    return inputs | as_weights(weights)
+
+
+def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
+    """Compute the statistics `kept`, `factor`, `broken` and `zero` of dropout.py."""
+    return numbers(undone(outputs["output"], inputs["input"]))
+
+
+FIRST = ("input", "output", ".attention_dense", ".attention_dropout", ".attention_layer_norm")
+SECOND = ("input", "output", ".out_dense", ".out_dropout", ".out_layer_norm")
+TARGET = "BertLayer.add_norm"
+
+EXERCISE = Exercise(
+    id="add_norm",
+    order=20,
+    title="add and norm",
+    file="bert.py",
+    points={"values": 6, "training": 2, "properties": 2},
+    draw=draw,
+    probes=(
+        Probe(
+            "first",
+            "values",
+            "add_norm gives a wrong output",
+            (BertCall(TARGET, FIRST, inputs="first", gradients=True),),
+        ),
+        Probe(
+            "second",
+            "values",
+            "add_norm gives a wrong output with the modules of the feed-forward part",
+            (BertCall(TARGET, SECOND, inputs="second", gradients=True),),
+        ),
+        Probe(
+            "small numbers",
+            "properties",
+            "add_norm is wrong where the variance is small",
+            (BertCall(TARGET, FIRST, inputs="quiet", dtype="float64"),),
+        ),
+        Probe(
+            "other sizes",
+            "properties",
+            "add_norm is wrong for other sizes or in float64",
+            (BertCall(TARGET, SECOND, inputs="other", sizes=OTHER_SIZES, dtype="float64"),),
+        ),
+        Probe(
+            "no dropout",
+            "training",
+            "with a dropout rate of 0, training should give the same result as eval",
+            (BertCall(TARGET, FIRST, inputs="first", train=True, dropout=0.0),),
+        ),
+        Probe(
+            "all dropped",
+            "training",
+            "dropout in training is not where it should be",
+            (
+                BertCall(
+                    TARGET,
+                    SECOND,
+                    inputs="second",
+                    train=True,
+                    dropout=1.0,
+                    rates={"attention_dropout": 0.0},
+                ),
+            ),
+        ),
+        Probe(
+            "all dropped, first",
+            "training",
+            "dropout in training is not where it should be",
+            (
+                BertCall(
+                    TARGET,
+                    FIRST,
+                    inputs="first",
+                    train=True,
+                    dropout=1.0,
+                    rates={"out_dropout": 0.0},
+                ),
+            ),
+        ),
+        Probe(
+            "dropout pattern",
+            "training",
+            "dropout in training is not where it should be",
+            (BertCall(TARGET, FIRST, inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),),
+            examine=Dropout("the projected output", RATE, DRAWN, measure),
+        ),
+        Probe(
+            "pattern in eval",
+            "values",
+            "dropout is active in eval mode",
+            (BertCall(TARGET, FIRST, inputs="pattern", sizes=PATTERN, dropout=RATE),),
+            examine=Dropout("the projected output", 0.0, DRAWN, measure),
+        ),
+    ),
+)

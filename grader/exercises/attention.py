@@ -1,0 +1,143 @@
+"""Attention: scaled dot-product attention over heads, with mask and dropout.
+
+Dimension key: B batch, T tokens, D model width, H heads, d head width.
+"""
+
+import numpy as np
+
+from grader.inputs import attention_weights, extended_mask, hidden_states, mask
+from grader.model import OTHER_SIZES, BertCall, Sizes
+from tensormark.exercise import Exercise, Probe, Tensors
+from tensormark.toolkit.draws import as_weights
+from tensormark.toolkit.dropout import EXACT, RATE, Dropout, numbers
+from tensormark.toolkit.statistics import Statistic, Statistics
+
+# a head is one unit wider than there are tokens, for the sum; no row is so short that all of it
+# would be dropped now and then
+PATTERN = Sizes(B=8, T=16, H=2, d=17, lengths=(16, 15, 13, 16, 14, 12, 16, 15))
+
+PADDING_ROW = Sizes(lengths=(7, 4, 0))
+
+
+def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw the inputs; the scores are spread out, so that the softmax is far from uniform."""
+    sizes = call.sizes
+    B, T, H, d = sizes.B, sizes.T, sizes.H, sizes.d
+    if call.target == "BertSelfAttention.forward":
+        return {
+            "hidden_states": hidden_states(rng, sizes),
+            "attention_mask": extended_mask(sizes),
+            "cotangent/output": rng.standard_normal((B, T, sizes.D)),
+            **as_weights(attention_weights(rng, sizes)),
+        }
+    inputs = {name: rng.standard_normal((B, H, T, d)) for name in ("key", "query", "value")}
+    if call.inputs == "pattern":
+        # equal scores: a probability is 1 / length
+        inputs["key"][:] = 0.0
+        # (T, T + 1): the identity shows each probability, the column of ones their sum
+        inputs["value"][:] = np.concatenate([np.eye(T), np.ones((T, 1))], axis=1)
+    inputs["attention_mask"] = extended_mask(sizes)
+    if call.inputs == "second call":
+        inputs |= {f"before/{name}": np.flip(inputs[name], axis=0).copy() for name in ALONE}
+    inputs["cotangent/output"] = rng.standard_normal((B, T, sizes.D))
+    return inputs
+
+
+def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
+    """Compute the statistics `kept`, `factor`, `broken` and `zero` of dropout.py.
+
+    With the values of `pattern`, a head's output holds the dropped probabilities and, in its last
+    unit, their sum: dropout on the context would drop the sum separately.
+    """
+    B, H, T, d = inputs["value"].shape
+    heads = outputs["output"].astype(np.float64).reshape(B, T, H, d).transpose(0, 2, 1, 3)
+    probs, sums = heads[..., :T], heads[..., T]  # (B, H, T, T), (B, H, T)
+    seen = mask(PATTERN) > 0  # (B, T)
+    kept = probs * seen.sum(1)[:, None, None, None]
+    found = numbers(kept[np.broadcast_to(seen[:, None, None, :], probs.shape)])
+    found[2] = (np.abs(probs.sum(-1) - sums) > EXACT).mean()
+    found[3] = (np.abs(sums) < EXACT).mean()
+    return found
+
+
+DRAWN = int(mask(PATTERN).sum()) * PATTERN.H * PATTERN.T  # probabilities that are drawn for
+ALONE = ("key", "query", "value", "attention_mask")
+TARGET = "BertSelfAttention.attention"
+
+EXERCISE = Exercise(
+    id="attention",
+    order=10,
+    title="scaled dot-product attention",
+    file="bert.py",
+    points={"values": 15, "training": 5, "properties": 5},
+    draw=draw,
+    probes=(
+        Probe(
+            "output",
+            "values",
+            "attention gives a wrong output",
+            (BertCall(TARGET, ALONE, gradients=True),),
+        ),
+        Probe(
+            "in place",
+            "values",
+            "attention is right alone, but wrong within BertSelfAttention.forward",
+            (
+                BertCall(
+                    "BertSelfAttention.forward",
+                    ("hidden_states", "attention_mask"),
+                    inputs="in place",
+                    gradients=True,
+                ),
+            ),
+        ),
+        Probe(
+            "other sizes",
+            "properties",
+            "attention is wrong for other sizes or in float64",
+            (BertCall(TARGET, ALONE, inputs="other", sizes=OTHER_SIZES, dtype="float64"),),
+        ),
+        Probe(
+            "second call",
+            "properties",
+            "a second call gives a wrong output: something is kept from the first",
+            (BertCall(TARGET, ALONE, inputs="second call"),),
+        ),
+        Probe(
+            "no dropout",
+            "training",
+            "with a dropout rate of 0, training should give the same result as eval",
+            (BertCall(TARGET, ALONE, train=True, dropout=0.0),),
+        ),
+        Probe(
+            "padding row",
+            "properties",
+            "a row that is all padding gives NaN or inf",
+            (BertCall(TARGET, ALONE, inputs="padding row", sizes=PADDING_ROW),),
+            examine=Statistics(
+                (Statistic("values that are NaN or inf", 0.0),),
+                lambda outputs, inputs: [1.0 - np.isfinite(outputs["output"]).mean()],
+            ),
+        ),
+        Probe(
+            "all dropped",
+            "training",
+            "no dropout on the attention probabilities in training",
+            (BertCall(TARGET, ALONE, train=True, dropout=1.0),),
+        ),
+        Probe(
+            "dropout pattern",
+            "training",
+            "dropout in training is not where it should be",
+            (BertCall(TARGET, ALONE, inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),),
+            examine=Dropout("the attention probabilities", RATE, DRAWN, measure),
+        ),
+        Probe(
+            "pattern in eval",
+            "values",
+            "dropout is active in eval mode",
+            (BertCall(TARGET, ALONE, inputs="pattern", sizes=PATTERN, dropout=RATE),),
+            examine=Dropout("the attention probabilities", 0.0, DRAWN, measure),
+        ),
+    ),
+)

@@ -1,0 +1,57 @@
+"""The mask of a decoder's self-attention."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from grader.inputs import mask
+from grader.model import OTHER_SIZES, BertCall, Sizes
+from tensormark.exercise import Exercise, Probe, Tensors
+
+
+def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Return the 1/0 mask as integers, like the tokenizer."""
+    return {"attention_mask": mask(call.sizes).astype(np.int64)}
+
+
+def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw a mask of more tokens: the first of several rows has no padding, a single row has."""
+    B, T = call.sizes.B, call.sizes.T + int(rng.integers(1, 6))
+    lengths = np.sort(rng.choice(np.arange(1, T), B, replace=False))[::-1]
+    if B > 1:
+        lengths[0] = T
+    return draw(rng, replace(call, sizes=replace(call.sizes, T=T, lengths=tuple(lengths.tolist()))))
+
+
+def of(sizes: Sizes) -> tuple[BertCall]:
+    """Return a call with a mask of these sizes."""
+    return (
+        BertCall(
+            "causal_mask",
+            ("attention_mask",),
+            kind="function",
+            module="transformer",
+            inputs=f"mask {sizes.B} {sizes.T}",
+            sizes=sizes,
+        ),
+    )
+
+
+EXERCISE = Exercise(
+    id="causal_mask",
+    order=310,
+    title="the causal mask",
+    points={"values": 4, "properties": 1},
+    draw=draw,
+    draw_private=draw_private,
+    forbidden=(
+        "torch.nn.Transformer.generate_square_subsequent_mask",
+        "torch.nn.modules.transformer._generate_square_subsequent_mask",
+    ),
+    file="transformer.py",
+    extension=True,
+    probes=(
+        Probe("mask", "values", "the mask is wrong", of(Sizes())),
+        Probe("other sizes", "properties", "the mask is wrong for other sizes", of(OTHER_SIZES)),
+    ),
+)

@@ -1,0 +1,114 @@
+"""The embedding: word, position and token type, then LayerNorm and dropout.
+
+Dimension key: B batch, T tokens, D model width.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from grader.inputs import mask, model_weights, token_ids
+from grader.model import OTHER_SIZES, BertCall, Sizes
+from tensormark.exercise import Exercise, Probe, Tensors
+from tensormark.toolkit.draws import as_weights
+from tensormark.toolkit.dropout import RATE, Dropout, numbers
+
+QUIET = 1e-3  # scale of the embeddings on which a wrong epsilon of LayerNorm shows
+MAIN = Sizes()
+PATTERN = Sizes(B=8, T=10, V=31, lengths=(10, 9, 8, 7, 6, 5, 4, 3))
+
+
+def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw ids with padding and a model's weights."""
+    sizes = call.sizes
+    inputs = {
+        "input_ids": token_ids(rng, sizes),
+        # none for padding: its word embedding may or may not have a gradient
+        "cotangent/output": rng.standard_normal((sizes.B, sizes.T, sizes.D))
+        * mask(sizes)[..., None],
+    }
+    if call.inputs == "second call":
+        inputs["before/input_ids"] = inputs["input_ids"][:, :-2].copy()
+    weights = model_weights(rng, replace(sizes, layers=0))
+    if call.inputs == "quiet":
+        weights = {n: QUIET * v if "embedding" in n else v for n, v in weights.items()}
+    if call.inputs == "pattern":
+        # every token's sum is the same vector of mean 0 and variance 1, which a norm only scales
+        for name in ("word_embedding", "pos_embedding", "tk_type_embedding"):
+            weights[f"{name}.weight"][:] = 0.0
+        weights["word_embedding.weight"][:] = np.resize([1.0, -1.0], sizes.D)
+        weights["embed_layer_norm.weight"][:] = 2.0
+        weights["embed_layer_norm.bias"][:] = 3.0
+    return inputs | as_weights(weights)
+
+
+def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
+    """Compute the statistics `kept`, `factor`, `broken` and `zero` of dropout.py."""
+    undropped = 3.0 + 2.0 * inputs["weights/word_embedding.weight"][1]  # (D,)
+    return numbers(outputs["output"], undropped)
+
+
+DRAWN = PATTERN.B * PATTERN.T * PATTERN.D  # values that are drawn for
+
+
+def embed(sizes: Sizes = MAIN, **more: Any) -> BertCall:
+    """Return a call of embed, in a model of one layer, as layers are not involved."""
+    return BertCall("BertModel.embed", ("input_ids",), sizes=replace(sizes, layers=1), **more)
+
+
+EXERCISE = Exercise(
+    id="embed",
+    order=40,
+    title="the embedding layer",
+    file="bert.py",
+    points={"values": 12, "training": 4, "properties": 4},
+    draw=draw,
+    probes=(
+        Probe("output", "values", "embed gives a wrong output", (embed(gradients=True),)),
+        Probe(
+            "other sizes",
+            "properties",
+            "embed is wrong for other sizes or in float64",
+            (embed(inputs="other", sizes=OTHER_SIZES, dtype="float64"),),
+        ),
+        Probe(
+            "small numbers",
+            "properties",
+            "embed is wrong where the variance is small",
+            (embed(inputs="quiet", dtype="float64"),),
+        ),
+        Probe(
+            "second call",
+            "properties",
+            "a second call gives a wrong output: something is kept from the first",
+            (embed(inputs="second call"),),
+        ),
+        Probe(
+            "no dropout",
+            "training",
+            "with a dropout rate of 0, training should give the same result as eval",
+            (embed(train=True, dropout=0.0),),
+        ),
+        Probe(
+            "all dropped",
+            "training",
+            "dropout in training is not where it should be",
+            (embed(train=True, dropout=1.0),),
+        ),
+        Probe(
+            "dropout pattern",
+            "training",
+            "dropout in training is not where it should be",
+            (embed(inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),),
+            examine=Dropout("the normalised embeddings", RATE, DRAWN, measure),
+        ),
+        Probe(
+            "pattern in eval",
+            "values",
+            "dropout is active in eval mode",
+            (embed(inputs="pattern", sizes=PATTERN, dropout=RATE),),
+            examine=Dropout("the normalised embeddings", 0.0, DRAWN, measure),
+        ),
+    ),
+)

@@ -1,0 +1,150 @@
+"""The stack of layers: with stand-ins for the layers, with the student's own, and in the whole
+model on the frozen checkpoint.
+
+Dimension key: B batch, T tokens, D model width.
+"""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from grader.inputs import hidden_states, mask, model_weights, token_ids
+from grader.model import OTHER_SIZES, BertCall, Sizes
+from tensormark.exercise import Exercise, Probe, Tensors
+from tensormark.toolkit.draws import as_weights
+
+ALONE = ("hidden_states", "attention_mask")
+CORE = ("attention", "add_norm", "layer", "embed")
+EMBED = {"embed": "embed"}
+LAYER = {"bert_layers.*.forward": "layer"}
+ATTENTION = {
+    "bert_layers.*.self_attention.attention": "attention",
+    "bert_layers.*.self_attention.forward": "self_attention",
+}
+ADD_NORM = {"bert_layers.*.add_norm": "add_norm"}
+# What is given, and by which stand-ins. Those in between are for a layer that is written out in
+# encode, where the layer's own function is not called.
+LEVELS: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = (
+    ((), {}),
+    (("attention",), ATTENTION),
+    (("attention", "add_norm"), ATTENTION | ADD_NORM),
+    (CORE, LAYER),
+)
+# The checkpoint's vocabulary may be of any size; the first ids are there in every one.
+REAL = Sizes(B=3, T=13, V=200, lengths=(13, 8, 1))
+
+
+def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw hidden states (or ids for the whole model), the 1/0 mask and a model's weights."""
+    sizes = call.sizes
+    inputs: Tensors = {"attention_mask": mask(sizes)}
+    if call.target == "BertModel.forward":
+        inputs["input_ids"] = token_ids(rng, sizes)
+    else:
+        inputs["hidden_states"] = hidden_states(rng, sizes)
+    if call.inputs == "second call":
+        inputs |= {f"before/{name}": np.flip(inputs[name], axis=0).copy() for name in ALONE}
+    if not call.checkpoint:
+        shape = (sizes.B, sizes.T, sizes.D)
+        inputs["cotangent/output"] = rng.standard_normal(shape)
+        # none for padding: its word embedding may or may not have a gradient
+        inputs["cotangent/last_hidden_state"] = rng.standard_normal(shape) * mask(sizes)[..., None]
+        inputs["cotangent/pooler_output"] = rng.standard_normal((sizes.B, sizes.D))
+        inputs |= as_weights(model_weights(rng, sizes))
+    return inputs
+
+
+def calls(
+    inputs: str = "main",
+    sizes: Sizes = Sizes(),  # noqa: B008 - frozen
+    gradients: bool = False,
+    train: bool = False,
+    dropout: float = 0.1,
+    dtype: str = "float32",
+) -> tuple[BertCall, ...]:
+    """Return the call with the student's own layers, then with stand-ins."""
+    return tuple(
+        BertCall(
+            "BertModel.encode",
+            ALONE,
+            inputs=inputs,
+            sizes=sizes,
+            given=given,
+            stand_ins=stand_ins,
+            gradients=gradients,
+            train=train,
+            dropout=dropout,
+            dtype=dtype,
+        )
+        for given, stand_ins in LEVELS
+    )
+
+
+WHOLE = ("input_ids", "attention_mask")
+
+BOTH = ("last_hidden_state", "pooler_output")
+forward = functools.partial(BertCall, "BertModel.forward", WHOLE, returns=BOTH, form="dict")
+
+
+def whole(inputs: str, **more: Any) -> tuple[BertCall, ...]:
+    """Return the call of the whole model with the student's own functions, then with stand-ins."""
+    return tuple(
+        forward(
+            inputs=inputs,
+            given=tuple(dict.fromkeys((*given, "embed"))) if given else (),
+            stand_ins=stand_ins | EMBED if given else {},
+            **more,
+        )
+        for given, stand_ins in LEVELS
+    )
+
+
+EXERCISE = Exercise(
+    id="encode",
+    order=50,
+    title="the stack of layers",
+    file="bert.py",
+    points={"values": 6, "training": 2, "properties": 2},
+    upstream=CORE,
+    draw=draw,
+    probes=(
+        Probe("output", "values", "encode gives a wrong output", calls(gradients=True)),
+        Probe(
+            "other sizes",
+            "properties",
+            "encode is wrong for other sizes or in float64",
+            calls("other", OTHER_SIZES, dtype="float64"),
+        ),
+        Probe(
+            "second call",
+            "properties",
+            "a second call gives a wrong output: something is kept from the first",
+            calls("second call"),
+        ),
+        Probe(
+            "no dropout",
+            "training",
+            "with a dropout rate of 0, training should give the same result as eval",
+            calls(train=True, dropout=0.0),
+        ),
+        Probe(
+            "all dropped",
+            "training",
+            "dropout in training is not where it should be",
+            calls(train=True, dropout=1.0),
+        ),
+        Probe(
+            "whole model",
+            "values",
+            "BertModel.forward gives wrong outputs although each function is right",
+            whole("whole", gradients=True),
+        ),
+        Probe(
+            "checkpoint",
+            "values",
+            "the model gives wrong outputs on the frozen checkpoint",
+            whole("checkpoint", sizes=REAL, checkpoint=True),
+        ),
+    ),
+)

@@ -1,0 +1,189 @@
+"""One encoder layer, with stand-ins for attention and add_norm, and with the student's own.
+
+Dimension key: B batch, T tokens, D model width.
+"""
+
+import functools
+
+import numpy as np
+
+from grader.inputs import extended_mask, hidden_states, layer_weights
+from grader.model import OTHER_SIZES, BertCall, Sizes
+from tensormark.exercise import Exercise, Probe, Tensors
+from tensormark.toolkit.draws import as_weights, identity_norm
+from tensormark.toolkit.dropout import ANCHORS, RATE, Dropout, anchored, neighbours, numbers, undone
+
+PATTERN = Sizes(B=8, T=8, H=2, d=11, lengths=(8,) * 8)
+DRAWN = PATTERN.B * PATTERN.T * (PATTERN.D - len(ANCHORS))  # values that are drawn for
+ACTIVE = 10.0  # GELU leaves it as it is
+
+
+def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw hidden states, the additive mask and a layer's weights."""
+    sizes = call.sizes
+    weights = layer_weights(rng, sizes)
+    if call.inputs.startswith("after"):
+        return pattern(rng, call) | as_weights(weights | pattern_weights(call))
+    return {
+        "hidden_states": hidden_states(rng, sizes),
+        "attention_mask": extended_mask(sizes),
+        "cotangent/output": rng.standard_normal((sizes.B, sizes.T, sizes.D)),
+        **as_weights(weights),
+    }
+
+
+def pattern(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw a residual that reveals what is added to it, and what of that was dropped."""
+    sizes = call.sizes
+    shape = (sizes.B, sizes.T, sizes.D)
+    return {"hidden_states": anchored(rng, shape), "attention_mask": extended_mask(sizes)}
+
+
+def pattern_weights(call: BertCall) -> Tensors:
+    """Return weights with which one sublayer adds ones to its residual, and the other nothing."""
+    D, F = call.sizes.D, call.sizes.F
+    first = call.inputs == "after attention"
+    return {
+        "self_attention.value.weight": np.zeros((D, D)),
+        "self_attention.value.bias": np.ones(D),
+        "attention_dense.weight": neighbours(D, D) * first,
+        "attention_dense.bias": np.zeros(D),
+        "interm_dense.weight": np.zeros((F, D)),
+        "interm_dense.bias": np.full(F, ACTIVE),
+        "out_dense.weight": neighbours(D, F) / ACTIVE * (not first),
+        "out_dense.bias": np.zeros(D),
+        **identity_norm("attention_layer_norm", D),
+        **identity_norm("out_layer_norm", D),
+    }
+
+
+def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
+    """Compute the statistics `kept`, `factor`, `broken` and `zero` of dropout.py."""
+    return numbers(undone(outputs["output"], inputs["hidden_states"]))
+
+
+# BertSelfAttention.forward is given: with a stand-in, so that changes of it cost attention only.
+ATTENTION = {"self_attention.attention": "attention", "self_attention.forward": "self_attention"}
+ONES = {"self_attention.attention": "ones_of_heads", "self_attention.forward": "ones"}
+ADD_NORM = {"add_norm": "add_norm"}
+# The stand-in for add_norm reads the rate of the dropout module it is given, so that even in eval
+# mode it matters which one that is.
+RATES = {"attention_dropout": 0.25, "out_dropout": 0.75}
+
+
+forward = functools.partial(
+    BertCall,
+    "BertLayer.forward",
+    ("hidden_states", "attention_mask"),
+    form="tuple",  # encode is free to unpack it
+)
+
+
+def calls(
+    inputs: str = "main",
+    sizes: Sizes = Sizes(),  # noqa: B008 - frozen
+    gradients: bool = False,
+    train: bool = False,
+    dropout: float = 0.1,
+    dtype: str = "float32",
+    undropped: str | None = None,
+) -> tuple[BertCall, ...]:
+    """Return the call with the student's functions, then with stand-ins for attention, for both.
+
+    Args:
+        undropped: the dropout module whose rate is 0 whatever `dropout` says.
+    """
+    own = {undropped: 0.0} if undropped else {}
+    settings: list[tuple[tuple[str, ...], dict[str, str], dict[str, float]]] = [
+        ((), {}, own),
+        (("attention",), ATTENTION, own),
+        (("attention", "add_norm"), ATTENTION | ADD_NORM, own if train else RATES),
+    ]
+    return tuple(
+        forward(
+            inputs=inputs,
+            sizes=sizes,
+            given=given,
+            stand_ins=stand_ins,
+            rates=rates,
+            gradients=gradients,
+            train=train,
+            dropout=dropout,
+            dtype=dtype,
+        )
+        for given, stand_ins, rates in settings
+    )
+
+
+def drawing_calls(inputs: str) -> tuple[BertCall, ...]:
+    """Return the calls of a dropout pattern; attention itself drops nothing in it."""
+    settings: list[tuple[tuple[str, ...], dict[str, str], dict[str, float]]] = [
+        ((), {}, {"self_attention.dropout": 0.0}),
+        (("attention",), ONES, {}),
+        (("attention", "add_norm"), ONES | ADD_NORM, {}),
+    ]
+    return tuple(
+        forward(
+            inputs=inputs,
+            sizes=PATTERN,
+            given=given,
+            stand_ins=stand_ins,
+            rates=rates,
+            train=True,
+            dropout=RATE,
+            deterministic="add_norm" in given,  # its stand-in draws nothing
+        )
+        for given, stand_ins, rates in settings
+    )
+
+
+EXERCISE = Exercise(
+    id="layer",
+    order=30,
+    title="one encoder layer",
+    file="bert.py",
+    points={"values": 9, "training": 3, "properties": 3},
+    upstream=("attention", "add_norm"),
+    draw=draw,
+    probes=(
+        Probe("output", "values", "the layer gives a wrong output", calls(gradients=True)),
+        Probe(
+            "other sizes",
+            "properties",
+            "the layer is wrong for other sizes or in float64",
+            calls("other", OTHER_SIZES, dtype="float64"),
+        ),
+        Probe(
+            "no dropout",
+            "training",
+            "with a dropout rate of 0, training should give the same result as eval",
+            calls(train=True, dropout=0.0),
+        ),
+        Probe(
+            "all dropped",
+            "training",
+            "dropout in training is not where it should be",
+            calls(train=True, dropout=1.0, undropped="out_dropout"),
+        ),
+        Probe(
+            "all dropped, second",
+            "training",
+            "dropout in training is not where it should be",
+            calls(train=True, dropout=1.0, undropped="attention_dropout"),
+        ),
+        Probe(
+            "dropout after attention",
+            "training",
+            "dropout in training is not where it should be",
+            drawing_calls("after attention"),
+            examine=Dropout("attention's projected output", RATE, DRAWN, measure),
+        ),
+        Probe(
+            "dropout after the feed-forward part",
+            "training",
+            "dropout in training is not where it should be",
+            drawing_calls("after the feed-forward part"),
+            examine=Dropout("the feed-forward part's projected output", RATE, DRAWN, measure),
+        ),
+    ),
+)

@@ -1,0 +1,115 @@
+"""Layer normalization, written out.
+
+Dimension key: B batch, T tokens, H heads, d head width, D model width.
+"""
+
+import functools
+
+import numpy as np
+
+from grader.model import OTHER_SIZES, BertCall, Sizes
+from tensormark.exercise import Exercise, Probe, Tensors
+from tensormark.toolkit.draws import norm
+
+QUIET = 1e-6  # scale of the rows whose variance is near the default epsilon, 1e-12
+LARGE_EPS = 0.5  # shows in every row
+FLAT = 0.5  # every unit of a token whose variance is 0; a sum of these is exact
+KINDS = ("layer", "rms", "batch", "group", "instance")
+MODULES = "LayerNorm RMSNorm GroupNorm BatchNorm1d BatchNorm2d InstanceNorm1d InstanceNorm2d"
+FORBIDDEN = (
+    *(f"torch.nn.functional.{kind}_norm" for kind in KINDS),
+    *(f"torch.nn.{name}" for name in MODULES.split()),
+    *(f"torch.{kind}_norm" for kind in KINDS),
+    *(f"torch.native_{kind}_norm" for kind in ("layer", "batch", "group")),
+    "torch._fused_rms_norm",
+    "torch._native_batch_norm_legit",
+    "torch._batch_norm_impl_index",
+    *(f"torch._refs.{name}" for name in ("native_layer_norm", "native_group_norm", "_normalize")),
+    *(f"torch._refs.nn.functional.{kind}_norm" for kind in ("layer", "group")),
+    *(f"torch.ops.quantized.{kind}_norm" for kind in ("layer", "group", "instance")),
+    *(f"torch.ops.aten._batch_norm_{way}" for way in ("with_update", "no_update")),
+    *(
+        f"torch._decomp.decompositions.{name}"
+        for name in ("native_batch_norm_helper", "_fused_rms_norm")
+    ),
+)
+
+
+def shape_of(sizes: Sizes, kind: str) -> tuple[int, ...]:
+    """Return the shape of x for this drawing of inputs; the last axis is normalized."""
+    shapes = {
+        "one axis": (sizes.D,),
+        "two axes": (sizes.T, sizes.D),
+        "four axes": (sizes.B, sizes.H, sizes.T, sizes.d),
+    }
+    return shapes.get(kind, (sizes.B, sizes.T, sizes.D))
+
+
+def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw vectors that are far from normalized, a gain and a bias."""
+    shape = shape_of(call.sizes, call.inputs)
+    x = 1.5 * rng.standard_normal(shape) + rng.standard_normal((*shape[:-1], 1))
+    if call.inputs == "quiet":
+        x = QUIET * rng.standard_normal(shape)
+        x[0, 0] = FLAT
+    weights = norm(rng, "norm", shape[-1])
+    return {
+        "x": x,
+        "gain": weights["norm.weight"],
+        "bias": weights["norm.bias"],
+        "cotangent/output": rng.standard_normal(shape),
+    }
+
+
+call_with = functools.partial(
+    BertCall, "layer_norm", ("x", "gain", "bias"), module="transformer", kind="function"
+)
+
+EXERCISE = Exercise(
+    id="layer_norm",
+    order=270,
+    title="layer normalization",
+    file="transformer.py",
+    extension=True,
+    points={"values": 3, "properties": 2},
+    draw=draw,
+    forbidden=FORBIDDEN,
+    probes=(
+        Probe("output", "values", "layer_norm gives a wrong output", (call_with(gradients=True),)),
+        Probe(
+            "given eps",
+            "values",
+            "layer_norm is wrong where eps is large",
+            (
+                BertCall(
+                    "layer_norm",
+                    ("x", "gain", "bias", "eps"),
+                    module="transformer",
+                    kind="function",
+                    literals={"eps": LARGE_EPS},
+                ),
+            ),
+        ),
+        Probe(
+            "small numbers",
+            "properties",
+            "layer_norm is wrong where the variance is small",
+            (call_with(inputs="quiet", dtype="float64"),),
+        ),
+        Probe(
+            "other sizes",
+            "properties",
+            "layer_norm is wrong for other sizes or in float64",
+            (call_with(inputs="other", sizes=OTHER_SIZES, dtype="float64", gradients=True),),
+        ),
+        *(
+            Probe(
+                axes,
+                "properties",
+                "layer_norm is wrong for another number of axes",
+                (call_with(inputs=axes),),
+            )
+            for axes in ("one axis", "two axes", "four axes")
+        ),
+    ),
+)

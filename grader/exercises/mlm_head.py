@@ -1,0 +1,52 @@
+"""The head that predicts tokens: dense, GELU, LayerNorm, and the transposed word embedding."""
+
+import functools
+
+import numpy as np
+
+from grader.model import OTHER_SIZES, BertCall
+from tensormark.exercise import Exercise, Probe, Tensors
+from tensormark.toolkit.draws import as_weights, dense, norm
+
+
+def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw hidden states, an embedding table and the head's weights."""
+    sizes = call.sizes
+    weights = {
+        **dense(rng, "dense", sizes.D, sizes.D),
+        **norm(rng, "layer_norm", sizes.D),
+        "bias": rng.standard_normal(sizes.V),
+    }
+    return {
+        "hidden_states": rng.standard_normal((sizes.B, sizes.T, sizes.D)),
+        "word_embedding": rng.standard_normal((sizes.V, sizes.D)),
+        "cotangent/output": rng.standard_normal((sizes.B, sizes.T, sizes.V)),
+        **as_weights(weights),
+    }
+
+
+forward = functools.partial(
+    BertCall,
+    "MaskedLanguageModelHead.forward",
+    ("hidden_states", "word_embedding"),
+    module="pretraining",
+)
+
+EXERCISE = Exercise(
+    id="mlm_head",
+    order=230,
+    title="the head that predicts tokens",
+    points={"values": 4, "properties": 2},
+    draw=draw,
+    file="pretraining.py",
+    extension=True,
+    probes=(
+        Probe("logits", "values", "mlm_head gives wrong logits", (forward(gradients=True),)),
+        Probe(
+            "other sizes",
+            "properties",
+            "mlm_head is wrong for other sizes or in float64",
+            (forward(inputs="other", sizes=OTHER_SIZES, dtype="float64"),),
+        ),
+    ),
+)

@@ -1,0 +1,78 @@
+"""Pairs of sentences as a batch: special tokens, segments, padding."""
+
+import itertools
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from grader.model import BertCall
+from tensormark.exercise import Exercise, Probe, Tensors
+from tensormark.literals import packed
+
+FIRST_TOKEN, LAST_TOKEN = 10, 100  # ids below are special, and those from 100 on may be
+LONG = 6  # tokens of a sentence of the last pair that is drawn, at least
+LENGTHS = ((4, 2), (1, 3), (5, 6))  # tokens of both sentences; the last pair is the longest
+LABELS = (0, 1, 1)
+OUTPUTS = ("input_ids", "token_type_ids", "attention_mask", "next_sentence_label")
+Pair = list[list[int] | int]  # two sentences and a label
+
+
+def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Return nothing: the pairs are literals."""
+    return {}
+
+
+def pairs_of(
+    lengths: Iterable[Sequence[int]], labels: Iterable[int], tokens: Iterable[int]
+) -> list[Pair]:
+    """Return pairs of these lengths and labels, of these tokens in their order."""
+    left = iter(tokens)
+    return [
+        [list(itertools.islice(left, first)), list(itertools.islice(left, second)), label]
+        for (first, second), label in zip(lengths, labels, strict=True)
+    ]
+
+
+def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw as many pairs of other lengths, the longest one last."""
+    count = len(call.literals["pairs"])
+    shorter = rng.integers(1, LONG, (count - 1, 2)).tolist()
+    lengths = [*shorter, rng.integers(LONG, 2 * LONG, 2).tolist()]
+    labels = (rng.integers(2) + rng.permutation(count)) % 2
+    tokens = rng.permutation(np.arange(FIRST_TOKEN, LAST_TOKEN)).tolist()
+    return packed({"pairs": pairs_of(lengths, labels.tolist(), tokens)})
+
+
+def batch(lengths: tuple[tuple[int, int], ...], labels: tuple[int, ...]) -> tuple[BertCall]:
+    """Return a call with pairs of these lengths; all their tokens differ."""
+    pairs = pairs_of(lengths, labels, itertools.count(FIRST_TOKEN))
+    return (
+        BertCall(
+            "pair_batch",
+            ("pairs", "*tokenizer"),
+            kind="function",
+            module="pretraining",
+            inputs=f"pairs {len(pairs)}",
+            literals={"pairs": pairs},
+            returns=OUTPUTS,
+            form="dict",
+        ),
+    )
+
+
+EXERCISE = Exercise(
+    id="pair_batch",
+    order=220,
+    title="pairs as a batch",
+    points={"values": 3, "properties": 1},
+    draw=draw,
+    draw_private=draw_private,
+    file="pretraining.py",
+    extension=True,
+    probes=(
+        Probe("batch", "values", "the batch is wrong", batch(LENGTHS, LABELS)),
+        Probe(
+            "one pair", "properties", "the batch of a single pair is wrong", batch(((2, 3),), (0,))
+        ),
+    ),
+)

@@ -1,0 +1,52 @@
+"""The joint loss of both pre-training tasks."""
+
+import functools
+
+import numpy as np
+
+from grader.model import OTHER_SIZES, BertCall
+from tensormark.exercise import Exercise, Probe, Tensors
+
+IGNORED = -100
+
+
+def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
+    """Draw logits and labels; some tokens have one, the id 0 among them."""
+    B, T, V = call.sizes.B, call.sizes.T, call.sizes.V
+    labels = np.where(rng.random((B, T)) < 0.4, rng.integers(0, V, (B, T)), IGNORED)
+    labels[0, :2] = 0, V - 1
+    return {
+        "prediction_logits": 2.0 * rng.standard_normal((B, T, V)),
+        "labels": labels,
+        "next_logits": 2.0 * rng.standard_normal((B, 2)),
+        "next_labels": np.arange(B) % 2,
+        "cotangent/output": np.array(1.0),
+    }
+
+
+loss = functools.partial(
+    BertCall,
+    "pretraining_loss",
+    ("prediction_logits", "labels", "next_logits", "next_labels"),
+    kind="function",
+    module="pretraining",
+)
+
+EXERCISE = Exercise(
+    id="pretraining_loss",
+    order=250,
+    title="the joint loss",
+    points={"values": 3, "properties": 1},
+    draw=draw,
+    file="pretraining.py",
+    extension=True,
+    probes=(
+        Probe("loss", "values", "pretraining_loss is wrong", (loss(gradients=True),)),
+        Probe(
+            "other sizes",
+            "properties",
+            "pretraining_loss is wrong for other sizes or in float64",
+            (loss(inputs="other", sizes=OTHER_SIZES, dtype="float64"),),
+        ),
+    ),
+)

@@ -1,0 +1,280 @@
+"""What the worker knows about BERT: building models, with stand-ins or not, and fine-tuning.
+
+Runs next to a student's code, and knows no correct answer. Stand-ins replace the functions of
+upstream exercises: smooth artificial functions that depend on everything the function on trial
+decides (which tensors, which modules, which mask, which order), and are not the solution of any
+exercise. All else of a part stays as it is, so that what is given may also be written out.
+
+Dimension key: B batch, T tokens, D model width, H heads, d head width (D = H * d), N sentences.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tokenizers  # noqa: F401 - for submissions: once, before a child is forked for each
+import torch
+import tqdm  # noqa: F401 - likewise
+from torch import Tensor, nn
+
+from tensormark.worker.calls import Answer, Context, Progress, build, load_by_name, member
+from tensormark.worker.outputs import StudentError
+
+
+def seen(
+    attention_mask: Tensor | None, method: str, sizes: tuple[int, int, int], like: Tensor
+) -> Tensor:
+    """Return (B, T): the share of heads and tokens that may look at each token, or NaN.
+
+    Args:
+        method: that got the mask, for messages.
+        sizes: B, H and T.
+        like: of the type of the result.
+
+    Raises:
+        StudentError: the mask cannot be added to scores (B, H, T, T).
+    """
+    B, H, T = sizes
+    if attention_mask is None:
+        return like.new_ones(B, T)
+    if not isinstance(attention_mask, Tensor):
+        raise StudentError(f"{method}() gets an attention_mask that is not a tensor")
+    shape = tuple(attention_mask.shape)
+    full = (1,) * (4 - len(shape)) + shape
+    allowed = ({1, B}, {1, H}, {1, T}, {1, T})
+    if len(full) != 4 or any(n not in some for n, some in zip(full, allowed, strict=True)):
+        expected = f"({B}, 1, 1, {T}), as get_extended_attention_mask returns it"
+        raise StudentError(f"{method}() gets an attention_mask of shape {shape}, not {expected}")
+    visible = (attention_mask > -5000).to(like.dtype)  # any large negative number hides
+    visible = visible.masked_fill(attention_mask.isnan(), torch.nan)
+    return visible.reshape(full).expand(B, -1, T, T).mean((1, 2))
+
+
+def attention(
+    part: Any, key: Tensor, query: Tensor, value: Tensor, attention_mask: Tensor | None
+) -> Tensor:
+    """Replace BertSelfAttention.attention: (B, H, T, d) each and the mask in, (B, T, D) out.
+
+    Mixes neighbours and adds up the heads, each with a factor of its own.
+    """
+    B, H, T, d = value.shape
+    called = f"{type(part).__name__}.attention"
+    weight = seen(attention_mask, called, (B, H, T), value)[:, None, :, None]
+    mixed = torch.sin(query) + weight * torch.roll(torch.tanh(key) - value, 1, dims=2)
+    factors = torch.arange(1, H + 1, dtype=value.dtype)[:, None, None] / H
+    ramp = torch.linspace(0.5, 1.5, H * d, dtype=value.dtype)
+    return (factors * mixed).sum(1).repeat(1, 1, H) * ramp
+
+
+def self_attention(part: Any, hidden_states: Tensor, attention_mask: Tensor | None) -> Tensor:
+    """Replace BertSelfAttention.forward: as given, but with the stand-in for attention."""
+    B, T, D = hidden_states.shape
+    H = member(part, "num_attention_heads", "attribute")
+
+    def heads(linear: Any) -> Tensor:
+        projected: Tensor = linear(hidden_states)
+        return projected.view(B, T, H, D // H).transpose(1, 2)  # (B, H, T, d)
+
+    return attention(part, heads(part.key), heads(part.query), heads(part.value), attention_mask)
+
+
+def ones_of_heads(
+    part: Any, key: Tensor, query: Tensor, value: Tensor, attention_mask: Tensor | None
+) -> Tensor:
+    """Replace BertSelfAttention.attention where all values are ones: ones (B, T, D) out."""
+    B, H, T, d = value.shape
+    return value.new_ones(B, T, H * d)
+
+
+def ones(part: Any, hidden_states: Tensor, attention_mask: Tensor | None) -> Tensor:
+    """Replace BertSelfAttention.forward where all values are ones: ones (B, T, D) out."""
+    return torch.ones_like(hidden_states)
+
+
+def layer(part: Any, hidden_states: Tensor, attention_mask: Tensor | None) -> Tensor:
+    """Replace BertLayer.forward: (B, T, D) and the mask in, (B, T, D) out.
+
+    Depends on the layer's own norm, so that order and number of layers matter.
+    """
+    B, T, _ = hidden_states.shape
+    H = member(part.self_attention, "num_attention_heads", "attribute")
+    called = f"{type(part).__name__}.forward"
+    weight = seen(attention_mask, called, (B, H, T), hidden_states)[..., None]
+    moved = torch.roll(weight * hidden_states, 1, dims=1)  # what is hidden is not read
+    norm = part.out_layer_norm
+    mixed: Tensor = norm.weight * torch.sin(hidden_states + norm.bias) + 0.5 * moved
+    return mixed
+
+
+ROLES = {"dense_layer": nn.Linear, "dropout": nn.Dropout, "ln_layer": nn.LayerNorm}
+
+
+def add_norm(
+    part: Any, input: Tensor, output: Tensor, dense_layer: Any, dropout: Any, ln_layer: Any
+) -> Tensor:
+    """Replace BertLayer.add_norm: the result depends on every argument.
+
+    Raises:
+        StudentError: a module is passed in the place of another.
+    """
+    passed = {"dense_layer": dense_layer, "dropout": dropout, "ln_layer": ln_layer}
+    for name, module in passed.items():
+        others = tuple(kind for role, kind in ROLES.items() if role != name)
+        if isinstance(module, (*others, Tensor)):
+            says = f"{type(part).__name__}.add_norm() gets a {type(module).__name__} as {name}"
+            order = "its arguments are input, output, dense_layer, dropout, ln_layer"
+            raise StudentError(f"{says}, not a {ROLES[name].__name__}; {order}")
+    scale = getattr(ln_layer, "weight", 1.0) + getattr(dropout, "p", 0.0)
+    changed: Tensor = torch.cos(input) * scale + torch.tanh(dense_layer(output)) - 0.5 * input
+    return changed
+
+
+def embed(part: Any, input_ids: Tensor, token_type_ids: Tensor | None = None) -> Tensor:
+    """Replace BertModel.embed: ids (B, T) in, (B, T, D) out."""
+    embedded = torch.tanh(part.word_embedding(input_ids))
+    if token_type_ids is None:
+        return embedded
+    return embedded + torch.sin(token_type_ids)[..., None].to(embedded.dtype)
+
+
+STAND_INS: Mapping[str, Callable[..., Any]] = {
+    made.__name__: made
+    for made in (attention, self_attention, ones_of_heads, ones, layer, add_norm, embed)
+}
+
+
+# --- building ---------------------------------------------------------------------------------
+
+
+def constructor_arguments(context: Context, call: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the arguments of every constructor of the submission: a BertConfig."""
+    config = context.modules["config"].BertConfig
+    if call["checkpoint"]:
+        return (config.from_json(context.checkpoint),)
+    return (config(**call["config"]),)
+
+
+def checkpoint_weights(context: Context) -> Mapping[str, Tensor]:
+    """Return the frozen checkpoint's weights under minBERT's names."""
+    loaded: Mapping[str, Tensor] = context.modules["base_bert"].load_weights(
+        f"{context.checkpoint}/model.safetensors"
+    )
+    return loaded
+
+
+def tokenizer_of(context: Context) -> Any:
+    """Return the checkpoint's tokenizer."""
+    return context.module("tokenizer").BertTokenizer.from_pretrained(context.checkpoint)
+
+
+ARGUMENTS: Mapping[str, Callable[[Context], Any]] = {"*tokenizer": tokenizer_of}
+
+
+# --- the fine-tune ----------------------------------------------------------------------------
+
+EVAL_ON_CHECKPOINT: dict[str, Any] = {
+    "module": "bert",
+    "target": "BertModel",
+    "options": {},
+    "checkpoint": True,
+    "train": False,
+    "dtype": "float32",
+    "rates": {},
+    "stand_ins": {},
+}
+
+
+def new_classifier(
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor]
+) -> nn.Module:
+    """Put the given classifier on a BERT of the submission with the checkpoint's weights."""
+    torch.manual_seed(call["seed"])  # for what a submission draws
+    bert = build(context, {**call, **EVAL_ON_CHECKPOINT}, tensors)
+    made: nn.Module = context.module("classifier").BertSentimentClassifier(bert, call["num_labels"])
+    return made
+
+
+def encoded(context: Context, model: Any, sentences: list[str]) -> tuple[Tensor, Tensor]:
+    """Return the ids and the mask of sentences, (N, T) each."""
+    length = model.bert.config.max_position_embeddings
+    found = tokenizer_of(context)(sentences, max_length=length)
+    return found["input_ids"], found["attention_mask"]
+
+
+def fine_tune(
+    context: Context,
+    call: Mapping[str, Any],
+    tensors: Mapping[str, Tensor],
+    progress: Progress,
+) -> Answer:
+    """Fine-tune the given classifier on the student's model, and predict or return the weights.
+
+    Args:
+        call: `train`, a list of sentences; `predict`, another, unlabelled, or None; `num_labels`;
+            `seed`.
+        tensors: `labels`, (N,) int64, of the sentences to train on.
+
+    Returns:
+        out/predictions: (N,) int64, for call["predict"] in its order, and the same after each
+        quarter of the steps but the last, out/after/<quarter>; if there are none,
+        out/weights/<parameter> for those of the given model. out/losses: (steps,) float32.
+    """
+    classifier = context.module("classifier")
+    model = new_classifier(context, call, tensors)
+    recipe = classifier.Recipe(seed=call["seed"])
+    total = recipe.steps(len(call["train"]))
+    quarters = {total * quarter // 4: quarter for quarter in (1, 2, 3)}
+
+    losses: list[float] = []
+    answer: dict[str, Tensor] = {}
+
+    def on_step(loss: float) -> None:
+        losses.append(loss)
+        progress(len(losses), total)
+        if call["predict"] is not None and (quarter := quarters.get(len(losses))):
+            answer[f"out/after/{quarter}"] = predictions(context, call, model)
+            model.train()
+
+    ids_and_mask = encoded(context, model, call["train"])
+    classifier.fine_tune(model, *ids_and_mask, tensors["labels"], recipe, on_step)
+    answer["out/losses"] = torch.tensor(losses, dtype=torch.float32)
+    if call["predict"] is not None:
+        return Answer({}, {**answer, "out/predictions": predictions(context, call, model)})
+    own = dict(model.named_parameters())  # a submission may have more of its own
+    names = [f"bert.{name}" for name in checkpoint_weights(context)]
+    names += [name for name in own if name.startswith("classifier.")]
+    return Answer({}, answer | {f"out/weights/{name}": own[name] for name in names if name in own})
+
+
+def predictions(context: Context, call: Mapping[str, Any], model: nn.Module) -> Tensor:
+    """Predict the call's sentences: (N,) int64."""
+    found: Tensor = context.module("classifier").predict(
+        model, *encoded(context, model, call["predict"])
+    )
+    return found
+
+
+def predict(
+    context: Context,
+    call: Mapping[str, Any],
+    tensors: Mapping[str, Tensor],
+    progress: Progress,
+) -> Answer:
+    """Predict sentences with weights that come from elsewhere.
+
+    Args:
+        call: `predict`, a list of sentences; `num_labels`; `seed`.
+        tensors: `weights/<parameter>`, untrusted.
+
+    Returns:
+        out/predictions: (N,) int64; nothing if the weights' names or shapes are not the model's.
+    """
+    model = new_classifier(context, call, tensors)
+    weights = {name.removeprefix("weights/"): value for name, value in tensors.items()}
+    own = dict(model.named_parameters())
+    if {n: p.shape for n, p in own.items()} != {n: w.shape for n, w in weights.items()}:
+        return Answer({})
+    load_by_name(model, weights)
+    return Answer({}, {"out/predictions": predictions(context, call, model)})
+
+
+KINDS = {"fine-tune": fine_tune, "predict": predict}

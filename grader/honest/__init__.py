@@ -1,0 +1,1 @@
+"""Right solutions that are written otherwise; each file has HONEST."""

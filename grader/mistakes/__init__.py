@@ -1,0 +1,1 @@
+"""Known mistakes, a file per exercise or kind; each has VARIANTS, and may have HONEST."""

@@ -1,0 +1,253 @@
+"""What goes wrong in the embedding."""
+
+from tensormark.authoring.variants import forms, mistakes
+
+SUM = "words + positions + token_types"
+NORMED, WHOLE = f"self.embed_layer_norm({SUM})", f"self.embed_dropout(self.embed_layer_norm({SUM}))"
+WORDS, POSITIONS = "self.word_embedding(input_ids)", "self.position_ids[:, : input_ids.shape[1]]"
+WEIGHTS = "self.embed_layer_norm.weight, self.embed_layer_norm.bias"
+
+MISTAKES = (
+    *mistakes(
+        "embed",
+        "Three embeddings",
+        {
+            "no_positions": ("the position embedding is missing", *("words + positions", "words")),
+            "no_token_types": ("the token-type embedding is missing", *(" + token_types", "")),
+            "no_words": ("the word embedding is missing", *("words + positions", "positions")),
+            "only_words": ("only the word embedding is used", *(SUM, "words")),
+            "ids_added": (
+                "the word ids are added, not their embeddings",
+                *(WORDS, "input_ids[..., None].to(self.dtype)"),
+            ),
+            "token_types_of_one": (
+                "the token types are all 1, not 0",
+                *("(token_type_ids)", "(torch.ones_like(token_type_ids))"),
+            ),
+            "token_types_twice": (
+                "the token-type embedding is added twice",
+                *(SUM, f"{SUM} + token_types"),
+            ),
+            "words_twice": ("the word embedding is added twice", *(SUM, f"{SUM} + words")),
+            "positions_twice": (
+                "the position embedding is added twice",
+                *(SUM, f"{SUM} + positions"),
+            ),
+            "positions_subtracted": (
+                "the position embedding is subtracted",
+                *("words + positions", "words - positions"),
+            ),
+            "only_positions": (
+                "only the position embedding is used",
+                *(SUM, "positions.expand_as(words)"),
+            ),
+            "words_scaled": (
+                "the word embeddings are scaled",
+                *(WORDS, f"{WORDS} * self.config.hidden_size ** 0.5"),
+            ),
+            "embeddings_multiplied": (
+                "the embeddings are multiplied, not added",
+                *(SUM, "words * positions * token_types"),
+            ),
+            "positions_multiplied": (
+                "the position embedding is multiplied, not added",
+                *("words + positions", "words * positions"),
+            ),
+            "embed_padding_blanked": (
+                "the vectors of padding are set to 0",
+                *(WHOLE, f"{WHOLE} * (input_ids != 0)[..., None]"),
+            ),
+            "words_blanked_at_padding": (
+                "the word embedding of padding is set to 0",
+                *(WORDS, f"{WORDS} * (input_ids != 0)[..., None]"),
+            ),
+        },
+    ),
+    *mistakes(
+        "embed",
+        "Positions",
+        {
+            "positions_from_one": (
+                "positions count from 1, not from 0",
+                *(POSITIONS, "self.position_ids[:, 1 : input_ids.shape[1] + 1]"),
+            ),
+            "positions_of_rows": (
+                "the row number is used as the position",
+                *(POSITIONS, "torch.arange(len(input_ids))[:, None]"),
+            ),
+            "positions_all_zero": (
+                "every token has position 0",
+                *(POSITIONS, "torch.zeros_like(input_ids)"),
+            ),
+            "positions_of_mask": (
+                "padding has position 0 and tokens count from 1",
+                *(POSITIONS, "(input_ids != 0).cumsum(-1) * (input_ids != 0)"),
+            ),
+            "positions_zero_at_padding": (
+                "padding has position 0, not its own",
+                *(POSITIONS, f"{POSITIONS} * (input_ids != 0)"),
+            ),
+            "positions_of_last": (
+                "every token has the position of the last one",
+                *(POSITIONS, "torch.full_like(input_ids, input_ids.shape[1] - 1)"),
+            ),
+            "positions_of_length": (
+                "every token has the same position, the number of tokens",
+                *(POSITIONS, "self.position_ids[:, input_ids.shape[1]]"),
+            ),
+            "positions_kept": (
+                "the positions of the first call are kept and used for all others",
+                *(POSITIONS, "self.kept"),
+                *("words = ", f'self.kept = getattr(self, "kept", {POSITIONS})\n        words = '),
+            ),
+            "positions_from_the_end": (
+                "the last rows of the position embedding are used, not the first",
+                *(POSITIONS, "self.position_ids[:, -input_ids.shape[1] :]"),
+            ),
+            "positions_reversed": (
+                "positions count backwards",
+                *(POSITIONS, f"{POSITIONS}.flip(1)"),
+            ),
+            "positions_of_token_types": (
+                "the token types are used as positions",
+                *(POSITIONS, "token_type_ids + 1"),
+            ),
+        },
+    ),
+    *mistakes(
+        "embed",
+        "The norm",
+        {
+            "embed_norm_missing": ("the norm is missing", *(NORMED, f"({SUM})")),
+            "embed_norm_of_words": (
+                "only the word embedding is normalised, not the sum",
+                *(NORMED, "self.embed_layer_norm(words) + positions + token_types"),
+            ),
+            "embed_norm_of_each": (
+                "each embedding is normalised by itself, not the sum",
+                *(
+                    NORMED,
+                    "sum(self.embed_layer_norm(x) for x in (words, positions, token_types))",
+                ),
+            ),
+            "embed_norm_twice": (
+                "the norm is applied twice",
+                *(NORMED, f"self.embed_layer_norm({NORMED})"),
+            ),
+            "embed_norm_without_weights": (
+                "the norm is computed without the weight and bias of embed_layer_norm",
+                *(
+                    NORMED,
+                    f"F.layer_norm({SUM}, words.shape[-1:], eps=self.embed_layer_norm.eps)",
+                ),
+            ),
+            "embed_norm_over_tokens": (
+                "the norm runs over tokens and units together, not over the units of a token",
+                *(
+                    NORMED,
+                    f"F.layer_norm({SUM}, words.shape[1:]) * self.embed_layer_norm.weight"
+                    " + self.embed_layer_norm.bias",
+                ),
+            ),
+            "embed_norm_before_token_types": (
+                "the token-type embedding is added after the norm",
+                *(NORMED, "self.embed_layer_norm(words + positions) + token_types"),
+            ),
+            "embed_norm_with_other_eps": (
+                "the norm is computed with another epsilon than embed_layer_norm's",
+                *(NORMED, f"F.layer_norm({SUM}, words.shape[-1:], {WEIGHTS})"),
+            ),
+        },
+    ),
+    *mistakes(
+        "embed",
+        "Gradients and types",
+        {
+            "words_detached": (
+                "gradients do not reach the word embedding",
+                *(WORDS, f"{WORDS}.detach()"),
+            ),
+            "positions_detached": (
+                "gradients do not reach the position embedding",
+                *("words + positions", "words + positions.detach()"),
+            ),
+            "token_types_detached": (
+                "gradients do not reach the token-type embedding",
+                *(" + token_types", " + token_types.detach()"),
+            ),
+            "words_and_positions_detached": (
+                "gradients reach neither the word nor the position embedding",
+                *("words + positions", "(words + positions).detach()"),
+            ),
+            "embed_detached": (
+                "gradients do not pass through the embeddings",
+                *(NORMED, f"self.embed_layer_norm(({SUM}).detach())"),
+            ),
+            "embed_in_eval": (
+                "the model is switched to eval mode",
+                *("words = ", "self.eval()\n        words = "),
+            ),
+            "embed_in_float32": (
+                "embed always returns float32, whatever the model's type",
+                *(WHOLE, f"{WHOLE}.float()"),
+            ),
+        },
+    ),
+    *mistakes(
+        "embed",
+        "Dropout",
+        {
+            "embed_no_dropout": ("dropout is missing in training", *("self.embed_dropout(", "(")),
+            "embed_dropout_before_norm": (
+                "dropout comes before the norm, not after it",
+                *(WHOLE, f"self.embed_layer_norm(self.embed_dropout({SUM}))"),
+            ),
+            "embed_dropout_around_norm": (
+                "dropout comes before the norm and once more after it",
+                *(SUM, f"self.embed_dropout({SUM})"),
+            ),
+            "embed_dropout_on_words": (
+                "dropout is on the word embedding only",
+                *(WHOLE, f"self.embed_layer_norm(self.embed_dropout(words){SUM[5:]})"),
+            ),
+            "embed_dropout_twice": (
+                "dropout is applied twice",
+                *(WHOLE, f"self.embed_dropout({WHOLE})"),
+            ),
+            "embed_dropout_always": (
+                "dropout is active in eval mode too",
+                *(WHOLE, f"F.dropout({NORMED}, self.embed_dropout.p)"),
+            ),
+            "embed_dropout_always_tenth": (
+                "dropout of 0.1 is active in eval mode too",
+                *(WHOLE, f"F.dropout({NORMED}, 0.1)"),
+            ),
+            "embed_dropout_always_half": (
+                "dropout of 0.5 is active in eval mode too",
+                *(WHOLE, f"F.dropout({NORMED})"),
+            ),
+            "embed_dropout_rate": (
+                "the dropout rate is written into the code",
+                *(WHOLE, f"F.dropout({NORMED}, 0.1, self.training)"),
+            ),
+        },
+    ),
+)
+
+NAMED = {one.id: one for one in MISTAKES}
+EACH = "self.embed_dropout(e) for e in (words, positions, token_types)"
+VARIANTS = (
+    *MISTAKES,
+    *forms(
+        NAMED["embed_norm_without_weights"],
+        {"embed_norm_by_function": (NORMED, f"F.layer_norm({SUM}, words.shape[-1:])")},
+    ),
+    *forms(
+        NAMED["embed_norm_over_tokens"],
+        {"embed_norm_by_function_over_tokens": (NORMED, f"F.layer_norm({SUM}, words.shape[1:])")},
+    ),
+    *forms(
+        NAMED["embed_dropout_before_norm"],
+        {"embed_dropout_on_each": (WHOLE, f"self.embed_layer_norm(sum({EACH}))")},
+    ),
+)

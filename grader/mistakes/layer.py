@@ -1,0 +1,260 @@
+"""What goes wrong in one encoder layer."""
+
+from tensormark.authoring.variants import mistakes
+
+FIRST = "x = self.add_norm(x, context, *modules)"
+SECOND = "self.add_norm(x, interm, *modules)"
+INTERM = "self.interm_af(self.interm_dense(x))"
+NORMED = "self.attention_layer_norm(hidden_states + self.attention_dense(context))"
+
+VARIANTS = (
+    *mistakes(
+        "layer",
+        "The feed-forward part",
+        {
+            "gelu_missing": (
+                "GELU is missing, or its result is discarded",
+                *("self.interm_af(", "("),
+            ),
+            "relu": ("ReLU is used instead of GELU", *("self.interm_af(", "F.relu(")),
+            "tanh": ("tanh is used instead of GELU", *("self.interm_af(", "torch.tanh(")),
+            "sigmoid_unit": (
+                "a sigmoid is used instead of GELU",
+                *("self.interm_af(", "torch.sigmoid("),
+            ),
+            "silu": ("SiLU is used instead of GELU", *("self.interm_af(", "F.silu(")),
+            "gelu_before_dense": (
+                "GELU comes before the first dense layer of the feed-forward part",
+                *(INTERM, "self.interm_dense(self.interm_af(x))"),
+            ),
+            "gelu_by_tanh": (
+                "the tanh approximation of GELU is used, not the exact form",
+                *("self.interm_af(", 'F.gelu(approximate="tanh", input='),
+            ),
+            "gelu_twice": ("GELU is applied twice", *(INTERM, f"self.interm_af({INTERM})")),
+            "gelu_last": (
+                "GELU comes after the second dense layer",
+                *("self.interm_af(", "("),
+                *(SECOND, "self.add_norm(x, interm, GELU_AFTER, *modules[1:])"),
+                *("GELU_AFTER", "lambda y: self.interm_af(modules[0](y))"),
+            ),
+            "gelu_on_output": (
+                "GELU is applied to the layer's output",
+                *(SECOND, f"self.interm_af({SECOND})"),
+            ),
+            "interm_of_input": (
+                "the feed-forward part reads the layer's input",
+                *("self.interm_dense(x)", "self.interm_dense(hidden_states)"),
+            ),
+            "interm_of_context": (
+                "the feed-forward part reads attention's output before its add_norm",
+                *("self.interm_dense(x)", "self.interm_dense(context)"),
+            ),
+            "interm_dense_skipped": (
+                "the first dense layer of the feed-forward part is skipped",
+                *(INTERM, "self.interm_af(x)"),
+            ),
+        },
+    ),
+    *mistakes(
+        "layer",
+        "Two sublayers",
+        {
+            "second_residual_of_input": (
+                "the second residual is the layer's input",
+                *("self.add_norm(x, interm", "self.add_norm(hidden_states, interm"),
+            ),
+            "second_residual_of_context": (
+                "the second residual is attention's output",
+                *("self.add_norm(x, interm", "self.add_norm(context, interm"),
+            ),
+            "first_residual_missing": (
+                "the first residual is missing",
+                *("self.add_norm(x, context", "self.add_norm(torch.zeros_like(x), context"),
+            ),
+            "first_residual_of_context": (
+                "the first residual is attention's output, not the layer's input",
+                *("self.add_norm(x, context", "self.add_norm(context, context"),
+            ),
+            "second_residual_missing": (
+                "the second residual is missing",
+                *("self.add_norm(x, interm", "self.add_norm(torch.zeros_like(x), interm"),
+            ),
+            "first_add_norm_missing": (
+                "attention is not followed by an add_norm",
+                *(FIRST, "x = context"),
+            ),
+            "second_add_norm_missing": (
+                "the feed-forward part is not followed by an add_norm",
+                *(SECOND, "self.out_dense(interm)"),
+            ),
+            "feed_forward_missing": (
+                "the layer ends after attention and its add_norm",
+                *(SECOND, "x"),
+            ),
+            "first_sublayer_missing": (
+                "the result of attention and its add_norm is discarded",
+                *(FIRST, "x = hidden_states"),
+            ),
+            "attention_missing": (
+                "the layer has no attention",
+                *(FIRST, "x = self.add_norm(x, x, *modules)"),
+            ),
+            "input_added_to_output": (
+                "the layer's input is added to its output once more",
+                *(SECOND, f"hidden_states + {SECOND}"),
+            ),
+            "residual_added_to_output": (
+                "the feed-forward part's input is added to its output once more",
+                *(SECOND, f"x + {SECOND}"),
+            ),
+            "attention_input_zeroed": (
+                "attention does not read the layer's input",
+                *(
+                    "self.self_attention(hidden_states,",
+                    "self.self_attention(torch.zeros_like(hidden_states),",
+                ),
+            ),
+            "attention_projected_twice": (
+                "attention_dense is applied before add_norm, which applies it again",
+                *("(x, context,", "(x, self.attention_dense(context),"),
+            ),
+            "first_arguments_exchanged": (
+                "attention's add_norm gets its two arguments in the wrong order",
+                *("(x, context,", "(context, x,"),
+            ),
+            "attention_twice": (
+                "attention runs twice, the second time on its own output",
+                *(
+                    FIRST,
+                    "context = self.self_attention(context, attention_mask)\n        " + FIRST,
+                ),
+            ),
+            "feed_forward_twice": (
+                "the feed-forward part runs twice",
+                *(
+                    "interm = self",
+                    "modules = self.out_dense, self.out_dropout, self.out_layer_norm\n        "
+                    "x = self.add_norm(x, self.interm_af(self.interm_dense(x)), *modules)"
+                    "\n        interm = self",
+                ),
+            ),
+            "norm_before_attention": (
+                "attention reads a normalised input; here each norm comes after its sublayer",
+                *(
+                    "self.self_attention(hidden_states,",
+                    "self.self_attention(self.attention_layer_norm(hidden_states),",
+                ),
+            ),
+            "norms_before_sublayers": (
+                "each norm comes before its sublayer; here it comes after, on the sum",
+                *(
+                    "self.self_attention(hidden_states,",
+                    "self.self_attention(self.attention_layer_norm(hidden_states),",
+                ),
+                *(FIRST, "x = x + self.attention_dropout(self.attention_dense(context))"),
+                *("self.interm_dense(x)", "self.interm_dense(self.out_layer_norm(x))"),
+                *(SECOND, "x + self.out_dropout(self.out_dense(interm))"),
+            ),
+            "sublayers_side_by_side": (
+                "attention and the feed-forward part both read the layer's input",
+                *("self.interm_dense(x)", "self.interm_dense(hidden_states)"),
+                *("self.add_norm(x, interm", "self.add_norm(x + hidden_states, interm"),
+            ),
+            "layer_mask_inverted": (
+                "the mask passed to attention hides tokens and shows padding",
+                *("attention_mask)", "-10000.0 - attention_mask)"),
+            ),
+            "layer_mask_extended_again": (
+                "the mask is made additive again, which it already is",
+                *("attention_mask)", "(1.0 - attention_mask) * -10000.0)"),
+            ),
+            "layer_mask_dropped": (
+                "the mask is not passed on to attention",
+                *("attention_mask)", "torch.zeros_like(attention_mask))"),
+            ),
+        },
+    ),
+    *mistakes(
+        "layer",
+        "The modules",
+        {
+            "norms_exchanged": (
+                "the two norms are exchanged",
+                *("self.attention_layer_norm", "NORM"),
+                *("self.out_layer_norm", "self.attention_layer_norm"),
+                *("NORM", "self.out_layer_norm"),
+            ),
+            "first_norm_twice": (
+                "the first norm is used for the feed-forward part too",
+                *("self.out_layer_norm", "self.attention_layer_norm"),
+            ),
+            "second_norm_twice": (
+                "the second norm is used for attention too",
+                *("self.attention_layer_norm", "self.out_layer_norm"),
+            ),
+            "dropouts_exchanged": (
+                "the two dropout modules are exchanged",
+                *("self.attention_dropout", "DROPOUT"),
+                *("self.out_dropout", "self.attention_dropout"),
+                *("DROPOUT", "self.out_dropout"),
+            ),
+            "first_dropout_twice": (
+                "the first dropout module is used for the feed-forward part too",
+                *("self.out_dropout", "self.attention_dropout"),
+            ),
+            "second_dropout_twice": (
+                "the second dropout module is used for attention too",
+                *("self.attention_dropout", "self.out_dropout"),
+            ),
+        },
+    ),
+    *mistakes(
+        "layer",
+        "Dropout",
+        {
+            "first_dropout_missing": (
+                "no dropout after attention's dense layer in training",
+                *(FIRST, f"x = {NORMED}"),
+            ),
+            "second_dropout_missing": (
+                "no dropout after the feed-forward part's dense layer in training",
+                *(SECOND, "self.out_layer_norm(x + self.out_dense(interm))"),
+            ),
+            "extra_dropout_on_context": (
+                "there is an extra dropout on attention's output",
+                *("(x, context,", "(x, self.attention_dropout(context),"),
+            ),
+            "extra_dropout_on_interm": (
+                "there is an extra dropout on the feed-forward part's inner units",
+                *("(x, interm,", "(x, self.out_dropout(interm),"),
+            ),
+            "extra_dropout_on_output": (
+                "there is an extra dropout on the layer's output",
+                *(SECOND, f"self.out_dropout({SECOND})"),
+            ),
+            "extra_dropout_between": (
+                "there is an extra dropout between the two sublayers",
+                *(FIRST, "x = self.attention_dropout(self.add_norm(x, context, *modules))"),
+            ),
+        },
+    ),
+    *mistakes(
+        "layer",
+        "Gradients and types",
+        {
+            "sublayer_detached": (
+                "gradients stop between the two sublayers",
+                *("self.interm_dense(x)", "self.interm_dense(x.detach())"),
+            ),
+            "context_detached": (
+                "gradients stop at attention's output",
+                *("(x, context,", "(x, context.detach(),"),
+            ),
+            "layer_in_float32": (
+                "the layer always returns float32, whatever its input",
+                *(SECOND, f"{SECOND}.float()"),
+            ),
+        },
+    ),
+)

@@ -1,0 +1,213 @@
+"""What goes wrong in layer normalization, and other ways to get it right."""
+
+from tensormark.authoring.honest import Honest
+from tensormark.authoring.variants import mistakes
+
+MEAN = "x.mean(-1, keepdim=True)"
+VARIANCE = "deviation.square().mean(-1, keepdim=True)"
+ROOT = "torch.sqrt(variance + eps)"
+WHOLE = "gain * deviation / torch.sqrt(variance + eps) + bias"
+
+
+def over(axes: str) -> tuple[str, ...]:
+    """Return edits that take the mean and the variance over other axes."""
+    texts = ((old, old.replace("-1, keepdim=True", axes)) for old in (MEAN, VARIANCE))
+    return tuple(text for pair in texts for text in pair)
+
+
+HONEST = (
+    Honest(
+        "layer_norm_var_mean",
+        {
+            "layer_norm": """
+            variance, mean = torch.var_mean(x, dim=-1, correction=0, keepdim=True)
+            return (x - mean) * torch.rsqrt(variance + eps) * gain + bias
+            """
+        },
+        module="transformer",
+    ),
+    Honest(
+        "layer_norm_of_squares",
+        {
+            "layer_norm": """
+            D = x.shape[-1]
+            mean = x.sum(dim=-1) / D
+            variance = (x ** 2).sum(dim=-1) / D - mean ** 2
+            scale = (variance + eps) ** -0.5
+            return torch.addcmul(bias, gain, (x - mean[..., None]) * scale[..., None])
+            """
+        },
+        module="transformer",
+    ),
+    Honest(
+        "layer_norm_unbiased_corrected",
+        {
+            "layer_norm": """
+            D = x.size(-1)
+            mu = torch.mean(x, -1, keepdim=True)
+            sigma = (x.var(-1, keepdim=True) * (D - 1) / D + eps).sqrt()
+            normalized = (x - mu) / sigma
+            return torch.einsum("...d,d->...d", normalized, gain).add(bias)
+            """
+        },
+        module="transformer",
+    ),
+)
+
+VARIANTS = (
+    *mistakes(
+        "layer_norm",
+        "The axis",
+        {
+            "layer_norm_over_tokens": (
+                "the mean and the variance run over the tokens, not over the units",
+                *over("-2, keepdim=True"),
+            ),
+            "layer_norm_over_batch": (
+                "the mean and the variance run over the first axis, as in a batch norm",
+                *over("0, keepdim=True"),
+            ),
+            "layer_norm_over_all_but_batch": (
+                "the mean and the variance run over all axes but the first",
+                *over("tuple(range(1, x.ndim)), keepdim=True"),
+            ),
+            "layer_norm_over_all": (
+                "all values share one mean and one variance",
+                *over(""),
+            ),
+            "layer_norm_axis_from_front": (
+                "the axis is counted from the front, which fits three axes only",
+                *over("2, keepdim=True"),
+            ),
+        },
+    ),
+    *mistakes(
+        "layer_norm",
+        "The statistics",
+        {
+            "layer_norm_unbiased": (
+                "the squared deviations are divided by one less than the width",
+                *(VARIANCE, "x.var(-1, keepdim=True)"),
+            ),
+            "layer_norm_sum_of_squares": (
+                "the squared deviations are summed up, and not divided by the width",
+                *(VARIANCE, "deviation.square().sum(-1, keepdim=True)"),
+            ),
+            "layer_norm_absolute_deviation": (
+                "the deviations are made positive, where they should be squared",
+                *(VARIANCE, "deviation.abs().mean(-1, keepdim=True).square()"),
+            ),
+            "layer_norm_without_mean": (
+                "the mean is taken off nowhere, as in an RMS norm",
+                *(f"x - {MEAN}", "x"),
+            ),
+            "layer_norm_mean_not_subtracted": (
+                "the mean is not subtracted from what is divided",
+                *(WHOLE, WHOLE.replace("deviation", "x")),
+            ),
+            "layer_norm_variance_about_zero": (
+                "the variance is taken about 0, not about the mean",
+                *(VARIANCE, VARIANCE.replace("deviation", "x")),
+            ),
+            "layer_norm_only_centered": (
+                "the mean is subtracted, and nothing is divided",
+                *(f" / {ROOT}", ""),
+            ),
+            "layer_norm_root_missing": (
+                "what is divided by is the variance, not its root",
+                *(ROOT, "(variance + eps)"),
+            ),
+            "layer_norm_multiplied": (
+                "the root of the variance is multiplied with, not divided by",
+                *(f"/ {ROOT}", f"* {ROOT}"),
+            ),
+        },
+    ),
+    *mistakes(
+        "layer_norm",
+        "Epsilon",
+        {
+            "layer_norm_eps_outside": (
+                "eps is added after the root, not under it",
+                *(ROOT, "(torch.sqrt(variance) + eps)"),
+            ),
+            "layer_norm_unbiased_eps_outside": (
+                "eps is added after the root, and the variance is divided by one less",
+                *(VARIANCE, "x.var(-1, keepdim=True)"),
+                *(ROOT, "(torch.sqrt(variance) + eps)"),
+            ),
+            "layer_norm_no_eps": ("eps is missing", *("variance + eps", "variance")),
+            "layer_norm_eps_in_code": (
+                "eps is a number in the code, not the one that is given",
+                *("+ eps", "+ 1e-12"),
+            ),
+            "layer_norm_eps_of_torch": (
+                "eps is the one that torch uses when none is named, not the one that is given",
+                *("+ eps", "+ 1e-5"),
+            ),
+            "layer_norm_eps_as_least": (
+                "the variance is raised to eps where it is less; eps is to be added to all",
+                *("variance + eps", "variance.clamp(min=eps)"),
+            ),
+            "layer_norm_eps_squared": ("eps is squared", *("+ eps", "+ eps**2")),
+        },
+    ),
+    *mistakes(
+        "layer_norm",
+        "Gain and bias",
+        {
+            "layer_norm_no_gain": ("the gain is missing", *("gain * ", "")),
+            "layer_norm_no_bias": ("the bias is missing", *(" + bias", "")),
+            "layer_norm_neither": (
+                "the gain and the bias are missing",
+                *("gain * ", ""),
+                *(" + bias", ""),
+            ),
+            "layer_norm_exchanged": (
+                "the gain and the bias are exchanged",
+                *("gain * ", "bias * "),
+                *(" + bias", " + gain"),
+            ),
+            "layer_norm_one_plus_gain": (
+                "1 is added to the gain",
+                *("gain * ", "(1 + gain) * "),
+            ),
+            "layer_norm_bias_before_gain": (
+                "the bias is added before the gain, so that it is multiplied too",
+                *(WHOLE, f"gain * (deviation / {ROOT} + bias)"),
+            ),
+            "layer_norm_gain_before_norm": (
+                "the gain comes before the norm, which takes part of it out again",
+                *("deviation = x - x", "x = gain * x\n    deviation = x - x"),
+                *("gain * deviation", "deviation"),
+            ),
+            "layer_norm_bias_in_ratio": (
+                "the bias is divided as well",
+                *(WHOLE, f"(gain * deviation + bias) / {ROOT}"),
+            ),
+        },
+    ),
+    *mistakes(
+        "layer_norm",
+        "Gradients and types",
+        {
+            "layer_norm_statistics_detached": (
+                "no gradient goes through the mean and the variance",
+                *(MEAN, f"{MEAN}.detach()"),
+                *(VARIANCE, f"{VARIANCE}.detach()"),
+            ),
+            "layer_norm_mean_detached": (
+                "no gradient goes through the mean",
+                *(MEAN, f"{MEAN}.detach()"),
+            ),
+            "layer_norm_variance_detached": (
+                "no gradient goes through the variance",
+                *(VARIANCE, f"{VARIANCE}.detach()"),
+            ),
+            "layer_norm_in_place": (
+                "the tensor that was given is changed in place",
+                *(f"x - {MEAN}", f"x.sub_({MEAN})"),
+            ),
+        },
+    ),
+)

@@ -1,0 +1,275 @@
+"""What goes wrong in the data of the two pre-training tasks."""
+
+from tensormark.authoring.variants import mistakes
+
+SPECIAL = " & ~special"
+MASK = "torch.where(chosen & (fate < 0.8), mask_token_id, input_ids)"
+OTHERS = "torch.where(chosen & (fate >= 0.9), others, hidden)"
+DRAWN = "torch.randint(vocab_size, input_ids.shape, generator=generator)"
+LABELS = "labels = torch.where(chosen, input_ids, IGNORED)"
+OTHER = "other = (number + 1 + rng.randrange(len(documents) - 1)) % len(documents)"
+TOO_LONG = "len(first) + len(second) + 3 > max_length"
+LONGER = "first if len(first) > len(second) else second"
+KINDS = "[0] * (len(first) + 2) + [1] * (len(second) + 1)"
+ROW = "[cls, *first, sep, *second, sep]"
+MASK_ROWS = "padded([[1] * len(row) for row in rows], T, 0)"
+
+VARIANTS = (
+    *mistakes(
+        "mask_tokens",
+        "Choosing",
+        {
+            "special_chosen": ("special tokens are chosen too", *(SPECIAL, "")),
+            "probability_in_code": (
+                "the probability is written into the code",
+                *("< probability)", "< 0.15)"),
+            ),
+            "probability_complement": (
+                "the tokens that should not be chosen are chosen, and the others are not",
+                *("< probability)", ">= probability)"),
+            ),
+            "nothing_chosen": ("no token is ever chosen", *("< probability)", "< 0.0)")),
+        },
+    ),
+    *mistakes(
+        "mask_tokens",
+        "The labels",
+        {
+            "all_labelled": (
+                "every token has a label, not only the chosen ones",
+                *(LABELS, "labels = input_ids.clone()"),
+            ),
+            "labels_of_hidden": (
+                "the labels are taken after hiding, when the true ids are gone",
+                *(LABELS, "labels = torch.where(chosen, mask_token_id, IGNORED)"),
+            ),
+            "ignored_as_zero": (
+                "tokens without a label have label 0, which is a token id",
+                *(LABELS, "labels = torch.where(chosen, input_ids, 0)"),
+            ),
+            "labels_of_others": (
+                "the tokens that were not chosen have the labels",
+                *(LABELS, "labels = torch.where(chosen, IGNORED, input_ids)"),
+            ),
+        },
+    ),
+    *mistakes(
+        "mask_tokens",
+        "Hiding",
+        {
+            "always_mask": (
+                "all chosen tokens become the mask token",
+                *(MASK, "torch.where(chosen, mask_token_id, input_ids)"),
+                *(OTHERS, "hidden"),
+            ),
+            "never_random": ("no chosen token becomes a random one", *(OTHERS, "hidden")),
+            "never_kept": (
+                "no chosen token stays as it is",
+                *("fate >= 0.9", "fate >= 0.8"),
+            ),
+            "fates_exchanged": (
+                "most of the chosen tokens become random ones instead of being masked",
+                *("fate < 0.8", "fate < 0.1"),
+                *("fate >= 0.9", "fate >= 0.2"),
+            ),
+            "random_everywhere": (
+                "tokens that were not chosen become random ones as well",
+                *("(chosen & (fate >= 0.9)", "((fate >= 0.9)"),
+            ),
+            "random_of_few": (
+                "random tokens come from a part of the vocabulary",
+                *(DRAWN, DRAWN.replace("vocab_size", "max(2, vocab_size // 4)")),
+            ),
+            "results_exchanged": (
+                "the two results are exchanged: the labels are returned first",
+                *(f"return {OTHERS}, labels", f"return labels, {OTHERS}"),
+            ),
+            "hidden_in_place": (
+                "the input ids are changed in place",
+                *(OTHERS, f"input_ids.copy_({OTHERS})"),
+            ),
+        },
+    ),
+    *mistakes(
+        "mask_tokens",
+        "Randomness",
+        {
+            "generator_ignored": (
+                "random numbers do not come from the given generator",
+                *("special = torch.isin", "generator = None\n    special = torch.isin"),
+            ),
+        },
+    ),
+    *mistakes(
+        "make_sentence_pairs",
+        "The coin",
+        {
+            "always_next": ("all pairs are true", *("rng.random() < 0.5", "rng.random() < 0.0")),
+            "never_next": ("no pair is true", *("rng.random() < 0.5", "rng.random() < 1.0")),
+            "rarely_next": (
+                "far fewer than half of the pairs are true",
+                *("rng.random() < 0.5", "rng.random() < 0.75"),
+            ),
+            "rng_ignored": (
+                "random numbers do not come from the given rng",
+                *("pairs = []", "pairs, rng = [], random"),
+            ),
+            "labels_exchanged": (
+                "the labels of true and false pairs are exchanged",
+                *("label = IS_NEXT", "label = NOT_NEXT"),
+                *(
+                    "rng.choice(documents[other]), NOT_NEXT",
+                    "rng.choice(documents[other]), IS_NEXT",
+                ),
+            ),
+            "label_always_next": (
+                "false pairs are labelled as true ones",
+                *(
+                    "rng.choice(documents[other]), NOT_NEXT",
+                    "rng.choice(documents[other]), IS_NEXT",
+                ),
+            ),
+        },
+    ),
+    *mistakes(
+        "make_sentence_pairs",
+        "The other document",
+        {
+            "same_document": (
+                "second sentences of false pairs come from the same document",
+                *(OTHER, "other = number"),
+            ),
+            "any_document": (
+                "second sentences of false pairs may come from the same document",
+                *(OTHER, "other = rng.choice([number, number, (number + 1) % len(documents)])"),
+            ),
+            "second_is_first": (
+                "a sentence is paired with itself",
+                *("in itertools.pairwise(document)", "in zip(document[:-1], document[:-1])"),
+            ),
+            "pairs_apart": (
+                "every other sentence of the text starts no pair",
+                *("itertools.pairwise(document)", "list(itertools.pairwise(document))[::2]"),
+            ),
+            "pairs_backwards": (
+                "sentences are paired with the one before them",
+                *("for first, second", "for second, first"),
+            ),
+        },
+    ),
+    *mistakes(
+        "make_sentence_pairs",
+        "The length",
+        {
+            "not_truncated": ("pairs that are too long are not cut", *(TOO_LONG, "False")),
+            "special_not_counted": (
+                "the special tokens are not counted in the length",
+                *(TOO_LONG, TOO_LONG.replace(" + 3", "")),
+            ),
+            "one_cut_too_many": (
+                "one token too many is cut",
+                *(TOO_LONG, TOO_LONG.replace(">", ">=")),
+            ),
+            "second_cut": ("only the second sentence is cut", *(LONGER, "second or first")),
+            "first_cut": ("only the first sentence is cut", *(LONGER, "first or second")),
+            "shorter_cut": (
+                "the shorter sentence is cut, not the longer one",
+                *(LONGER, "first if 0 < len(first) < len(second) or not second else second"),
+            ),
+            "documents_cut": (
+                "the documents are changed: tokens are cut from their sentences, not from copies",
+                *("first, second = list(first), list(second)\n            ", ""),
+            ),
+            "cut_at_the_front": (
+                "tokens are cut from the beginning, not from the end",
+                *(".pop()", ".pop(0)"),
+            ),
+        },
+    ),
+    *mistakes(
+        "pair_batch",
+        "The tokens",
+        {
+            "cls_missing": (
+                "the classification token at the beginning is missing",
+                *(ROW, "[*first, sep, *second, sep]"),
+                *(KINDS, "[0] * (len(first) + 1) + [1] * (len(second) + 1)"),
+            ),
+            "middle_sep_missing": (
+                "the separator between the sentences is missing",
+                *(ROW, "[cls, *first, *second, sep]"),
+                *(KINDS, "[0] * (len(first) + 1) + [1] * (len(second) + 1)"),
+            ),
+            "last_sep_missing": (
+                "the separator at the end is missing",
+                *(ROW, "[cls, *first, sep, *second]"),
+                *(KINDS, "[0] * (len(first) + 2) + [1] * len(second)"),
+            ),
+            "second_cls": (
+                "the first separator is replaced by a classification token",
+                *(ROW, "[cls, *first, cls, *second, sep]"),
+            ),
+            "sentences_exchanged": (
+                "the second sentence comes before the first",
+                *(ROW, "[cls, *second, sep, *first, sep]"),
+                *(KINDS, "[0] * (len(second) + 2) + [1] * (len(first) + 1)"),
+            ),
+        },
+    ),
+    *mistakes(
+        "pair_batch",
+        "The segments",
+        {
+            "one_segment": (
+                "all tokens are in the first segment",
+                *(KINDS, "[0] * (len(first) + len(second) + 3)"),
+            ),
+            "segments_exchanged": (
+                "the two segments are exchanged",
+                *(KINDS, "[1] * (len(first) + 2) + [0] * (len(second) + 1)"),
+            ),
+            "segments_from_one": (
+                "the segments are numbered 1 and 2",
+                *(KINDS, "[1] * (len(first) + 2) + [2] * (len(second) + 1)"),
+            ),
+            "sep_in_second_segment": (
+                "the separator after the first sentence is in the second segment",
+                *(KINDS, "[0] * (len(first) + 1) + [1] * (len(second) + 2)"),
+            ),
+            "last_sep_in_first_segment": (
+                "the last separator is in the first segment",
+                *(KINDS, "[0] * (len(first) + 2) + [1] * len(second) + [0]"),
+            ),
+            "padding_in_second_segment": (
+                "padding is in the second segment",
+                *("padded(kinds, T, 0)", "padded(kinds, T, 1)"),
+            ),
+        },
+    ),
+    *mistakes(
+        "pair_batch",
+        "The padding",
+        {
+            "padding_is_sep": (
+                "rows are filled up with separators, not with padding tokens",
+                *("padded(rows, T, pad)", "padded(rows, T, sep)"),
+            ),
+            "padding_attended": (
+                "the attention mask is 1 for padding too",
+                *(MASK_ROWS, "torch.ones(len(rows), T, dtype=torch.int64)"),
+            ),
+            "pair_mask_inverted": (
+                "the attention mask is 0 for tokens and 1 for padding",
+                *(MASK_ROWS, f"1 - {MASK_ROWS}"),
+            ),
+            "special_not_attended": (
+                "the attention mask hides special tokens",
+                *("[[1] * len(row) for row in rows]", "[[int(t > sep) for t in r] for r in rows]"),
+            ),
+            "batch_labels_exchanged": (
+                "the labels are exchanged",
+                *("[label for _, _, label in pairs]", "[1 - label for _, _, label in pairs]"),
+            ),
+        },
+    ),
+)

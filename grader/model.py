@@ -1,0 +1,64 @@
+"""Calls of a small BERT: its sizes, its config, and what all calls have in common."""
+
+import dataclasses
+from typing import Any
+
+from tensormark.exercise import Call
+
+
+@dataclasses.dataclass(frozen=True)
+class Sizes:
+    """The sizes of a small random model and its input; all distinct, to expose confused axes.
+
+    B batch, T tokens, H heads, d head width, F feed-forward width, V vocabulary.
+    """
+
+    B: int = 3
+    T: int = 7
+    H: int = 2
+    d: int = 5
+    F: int = 17
+    layers: int = 3
+    V: int = 29
+    positions: int = 11
+    lengths: tuple[int, ...] = (7, 4, 1)  # tokens that are not padding, by row
+
+    @property
+    def D(self) -> int:
+        """The width of the model."""
+        return self.H * self.d
+
+    def config(self, dropout: float) -> dict[str, Any]:
+        """Return the arguments of a BertConfig of these sizes."""
+        return {
+            "vocab_size": self.V,
+            "hidden_size": self.D,
+            "num_hidden_layers": self.layers,
+            "num_attention_heads": self.H,
+            "intermediate_size": self.F,
+            "max_position_embeddings": self.positions,
+            "hidden_dropout_prob": dropout,
+            "attention_probs_dropout_prob": dropout,
+        }
+
+
+OTHER_SIZES = Sizes(B=1, T=4, H=3, d=2, F=11, layers=2, V=13, positions=5, lengths=(3,))
+
+
+@dataclasses.dataclass(frozen=True)
+class BertCall(Call):
+    """A call of a class or a function of the submission.
+
+    Attributes:
+        sizes: of the model and the inputs; the model's are ignored with `checkpoint`.
+        dropout: the rate of every dropout module, unless `rates` says otherwise.
+    """
+
+    module: str = "bert"
+    sizes: Sizes = Sizes()
+    dropout: float = 0.1
+    constants: tuple[str, ...] = ("attention_mask",)
+
+    def message(self) -> dict[str, Any]:
+        """Return the call as the JSON object sent to the worker."""
+        return super().message() | {"config": self.sizes.config(self.dropout)}

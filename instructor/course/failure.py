@@ -1,5 +1,0 @@
-"""Why a run cannot go on."""
-
-
-class RunError(Exception):
-    """A run cannot go on; the message is one sentence that says what to do."""
