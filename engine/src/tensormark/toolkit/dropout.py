@@ -1,0 +1,126 @@
+"""What dropout does in training, measured without knowing the random draws.
+
+The inputs of these probes are such that a correct output shows, for each value, whether it was
+dropped. Four statistics of it are compared with those expected for the rate:
+
+    kept     the share of values that were not dropped               1 - rate
+    factor   what the kept ones were multiplied by                   1 / (1 - rate)
+    broken   the share of values inconsistent with dropout there     0
+    zero     the share of sums that are entirely zero                0
+
+Dimension key: B batch, T places, D width.
+"""
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from tensormark.exercise import Tensors
+
+RATE = 0.4  # keeps 0.60; twice keeps 0.36, a rate of 0.5 or 0.1 written into the code 0.50, 0.90
+FALSE_ALARM = 1e-9  # chance that a correct dropout fails; cheap, as there are many draws
+EXACT = 2e-3  # for what does not depend on draws
+ANCHORS = (-1.5, 1.5)  # units whose projection is 0, by which a norm can be undone
+
+
+@dataclasses.dataclass(frozen=True)
+class Dropout:
+    """Judges one pass in training (or in eval, with rate 0).
+
+    Attributes:
+        place: what should be dropped, in words.
+        rate: of every dropout module.
+        number: of values that can be dropped.
+        measure: computes kept, factor, broken and zero from outputs and inputs.
+    """
+
+    place: str
+    rate: float
+    number: int
+    measure: Callable[[Tensors, Tensors], np.ndarray]
+
+    @property
+    def expected(self) -> np.ndarray:
+        """The statistics of a correct dropout."""
+        return np.array([1 - self.rate, 1 / (1 - self.rate), 0.0, 0.0])
+
+    @property
+    def spread(self) -> np.ndarray:
+        """How far each statistic may be off if it depends on the draws."""
+        # Hoeffding: P(|kept - mean| > t) <= 2 exp(-2 n t^2)
+        chance = np.sqrt(np.log(2 / FALSE_ALARM) / (2 * self.number))
+        return np.array([chance, EXACT, chance, chance])
+
+    @property
+    def allowed(self) -> np.ndarray:
+        """How far each statistic of a correct dropout may be off."""
+        chance, exact, *_ = self.spread
+        return np.array([chance, exact, exact, chance]) if self.rate else np.full(4, EXACT)
+
+    def __call__(self, outputs: Tensors, inputs: Tensors) -> str | None:
+        """Say what is wrong, or None."""
+        found = self.measure(outputs, inputs)
+        right = np.abs(found - self.expected) <= self.allowed  # false for NaN
+        if right.all():
+            return None
+        if not right[2] or not right[3]:
+            return f"the dropped values do not match a dropout on {self.place}"
+        if not self.rate:
+            return f"dropout on {self.place} is active in eval mode"
+        if not right[0]:
+            return (
+                f"with a dropout rate of {self.rate}, {1 - found[0]:.2f} of {self.place} is dropped"
+            )
+        return (
+            f"with a dropout rate of {self.rate}, kept values should be multiplied by "
+            f"{self.expected[1]:.2f}, not {found[1]:.2f}"
+        )
+
+
+def numbers(values: np.ndarray, whole: np.ndarray | float = 1.0) -> np.ndarray:
+    """Compute the statistics of values that are 0 if dropped, else `factor * whole`."""
+    values = (values.astype(np.float64) / whole).ravel()
+    kept = np.abs(values) > EXACT
+    if not kept.any():
+        return np.array([0.0, 0.0, 0.0, 0.0])
+    factor = float(np.median(values[kept]))
+    with np.errstate(invalid="ignore"):  # a norm that cannot be undone gives infinities
+        broken = ~(np.abs(values[kept] - factor) <= EXACT * max(1.0, abs(factor)))
+    return np.array([kept.mean(), factor, broken.mean(), 0.0])
+
+
+def neighbours(width_out: int, width_in: int) -> np.ndarray:
+    """Return a dense layer's weight (width_out, width_in) that maps all ones to ones.
+
+    Each unit except the anchors is the mean of two inputs, so that dropout before the layer shows
+    as halves.
+    """
+    weight = np.zeros((width_out, width_in))
+    for unit in range(len(ANCHORS), width_out):
+        weight[unit, [unit % width_in, (unit + 1) % width_in]] = 0.5
+    return weight
+
+
+def anchored(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Draw a residual (B, T, D): mean 0 and variance 1 each, opposite values as anchors."""
+    x = rng.standard_normal(shape)
+    half = len(ANCHORS)
+    x[..., :half] = ANCHORS
+    rest = x[..., half:]
+    rest -= rest.mean(-1, keepdims=True)
+    left = shape[-1] - float(np.square(ANCHORS).sum())
+    rest *= np.sqrt(left / np.square(rest).sum(-1, keepdims=True))
+    return x
+
+
+def undone(output: np.ndarray, residual: np.ndarray) -> np.ndarray:
+    """Return what was added to the residual before an identity LayerNorm, anchors left out.
+
+    A norm is z -> (z - mean) / deviation; at the anchors z is known, which gives both.
+    """
+    got = output.astype(np.float64)
+    with np.errstate(all="ignore"):
+        deviation = (ANCHORS[1] - ANCHORS[0]) / (got[..., 1] - got[..., 0])
+        added = deviation[..., None] * (got - got[..., :1]) + ANCHORS[0] - residual
+    return np.asarray(np.nan_to_num(added[..., len(ANCHORS) :], nan=np.inf))

@@ -1,0 +1,93 @@
+"""What a task may show in reports: curves, and which examples were taken for something else.
+
+The loss of each step, and predictions before the end, are what the submission's process says of
+itself: they are drawn, and count for nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tensormark.references import under
+
+POINTS = 100  # of a curve
+MISREAD = 10  # examples that are listed
+LONGEST = 300  # characters of one
+MOST_STEPS = 1_000_000  # that are looked at
+Tensors = Mapping[str, np.ndarray]
+
+
+def smooth(values: np.ndarray) -> list[float | None]:
+    """Return a curve of at most POINTS points: means of neighbours."""
+    parts = np.array_split(values.astype(np.float64), min(POINTS, len(values)))
+    means = [float(part.mean()) for part in parts]
+    return [float(f"{mean:.5g}") if np.isfinite(mean) else None for mean in means]
+
+
+def loss_curve(tensors: Tensors) -> list[dict[str, Any]]:
+    """Return the curve of out/losses, or none if they are not what they should be."""
+    losses = tensors.get("out/losses")
+    if losses is None or losses.dtype != np.float32 or losses.ndim != 1:
+        return []
+    if not 1 < losses.size <= MOST_STEPS:
+        return []
+    about = {"name": "training loss", "steps": int(losses.size), "unit": "step"}
+    return [{**about, "values": smooth(losses), "threshold": None}]
+
+
+def accuracy_curve(
+    tensors: Tensors,
+    final: float,
+    labels: np.ndarray,
+    threshold: float,
+    name: str = "accuracy",
+) -> list[dict[str, Any]]:
+    """Return the curve of the accuracy after each quarter of the steps, or none.
+
+    Args:
+        tensors: with predictions out/after/1 to out/after/3.
+        final: the accuracy at the end.
+        name: of the curve.
+    """
+    after = under(tensors, "out/after/")
+    values: list[float | None] = []
+    for quarter in (1, 2, 3):
+        found = after.get(str(quarter))
+        if found is None or found.dtype != np.int64 or found.shape != labels.shape:
+            break
+        values.append(round(float((found == labels).mean()), 5))
+    if not values:
+        return []
+    values.append(round(final, 5))
+    about = {"name": name, "steps": len(values), "unit": "quarter"}
+    return [{**about, "values": values, "threshold": threshold}]
+
+
+def confusion(
+    labels: np.ndarray,
+    predictions: np.ndarray,
+    texts: Sequence[str] = (),
+    classes: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Return how often each class was taken for which, and the first examples that were misread.
+
+    Args:
+        texts: of the examples; without them none is listed.
+        classes: the names of the classes; used if there are as many as the labels have.
+    """
+    count = int(labels.max()) + 1
+    names = list(classes) if count == len(classes) else [str(label) for label in range(count)]
+    known = (predictions >= 0) & (predictions < count)  # they may be anything
+    table = np.zeros((count, count), dtype=np.int64)
+    np.add.at(table, (labels[known], predictions[known]), 1)
+    wrong = [int(i) for i in np.flatnonzero(known & (predictions != labels))[:MISREAD]]
+    misread = [
+        {
+            "text": texts[i][:LONGEST],
+            "expected": names[int(labels[i])],
+            "got": names[int(predictions[i])],
+        }
+        for i in (wrong if texts else ())
+    ]
+    return {"classes": names, "confusion": table.tolist(), "misread": misread}

@@ -1,0 +1,93 @@
+"""The probes that most exercises on an optimizer have, in one call.
+
+EXERCISE = optimizer(
+    "Momentum.step", plain={"lr": 0.1, "momentum": 0.8}, other={"lr": 0.5},
+    id="momentum", order=30, title="momentum", file="momentum.py",
+    points={"values": 8, "properties": 2},
+)
+
+first step     values       one step, with given gradients
+steps          values       several
+groups         properties   a second group with settings of its own, and a parameter without a
+                            gradient, in float64
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tensormark.exercise import Call, Exercise, Probe, Tensors
+
+SHAPES = {"a": (4, 3), "b": (5,), "c": (2, 2)}  # c never has a gradient
+STEPS = 5
+LEAST = 0.5  # of a gradient that is not 0, so that the place of an epsilon does not matter
+
+
+def draw(rng: np.random.Generator, call: Call) -> Tensors:
+    """Draw parameters, and gradients for each step, of which some are 0."""
+    inputs: Tensors = {f"start/{name}": rng.standard_normal(s) for name, s in SHAPES.items()}
+    for name in ("a", "b"):
+        values = rng.standard_normal((STEPS, *SHAPES[name]))
+        values += LEAST * np.sign(values)
+        values[:, 0] = 0.0
+        inputs[f"gradients/{name}"] = values
+    return inputs
+
+
+def optimizer(
+    target: str,
+    *,
+    plain: Mapping[str, Any],
+    other: Mapping[str, Any],
+    id: str,
+    title: str,
+    file: str,
+    points: Mapping[str, float],
+    order: int = 0,
+    further: Sequence[Probe] = (),
+    **about: Any,
+) -> Exercise:
+    """Return an exercise on an optimizer with the usual probes.
+
+    Args:
+        target: the class and its method, such as "Momentum.step".
+        plain: settings of the group that all probes have; others are the class's own.
+        other: settings of the second group.
+        further: probes besides these.
+        about: further fields of the exercise, such as `extension`.
+    """
+
+    def steps(number: int, *groups: Mapping[str, Any], dtype: str = "float32") -> tuple[Call]:
+        """Return a call in which the optimizer takes steps."""
+        literals = {"groups": groups, "steps": number}
+        module = file.removesuffix(".py")
+        return (Call(target, (), module, kind="optimizer", literals=literals, dtype=dtype),)
+
+    both = {"params": ["a", "b"], **plain}
+    groups = {"params": ["a"], **plain}, {"params": ["b", "c"], **other}
+    probes = (
+        Probe("first step", "values", "the first step is wrong", steps(1, both)),
+        Probe(
+            "steps",
+            "values",
+            "the first step is right, but later ones are wrong",
+            steps(STEPS, both),
+        ),
+        Probe(
+            "groups",
+            "properties",
+            "steps are wrong with several groups of parameters or in float64",
+            steps(STEPS, *groups, dtype="float64"),
+        ),
+    )
+    return Exercise(
+        id=id,
+        order=order,
+        title=title,
+        file=file,
+        points=points,
+        probes=(*probes, *further),
+        draw=draw,
+        **about,
+    )

@@ -1,0 +1,146 @@
+"""Where an output is wrong, in the words of an assignment, if the mistake has no name.
+
+An assignment names the axes of its outputs, and gets the function for `Assignment.locate`:
+
+    AXES = {2: ("signal", "class"), 3: ("signal", "pattern", "window")}
+    Assignment(..., axes=AXES, locate=locator(AXES))
+
+No sentence says what is expected: those who know their own values must not learn it from them.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from tensormark.exercise import Tensors, no_padding
+
+RTOL, ATOL = 1e-3, 1e-4  # what is off by less counts as equal here; a tolerance may be far closer
+Locate = Callable[[np.ndarray, np.ndarray, Tensors], str | None]
+
+
+def ratio(got: np.ndarray, expected: np.ndarray) -> float | None:
+    """Return the constant factor between two arrays, if there is one other than 0."""
+    total = float((expected * expected).sum())
+    factor = float((got * expected).sum()) / total if total else 0.0
+    fits = np.allclose(got, factor * expected, rtol=RTOL, atol=ATOL)
+    return factor if fits and abs(factor) > 1e-3 else None
+
+
+def moved(got: np.ndarray, expected: np.ndarray, axes: Sequence[str]) -> str | None:
+    """Say whether the right values are in the wrong places.
+
+    Args:
+        axes: the names of the axes, at least two.
+    """
+    if np.allclose(np.sort(got, axis=-1), np.sort(expected, axis=-1), rtol=RTOL, atol=ATOL):
+        return f"each {axes[-2]} has the right values, but its {axes[-1]}s are in the wrong order"
+    if np.allclose(np.sort(got.ravel()), np.sort(expected.ravel()), rtol=RTOL, atol=ATOL):
+        return "all the right values are there, but in the wrong places: check the order of axes"
+    return None
+
+
+def by_padding(wrong: np.ndarray, padding: np.ndarray, axes: Sequence[str]) -> str | None:
+    """Say whether padding has to do with which places are wrong.
+
+    Args:
+        wrong: the places of the first two axes.
+        padding: the same places, true where there is only padding.
+        axes: the names of these axes.
+    """
+    if not padding.any() or padding.all():
+        return None
+    first, second = axes
+    if (wrong <= padding).all():
+        return "only padding is wrong"
+    if (wrong <= ~padding).all() and len(wrong) > 1:
+        return f"only {second}s are wrong; padding is right"
+    full = ~padding.any(1)
+    if full.any() and not wrong[full].any():
+        return f"only {first}s that have padding are wrong"
+    return None
+
+
+def along(wrong: np.ndarray, axis: int) -> np.ndarray:
+    """Return which parts along an axis have a wrong place in them."""
+    return np.asarray(wrong.any(tuple(other for other in range(wrong.ndim) if other != axis)))
+
+
+def by_place(wrong: np.ndarray, axes: Sequence[str]) -> str | None:
+    """Say along which axis some places are wrong and others are not; None if all of them are.
+
+    Args:
+        wrong: the places; the first axis is that of the batch.
+        axes: the name of each axis of these places.
+    """
+    batch, *others = axes
+    rows = along(wrong, 0)
+    if rows[0] and not rows[1:].any() and len(rows) > 1:
+        return f"only {batch} 0 of the batch is wrong"
+    if len(rows) > 1 and not rows[0] and rows[1:].all():
+        return f"{batch} 0 of the batch is right; the others are wrong"
+    for axis, name in enumerate(others, start=1):
+        parts = along(wrong, axis)
+        if not parts.any() or parts.all():
+            continue
+        first = int(np.argmax(parts))
+        if parts[first:].all():
+            return f"only {name}s from number {first} on are wrong"
+        if int(parts.sum()) == 1:
+            return f"only {name} {first} of each {batch} is wrong"
+    return None
+
+
+def locate(
+    got: np.ndarray,
+    expected: np.ndarray,
+    axes: Sequence[str],
+    padding: np.ndarray | None = None,
+    among: int | None = None,
+) -> str | None:
+    """Say in one line where, or by what, an array is wrong; None if unclear.
+
+    Args:
+        axes: the names of the axes; there is nothing to say of arrays with fewer than two, and of
+            a single value its ratio would say what it should be.
+        padding: the places of the first two axes that are only padding.
+        among: how many of the first axes have places that are told apart; None: all.
+    """
+    if got.shape != expected.shape:
+        same = sorted(got.shape) == sorted(expected.shape) or got.size == expected.size
+        return "the number of values is right: check the order of axes" if same else None
+    if got.ndim < 2 or got.ndim != len(axes) or got.size < 2:
+        return None
+    if not np.isfinite(got).all():
+        return None
+    if factor := ratio(got, expected):
+        return f"every value is {factor:.3g} times the expected one"
+    if np.ptp(got - expected) < ATOL * (1.0 + np.abs(expected).max()):
+        return "every value is off by the same amount"
+    if moves := moved(got, expected, axes):
+        return moves
+    wrong = ~np.isclose(got, expected, rtol=RTOL, atol=ATOL)
+    if padding is not None and padding.shape == wrong.shape[:2]:
+        pairs = np.asarray(wrong.any(tuple(range(2, wrong.ndim))))
+        if because := by_padding(pairs, padding, axes[:2]):
+            return because
+    among = wrong.ndim if among is None else among
+    return by_place(np.asarray(wrong.any(tuple(range(among, wrong.ndim)))), axes[:among])
+
+
+def locator(
+    axes: Mapping[int, Sequence[str]],
+    padding: Callable[[Tensors], np.ndarray | None] = no_padding,
+    among: int | None = None,
+) -> Locate:
+    """Return what `Assignment.locate` may be.
+
+    Args:
+        axes: the number of axes to their names, as in `Assignment.axes`.
+        padding, among: see `locate`.
+    """
+
+    def where(got: np.ndarray, expected: np.ndarray, inputs: Tensors) -> str | None:
+        """Say in a few words where, or by what, an output is wrong; None if unclear."""
+        return locate(got, expected, axes.get(expected.ndim, ()), padding(inputs), among)
+
+    return where

@@ -1,0 +1,248 @@
+"""The probes that most exercises have, in one call.
+
+    def draw(rng, s):
+        x = rng.standard_normal((s.B, s.T, s.D))
+        weights = dense(rng, "wide", s.D, s.F) | dense(rng, "narrow", s.F, s.D)
+        return {"x": x}, weights, x.shape
+
+    EXERCISE = exercise(
+        "FeedForward.forward", ("x",), draw, sizes=(SIZES, OTHER_SIZES),
+        id="feed_forward", order=10, title="the feed-forward part", file="model.py",
+        points={"values": 6, "properties": 2},
+    )
+
+is an `Exercise` with these probes, and nothing that could not be written out:
+
+    output         values       the outputs and all gradients
+    other sizes    properties   other sizes, in float64
+    second call    properties   a call after another one with other inputs
+    no dropout     training     with `dropout`: at a rate of 0, training equals eval
+    all dropped    training     with `dropout`: at a rate of 1, which shows where it is
+"""
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from tensormark.exercise import Call, Examine, Exercise, Probe, Tensors
+from tensormark.toolkit.draws import as_weights
+
+MAIN, OTHER, SECOND = "main", "other", "second call"  # names of drawn inputs
+NUMBERS = ("number", "numbers", "rows", "lists")  # forms that have no gradients
+Shape = tuple[int, ...]
+
+
+class Sizes(dict[str, int]):
+    """The sizes of a small random call, by letter: Sizes(B=3, T=7).T is 7.
+
+    Let all of them differ, so that no axis passes for another.
+    """
+
+    def __getattr__(self, name: str) -> int:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"there is no size {name} among {', '.join(self)}") from None
+
+
+# Returns the inputs by name; the weights by parameter, if an object has any; and the shape of the
+# output, or of each output by name, or None if none has gradients.
+Drawn = tuple[Tensors, Tensors, Shape | Mapping[str, Shape] | None]
+Draw = Callable[[np.random.Generator, Sizes], Drawn]
+Fixed = Mapping[str, Any] | Callable[[Sizes], Mapping[str, Any]]  # may depend on the sizes
+
+
+@dataclasses.dataclass(frozen=True)
+class Further:
+    """A probe besides the usual ones; it is called as they are, with stand-ins too.
+
+    Attributes:
+        name, part, says, examine: those of the probe.
+        draw: draws its inputs; None: they are those of the output's probe, if `sizes` is None too.
+        sizes: None: the first ones.
+        call: further fields of its calls, such as {"dtype": "float64"}.
+    """
+
+    name: str
+    part: str
+    says: str
+    draw: Draw | None = None
+    sizes: Sizes | None = None
+    call: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    examine: Examine | None = None
+
+    @property
+    def inputs(self) -> str:
+        """The name of its drawn inputs."""
+        return MAIN if self.draw is None and self.sizes is None else self.name
+
+
+@dataclasses.dataclass(frozen=True)
+class Usual:
+    """How an exercise is called.
+
+    Attributes:
+        target, args, module: as in `Call`.
+        fields: further fields of every call.
+        options, literals: as in `Call`, or functions of the sizes.
+        given: upstream exercises, in order, to the stand-ins that play them.
+    """
+
+    target: str
+    args: tuple[str, ...]
+    module: str
+    fields: Mapping[str, Any]
+    options: Fixed
+    literals: Fixed
+    given: Mapping[str, Mapping[str, str]]
+
+    def calls(self, inputs: str, sizes: Sizes, **more: Any) -> tuple[Call, ...]:
+        """Return the call of the student's own functions, then those with stand-ins.
+
+        The first upstream exercise is given in the second call, the first two in the third.
+        """
+        fields = {
+            "kind": "method" if "." in self.target else "function",
+            "config": sizes,
+            "options": fixed(self.options, sizes),
+            "literals": fixed(self.literals, sizes),
+            **self.fields,
+            **more,
+        }
+        calls = [Call(self.target, self.args, self.module, inputs, **fields)]
+        given: tuple[str, ...] = ()
+        stand_ins: dict[str, str] = {}
+        for upstream, played in self.given.items():
+            given, stand_ins = (*given, upstream), {**stand_ins, **played}
+            calls.append(dataclasses.replace(calls[0], given=given, stand_ins=stand_ins))
+        return tuple(calls)
+
+
+def fixed(value: Fixed, sizes: Sizes) -> Mapping[str, Any]:
+    """Return what a value is at these sizes."""
+    return value(sizes) if callable(value) else value
+
+
+def drawn_by(draw: Draw, further: Mapping[str, Draw]) -> Callable[[np.random.Generator, Call], Any]:
+    """Return the function that draws all of a call: inputs, weights and cotangents.
+
+    Args:
+        further: names of inputs to what draws them instead of `draw`.
+    """
+
+    def everything(rng: np.random.Generator, call: Call) -> Tensors:
+        """Draw the inputs of a call."""
+        chosen, sizes = further.get(call.inputs, draw), Sizes(call.config)
+        inputs, weights, shape = chosen(rng, sizes)
+        if not isinstance(shape, Mapping):
+            shape = {} if shape is None else {call.returns[0]: shape}
+        cotangents = {f"cotangent/{name}": rng.standard_normal(s) for name, s in shape.items()}
+        made = {**inputs, **as_weights(weights), **cotangents}
+        if call.inputs == SECOND:
+            earlier, _, _ = chosen(rng, sizes)
+            made |= {f"before/{name}": value for name, value in earlier.items()}
+        return {name: np.asarray(value) for name, value in made.items()}
+
+    return everything
+
+
+def usual_probes(
+    name: str, usual: Usual, sizes: tuple[Sizes, Sizes], dropout: tuple[str, ...]
+) -> Iterator[Probe]:
+    """Yield the usual probes of an exercise.
+
+    Args:
+        name: of the exercise, for what they say.
+    """
+    main, other = sizes
+    differentiated = usual.fields.get("gradients", usual.fields.get("form") not in NUMBERS)
+    calls = usual.calls(MAIN, main, gradients=differentiated)
+    yield Probe("output", "values", f"{name} gives a wrong output", calls)
+    yield Probe(
+        "other sizes",
+        "properties",
+        f"{name} is wrong for other sizes or in float64",
+        usual.calls(OTHER, other, dtype="float64"),
+    )
+    yield Probe(
+        SECOND,
+        "properties",
+        "a second call gives a wrong output: something is kept from the first",
+        usual.calls(SECOND, main),
+    )
+    if dropout:
+        yield Probe(
+            "no dropout",
+            "training",
+            "with a dropout rate of 0, training should give the same result as eval",
+            usual.calls(MAIN, main, train=True, rates=dict.fromkeys(dropout, 0.0)),
+        )
+        yield Probe(
+            "all dropped",
+            "training",
+            "dropout in training is not where it should be",
+            usual.calls(MAIN, main, train=True, rates=dict.fromkeys(dropout, 1.0)),
+        )
+
+
+def exercise(
+    target: str,
+    args: tuple[str, ...],
+    draw: Draw,
+    *,
+    sizes: tuple[Sizes, Sizes],
+    id: str,
+    title: str,
+    file: str,
+    points: Mapping[str, float],
+    order: int = 0,
+    options: Fixed | None = None,
+    literals: Fixed | None = None,
+    given: Mapping[str, Mapping[str, str]] | None = None,
+    dropout: tuple[str, ...] = (),
+    further: tuple[Further, ...] = (),
+    without: tuple[str, ...] = (),
+    draw_private: Draw | None = None,
+    call: Mapping[str, Any] | None = None,
+    **about: Any,
+) -> Exercise:
+    """Return an exercise with the usual probes.
+
+    Args:
+        target: a class and a method, such as "SwiGLU.forward", or a function.
+        args: names of inputs, or of literals; see `Call.args`.
+        draw: returns the inputs of one call, the weights, and the shape of the output.
+        sizes: of all calls but one, and of that one.
+        options: further arguments of the class; or a function of the sizes.
+        literals: arguments that are not tensors; or a function of the sizes.
+        given: upstream exercises, in order, to the stand-ins that play them.
+        dropout: attributes, or paths of attributes, of the dropout modules.
+        further: probes besides these.
+        without: names of usual probes to leave out.
+        draw_private: draws for private references, if `draw` would not draw other inputs.
+        call: further fields of every call, such as {"form": "tuple", "returns": ("a", "b")}.
+        about: further fields of the exercise, such as `extension`.
+    """
+    given = given or {}
+    usual = Usual(
+        target, args, file.removesuffix(".py"), call or {}, options or {}, literals or {}, given
+    )
+    probes = [p for p in usual_probes(id, usual, sizes, dropout) if p.name not in without]
+    for one in further:
+        calls = usual.calls(one.inputs, one.sizes or sizes[0], **one.call)
+        probes.append(Probe(one.name, one.part, one.says, calls, one.examine))
+    draws = {one.name: one.draw for one in further if one.draw is not None}
+    return Exercise(
+        id=id,
+        order=order,
+        title=title,
+        file=file,
+        points=points,
+        upstream=about.pop("upstream", tuple(given)),
+        probes=tuple(probes),
+        draw=drawn_by(draw, draws),
+        draw_private=None if draw_private is None else drawn_by(draw_private, draws),
+        **about,
+    )
