@@ -1,0 +1,104 @@
+"""Begin an assignment in a new folder: `tensormark new NAME`.
+
+What is written is the folder tensormark/template with the name filled in: an assignment that runs
+as it is, with two exercises, a training, known mistakes and a handout. The starter and the
+references are then made from it, as whenever something of it changes.
+"""
+
+import argparse
+import re
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tensormark.authoring import record, strip
+from tensormark.files import write_whole
+from tensormark.folder import SAYS_WHAT_IT_IS
+from tensormark.folders import whole_folder
+from tensormark.usage import command
+
+TEMPLATE = Path(__file__).resolve().parents[1] / "template"
+NAME = re.compile(r"\w[\w .-]{0,60}")
+# what the template is called, where it says so
+CALLED = {SAYS_WHAT_IT_IS: 'name="Detector"', "handout.md": "# Detector\n"}
+
+
+class NameFault(ValueError):
+    """No assignment can be called so; the message says why."""
+
+
+def name_of(path: Path) -> str:
+    """Return what the assignment in a new folder is called.
+
+    Raises:
+        NameFault: it could not be called by the folder's name.
+    """
+    if not NAME.fullmatch(path.name):
+        raise NameFault(
+            f"{path}: name a new folder by letters, digits, spaces, dots and hyphens; the "
+            "assignment is called by it"
+        )
+    return path.name
+
+
+def files(name: str) -> Iterator[tuple[str, str]]:
+    """Yield the files of a new assignment: path in its folder and text.
+
+    Args:
+        name: of the assignment.
+    """
+    for path in sorted(TEMPLATE.rglob("*")):
+        if not path.is_file() or "__pycache__" in path.parts:
+            continue
+        place, text = path.relative_to(TEMPLATE).as_posix(), path.read_text(encoding="utf-8")
+        if place in CALLED:
+            old = CALLED[place]
+            assert text.count(old) == 1, f"{place} does not say {old!r} once"
+            text = text.replace(old, old.replace("Detector", name))
+        yield place, text
+
+
+def write(path: Path) -> None:
+    """Write a new assignment, all of it or nothing.
+
+    Raises:
+        NameFault: it cannot be called so. FileExistsError: something is there.
+    """
+    name = name_of(path)
+    with whole_folder(path) as unfinished:
+        for place, text in files(name):
+            write_whole(unfinished / place, text)
+
+
+def next_steps(path: Path) -> str:
+    """Return what to do in a new assignment's folder."""
+    steps = {
+        f"cd {shlex.quote(str(path))}": "",
+        command("check", submission="solution"): "grade the solution; the starter without a name",
+        "pytest --assignment .": "prove that each mistake is named, and costs its exercise only",
+        command("exercise", id="NAME"): "begin another exercise",
+    }
+    width = max(len(step) for step in steps)
+    lines = [f"{step:{width}}  {about}".rstrip() for step, about in steps.items()]
+    return "next: " + "\n      ".join(lines)
+
+
+def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Write an assignment, and derive its starter and its references."""
+    description = "Begin an assignment in a new folder; it runs as it is."
+    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
+    parser.add_argument("name", type=Path, help="of the folder, and of the assignment")
+    path = parser.parse_args(arguments).name
+    try:
+        write(path)
+    except (NameFault, OSError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 2
+    print(f"wrote {path}")
+    status = strip.main(path, "starter", []) or record.main(path, "references", [])
+    if status:
+        print(f"{name}: {path} is written, but what is derived from it is not", file=sys.stderr)
+        return status
+    print(next_steps(path))
+    return 0

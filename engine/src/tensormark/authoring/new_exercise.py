@@ -1,0 +1,272 @@
+"""Write the skeleton of a new exercise: `tensormark exercise NAME [--file FILE] [--before NAME]`.
+
+An exercise lives in four places: a file of grader/exercises/, a hole in the solution, a file of
+grader/mistakes/, and a block in the handout. What is written runs: it asks for a function that
+doubles a tensor, and knows two ways to get that wrong and one more to get it right. It comes last
+in its file, or before another exercise: in the report, in the handout and in the solution alike.
+
+Until references are recorded again it could not be graded, which costs nobody a point; the other
+exercises are graded as before.
+"""
+
+import argparse
+import keyword
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from string import Template
+
+from tensormark.authoring.variants import VariantError, region_of
+from tensormark.exercise import Assignment, Exercise
+from tensormark.files import write_whole
+from tensormark.folder import PACKAGE, open_assignment
+from tensormark.usage import command, option
+
+EXERCISES, MISTAKES = Path(PACKAGE, "exercises"), Path(PACKAGE, "mistakes")
+STEP = 10  # between the `order` of exercises
+
+CASE = Template('''"""TODO: what the exercise is about."""
+
+import numpy as np
+
+from tensormark.toolkit import Sizes, exercise
+from tensormark.toolkit.probes import Drawn
+
+# all sizes of a call differ, so that no axis passes for another
+MAIN, OTHER = Sizes(B=3, T=7, D=5), Sizes(B=1, T=4, D=6)
+
+
+def draw(rng: np.random.Generator, s: Sizes) -> Drawn:
+    """Draw what a call takes; the function has no weights, and its output is (B, T, D)."""
+    x = rng.standard_normal((s.B, s.T, s.D))
+    return {"x": x}, {}, x.shape
+
+
+EXERCISE = exercise(
+    "${id}",
+    ("x",),
+    draw,
+    sizes=(MAIN, OTHER),
+    id="${id}",
+    order=${order},
+    title="TODO a title",
+    file="${file}",
+    points={"values": 3, "properties": 1},${bonus}
+)
+''')
+BONUS = "\n    extension=True,"
+HOLE = Template('''def ${id}(${x})${returns}:
+    """Return twice x.
+
+    Args:
+        x: (B, T, D).
+
+    Returns: (B, T, D).
+    """
+    # TODO(${id}): say in a line what is to be written. See handout.md, Problem (${id}).
+    ### BEGIN SOLUTION ${id}
+    return 2.0 * x
+    ### END SOLUTION ${id}
+''')
+MISTAKES_FILE = Template('''"""Mistakes in ${id}, and other right solutions of it."""
+
+from tensormark.authoring.honest import Honest
+from tensormark.authoring.variants import mistakes
+
+RIGHT = "return 2.0 * x"
+HONEST = (Honest("${id}_as_a_sum", {"${id}": "return x + x"}, module="${module}"),)
+
+VARIANTS = mistakes(
+    "${id}",
+    "The factor",
+    {
+        "${id}_not_doubled": ("the tensor is returned as it is", RIGHT, "return x"),
+        "${id}_squared": ("the tensor is squared, not doubled", RIGHT, "return x * x"),
+    },
+)
+''')
+BLOCK = Template("""### Problem (${id}): TODO a title (4 points, about 15 minutes)
+
+TODO: the idea, and the equation.
+
+**Deliverable**. The body of `${id}` in `${file}`.
+
+**Shapes**. `x` (B, T, D); returned (B, T, D).
+
+**The factor**. TODO: a paragraph for each thing that can go wrong; mistakes name its bold words.
+
+**Run**. `${run}`
+
+**You are done when** the line says `passed` with 4/4.
+
+<details><summary>Hint</summary>
+
+TODO
+</details>
+
+**If you see ...**
+
+- `the tensor is returned as it is`: TODO
+- `the tensor is squared, not doubled`: TODO
+
+""")
+
+
+class SkeletonError(ValueError):
+    """No skeleton can be written; the message says why."""
+
+
+def check(name: str, file: str, assignment: Assignment, bonus: bool) -> None:
+    """See that there can be an exercise of this name in this file.
+
+    One that is a bonus has a file that need not be handed in, if there is such a file.
+
+    Raises:
+        SkeletonError: there cannot.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
+        given = option("id", name)
+        raise SkeletonError(f"{given}: must be a lower-case Python name, such as layer_norm")
+    if any(exercise.id == name for exercise in assignment.exercises):
+        raise SkeletonError(f"{option('id', name)}: there is such an exercise already")
+    files = (assignment.editable[1:] if bonus else ()) or assignment.editable
+    if file not in files:
+        raise SkeletonError(f"{option('file', file)}: must be one of {', '.join(files)}")
+    if not (assignment.folder / EXERCISES).is_dir():
+        raise SkeletonError(
+            f"{EXERCISES}/: there is no such folder; an assignment whose exercises stand elsewhere "
+            "gets a new one by hand"
+        )
+
+
+def order_of(assignment: Assignment, previous: Exercise | None, follower: Exercise | None) -> int:
+    """Return an `order` that puts an exercise after one and before another.
+
+    Raises:
+        SkeletonError: no number is left there.
+    """
+    taken = [one.order for one in assignment.exercises]
+    if follower is not None:
+        following = follower.order
+        before = max((order for order in taken if order < following), default=0)
+        where = f"{option('before', follower.id)}: `order` has no number left before it"
+    elif previous is not None:
+        before = previous.order
+        following = min((order for order in taken if order > before), default=before + 2 * STEP)
+        where = f"{option('file', previous.file)}: `order` has no number left after {previous.id}"
+    else:
+        return max(taken, default=0) + STEP
+    order = (before + following) // 2
+    if order in taken or order < 1:
+        raise SkeletonError(where)
+    return order
+
+
+def hole(name: str, source: str) -> str:
+    """Return a function with a hole, whose annotations are names that a source has."""
+    tensor = ""
+    if re.search(r"^import torch$", source, re.MULTILINE):
+        tensor = "torch.Tensor"
+    elif re.search(r"^from torch import (.*\b)?Tensor\b", source, re.MULTILINE):
+        tensor = "Tensor"
+    annotated = {"x": f"x: {tensor}" if tensor else "x", "returns": tensor and f" -> {tensor}"}
+    return HOLE.substitute(annotated, id=name)
+
+
+def with_hole(source: str, hole: str, follower: Exercise | None) -> str:
+    """Put a function before the function or class of another exercise, or at the end."""
+    if follower is None:
+        return f"{source}\n\n{hole}"
+    begin, _ = region_of(source, follower.id)
+    starts = re.finditer(r"^(?:@.*\n)*(?:def|class) ", source[:begin], re.MULTILINE)
+    at = [start.start() for start in starts][-1]
+    return f"{source[:at]}{hole}\n\n{source[at:]}"
+
+
+def with_block(handout: str, block: str, neighbour: Exercise | None, follows: bool) -> str:
+    """Put a problem before the one of another exercise, or after it if it follows that one.
+
+    Args:
+        neighbour: None: there is no other exercise, and the problem comes last.
+
+    Raises:
+        SkeletonError: there is no such problem.
+    """
+    if neighbour is None:
+        return f"{handout.rstrip()}\n\n{block}"
+    pattern = rf"^### Problem \({neighbour.id}\).*?(?=^#{{1,3}} |\Z)"
+    found = re.search(pattern, handout, re.MULTILINE | re.DOTALL)
+    if found is None:
+        raise SkeletonError(f"handout.md: there is no problem {neighbour.id} to put the new one by")
+    at = found.end() if follows else found.start()
+    gap = "" if handout[:at].endswith("\n\n") else "\n"
+    return handout[:at] + gap + block + handout[at:]
+
+
+def skeleton(
+    assignment: Assignment,
+    name: str,
+    file: str,
+    before: str | None = None,
+    bonus: bool = False,
+) -> dict[Path, str]:
+    """Return the files of a new exercise, by their paths in the folder, and their new texts.
+
+    Args:
+        before: the exercise of the same file that it comes before; None puts it last.
+        bonus: its points are a bonus.
+
+    Raises:
+        SkeletonError: there cannot be such an exercise, or a file of it is there already.
+        VariantError: the solution has no region of the exercise that it comes before.
+    """
+    check(name, file, assignment, bonus)
+    inside = [one for one in assignment.exercises if one.file == file and one.task is None]
+    follower = next((one for one in inside if one.id == before), None)
+    if before and follower is None:
+        raise SkeletonError(f"{option('before', before)}: must be one of the exercises in {file}")
+    previous = inside[-1] if inside else None
+    order = order_of(assignment, previous, follower)
+    case, mistakes = EXERCISES / f"{name}.py", MISTAKES / f"{name}.py"
+    for path in (case, mistakes):
+        if (assignment.folder / path).exists():
+            raise SkeletonError(f"{path}: is there already")
+    values = {"id": name, "file": file, "module": file.removesuffix(".py"), "order": order}
+    values |= {"bonus": BONUS if bonus else "", "run": command("check", k=name)}
+    source = (assignment.solution / file).read_text(encoding="utf-8")
+    handout = assignment.handout.read_text(encoding="utf-8")
+    beside = follower or previous or next(iter(reversed(assignment.exercises)), None)
+    block = with_block(handout, BLOCK.substitute(values), beside, follows=follower is None)
+    return {
+        case: CASE.substitute(values),
+        Path("solution", file): with_hole(source, hole(name, source), follower),
+        mistakes: MISTAKES_FILE.substitute(values),
+        Path("handout.md"): block,
+    }
+
+
+def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Write the four files."""
+    description = "Begin an exercise: write a skeleton that runs as it is."
+    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
+    parser.add_argument("id", help="of the exercise, such as layer_norm")
+    last = "of the hole, in solution/ (default: the last file that students edit)"
+    parser.add_argument("--file", help=last)
+    where = "the exercise of that file that it comes before (default: it comes last)"
+    parser.add_argument("--before", metavar="ID", help=where)
+    parser.add_argument("--bonus", action="store_true", help="its points are a bonus")
+    options = parser.parse_args(arguments)
+    assignment = open_assignment(folder)
+    file = options.file or assignment.editable[-1]
+    try:
+        files = skeleton(assignment, options.id, file, options.before, options.bonus)
+        for path, text in files.items():
+            write_whole(folder / path, text)
+            print(f"wrote {path}")
+    except (SkeletonError, VariantError, OSError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 2
+    later = ", ".join(f"`{command(each)}`" for each in ("starter", "references", "handout"))
+    print(f"next: `{command('try', id=options.id)}`, while you write; then {later}")
+    return 0

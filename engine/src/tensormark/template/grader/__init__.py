@@ -1,0 +1,1 @@
+"""What grades this assignment; assignment.py says what there is."""

@@ -1,0 +1,77 @@
+"""Runs beside a submission, and knows no right answer.
+
+STAND_INS play exercises upstream; KINDS are calls that only this assignment has, see
+tensormark/worker/calls.py.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from tensormark.worker.calls import Answer, Context, Progress, load_by_name
+
+
+def convolution(part: Any, signals: Tensor) -> Tensor:
+    """Play Convolution.forward: some patterns are found, others are nowhere: (B, P, T - 1).
+
+    It is smooth, depends on all that it is given, and is not a convolution.
+    """
+    patterns = len(part.bias)
+    rates = torch.arange(1, patterns + 1, dtype=signals.dtype)[:, None]
+    levels = torch.linspace(-2.0, 2.0, patterns, dtype=signals.dtype)[:, None]
+    steps = signals[..., 1:] - 0.5 * signals[..., :-1]
+    return torch.sin(rates * steps.sum(1, keepdim=True)) + levels
+
+
+STAND_INS = {"convolution": convolution}
+
+
+def new_model(context: Context, call: Mapping[str, Any]) -> nn.Module:
+    """Build the detector; the seed draws its weights."""
+    torch.manual_seed(call["seed"])
+    made: nn.Module = context.module("detector").Detector(**call["model"])
+    return made
+
+
+def predictions(model: nn.Module, signals: Tensor) -> Answer:
+    """Return out/predictions, (N,) int64."""
+    with torch.no_grad():
+        return Answer({}, {"out/predictions": model(signals).argmax(-1)})
+
+
+def train(
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
+) -> Answer:
+    """Train the detector; return its weights, or its predictions of `others` if there are any."""
+    model, losses = new_model(context, call), []
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    for step in range(call["steps"]):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(tensors["signals"]), tensors["labels"])
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+        progress(step + 1, call["steps"])
+    if "others" in tensors:
+        made = dict(predictions(model, tensors["others"]).tensors)
+    else:
+        made = {f"out/weights/{name}": value for name, value in model.named_parameters()}
+    return Answer({}, made | {"out/losses": torch.tensor(losses, dtype=torch.float32)})
+
+
+def predict(
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
+) -> Answer:
+    """Predict `others` with weights/<parameter>; nothing if these are not the model's."""
+    model, prefix = new_model(context, call), "weights/"
+    weights = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
+    shapes = {name: value.shape for name, value in weights.items()}
+    if shapes != {name: value.shape for name, value in model.named_parameters()}:
+        return Answer({})
+    load_by_name(model, weights)
+    return predictions(model, tensors["others"])
+
+
+KINDS = {"train": train, "predict": predict}

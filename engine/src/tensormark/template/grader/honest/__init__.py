@@ -1,0 +1,1 @@
+"""Right code that looks different; each file has HONEST. Only staff have it."""

@@ -1,0 +1,1 @@
+"""Known mistakes; each file has VARIANTS. Only staff have them."""

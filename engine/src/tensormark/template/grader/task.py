@@ -1,0 +1,74 @@
+"""The task: a detector that was trained has to name the pattern in signals it has not seen.
+
+Nothing of this file runs beside a submission. With private references, other signals are drawn.
+"""
+
+import numpy as np
+
+from tensormark.sandbox.interface import Request
+from tensormark.task import TaskRun
+from tensormark.toolkit.training import Tensors, Training, TrainingTask
+
+D, T, P, K, C = 2, 24, 8, 5, 3  # channels, steps, patterns, steps of a pattern, classes
+TRAIN, OTHERS, STEPS = 96, 200, 60  # signals to train on and to predict; steps of training
+MODEL = {"channels": D, "patterns": P, "width": K, "classes": C}
+ROOM = 1 << 20  # bytes that the weights may have; they need less than 1,000
+DEADLINE = 60.0  # seconds; right code takes one
+
+
+def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw signals (N, D, T) of noise with the pattern of their class in it, and labels (N,)."""
+    rng = np.random.default_rng(seed)
+    patterns = 2.0 * rng.choice([-1.0, 1.0], (C, D, K))
+    labels = rng.integers(C, size=TRAIN + OTHERS)
+    signals = 0.5 * rng.standard_normal((len(labels), D, T))
+    for signal, label in zip(signals, labels, strict=True):
+        begin = rng.integers(T - K + 1)
+        signal[:, begin : begin + K] += patterns[label]
+    return signals.astype(np.float32), labels
+
+
+class Signals(Training):
+    """One grading: the signals of a seed."""
+
+    threshold = 0.9  # right code reaches 0.96 to 1 with 20 seeds
+    classes = ("first", "second", "third")
+
+    def __init__(self, seed: int) -> None:
+        """Draw the signals."""
+        self.signals, self.all_labels = draw(seed)
+
+    @property
+    def labels(self) -> np.ndarray:
+        """The labels of the signals to predict."""
+        return self.all_labels[TRAIN:]
+
+    def request(self, kind: str, tensors: Tensors, room: int | None = None) -> Request:
+        """Return a request of one of the harness's kinds."""
+        call = {"kind": kind, "target": "training", "model": MODEL, "seed": 0, "steps": STEPS}
+        nothing: frozenset[str] = frozenset()
+        return Request("detection", nothing, call, tensors, DEADLINE, reply_bytes=room or 0)
+
+    def training(self, room: int | None) -> Request:
+        """Return the request to train, and to predict if the weights are not returned."""
+        tensors = {"signals": self.signals[:TRAIN], "labels": self.all_labels[:TRAIN]}
+        if room is None:
+            tensors["others"] = self.signals[TRAIN:]
+        return self.request("train", tensors, room)
+
+    def predicting(self, weights: Tensors) -> Request:
+        """Return the request to predict with weights."""
+        named = {f"weights/{name}": value for name, value in weights.items()}
+        return self.request("predict", named | {"others": self.signals[TRAIN:]})
+
+    def room(self, run: TaskRun) -> int:
+        """Return how many bytes the weights may have."""
+        return ROOM
+
+
+class Detection(TrainingTask[Signals]):
+    """Trains the submission's detector."""
+
+    def training(self, run: TaskRun) -> Signals:
+        """Draw the signals of the references' seed."""
+        return Signals(run.references.manifest["seed"])
