@@ -1,0 +1,172 @@
+"""What an assignment claims of itself, and the grading that shows whether it is so.
+
+    solution             has all points, those of tasks too
+    starter              has none
+    honest[...]          right code that is written differently has all points of its probes
+    mistake[...]         costs points of its own exercise, and of no other, and gets its name
+
+One worker runs all of them, one after another, so that torch is imported once: they are staff's own
+code. Each is graded with the public references, as a submission that is the solution otherwise;
+exercises whose files a change does not reach are left out.
+"""
+
+import dataclasses
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+from tensormark.authoring.course import Course
+from tensormark.authoring.strip import derive
+from tensormark.authoring.variants import apply
+from tensormark.exercise import Exercise
+from tensormark.grading import Grading, program_of
+from tensormark.intake.inspection import inspected_here
+from tensormark.intake.submission import Submission
+from tensormark.observer import Silent
+from tensormark.references import References
+from tensormark.result import Result
+from tensormark.sandbox.process import ProcessSandbox
+from tensormark.session import GradingSession
+from tensormark.settings import Settings
+
+Results = Mapping[str, Result]
+
+
+@dataclasses.dataclass(frozen=True)
+class Claim:
+    """What some sources should come to.
+
+    Attributes:
+        name: such as "mistake[bias_forgotten]".
+        sources: makes them: module to text, of the modules that differ from the solution.
+        fault: says why it is not so, or None.
+        tasks: grade tasks too.
+    """
+
+    name: str
+    sources: Callable[[], dict[str, str]]
+    fault: Callable[[Results], str | None]
+    tasks: bool = False
+
+
+def said(result: Result) -> str:
+    """Return a result in a few words."""
+    what = result.findings[0].headline if result.findings else result.note
+    points = "not graded" if result.score is None else f"{result.score:g} of {result.max_score:g}"
+    return f"{result.id} {points}" + (f", {what}" if what else "")
+
+
+def not_all_points(results: Results) -> str | None:
+    """Say where points are missing."""
+    lost = [said(one) for one in results.values() if one.score != one.max_score]
+    return f"it loses points: {'; '.join(lost)}" if lost else None
+
+
+def some_points(results: Results) -> str | None:
+    """Say where there are points."""
+    scored = [said(one) for one in results.values() if one.score != 0]
+    return f"it should have no points: {'; '.join(scored)}" if scored else None
+
+
+def not_that_mistake(exercise: str, name: str) -> Callable[[Results], str | None]:
+    """Return what says whether points of only this exercise were lost, and to this mistake."""
+
+    def fault(results: Results) -> str | None:
+        """Say what is not so."""
+        lost = [one for one in results.values() if one.score != one.max_score]
+        others = [said(one) for one in lost if one.id != exercise]
+        if others:
+            return f"it costs other exercises: {'; '.join(others)}"
+        if not lost:
+            return f"it costs no points of {exercise}: no probe sees it"
+        named = (lost[0].as_json()["mistake"] or "").split("|")
+        if name not in named:
+            got = f"is called {' or '.join(named)}" if any(named) else "has no name"
+            return f"it {got}: {said(lost[0])}"
+        return None
+
+    return fault
+
+
+def claims(course: Course) -> Iterator[Claim]:
+    """Yield what an assignment claims; nothing is read or run before a claim is tested."""
+
+    def one(change: Any) -> Callable[[], dict[str, str]]:
+        """Return what makes the source of one changed module."""
+        changed = change.apply if hasattr(change, "apply") else lambda text: apply(change, text)
+        return lambda: {change.module: changed(course.sources()[change.module])}
+
+    def starter() -> dict[str, str]:
+        """Return the starter's modules."""
+        files = derive(course.assignment)
+        return {name.removesuffix(".py"): text for name, text in files.items()}
+
+    yield Claim("solution", dict, not_all_points, tasks=True)
+    yield Claim("starter", starter, some_points, tasks=True)
+    for honest in course.honest:
+        yield Claim(f"honest[{honest.id}]", one(honest), not_all_points)
+    for variant in course.variants:
+        fault = not_that_mistake(variant.exercise, variant.name)
+        yield Claim(f"mistake[{variant.id}]", one(variant), fault)
+
+
+class Bench:
+    """Grades sources of one assignment in one worker."""
+
+    def __init__(self, course: Course) -> None:
+        """Start the worker.
+
+        Raises:
+            ReferencesError: there are no references.
+        """
+        self.assignment, self.sources = course.assignment, course.sources()
+        self.settings = Settings.of(self.assignment.folder)
+        self.references = References(self.settings.references)
+        exercises, _ = Grading.without_tasks_left_out(self.references, self.assignment.exercises)
+        self.exercises: list[Exercise] = exercises
+        program = program_of(self.assignment, exercises, self.sources, self.settings)
+        self.sandbox = ProcessSandbox(program)
+
+    def close(self) -> None:
+        """End the worker."""
+        self.sandbox.__exit__(None, None, None)
+
+    def reached(self, changed: Collection[str]) -> set[str]:
+        """Return modules, and those that import them, or import what does."""
+        found = set(changed)
+        while True:
+            imports = re.compile(rf"^\s*(?:from|import)\s+(?:{'|'.join(found)})\b", re.MULTILINE)
+            more = {name for name, text in self.sources.items() if imports.search(text)} - found
+            if not more:
+                return found
+            found |= more
+
+    def results(self, changed: Mapping[str, str], tasks: bool) -> Results:
+        """Grade the solution with some of its modules changed.
+
+        Args:
+            tasks: grade everything; else, exercises without a task that can tell the change.
+        """
+        sources = self.sources | dict(changed)
+        reached = () if tasks else self.reached(changed)
+        self.sandbox.reload(sources)
+        names = [name.removesuffix(".py") for name in self.assignment.editable]
+        handed_in = {name: sources[name] for name in names if name in sources}
+        session = GradingSession(
+            self.assignment,
+            [one for one in self.exercises if tasks or (one.probes and one.module in reached)],
+            inspected_here(Submission(self.assignment.main_file, handed_in, {})),
+            self.sandbox,
+            self.references,
+            self.settings,
+            Silent(),
+        )
+        return session.run()
+
+    def fault(self, claim: Claim) -> str | None:
+        """Grade what a claim is about; say why it is not so, or None.
+
+        Raises:
+            VariantError: a mistake, or right code, no longer matches the solution.
+        """
+        return claim.fault(self.results(claim.sources(), claim.tasks))
