@@ -1,0 +1,157 @@
+"""Build Gradescope's autograder: `tensormark gradescope`.
+
+    setup.sh, run_autograder   what Gradescope runs
+    limit                      the seconds that it gives
+    engine/                    this distribution as a wheel
+    assignment/                code, starter, solution, checkpoint, data and private references
+
+The zip is for Gradescope only: whoever has it has the solution.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.metadata import Distribution
+from pathlib import Path
+
+from tensormark.exercise import Assignment
+from tensormark.files import check_replaceable, write_whole
+from tensormark.folder import open_assignment
+from tensormark.gradescope.run import CONSTRAINTS, LEAST_TIER, REFERENCES
+from tensormark.references import References, ReferencesError
+from tensormark.release.given_out import checkpoint_names, data_names, fitting, own_code
+from tensormark.sandbox.interface import LOCKED, PROCESS
+from tensormark.sandbox.packages import installed, listed
+from tensormark.usage import command, option
+from tensormark.wheel import NAME, WheelError, wheel
+from tensormark.zipped import zipped
+
+HERE = Path(__file__).resolve().parent
+SCRIPTS = ("setup.sh", "run_autograder")
+MARGIN = 120  # seconds: a limit below this leaves no time to grade
+
+
+class BuildError(Exception):
+    """The autograder cannot be built; the message gives the fix."""
+
+
+def normal(name: str) -> str:
+    """Return the name of a package as package indexes compare it."""
+    return name.lower().replace("_", "-")
+
+
+def constraints(found: Sequence[Distribution], direct: Sequence[str]) -> str:
+    """Return pins, in the versions installed here, of all packages but those that are pinned.
+
+    Args:
+        direct: the names of the pinned packages.
+    """
+    known = {normal(name) for name in direct}
+    pins = {normal(one.metadata["Name"]): one.version.partition("+")[0] for one in found}
+    return "".join(f"{name}=={pins[name]}\n" for name in sorted(pins.keys() - known))
+
+
+def pinned(requirements: Path) -> bytes:
+    """Return the constraints of what the requirements and this distribution need themselves."""
+    direct = listed(requirements)
+    found = installed([*direct, NAME], sys.path)
+    return constraints(found, [*direct, NAME]).encode()
+
+
+def private(assignment: Assignment, folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the private references, checked against their manifest.
+
+    Raises:
+        BuildError: they are public. ReferencesError: they are damaged.
+    """
+    references = References(folder)
+    if not references.private:
+        fix = command("references", seed="number", out="reference_outputs/private")
+        raise BuildError(
+            f"{option('references', folder)}: every student has these; record private ones with "
+            f"`{fix}`"
+        )
+    references.check_checkpoint(assignment.checkpoint)
+    references.check_data(assignment.data, assignment.data_files)
+    for name, content in references.files():
+        yield f"{REFERENCES}/{name}", content
+
+
+def to_grade(assignment: Assignment) -> Iterator[Path]:
+    """Yield the files of the assignment's folder that grading needs."""
+    folder = assignment.folder
+    yield from own_code(folder)
+    for pattern in ("starter/*.py", "solution/*.py"):
+        yield from fitting(folder, pattern)
+    for name in (*checkpoint_names(assignment), *data_names(assignment)):
+        yield folder / name
+    yield assignment.requirements
+
+
+def autograder(
+    assignment: Assignment, references: Path, least: str, limit: int
+) -> dict[str, bytes]:
+    """Return the files of the autograder's zip.
+
+    Args:
+        references: the folder of private references.
+        least: the weakest tier that may be used.
+        limit: seconds that Gradescope gives.
+
+    Raises:
+        BuildError, ReferencesError, WheelError, OSError: something is missing or not up to date.
+    """
+    folder = assignment.folder
+    files = {p.relative_to(folder).as_posix(): p.read_bytes() for p in to_grade(assignment)}
+    files |= private(assignment, references)
+    files[CONSTRAINTS] = pinned(assignment.requirements)
+    files[LEAST_TIER] = f"{least}\n".encode()
+    made = {f"assignment/{name}": content for name, content in files.items()}
+    made |= {name: (HERE / name).read_bytes() for name in SCRIPTS}
+    made[f"engine/{wheel().name}"] = wheel().content
+    return made | {"limit": f"{limit}\n".encode()}
+
+
+def parser_of(folder: Path, name: str) -> argparse.ArgumentParser:
+    """Return what reads the command line."""
+    description = "Build Gradescope's zip."
+    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
+    parser.add_argument("--references", type=Path, help="folder of private references")
+    parser.add_argument(
+        "--tier",
+        default=LOCKED,
+        choices=(LOCKED, PROCESS),
+        help="the weakest tier that may be used (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--limit",
+        type=int,
+        default=600,
+        help="seconds that Gradescope gives (default: %(default)s)",
+    )
+    out = folder / "dist" / "autograder.zip"
+    parser.add_argument(
+        "--out", type=Path, default=out, help="file to write (default: %(default)s)"
+    )
+    return parser
+
+
+def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Build the zip; return the exit status."""
+    options = parser_of(folder, name).parse_args(arguments)
+    try:
+        check_replaceable(options.out, ".zip", option("out", options.out))
+        if options.references is None:
+            raise BuildError(f"{option('references')} is missing: a folder of private references")
+        if options.limit < MARGIN:
+            fault = f"{option('limit', options.limit)}: must be {MARGIN} seconds or more"
+            raise BuildError(fault)
+        assignment = open_assignment(folder)
+        files = autograder(assignment, options.references, options.tier, options.limit)
+        content = zipped(files, programs=SCRIPTS)
+        write_whole(options.out, content)
+    except (BuildError, ReferencesError, WheelError, OSError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 2
+    print(f"wrote {options.out}: {len(files)} files, {len(content) / 1e6:.1f} MB; for staff only")
+    return 0

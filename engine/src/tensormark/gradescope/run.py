@@ -1,0 +1,183 @@
+"""Grade one submission on Gradescope: `tensormark autograder`, which run_autograder calls.
+
+results.json is there from the start, says that the grading did not finish until it has, and is
+written again after each exercise, always by renaming.
+"""
+
+import argparse
+import dataclasses
+import fnmatch
+import json
+import re
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from tensormark.exercise import Assignment
+from tensormark.files import write_whole
+from tensormark.folder import open_assignment
+from tensormark.grading import Grading
+from tensormark.intake.submission import SubmissionError
+from tensormark.references import References
+from tensormark.reports.platforms import gradescope
+from tensormark.result import Grade, Outcome, Result
+from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, printable
+from tensormark.settings import Settings
+from tensormark.strictest import Strictest, strictest
+
+LIMIT = 600  # seconds: what Gradescope gives unless it is told otherwise
+BUDGET, TRAINING = 0.2, 0.5  # shares of it for all exercises together, and for the tasks
+# of the assignment's folder in the autograder's zip
+REFERENCES, CONSTRAINTS, LEAST_TIER = "references", "constraints.txt", "least-tier"
+PIN = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^]]*\])?\s*(?:==\s*([^\s;,]+))?")
+UNFINISHED = "The grading did not finish; what stands below was graded until then."
+UNGRADED = "This could not be graded, which is not your fault; tell your instructor."
+NOT_COVERED = {
+    CONTAINED: "what SECURITY.md lists",
+    LOCKED: "a submission sees names, sizes and times of files, not what is in them",
+    PROCESS: "a submission can read the private references and forge its results",
+}
+
+
+class Writer:
+    """Observes a grading, and writes results.json as it goes on."""
+
+    def __init__(self, path: Path, tier: str) -> None:
+        """Write that nothing is graded yet."""
+        self.path, self.tier = path, tier
+        self.name, self.shown, self.results = "", frozenset[str](), list[Result]()
+        self.write(Grade(self.name, tier, []), UNFINISHED)
+
+    def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
+        """Note what is graded."""
+        self.name, self.shown = submission, frozenset(shown)
+
+    def progress(self, what: str, done: int, total: int) -> None:
+        """Do nothing: each step takes milliseconds."""
+
+    def result(self, result: Result) -> None:
+        """Write what is known by now."""
+        print(f"{result.outcome}: {result.id}", flush=True)
+        if result.id in self.shown:
+            self.results.append(result)
+            self.write(Grade(self.name, self.tier, self.results), UNFINISHED)
+
+    def end(self, grade: Grade, printed: str) -> None:
+        """Write the final results."""
+        could_not = any(one.outcome is Outcome.COULD_NOT_GRADE for one in grade.results)
+        self.write(grade, UNGRADED if could_not else "")
+
+    def write(self, grade: Grade, first: str) -> None:
+        """Write results.json, with a line before what the report says."""
+        found: dict[str, Any] = json.loads(gradescope(grade.as_json()))
+        found["output"] = "\n".join(filter(None, [first, found.get("output", "")]))
+        found["extra_data"] = found.get("extra_data", {}) | {
+            "tier": self.tier,
+            "not covered": NOT_COVERED.get(self.tier, ""),
+        }
+        write_whole(self.path, json.dumps(found, indent=2) + "\n")
+
+
+def missing_packages(requirements: Path) -> list[str]:
+    """Return the requirements that are not installed, or not in the version that they name.
+
+    Those with a condition and those from an address are not looked at.
+    """
+    lines = requirements.read_text(encoding="utf-8").splitlines()
+    usual = [line for line in lines if ";" not in line and "://" not in line]
+    missing = []
+    for name, pin in [read.groups() for line in usual if (read := PIN.match(line))]:
+        try:
+            found = version(name).partition("+")[0]  # torch's has the kind of processor behind it
+        except PackageNotFoundError:
+            found = "none"
+        if found == "none" or not fnmatch.fnmatch(found, pin or "*"):
+            missing.append(f"{name}=={pin or '*'}, found {found}")
+    return missing
+
+
+def times(assignment: Assignment, references: References) -> dict[str, float | None]:
+    """Return the seconds that a right solution takes for each task; None: not measured."""
+    tasks = {one.id: one.task for one in assignment.exercises if one.task is not None}
+    return {name: task.seconds(references) for name, task in tasks.items()}
+
+
+def settings_for(assignment: Assignment, limit: float) -> Settings:
+    """Return the settings: references and time, of which half a processor has little.
+
+    A task whose time was not measured has its own deadline.
+    """
+    folder = assignment.folder / REFERENCES
+    usual = Settings.of(assignment.folder, references=folder, budget=BUDGET * limit)
+    measured = sum(filter(None, times(assignment, References(folder)).values()))
+    if not measured:
+        return usual
+    return dataclasses.replace(usual, training_times=TRAINING * limit / measured)
+
+
+def allowed(folder: Path) -> Sequence[str]:
+    """Return the tiers that may be used: `process` only if the instructor said so."""
+    least = (folder / LEAST_TIER).read_text(encoding="utf-8").strip()
+    return (CONTAINED, LOCKED, PROCESS) if least == PROCESS else (CONTAINED, LOCKED)
+
+
+def report(found: Strictest) -> None:
+    """Print which tier there is, for the instructor."""
+    print("\n".join(f"no tier {reason}" for reason in found.reasons))
+    said = f"submissions run in the tier {found.tier}: {NOT_COVERED.get(found.tier or '')}"
+    print(said if found.tier else "no tier can run here; nothing will be graded", flush=True)
+
+
+def grade(assignment: Assignment, submission: Path, results: Path, limit: float) -> None:
+    """Grade, and write the results."""
+    writer = Writer(results, "")
+    settings = settings_for(assignment, limit)
+    found = strictest(assignment, settings, allowed(assignment.folder))
+    report(found)
+    if found.tier is None:
+        return writer.write(Grade("", "none", []), UNGRADED)
+    writer.tier = found.tier
+    grading = Grading(dataclasses.replace(settings, tier=found.tier), assignment)
+    try:
+        grading.grade(str(submission), observer=writer)
+    except SubmissionError as error:
+        message = str(error).replace(f"{submission}: ", "")
+        writer.write(Grade("", found.tier, []), f"Nothing was graded: {printable(message)}")
+
+
+def untimed(assignment: Assignment) -> Iterator[str]:
+    """Yield a line for each task whose time was not measured, for the instructor."""
+    references = References(assignment.folder / REFERENCES)
+    for name, seconds in times(assignment, references).items():
+        task = assignment.exercise(name).task
+        if seconds is None and task is not None and task.left_out(references) is None:
+            yield f"{name}: its time was not measured; it has its own deadline, whatever the limit"
+
+
+def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Grade, or look at what is installed; return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog=f"tensormark {name}", description="Grade on Gradescope, in its container."
+    )
+    parser.add_argument("--packages", action="store_true", help="fail if a requirement is missing")
+    parser.add_argument("--tiers", action="store_true", help="say which tier can run here")
+    parser.add_argument(
+        "--limit", type=float, default=LIMIT, help="seconds for all (default: %(default)s)"
+    )
+    parser.add_argument("--submission", type=Path, help="the folder that was handed in")
+    parser.add_argument("--results", type=Path, help="the file to write")
+    options = parser.parse_args(arguments)
+    assignment = open_assignment(folder)
+    if options.packages:
+        print("\n".join(missing := missing_packages(assignment.requirements)), file=sys.stderr)
+        return 1 if missing else 0
+    if options.tiers:
+        for line in untimed(assignment):
+            print(line)
+        settings = settings_for(assignment, options.limit)
+        report(strictest(assignment, settings, allowed(folder)))
+        return 0
+    grade(assignment, options.submission, options.results, options.limit)
+    return 0

@@ -1,0 +1,50 @@
+"""Build the students' zip: `tensormark release`.
+
+Everything is in one folder, which has the assignment's name. The bytes of the zip depend only on
+its files. It is searched for what students must not get (leaks.py) before it is written.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tensormark.authoring.course import open_course
+from tensormark.files import check_replaceable, digest, write_whole
+from tensormark.folder import open_assignment
+from tensormark.references import ReferencesError
+from tensormark.release.contents import PAGE, contents
+from tensormark.release.given_out import ReleaseError
+from tensormark.release.leaks import leaks
+from tensormark.release.secrets import Secrets
+from tensormark.usage import option
+from tensormark.wheel import WheelError
+from tensormark.zipped import zipped
+
+
+def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Build the zip; return the exit status."""
+    assignment = open_assignment(folder)
+    description = "Build the students' zip."
+    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
+    out = folder / "dist" / f"{assignment.slug}.zip"
+    parser.add_argument(
+        "--out", type=Path, default=out, help="file to write (default: %(default)s)"
+    )
+    options = parser.parse_args(arguments)
+    try:
+        check_replaceable(options.out, ".zip", option("out", options.out))
+        course = open_course(assignment)
+        files = contents(course)
+        if found := leaks(Secrets(course), files):
+            raise ReleaseError("\n".join(["what students must not get:", *map(str, found)]))
+        content = zipped({f"{assignment.slug}/{one}": inside for one, inside in files.items()})
+        write_whole(options.out, content)
+    except (ReleaseError, ReferencesError, WheelError, ValueError, OSError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 2
+    if PAGE not in files:
+        print(f"without {PAGE}, which needs `pip install 'tensormark[handout]'`")
+    size = f"{len(files)} files, {len(content) / 1e6:.1f} MB, sha256 {digest(content)[:16]}"
+    print(f"wrote {options.out}: {size}")
+    return 0

@@ -1,0 +1,109 @@
+"""What students get: the files of a release, by name.
+
+Nothing is taken because it happens to lie there: each file is declared, is in the manifest of the
+public references, or is derived here. The starter comes from the solution, so that an edited
+starter/ cannot get in.
+"""
+
+import importlib.util
+from collections.abc import Iterator
+
+from tensormark.authoring.course import Course
+from tensormark.authoring.strip import derive
+from tensormark.exercise import Assignment
+from tensormark.files import digest
+from tensormark.intake.given_files import PRISTINE
+from tensormark.references import References
+from tensormark.release.given_out import Release, ReleaseError, copied, only_students
+from tensormark.usage import command
+from tensormark.wheel import wheel
+from tensormark.zipped import zipped
+
+PAGE = "handout.html"
+ENGINE = "engine"  # the folder of the wheel
+README = """# {name}
+
+You need Python 3.11 or newer. Once, in this folder:
+
+    python3 -m venv .venv
+    .venv/bin/python -m pip install -r requirements.txt {wheel}
+
+The assignment is in `{handout}`. Write what is marked `TODO` in `starter/`, and see as often as you
+like what is right:
+
+    .venv/bin/tensormark check     # without training: seconds
+    .venv/bin/tensormark grade     # everything
+    .venv/bin/tensormark submit    # pack submission.zip, which you hand in, and grade it
+"""
+NEEDED = ("latex2mathml", "markdown_it", "mdit_py_plugins")  # for the page; nothing else needs them
+
+
+def starter(assignment: Assignment, references: References) -> Iterator[tuple[str, bytes]]:
+    """Yield the starter, and a copy of it that students do not edit.
+
+    Raises:
+        ReleaseError: references were recorded with another.
+    """
+    files = {name: text.encode() for name, text in derive(assignment).items()}
+    if {name: digest(content) for name, content in files.items()} != references.manifest["starter"]:
+        fix = f"run `{command('starter')}` and `{command('references')}`"
+        raise ReleaseError(f"the starter is not the recorded one; {fix}")
+    yield from ((f"starter/{name}", content) for name, content in files.items())
+    yield PRISTINE, zipped(files)
+
+
+def public_references(references: References) -> Iterator[tuple[str, bytes]]:
+    """Yield the public references: the files that the manifest lists, and no others.
+
+    Raises:
+        ReleaseError: they are private. ReferencesError: they are damaged.
+    """
+    if references.private:
+        fix = f"run `{command('references')}`"
+        raise ReleaseError(f"{references.folder} has private inputs; {fix}")
+    for name, content in references.files():
+        yield f"reference_outputs/{name}", content
+
+
+def declared(assignment: Assignment, release: Release) -> Iterator[tuple[str, bytes]]:
+    """Yield the files that are given out as they are, or as an edition for students."""
+    for name, path in copied(assignment, release).items():
+        content = path.read_bytes()
+        if edition := release.edited.get(name):
+            content = edition(name, content.decode("utf-8")).encode()
+        yield name, content
+    for name, path in only_students(assignment, release).items():
+        yield name, path.read_bytes()
+
+
+def page(assignment: Assignment) -> Iterator[tuple[str, bytes]]:
+    """Yield the handout as a page, if what renders it is installed."""
+    if all(importlib.util.find_spec(name) is not None for name in NEEDED):
+        from tensormark.release.page import page_of
+
+        text = assignment.handout.read_text(encoding="utf-8")
+        yield PAGE, page_of(text, assignment.folder).encode()
+
+
+def contents(course: Course) -> dict[str, bytes]:
+    """Return every file of a release, by its path.
+
+    Raises:
+        ReleaseError, ReferencesError, WheelError, ValueError, OSError: what it is made from is
+            missing or not up to date.
+    """
+    assignment = course.assignment
+    references = References(assignment.references)
+    references.check_checkpoint(assignment.checkpoint)
+    references.check_data(assignment.data, references.manifest["data"])
+    files = dict(declared(assignment, course.staff.release))
+    files |= starter(assignment, references)
+    files |= public_references(references)
+    files |= page(assignment)
+    path = f"{ENGINE}/{wheel().name}"
+    files[path] = wheel().content
+    if "README.md" not in files:
+        handout = PAGE if PAGE in files else "handout.md"
+        text = README.format(name=assignment.name, wheel=path, handout=handout)
+        files["README.md"] = text.encode()
+    return files

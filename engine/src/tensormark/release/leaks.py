@@ -1,0 +1,154 @@
+"""Search what is given out for what is not: `tensormark leaks ZIP_OR_FOLDER`.
+
+    secret               how it is recognized
+    solution regions,    any line of them that says something, wherever it is written: spaces,
+    mistakes' code         quotes and escapes do not count, which covers JSON and metadata
+    staff's files        any long line of their code and pages, such as answers and rubrics, that no
+                           file for students has
+    texts, labels        a declared text anywhere but in a file of bare texts; the labels as numbers
+                           in a row, as bytes or as text
+    private references   recorded tensors that the public manifest does not list, wherever they
+                           are; files of any private references in the assignment's folder
+    other files          names and kinds of files that are not given out, such as .pyc
+
+Zips within are opened, wheels too; the engine's own files are no secret. Covered: text, also within
+binary files. Not covered: what is compressed otherwise, encoded or reworded; tensors that hold such
+text in another form.
+"""
+
+import argparse
+import dataclasses
+import io
+import json
+import re
+import sys
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from tensormark.authoring.course import open_course
+from tensormark.files import digest
+from tensormark.folder import PACKAGE, open_assignment
+from tensormark.release.given_out import STAFF_ONLY, ReleaseError
+from tensormark.release.secrets import Secrets, squeezed
+from tensormark.wheel import WheelError, wheel
+
+KINDS = frozenset(".py .md .html .json .safetensors .zip .whl".split())
+REFERENCES = "reference_outputs"
+END_OF_LINE = re.compile(r"\\n|[\r\n]")
+
+
+@dataclasses.dataclass(frozen=True)
+class Leak:
+    """Something that is not given out, and where it was found."""
+
+    path: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.what}"
+
+
+def of_engine(path: str, content: bytes) -> bool:
+    """Say whether a file is one of the engine's own, in its wheel."""
+    _, found, inside = path.rpartition(".whl/")
+    return bool(found) and wheel().files.get(inside) == content
+
+
+def in_name(secrets: Secrets, path: str) -> Iterator[str]:
+    """Say what is wrong with the name of a file."""
+    place = PurePosixPath(path)
+    if staff := sorted({*place.parts} & secrets.staff_folders):
+        yield f"is of staff's {staff[0]}/"
+    if place.parts[:1] == (PACKAGE,) and {*place.parts[1:2]} & {*STAFF_ONLY}:
+        yield f"is of staff's {PACKAGE}/{place.parts[1]}"
+    kinds = KINDS | {PurePosixPath(name).suffix for name in secrets.listed} - {""}
+    names = {PurePosixPath(name).name for name in secrets.listed}
+    if place.suffix not in kinds and place.name not in names:
+        yield "is of a kind that is not given out"
+
+
+def in_code(secrets: Secrets, text: str) -> Iterator[str]:
+    """Find lines of the solution, of mistakes, of right code and of staff's files."""
+    found = {*secrets.code.found(squeezed(text).encode("utf-8", "replace")).values()}
+    yield from (f"holds {what}" for what in sorted(found))
+    pieces = {squeezed(piece) for piece in END_OF_LINE.split(text)}
+    if lines := sorted(pieces & secrets.staff_lines):
+        yield f"holds an instructor's line: {lines[0][:60]}"
+
+
+def in_labels(secrets: Secrets, path: str, content: bytes) -> Iterator[str]:
+    """Find secret texts and labels."""
+    found = secrets.labelled.found(content)
+    if path in secrets.bare:
+        what, bare = secrets.bare[path]
+        if content.decode("utf-8", "replace").splitlines() != bare:
+            yield f"is not the bare {what.removeprefix('the ')}"
+        found = {one: what for one, what in found.items() if one.decode() not in bare}
+    for what in sorted({*found.values()}):
+        first, *others = sorted(one for one in found if found[one] == what)
+        shown = "" if what.startswith("labels of") else f": {first.decode()!r}"
+        yield f"holds {what}{shown}{f' and {len(others)} more' if shown and others else ''}"
+
+
+def in_references(secrets: Secrets, files: Mapping[str, bytes]) -> Iterator[Leak]:
+    """Find references that are not the public ones."""
+    path = f"{REFERENCES}/manifest.json"
+    manifest = json.loads(files.get(path, b"{}"))
+    listed = {f"{REFERENCES}/{name}": value for name, value in manifest.get("files", {}).items()}
+    if path in files and manifest.get("private", True):
+        yield Leak(path, "is of private references")
+    for name, content in files.items():
+        of_references = name not in secrets.listed and name.endswith(".safetensors")
+        if of_references and listed.get(name) != digest(content):
+            yield Leak(name, "is not of the public references")
+
+
+def opened(path: str, content: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield a file, and what is in it if it is a zip."""
+    yield path, content
+    if content.startswith(b"PK\3\4"):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for name in archive.namelist():
+                yield from opened(f"{path}/{name}", archive.read(name))
+
+
+def leaks(secrets: Secrets, files: Mapping[str, bytes]) -> list[Leak]:
+    """Return what is found in files that are to be given out, by their paths in the release."""
+    found = list(in_references(secrets, files))
+    for name, whole in files.items():
+        for path, content in opened(name, whole):
+            binary = path.endswith(".safetensors")
+            text = content.decode("latin-1" if binary else "utf-8", "replace")
+            faults = [] if of_engine(path, content) else [*in_name(secrets, path)]
+            faults += [*in_code(secrets, text), *in_labels(secrets, path, content)]
+            if private := secrets.private_files.get(digest(content)):
+                faults.append(f"is {private}")
+            found += [Leak(path, what) for what in faults]
+    return found
+
+
+def unpacked(path: Path) -> dict[str, bytes]:
+    """Read a release, packed or not, without the folder that it is in."""
+    if path.is_dir():
+        inside = [file for file in sorted(path.rglob("*")) if file.is_file()]
+        return {file.relative_to(path).as_posix(): file.read_bytes() for file in inside}
+    with zipfile.ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+        return {name.partition("/")[2]: archive.read(name) for name in names}
+
+
+def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Search a release; return 1 if something was found, 2 if there is nothing to search."""
+    description = "Search what is given out for what is not."
+    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
+    parser.add_argument("release", type=Path, help="a zip, or the folder that was in it")
+    options = parser.parse_args(arguments)
+    try:
+        secrets = Secrets(open_course(open_assignment(folder)))
+        found = leaks(secrets, unpacked(options.release))
+    except (ReleaseError, WheelError, zipfile.BadZipFile, ValueError, OSError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 2
+    print("\n".join(map(str, found)) or "nothing was found")
+    return 1 if found else 0

@@ -1,0 +1,178 @@
+"""What students must not get of an assignment, prepared for searching."""
+
+import functools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from tensormark.authoring.course import Course
+from tensormark.authoring.private import private_folders
+from tensormark.authoring.strip import MARKER, derive
+from tensormark.authoring.variants import apply, region_of
+from tensormark.files import digest
+from tensormark.folder import PACKAGE
+from tensormark.release.given_out import Secret, copied, fitting, only_students, own_code
+from tensormark.release.needles import WINDOW, Needles
+from tensormark.wheel import wheel
+
+SAYS_LITTLE = 20  # characters, without spaces; shorter lines, such as `return x`, are anywhere
+LONG = 40  # of a line that tells a file of staff's from others
+RUN = 48  # labels in a row that are no coincidence
+NOISE = re.compile(r"[\s\\\"'`]+")
+PROSE = (".py", ".md", "")  # files that people write, line by line
+
+
+def squeezed(text: str) -> str:
+    """Return a text without what quoting, escaping and indenting it changes."""
+    return NOISE.sub("", text)
+
+
+def lines_of(text: str, least: int) -> Iterator[str]:
+    """Yield the lines of code that say something, squeezed and without their comments."""
+    for line in text.splitlines():
+        code = squeezed(line.split("  #")[0])
+        if len(code) >= least and not code.startswith("#"):
+            yield code
+
+
+def regions(source: str) -> str:
+    """Return what stands between the markers of a source of solution/."""
+    inside, lines = False, []
+    for line in source.splitlines():
+        if marker := MARKER.match(line):
+            inside = marker["kind"] == "BEGIN"
+        elif inside:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def label_runs(labels: np.ndarray) -> Iterator[bytes]:
+    """Yield the first labels as tensors and as lists of numbers hold them; nothing if few."""
+    first = labels[:RUN]
+    if len(first) == RUN:
+        yield from (first.astype(kind).tobytes() for kind in ("<i1", "<i4", "<i8", "<f4", "<f8"))
+        for separator in ("", ",", ", ", " ", "\n", "\\n"):
+            yield separator.join(map(str, first.tolist())).encode()
+
+
+def prose(paths: Iterable[Path]) -> Iterator[str]:
+    """Yield the texts of those files that people write, line by line."""
+    for path in paths:
+        if path.suffix in PROSE:
+            yield path.read_text(encoding="utf-8", errors="replace")
+
+
+class Secrets:
+    """What students must not get: solution, mistakes, staff's texts, private references, labels."""
+
+    def __init__(self, course: Course) -> None:
+        """Take an assignment with what only staff have; all is read when it is first needed."""
+        self.course, self.assignment = course, course.assignment
+        self.release = course.staff.release
+
+    @functools.cached_property
+    def given(self) -> list[str]:
+        """The texts that students get with every release: the starter, and the engine's sources."""
+        engine = {PurePosixPath(name): content for name, content in wheel().files.items()}
+        sources = [content for path, content in engine.items() if path.suffix in PROSE]
+        texts = [source.decode("utf-8", "replace") for source in sources]
+        return [*derive(self.assignment).values(), *texts]
+
+    @functools.cached_property
+    def code(self) -> Needles:
+        """The lines of the solution's regions, of mistakes and right code, and what each is.
+
+        What also stands in given code is no secret.
+        """
+        found: dict[str, str] = {}
+        sources = self.course.sources()
+        for variant in self.course.variants:
+            source = apply(variant, sources[variant.module])
+            begin, end = 0, len(source)
+            if not variant.everywhere:
+                begin, end = region_of(source, variant.exercise)
+            edited = [new for _, new in variant.edits]  # which may be less than a line
+            for line in lines_of("\n".join([source[begin:end], *edited]), SAYS_LITTLE):
+                found[line] = f"code of the variant {variant.id}"
+        for one in self.course.honest:
+            for line in lines_of("\n".join(one.bodies.values()), SAYS_LITTLE):
+                found[line] = f"code of the honest variant {one.id}"
+        for name, source in sources.items():
+            for line in lines_of(regions(source), SAYS_LITTLE):
+                found[line] = f"a region of solution/{name}.py"
+        given = squeezed("\n".join(self.given))
+        return Needles({line.encode(): what for line, what in found.items() if line not in given})
+
+    @functools.cached_property
+    def staff_files(self) -> list[Path]:
+        """The files whose text only staff have, besides the solution."""
+        folder = self.assignment.folder
+        given = own_code(folder)
+        own = [path for path in fitting(folder, f"{PACKAGE}/**/*") if path not in given]
+        return [*own, *(path for one in self.release.staff for path in fitting(folder, one))]
+
+    @functools.cached_property
+    def staff_folders(self) -> frozenset[str]:
+        """The names of folders that nothing is given out of."""
+        declared = {PurePosixPath(one).parts[0] for one in self.release.staff if "/" in one}
+        return frozenset({"solution", "private", "__pycache__", ".git", *declared})
+
+    @functools.cached_property
+    def staff_lines(self) -> frozenset[str]:
+        """The long lines of staff's files that no file for students has."""
+        given = [path for name, path in self.listed.items() if name not in self.release.edited]
+        texts = [*self.given, *prose(given)]
+        for name, edition in self.release.edited.items():
+            texts.append(edition(name, (self.assignment.folder / name).read_text("utf-8")))
+        public = {line for text in texts for line in lines_of(text, LONG)}
+        staff = prose(self.staff_files)
+        return frozenset(line for text in staff for line in lines_of(text, LONG)) - public
+
+    @functools.cached_property
+    def listed(self) -> Mapping[str, Path]:
+        """The files that are declared to be given out: path in the release to file."""
+        given = copied(self.assignment, self.release)
+        return given | only_students(self.assignment, self.release)
+
+    @functools.cached_property
+    def private(self) -> list[Path]:
+        """The folders of private references that are anywhere in the assignment's folder."""
+        return list(private_folders(self.course))
+
+    @functools.cached_property
+    def private_files(self) -> dict[str, str]:
+        """The digests of the files of all private references here, to their names."""
+        public = {path.read_bytes() for path in fitting(self.assignment.references, "*")}
+        found, root = {}, self.assignment.folder
+        for path in [path for folder in self.private for path in fitting(folder, "*")]:
+            if (content := path.read_bytes()) not in public:
+                shown = path.relative_to(root) if path.is_relative_to(root) else path
+                found[digest(content)] = shown.as_posix()
+        return found
+
+    @functools.cached_property
+    def declared(self) -> tuple[Secret, ...]:
+        """The secrets that the assignment declares."""
+        return tuple(self.release.secrets(self.assignment, self.private))
+
+    @functools.cached_property
+    def labelled(self) -> Needles:
+        """The texts and labels of the declared secrets, but no short texts."""
+        found: dict[bytes, str] = {}
+        for secret in self.declared:
+            texts = [text.encode() for text in secret.texts]
+            found |= {text: secret.what for text in texts if len(text) >= WINDOW}
+            runs = label_runs(np.array(secret.labels))
+            found |= dict.fromkeys(runs, f"labels of {secret.what}")
+        return Needles(found)
+
+    @functools.cached_property
+    def bare(self) -> dict[str, tuple[str, list[str]]]:
+        """The files of bare texts: path to what they give out, and the lines that each has."""
+        return {
+            name: (secret.what, list(lines))
+            for secret in self.declared
+            for name, lines in secret.bare.items()
+        }
