@@ -5,16 +5,16 @@ Only for this project's own code: a student's is graded in a worker of its own.
 
 import functools
 
-from grader.assignment import MINBERT
-from grader.grading import program_of
-from grader.intake.inspection import inspected_here
-from grader.intake.submission import Submission
-from grader.observer import Silent
-from grader.references import References
-from grader.result import Result
-from grader.sandbox.process import ProcessSandbox
-from grader.session import GradingSession
-from grader.settings import Settings
+from grader.assignment import ASSIGNMENT
+from tensormark.grading import program_of
+from tensormark.intake.inspection import inspected_here
+from tensormark.intake.submission import Submission
+from tensormark.observer import Silent
+from tensormark.references import References
+from tensormark.result import Result
+from tensormark.sandbox.process import ProcessSandbox
+from tensormark.session import GradingSession
+from tensormark.settings import Settings
 
 from conftest import ROOT
 
@@ -27,7 +27,7 @@ class Bench:
         self.given = {p.stem: p.read_text("utf-8") for p in (ROOT / "starter").glob("*.py")}
         self.sources = {p.stem: p.read_text("utf-8") for p in (ROOT / "solution").glob("*.py")}
         self.source = self.sources["bert"]
-        self.sandbox = ProcessSandbox(program_of(MINBERT, [], self.given, settings))
+        self.sandbox = ProcessSandbox(program_of(ASSIGNMENT, [], self.given, settings))
         self.grade = functools.cache(self.ask)
 
     def __enter__(self) -> "Bench":
@@ -40,9 +40,9 @@ class Bench:
     def ask(self, source: str, only: str | None = None, module: str = "bert") -> dict[str, Result]:
         """Return the result of each exercise of a module, or of one; `grade` asks once."""
         self.sandbox.reload(self.given | {module: source})
-        table = [e for e in MINBERT.exercises if e.probes and e.module == module]
+        table = [e for e in ASSIGNMENT.exercises if e.probes and e.module == module]
         return GradingSession(
-            MINBERT,
+            ASSIGNMENT,
             [exercise for exercise in table if only in (None, exercise.id)],
             inspected_here(Submission("bert.py", {module: source}, {})),
             self.sandbox,

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader.result import Finding, Grade, Outcome, Result
-from instructor.course.entry import Entry, HandIn
+from tensormark.classroom.entry import Entry, HandIn
+from tensormark.result import Finding, Grade, Outcome, Result
 
 CORE = {"attention": 25, "add_norm": 10, "layer": 15, "embed": 20, "encode": 10, "sentiment": 20}
 BONUS = {"layer_norm": 6, "adamw": 10, "pretraining": 12}

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from grader.sandbox.interface import Request
+from tensormark.sandbox.interface import Request
 
 from scripted import Answer
 

@@ -14,23 +14,24 @@ from typing import Any
 
 import numpy as np
 
-from grader.assignment import MINBERT
-from grader.assignment.sentiment import Gate
-from grader.exercise import Exercise
-from grader.grading import program_of
-from grader.intake.submission import Submission
-from grader.observer import Silent
-from grader.references import References
-from grader.reports.terminal import Report
-from grader.result import Grade
-from grader.sandbox.interface import Program, Progress, Reply, Request
-from grader.sandbox.isolated import IsolatedSandbox
-from grader.sandbox.job import Ended
-from grader.session import GradingSession
-from grader.settings import REFERENCES, Settings
-from grader.worker.protocol import HEADER, MAGIC
+from grader.assignment import ASSIGNMENT
+from grader.sentiment import Gate
+from tensormark.exercise import Exercise
+from tensormark.grading import program_of
+from tensormark.intake.submission import Submission
+from tensormark.observer import Silent
+from tensormark.references import References
+from tensormark.reports.terminal import Report
+from tensormark.result import Grade
+from tensormark.sandbox.interface import Program, Progress, Reply, Request
+from tensormark.sandbox.isolated import IsolatedSandbox
+from tensormark.sandbox.job import Ended
+from tensormark.session import GradingSession
+from tensormark.settings import Settings
+from tensormark.worker.protocol import HEADER, MAGIC
 
 import formats
+from conftest import ROOT
 
 NAMES = {"<f2": "F16", "<f4": "F32", "<f8": "F64", "<i4": "I32", "<i8": "I64", "|b1": "BOOL"}
 STATE = {"the default dtype": "torch.float32", "the number of threads": "1"}
@@ -139,12 +140,12 @@ class Scripted(IsolatedSandbox):
 class Right:
     """Right answers to every request, and the grading of changed ones."""
 
-    def __init__(self, references: Path = REFERENCES, **settings: Any) -> None:
-        self.settings = Settings(references=references, tier="contained", **settings)
+    def __init__(self, references: Path = ASSIGNMENT.references, **settings: Any) -> None:
+        self.settings = Settings.of(ROOT, references=references, tier="contained", **settings)
         self.references = References(references)
         self.gate = Gate(self.references, self.settings.data)
         self.tensors: dict[int, dict[str, np.ndarray]] = {}
-        for exercise in (one for one in MINBERT.exercises if one.probes):
+        for exercise in (one for one in ASSIGNMENT.exercises if one.probes):
             recordings = self.references.recordings(exercise.id, exercise.digest)
             for call, recording in zip(exercise.calls, recordings, strict=True):
                 out = {f"out/{name}": value for name, value in recording.outputs.items()}
@@ -158,7 +159,7 @@ class Right:
         }
         names = ("bert", "optimizer", "pretraining", "transformer")
         self.submission = Submission("bert.py", dict.fromkeys(names, "line\n" * 99), {})
-        self.program = program_of(MINBERT, MINBERT.exercises, self.submission.sources,
+        self.program = program_of(ASSIGNMENT, ASSIGNMENT.exercises, self.submission.sources,
                                   self.settings)  # fmt: skip
 
     def answer(self, number: int, request: Request) -> Answer:
@@ -178,21 +179,21 @@ class Right:
     def grade(
         self,
         change: Change = unchanged,
-        exercises: Sequence[Exercise] = MINBERT.exercises,
+        exercises: Sequence[Exercise] = ASSIGNMENT.exercises,
         of_solution: bool = False,
     ) -> Grade:
         """Return the grade of a submission whose answers, or the solution's, are changed so."""
         changes = (unchanged, change) if of_solution else (change, unchanged)
         with Scripted(self.program, self, *changes) as sandbox:
             session = GradingSession(
-                MINBERT,
+                ASSIGNMENT,
                 exercises,
                 self.submission,
                 sandbox,
                 self.references,
                 self.settings,
                 Silent(),
-                solution=self.program,
+                solution=lambda: self.program,
             )
             results = list(session.run().values())
         return Grade(

@@ -1,6 +1,6 @@
 """The solution spelled as published minBERT code spells it: what test_real_code.py grades."""
 
-from instructor.references.honest import Honest
+from tensormark.authoring.honest import Honest
 
 MODEL_FORWARD = """hidden_states = self.embed(input_ids, token_type_ids)
         hidden_states = self.encode(hidden_states, attention_mask)"""

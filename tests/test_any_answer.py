@@ -16,18 +16,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grader.assignment import MINBERT
-from grader.intake.submission import MAX_SOURCE
-from grader.judging.checks import CHECKS
-from grader.judging.compare import Mismatch, Pair, Tolerance
-from grader.judging.excerpt import excerpt
-from grader.judging.fingerprints import KEPT, MOST, PROJECTIONS, Answered, Projections
-from grader.judging.trial import Trial
-from grader.reports.figures import difference_map
-from grader.result import Outcome, Result
-from grader.sandbox import answers
-from grader.sandbox.interface import Limits, Request
-from grader.worker import protocol
+from grader.assignment import ASSIGNMENT
+from tensormark.intake.submission import MAX_SOURCE
+from tensormark.judging.checks import CHECKS
+from tensormark.judging.compare import Mismatch, Pair, Tolerance
+from tensormark.judging.excerpt import excerpt
+from tensormark.judging.fingerprints import KEPT, MOST, PROJECTIONS, Answered, Projections
+from tensormark.judging.trial import Trial
+from tensormark.reports.figures import difference_map
+from tensormark.result import Outcome, Result
+from tensormark.sandbox import answers
+from tensormark.sandbox.interface import Limits, Request
+from tensormark.worker import protocol
 
 from mangled import mangled, with_value
 from scripted import Answer, Right, reported, unchanged
@@ -35,7 +35,7 @@ from scripted import Answer, Right, reported, unchanged
 LONG = os.environ.get("FUZZ") == "long"
 FIRST = int(os.environ.get("FUZZ_FROM", "0"))
 ANSWERS = 100_000 if LONG else 2_000
-IDS = [exercise.id for exercise in MINBERT.exercises]
+IDS = [exercise.id for exercise in ASSIGNMENT.exercises]
 
 pytestmark = pytest.mark.timeout(36_000 if LONG else 600)
 
@@ -83,7 +83,7 @@ def test_weights_with_which_no_model_can_predict_fail_the_fine_tune(right: Right
         predicts = request.call["kind"] == "predict"
         return b"" if predicts and any(v.any() for v in request.tensors.values()) else answer
 
-    (sentiment,) = right.grade(change, [MINBERT.exercise("sentiment")], of_solution=True).results
+    (sentiment,) = right.grade(change, [ASSIGNMENT.exercise("sentiment")], of_solution=True).results
 
     assert sentiment.outcome is Outcome.FAILED
     assert "no model can predict with the weights" in sentiment.findings[0].headline
@@ -93,7 +93,7 @@ def test_a_solution_that_never_predicts_costs_no_points(right: Right) -> None:
     def change(request: Request, answer: Answer) -> Answer | bytes:
         return b"" if request.call["kind"] == "predict" else answer
 
-    (sentiment,) = right.grade(change, [MINBERT.exercise("sentiment")], of_solution=True).results
+    (sentiment,) = right.grade(change, [ASSIGNMENT.exercise("sentiment")], of_solution=True).results
 
     assert sentiment.outcome is Outcome.COULD_NOT_GRADE
 
@@ -102,7 +102,7 @@ def test_an_exception_without_words_is_a_failure_with_words(right: Right) -> Non
     def change(request: Request, answer: Answer) -> Answer:
         return Answer(with_value(answer.message, '"status"', '"error"'))
 
-    (attention,) = right.grade(change, [MINBERT.exercise("attention")]).results
+    (attention,) = right.grade(change, [ASSIGNMENT.exercise("attention")]).results
 
     assert attention.findings[0].headline == "failed, and does not say why"
 
@@ -125,7 +125,7 @@ def breaking(monkeypatch: pytest.MonkeyPatch, when: Callable[[Answered], bool], 
         return compare(trial, answered)
 
     checks = [replace(c, examine=broken) if c.examine is compare else c for c in CHECKS]
-    monkeypatch.setattr("grader.judging.checks.CHECKS", checks)
+    monkeypatch.setattr("tensormark.judging.checks.CHECKS", checks)
 
 
 def is_fours(answered: Answered) -> bool:
@@ -149,7 +149,7 @@ def test_an_answer_that_breaks_a_check_fails_it_and_is_noted(
 ) -> None:
     breaking(monkeypatch, is_fours, error)
 
-    (attention,) = right.grade(wrong, [MINBERT.exercise("attention")]).results
+    (attention,) = right.grade(wrong, [ASSIGNMENT.exercise("attention")]).results
 
     name = type(error).__name__
     assert attention.outcome is Outcome.FAILED
@@ -164,7 +164,7 @@ def test_a_check_that_breaks_on_the_right_answer_costs_no_points(
 ) -> None:
     breaking(monkeypatch, lambda answered: True, OverflowError("our own"))
 
-    (attention,) = right.grade(change, [MINBERT.exercise("attention")]).results
+    (attention,) = right.grade(change, [ASSIGNMENT.exercise("attention")]).results
 
     assert (attention.outcome, attention.note) == (Outcome.COULD_NOT_GRADE, "our own")
 
@@ -173,7 +173,7 @@ def test_a_shortage_that_is_over_costs_nothing(right: Right, monkeypatch) -> Non
     left = [True]
     breaking(monkeypatch, lambda answered: bool(left and left.pop()), MemoryError())
 
-    (attention,) = right.grade(exercises=[MINBERT.exercise("attention")]).results
+    (attention,) = right.grade(exercises=[ASSIGNMENT.exercise("attention")]).results
 
     assert attention.outcome is Outcome.PASSED
 
@@ -185,10 +185,10 @@ def test_a_description_that_cannot_be_given_changes_no_points(
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
-    before = right.grade(wrong, [MINBERT.exercise("layer")]).results[0]
+    before = right.grade(wrong, [ASSIGNMENT.exercise("layer")]).results[0]
     monkeypatch.setattr(Trial, part, property(broken) if part == "diagnosis" else broken)
 
-    after = right.grade(wrong, [MINBERT.exercise("layer")]).results[0]
+    after = right.grade(wrong, [ASSIGNMENT.exercise("layer")]).results[0]
 
     assert (after.outcome, after.score) == (before.outcome, before.score)
     assert "ZeroDivisionError" in after.flags[0]
@@ -200,7 +200,7 @@ def test_an_exception_while_an_answer_is_read_is_the_answers(right: Right, monke
 
     monkeypatch.setattr(answers, "message_of", broken)
 
-    (attention,) = right.grade(exercises=[MINBERT.exercise("attention")]).results
+    (attention,) = right.grade(exercises=[ASSIGNMENT.exercise("attention")]).results
 
     assert attention.outcome is Outcome.FAILED
     assert "gave an answer that could not be read" in str(attention.findings)
@@ -277,7 +277,7 @@ def test_only_recorded_forms_are_projected(right: Right) -> None:
 
 def test_sources_of_control_characters_can_be_sent(right: Right) -> None:
     """One byte of a source is six of a request."""
-    largest_one = dict.fromkeys(MINBERT.editable, "#" + "\x01" * (MAX_SOURCE - 1))
+    largest_one = dict.fromkeys(ASSIGNMENT.editable, "#" + "\x01" * (MAX_SOURCE - 1))
     program = replace(right.program, sources=largest_one)
 
     assert protocol.encode({"number": 0, **program.load_message()})
@@ -301,7 +301,7 @@ def test_any_answer_fails_its_own_exercise_or_none(right: Right) -> None:
     for seed in range(FIRST, FIRST + ANSWERS):
         rng = random.Random(seed)
         hit = rng.choice(IDS)
-        alone = [MINBERT.exercise(hit)] if seed % 20 else MINBERT.exercises
+        alone = [ASSIGNMENT.exercise(hit)] if seed % 20 else ASSIGNMENT.exercises
         started = time.process_time()
 
         grade = right.grade(hit_by(rng, hit), alone)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.assignment import MINBERT
-from grader.intake.given_files import GivenFiles
-from grader.intake.submission import Submission, SubmissionError
-from grader.references import References
+from grader.assignment import ASSIGNMENT
+from tensormark.intake.given_files import GivenFiles
+from tensormark.intake.submission import Submission
+from tensormark.references import References
 
 from conftest import ROOT, Grade
 
@@ -21,7 +21,7 @@ def test_a_missing_submission_is_one_line(grade: Grade) -> None:
     graded = grade("no/such/place")
 
     assert graded.status == 2
-    assert graded.errors == (f"grade: no/such/place: there is no such file or folder in {ROOT}\n")
+    assert graded.errors == (f"check: no/such/place: there is no such file or folder in {ROOT}\n")
     assert graded.output == ""
 
 
@@ -234,14 +234,14 @@ def test_a_file_that_a_student_added_to_the_starter_is_not_there_for_grading(
     starter = tmp_path / "starter"
     shutil.copytree(ROOT / "starter", starter)
     (starter / "rope.py").write_text("x = 1\n", encoding="utf-8")
-    assignment = dataclasses.replace(MINBERT, folder=tmp_path)
+    assignment = dataclasses.replace(ASSIGNMENT, folder=tmp_path)
     digests = References(ROOT / "reference_outputs").manifest["starter"]
     submission = Submission("bert.py", {"bert": "import rope\n"}, {})
 
-    sources = GivenFiles(assignment, digests).sources(submission)
+    sources = GivenFiles(assignment, digests).under(submission).sources
 
     assert "rope" not in sources
     assert sources["bert"] == "import rope\n"
     (starter / "utils.py").write_bytes(b"\xff")
-    with pytest.raises(SubmissionError, match=r"utils\.py: missing, or not UTF-8 text; restore it"):
-        GivenFiles(assignment, digests).sources(submission)
+    fault = GivenFiles(assignment, digests).under(submission).fault
+    assert "utils.py: missing, or not UTF-8 text; restore it" in fault

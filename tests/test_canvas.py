@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from instructor.course.canvas import CanvasError, Export, fill_export
-from instructor.course.entry import Entry, HandIn
-from instructor.course.gradebook import write_results
+from tensormark.classroom.canvas import CanvasError, Export, fill_export
+from tensormark.classroom.entry import Entry, HandIn
+from tensormark.classroom.gradebook import write_results
 
 import sample
 from test_payloads import PAYLOADS
 
 EXPORT = """\
-Student,ID,SIS User ID,SIS Login ID,Section,Quiz (7),minBERT project (8),"Essay, long (9)",Final
+Student,ID,SIS User ID,SIS Login ID,Section,Quiz (7),Example project (8),"Essay, long (9)",Final
 ,,,,,Manual Posting,,,(read only)
     Points Possible,,,,,10.00,100.00,5,(read only)
 "Lovelace, Ada",101,s1,al,"A, B",10,,"say ""hi"" to",90
@@ -27,7 +27,7 @@ Student,ID,SIS User ID,SIS Login ID,Section,Quiz (7),minBERT project (8),"Essay,
 "Zhang, Wei",106,s6,wz2,A,,,,
 "Student, Test",107,,tt,A,,,,
 """
-TITLE = "minBERT project (8)"
+TITLE = "Example project (8)"
 
 
 def result(score: float = 87.5) -> dict:
@@ -185,7 +185,7 @@ def test_who_has_no_full_result_has_no_score(tmp_path: Path) -> None:
     assert "  101 (Ada): could not be graded in full" in lines
 
 
-@pytest.mark.parametrize("column", [TITLE, "minBERT project", "MINBERT PROJECT", "8", ""])
+@pytest.mark.parametrize("column", [TITLE, "Example project", "EXAMPLE PROJECT", "8", ""])
 def test_a_column_is_found_by_title_or_number(tmp_path: Path, column: str) -> None:
     rows, _ = filled(tmp_path, [entry("101")], column=column)
 
@@ -196,9 +196,9 @@ def test_a_column_is_found_by_title_or_number(tmp_path: Path, column: str) -> No
     ("column", "text", "said"),
     [
         ("Homework", EXPORT, "'Homework' is the title of no column"),
-        ("", EXPORT.replace("Essay, long", "minBERT, again"), "title of several columns"),
+        ("", EXPORT.replace("Essay, long", "Example, again"), "title of several columns"),
         ("Final", EXPORT, "no column"),
-        ("", EXPORT.replace("minBERT", "x"), "no column"),
+        ("", EXPORT.replace("Example", "x"), "no column"),
     ],
 )
 def test_a_column_that_is_not_clear_is_an_error_with_the_titles(
@@ -213,7 +213,7 @@ def test_a_column_that_is_not_clear_is_an_error_with_the_titles(
 
 
 def test_an_export_with_semicolons_and_commas_in_numbers(tmp_path: Path) -> None:
-    text = "Student;ID;SIS User ID;SIS Login ID;Section;minBERT (8)\n"
+    text = "Student;ID;SIS User ID;SIS Login ID;Section;Example (8)\n"
     text += '"    Points Possible";;;;;100,00\n"L; A";101;;;A;\n'
     out = tmp_path / "canvas.csv"
 
@@ -224,7 +224,7 @@ def test_an_export_with_semicolons_and_commas_in_numbers(tmp_path: Path) -> None
 
 
 def test_first_and_last_names_may_have_columns_of_their_own(tmp_path: Path) -> None:
-    text = "LastName,FirstName,ID,SIS Login ID,Section,minBERT (8)\nLovelace,Ada,101,al,A,\n"
+    text = "LastName,FirstName,ID,SIS Login ID,Section,Example (8)\nLovelace,Ada,101,al,A,\n"
     out = tmp_path / "canvas.csv"
 
     fill_export([entry("x", "Ada Lovelace")], exported(tmp_path, text), "", out)
@@ -245,7 +245,7 @@ def test_another_maximum_is_said_and_nothing_is_scaled(tmp_path: Path) -> None:
         (b"\xff\xfeS\x00t\x00", "not UTF-8"),
         (b'Student,"ID\n', "not a CSV file"),
         (b"", "no column"),
-        (b"Student,minBERT (8)\n", "no column ID or Section"),
+        (b"Student,Example (8)\n", "no column ID or Section"),
     ],
 )
 def test_what_is_not_an_export_is_one_sentence(tmp_path: Path, content: bytes, said: str) -> None:
@@ -253,14 +253,14 @@ def test_what_is_not_an_export_is_one_sentence(tmp_path: Path, content: bytes, s
     path.write_bytes(content)
 
     with pytest.raises(CanvasError, match=said):
-        Export(path, "", "minBERT")
+        Export(path, "", "Example")
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "export.csv")
 
     with pytest.raises(CanvasError, match="is not a file"):
-        Export(tmp_path / "export.csv", "", "minBERT")
+        Export(tmp_path / "export.csv", "", "Example")
 
 
 def test_the_export_itself_is_never_written_over(tmp_path: Path) -> None:

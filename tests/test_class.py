@@ -16,15 +16,16 @@ from typing import Any, NamedTuple
 import psutil
 import pytest
 
-from grader.grading import Grading
-from grader.sandbox.interface import CONTAINED
-from grader.settings import Settings
-from instructor.course.store import verdict
+from grader.assignment import ASSIGNMENT
+from tensormark.classroom.store import verdict
+from tensormark.grading import Grading
+from tensormark.sandbox.interface import CONTAINED
+from tensormark.settings import Settings
 
 from conftest import ROOT
 
 PATIENCE = 200.0  # seconds that a machine may stand still
-COPIED = ("grader", "instructor", "solution", "starter", "handout.md", "requirements.txt")
+COPIED = ("grader", "solution", "starter", "handout.md", "requirements.txt")
 KINDS = ("right", "wrong", "unwritten", "no Python")
 real = pytest.mark.tier(CONTAINED)
 
@@ -51,9 +52,9 @@ def hand_in(folder: Path, count: int) -> Path:
 
 
 def command(folder: Path, out: Path, *options: str) -> list[str]:
-    """Return the command that `make class` runs."""
+    """Return the command that grades a class, wherever it is given."""
     shown = ["--check", "--tier", CONTAINED, "--out", str(out), *options, "--", str(folder)]
-    return [sys.executable, "-m", "instructor.course", *shown]
+    return [sys.executable, "-m", "tensormark", "-C", str(ROOT), "class", *shown]
 
 
 def run(folder: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -138,13 +139,13 @@ class Disturbed(NamedTuple):
 def disturbed(tmp_path_factory: pytest.TempPathFactory) -> Disturbed:
     place = tmp_path_factory.mktemp("class")
     folder, out = hand_in(place / "in", 8), place / "out"
-    with started(*command(folder, out, "--workers", "2")) as process:
+    with started(*command(folder, out, "--workers", "2"), folder=place) as process:
         wait_for(lambda: graded(out) or process.poll() is not None)
         listened = addresses(process)
         process.kill()
         process.wait()
     before = graded(out)
-    with started(*command(folder, out, "--workers", "2")) as process:
+    with started(*command(folder, out, "--workers", "2"), folder=place) as process:
         wait_for(lambda: graded(out) > before or process.poll() is not None)
         for worker in workers_of(process)[:1]:
             os.kill(worker, signal.SIGKILL)
@@ -171,7 +172,7 @@ def test_no_other_machine_can_connect_to_a_run(disturbed: Disturbed) -> None:
 def test_every_result_is_the_one_that_the_submission_has_alone(
     disturbed: Disturbed, tmp_path: Path
 ) -> None:
-    grading = Grading(Settings(tier=CONTAINED))
+    grading = Grading(Settings.of(ROOT, tier=CONTAINED), ASSIGNMENT)
     query = "SELECT path, result FROM attempt JOIN submission USING (digest) WHERE complete"
     stored = {Path(path): json.loads(text) for path, text in rows(disturbed.out, query)}
     assert len(stored) == 8
@@ -209,14 +210,12 @@ def copied(folder: Path) -> Path:
         source = ROOT / name
         copy: Any = shutil.copytree if source.is_dir() else shutil.copy
         copy(source, folder / name)
-    (folder / "reference_outputs").mkdir()
-    shutil.copy(ROOT / "reference_outputs" / "manifest.json", folder / "reference_outputs")
     return folder
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Two workers with nothing but a copy of the grader, one with another grader, one with none."""
+    """Two workers with a copy of the assignment, one with another grader, one with none."""
     place = tmp_path_factory.mktemp("cluster")
     about = place / "scheduler.json"
     dask = [sys.executable, "-m", "dask"]
@@ -231,7 +230,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
             if name != "none":
                 copied(folder)
             if name == "other":
-                with (folder / "grader" / "result.py").open("a", encoding="utf-8") as file:
+                with (folder / "grader" / "model.py").open("a", encoding="utf-8") as file:
                     file.write("# another\n")
             line = [*dask, "worker", address, *local, "--nthreads", "1", "--name", name]
             line += ["--local-directory", str(place / f"{name}.tmp")]
@@ -259,12 +258,12 @@ def test_workers_without_a_shared_folder_give_the_same_gradebook(
 
 
 @real
-def test_workers_with_another_grader_or_none_are_refused_by_name(cluster: Cluster) -> None:
+def test_workers_with_another_grader_or_no_assignment_are_refused_by_name(cluster: Cluster) -> None:
     lines = [line for line in cluster.done.stderr.splitlines() if "is refused" in line]
 
     assert len(lines) == 2
     assert any("it has other code of the grader" in line for line in lines)
-    assert any("it has no grader: " in line and "instructor" in line for line in lines)
+    assert any("it has no assignment; start it in the folder of one" in line for line in lines)
     assert all(line.startswith("worker tcp://127.0.0.1:") for line in lines)
 
 

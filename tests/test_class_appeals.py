@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from test_class_store import TERMS, result
 
-from instructor.course import __main__ as entry_point
-from instructor.course import run
-from instructor.course.run import Run
-from instructor.course.store import Attempt
-from instructor.course.work import Work
+from tensormark.classroom import command, run
+from tensormark.classroom.run import Run
+from tensormark.classroom.store import Attempt
+from tensormark.classroom.work import Work
 
+from conftest import ROOT
 from downloads import handed_in
 
 EXPORT = "Student,ID,SIS Login ID,Section,minBERT (8)\n    Points Possible,,,,100\nA,1,ada,x,\n"
@@ -41,7 +41,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def grade(folder: Path, *options: str, hand_ins: str = "in") -> int:
-    return entry_point.main([str(folder / hand_ins), "--out", str(folder / "out"), *options])
+    return command.main(
+        ROOT, "class", [str(folder / hand_ins), "--out", str(folder / "out"), *options]
+    )
 
 
 def students(folder: Path) -> list[dict[str, str]]:

@@ -1,13 +1,20 @@
 """Which workers of a cluster may grade, and why a run ends when there is none."""
 
+import dataclasses
+from pathlib import Path
 from typing import Any
 
 import pytest
 from test_class_store import TERMS
 
-from instructor.course import cluster
-from instructor.course.cluster import ClusterError
-from instructor.course.parcel import Parcel
+from tensormark.classroom import cluster, worker
+from tensormark.classroom.cluster import ClusterError
+from tensormark.classroom.parcel import Parcel
+from tensormark.classroom.version import code, versions
+from tensormark.exercise import Assignment
+from tensormark.folder import AssignmentError
+
+from conftest import ROOT
 
 
 class Client:
@@ -46,10 +53,24 @@ def test_workers_are_told_apart_by_what_they_say_and_refused_once() -> None:
 
     assert crew.fit == {"a": 1}
     assert said == [
-        "worker b (bad) is refused: it has other code of the grader; copy this repository to it "
-        "and start it again",
+        "worker b (bad) is refused: it has other code of the grader; give it the same, and start "
+        "it again",
         "worker c is refused: it has no grader: no module",
     ]
+
+
+def test_a_worker_that_cannot_open_its_assignment_refuses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(folder: Path) -> Assignment:
+        raise AssignmentError("it needs another package")
+
+    monkeypatch.setattr(worker, "open_assignment", fails)
+    terms = dataclasses.replace(TERMS, code=code(ROOT), versions=versions(ROOT))
+
+    station = worker.Station(terms, "0", b"", tmp_path, "here")
+
+    assert station.refused == "it cannot open the assignment: it needs another package"
 
 
 def test_a_cluster_of_which_all_are_refused_is_an_error_with_the_reasons() -> None:

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from test_class_store import result
 
-from instructor.course import __main__ as entry_point
-from instructor.course import run
-from instructor.course.run import Run
-from instructor.course.store import Attempt, Store
-from instructor.course.work import Work
+from tensormark.classroom import command, run
+from tensormark.classroom.run import Run
+from tensormark.classroom.store import Attempt, Store
+from tensormark.classroom.work import Work
 
 from conftest import ROOT
 from downloads import handed_in
@@ -28,8 +27,8 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
             self.store.add(work.digest, self.terms, Attempt("here", 1.0, "", result()))
 
     monkeypatch.setattr(Run, "grade", grade)
-    monkeypatch.setattr(run, "known_sources", list)  # which take their time
-    monkeypatch.setattr(run, "chosen_tier", lambda options, _: options.tier or "contained")
+    monkeypatch.setattr(run, "known_sources", lambda _: [])  # which take their time
+    monkeypatch.setattr(run, "chosen_tier", lambda options, *_: options.tier or "contained")
 
 
 @pytest.fixture
@@ -45,14 +44,16 @@ def record(place: Path, seed: int) -> None:
     """Write references with a seed; nothing is run with them."""
     manifest = json.loads((ROOT / "reference_outputs/manifest.json").read_bytes())
     place.mkdir(exist_ok=True)
-    (place / "manifest.json").write_text(json.dumps(manifest | {"seed": seed}), encoding="utf-8")
+    (place / "manifest.json").write_text(
+        json.dumps(manifest | {"seed": seed, "private": True}), encoding="utf-8"
+    )
 
 
 def grade(folder: Path, *options: str, **others: str) -> int:
     named = {"references": str(folder / "private"), "out": str(folder / "out")} | others
     hand_ins = named.pop("hand_ins", "in")
     line = [part for name, text in named.items() if text for part in (f"--{name}", text)]
-    return entry_point.main([str(folder / hand_ins), *line, *options])
+    return command.main(ROOT, "class", [str(folder / hand_ins), *line, *options])
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -110,12 +111,26 @@ def test_the_refusal_gives_the_command_that_goes_on_and_the_one_that_begins_anew
     assert len(contents(folder / "out-2")) > 0
 
 
+def test_who_calls_tensormark_itself_reads_its_own_command(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("TENSORMARK_MAKE", raising=False)
+    assert grade(folder, "--check", "--training-times", "3") == 2
+    said = capsys.readouterr().err
+
+    assert "holds results with another --check, --training-times; to go on with that: " in said
+    anew = shlex.split(said.partition("to begin anew: ")[2].partition(" (or --force, which")[0])
+    assert anew[:3] == ["tensormark", "class", str(folder / "in")]
+    assert command.main(ROOT, "class", anew[2:]) == 0
+    assert len(contents(folder / "out-2")) > 0
+
+
 def given(folder: Path, found: dict[str, str]) -> int:
     """Run a command with these options."""
     line = [found.pop("submissions")]
     for name, text in found.items():
         line += [f"--{name.replace('_', '-')}", *([] if name == "check" else [text])]
-    return entry_point.main(line)
+    return command.main(ROOT, "class", line)
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -2,18 +2,17 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from distributed.scheduler import KilledWorker
 from test_class_store import TERMS, result, unfinished
 
-from instructor.course.cluster import ClusterError
-from instructor.course.engine import Engine, Stop
-from instructor.course.store import Attempt, Store
-from instructor.course.work import Work
-from instructor.course.worker import Answer
+from tensormark.classroom.engine import Engine, Stop
+from tensormark.classroom.failure import ClusterError
+from tensormark.classroom.store import Attempt, Store
+from tensormark.classroom.work import Work
+from tensormark.classroom.worker import Answer
 
 GOOD = Answer("tcp://a", "a", result=result(), seconds=1.0)
 HALF = Answer("tcp://a", "a", result=unfinished(), seconds=1.0)
@@ -59,7 +58,7 @@ class Crew:
         self.fit = {"tcp://a": 1, "tcp://b": 1}
         self.refused: dict[str, str] = {}
         self.given: list[Work] = []
-        self.client = SimpleNamespace(status="running")
+        self.alive, self.reason = True, ""
 
     @property
     def slots(self) -> int:
@@ -255,7 +254,7 @@ def test_a_scheduler_that_is_gone_ends_the_run(store: Store) -> None:
     future = Future(None)
     crew = Crew()
     crew.submit = lambda work: future  # type: ignore[method-assign]
-    crew.client.status = "closed"
+    crew.alive = False
     future.answer, future.status = GOOD, "cancelled"
 
     with pytest.raises(ClusterError, match="the scheduler is gone"):

@@ -1,10 +1,12 @@
-"""Options of `make class`, what it says meanwhile, and what travels to its workers."""
+"""Options of `tensormark class`, what it says meanwhile, and what travels to its workers."""
 
 import argparse
 import datetime
 import io
+import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,27 +14,27 @@ from typing import Any
 import pytest
 from test_class_store import graded, unfinished
 
-from grader.intake.submission import SubmissionError
-from grader.references import ReferencesError
-from grader.sandbox.interface import CONTAINED, LOCKED, PROCESS
-from grader.settings import Settings
-from grader.strictest import Strictest
-from instructor.course import __main__ as entry_point
-from instructor.course import run
-from instructor.course.cluster import ClusterError
-from instructor.course.options import parse
-from instructor.course.parcel import Parcel, ParcelError, packed, unpack
-from instructor.course.progress import Progress, spent
-from instructor.course.store import Attempt, Store
-from instructor.course.version import about, code, unfit, versions
-from instructor.course.work import Work
+from grader.assignment import ASSIGNMENT
+from tensormark.classroom import command, run
+from tensormark.classroom.cluster import ClusterError
+from tensormark.classroom.options import parse
+from tensormark.classroom.parcel import Parcel, ParcelError, packed, unpack
+from tensormark.classroom.progress import Progress, spent
+from tensormark.classroom.store import Attempt, Store
+from tensormark.classroom.work import Work
+from tensormark.exercise import Assignment
+from tensormark.intake.submission import SubmissionError
+from tensormark.references import ReferencesError
+from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS
+from tensormark.settings import Settings
+from tensormark.strictest import Strictest
 
 from conftest import ROOT
 
 
 def options(folder: Path, *more: str) -> argparse.Namespace:
     (folder / "in").mkdir(exist_ok=True)
-    return parse([str(folder / "in"), "--out", str(folder / "out"), *more])
+    return parse(ROOT, "class", [str(folder / "in"), "--out", str(folder / "out"), *more])
 
 
 @pytest.mark.parametrize(
@@ -52,12 +54,35 @@ def options(folder: Path, *more: str) -> argparse.Namespace:
 def test_an_invalid_option_is_one_sentence(
     line: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status = entry_point.main(line)
+    status = command.main(ROOT, "class", line)
 
     said = capsys.readouterr().err
     assert status == 2
     assert said.startswith(f"class: {message}")
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ([""], "give the folder with the submissions: tensormark class dir"),
+        (["nowhere"], "nowhere: there is no such folder"),
+        (["solution", "--workers", "0"], "--workers 0: must be a whole number, 1 to 1024"),
+        (["solution", "--out", "solution/x"], "--out solution/x: must not be in the folder"),
+        (["solution", "--out", "Makefile"], "--out Makefile: cannot be written to ("),
+    ],
+)
+def test_who_calls_tensormark_itself_reads_its_own_options(
+    line: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.delenv("TENSORMARK_MAKE", raising=False)
+
+    assert command.main(ROOT, "class", line) == 2
+
+    assert capsys.readouterr().err.startswith(f"class: {message}")
 
 
 @pytest.mark.parametrize(
@@ -75,16 +100,17 @@ def test_without_a_tier_the_strictest_is_taken_and_later_runs_keep_it(
 ) -> None:
     asked = []
 
-    def strictest(settings: Settings, tiers: tuple[str, ...]) -> Strictest:
+    def strictest(one: Assignment, settings: Settings, tiers: tuple[str, ...]) -> Strictest:
         asked.append(tiers)
         return Strictest(LOCKED, ("contained: no",))
 
     monkeypatch.setattr(run, "strictest", strictest)
     with Store(tmp_path / "store") as store:
-        assert run.chosen_tier(options(tmp_path), store) == LOCKED
+        assert run.chosen_tier(options(tmp_path), store, ASSIGNMENT) == LOCKED
         store.choose("tier", LOCKED)
-        assert run.chosen_tier(options(tmp_path), store) == LOCKED
-        assert run.chosen_tier(options(tmp_path, "--tier", CONTAINED), store) == CONTAINED
+        assert run.chosen_tier(options(tmp_path), store, ASSIGNMENT) == LOCKED
+        asked_for = options(tmp_path, "--tier", CONTAINED)
+        assert run.chosen_tier(asked_for, store, ASSIGNMENT) == CONTAINED
 
     assert asked == [(CONTAINED, LOCKED)]
 
@@ -94,13 +120,14 @@ def test_nothing_is_graded_without_isolation_unless_it_is_asked_for(
 ) -> None:
     monkeypatch.setattr(run, "strictest", lambda *_: Strictest(None, ("contained: no bubblewrap",)))
     with Store(tmp_path / "store") as store:
-        assert run.chosen_tier(options(tmp_path, "--tier", PROCESS), store) == PROCESS
+        asked_for = options(tmp_path, "--tier", PROCESS)
+        assert run.chosen_tier(asked_for, store, ASSIGNMENT) == PROCESS
         store.choose("tier", PROCESS)
 
         with pytest.raises(
             SubmissionError, match=r"cannot isolate submissions \(contained: no bubblewrap\)"
         ):
-            run.chosen_tier(options(tmp_path), store)
+            run.chosen_tier(options(tmp_path), store, ASSIGNMENT)
 
 
 def test_a_folder_without_submissions_says_what_is_wrong_with_each(
@@ -109,7 +136,7 @@ def test_a_folder_without_submissions_says_what_is_wrong_with_each(
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "ada.zip").touch()
 
-    status = entry_point.main([str(tmp_path / "in"), "--out", str(tmp_path / "out")])
+    status = command.main(ROOT, "class", [str(tmp_path / "in"), "--out", str(tmp_path / "out")])
 
     said = capsys.readouterr()
     assert status == 2
@@ -164,7 +191,9 @@ def test_the_bar_begins_below_the_line_that_says_what_is_graded(
 
     monkeypatch.setattr(run, "packed", lambda *_: None)
     monkeypatch.setattr(run, "Progress", progress)
-    about: Any = SimpleNamespace(options=options(tmp_path), terms=SimpleNamespace(tier=PROCESS))
+    about: Any = SimpleNamespace(
+        options=options(tmp_path), terms=SimpleNamespace(tier=PROCESS), assignment=ASSIGNMENT
+    )
 
     with pytest.raises(ClusterError):
         run.Run.grade(about, [Work({"bert": "x = 1"})])
@@ -183,7 +212,7 @@ def test_times_are_said_as_people_do(seconds: float, text: str) -> None:
 
 @pytest.fixture(scope="module")
 def parcel() -> Parcel:
-    return packed(Settings(), check=False)
+    return packed(Settings.of(ROOT), ASSIGNMENT.data_files)
 
 
 def test_what_is_packed_arrives_as_it_was(parcel: Parcel, tmp_path: Path) -> None:
@@ -211,16 +240,23 @@ def test_damaged_references_are_found_before_anything_is_graded(tmp_path: Path) 
     (tmp_path / "embed.safetensors").write_bytes(b"damaged")
 
     with pytest.raises(ReferencesError, match=r"embed.safetensors is damaged"):
-        packed(Settings(references=tmp_path), check=True)
+        packed(Settings.of(ROOT, references=tmp_path), ())
 
 
-def test_a_worker_may_grade_with_the_same_code_and_versions_only() -> None:
-    here = about()
+def test_without_a_checkpoint_none_is_packed_and_a_lacking_one_is_an_error(tmp_path: Path) -> None:
+    settings = Settings.of(ROOT, references=tmp_path, checkpoint=None)
+    manifest = json.loads((ROOT / "reference_outputs/manifest.json").read_bytes())
+    manifest["files"] = {}
 
-    assert unfit(here, code(), versions()) == ""
-    assert "other code of the grader" in unfit(here | {"code": "x"}, code(), versions())
-    older = here["versions"] | {"torch": "1.0"}
-    assert unfit(here | {"versions": older}, code(), versions()).startswith("it has torch 1.0, not")
+    for name, known in (("none", {}), ("lacking", manifest["checkpoint"])):
+        text = json.dumps(manifest | {"checkpoint": known})
+        (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
+        if name == "lacking":
+            with pytest.raises(ReferencesError, match="there is no checkpoint; put back"):
+                packed(settings, ())
+        else:
+            content = packed(settings, ()).content
+            assert zipfile.ZipFile(io.BytesIO(content)).namelist() == ["references/manifest.json"]
 
 
 def test_work_names_nobody_and_is_the_same_for_the_same_files() -> None:
@@ -232,24 +268,27 @@ def test_work_names_nobody_and_is_the_same_for_the_same_files() -> None:
     assert one.digest == other.digest
     assert one.digest != Work({"bert": "x = 2", "optimizer": "y"}).digest
     assert one.digest != Work({"bert": "x = 1", "optimizer": "y"}, others=("a",)).digest
-    assert one.submission.name == "bert.py"
+    assert one.submission("bert.py").name == "bert.py"
 
 
 INTERRUPTED = """
 import runpy, signal, sys
 
+module = sys.argv[1]
+
 class Pressed:
     def find_spec(self, name, path=None, target=None):
-        if name == sys.argv[1]:
+        if name == module:
             signal.raise_signal(signal.SIGINT)
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it in the background
 sys.meta_path.insert(0, Pressed())
-runpy.run_module("instructor.course", run_name="__main__")
+sys.argv[1:] = ["class", "."]
+runpy.run_module("tensormark", run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("module", ["grader.references", "instructor.course.run"])
+@pytest.mark.parametrize("module", ["tensormark.references", "tensormark.classroom.run"])
 def test_ctrl_c_before_anything_has_begun_is_no_traceback(module: str) -> None:
     line = [sys.executable, "-c", INTERRUPTED, module]
 

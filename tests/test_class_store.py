@@ -9,25 +9,25 @@ from typing import Any
 
 import pytest
 
-from grader.assignment import MINBERT
-from grader.intake.given_files import GivenFiles
-from instructor.course import standing
-from instructor.course.entry import Entry, HandIn
-from instructor.course.gradebook import write_results
-from instructor.course.hand_ins import find
-from instructor.course.store import Attempt, Store, StoreError, only_run
-from instructor.course.summary import OURS, kind_of
-from instructor.course.work import Terms
+from grader.assignment import ASSIGNMENT
+from tensormark.classroom import standing
+from tensormark.classroom.entry import Entry, HandIn
+from tensormark.classroom.gradebook import write_results
+from tensormark.classroom.store import Attempt, Store, StoreError, only_run
+from tensormark.classroom.summary import OURS, kind_of
+from tensormark.classroom.work import Terms
+from tensormark.intake.given_files import GivenFiles
 
 import sample
+from downloads import find
 
 TERMS = Terms("code", {"torch": "2"}, "references", "checkpoint", "contained", "check", 300.0, 10.0)
-GIVEN = GivenFiles(MINBERT, {})
+GIVEN = GivenFiles(ASSIGNMENT, {})
 
 
 def result(score: float = 10.0, outcome: str = "passed") -> dict[str, Any]:
     """Return a complete result with this score in add_norm."""
-    made = sample.complete()
+    made = sample.complete() | {"assignment": ASSIGNMENT.name}
     for one in made["exercises"]:
         if one["id"] == "add_norm":
             one |= {"score": score, "outcome": outcome}

@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 import torch
 
-from grader.assignment import MINBERT
+from grader.assignment import ASSIGNMENT
+from tensormark.grading import Grading
+from tensormark.settings import Settings
 
-from conftest import ROOT, Grade
+from conftest import ROOT, Grade, tensormark
 
-IDS = [exercise.id for exercise in MINBERT.exercises if exercise.extension]
-MOST = sum(exercise.max_score for exercise in MINBERT.exercises if exercise.extension)
+IDS = [exercise.id for exercise in ASSIGNMENT.exercises if exercise.extension]
+MOST = sum(exercise.max_score for exercise in ASSIGNMENT.exercises if exercise.extension)
 CORE = 80  # without the fine-tune
 
 
@@ -75,6 +77,30 @@ def test_an_extension_that_is_asked_for_is_reported(grade: Grade) -> None:
     assert "bonus   0 / 10" in graded.output
 
 
+class Begun(Exception):
+    """Ends a grading at its first line."""
+
+
+class Listing:
+    """An observer that raises with the ids that are to be reported on."""
+
+    def begin(self, assignment: str, submission: str, tier: str, shown: list[str]) -> None:
+        raise Begun(*shown)
+
+
+@pytest.mark.parametrize(
+    ("submission", "only", "extension"),
+    [("starter", None, False), ("solution", None, True), ("starter", "adamw", True)],
+)
+def test_names_of_extensions_take_no_room_unless_they_are_listed(
+    submission: str, only: str | None, extension: bool
+) -> None:
+    with pytest.raises(Begun) as begun:
+        Grading(Settings.of(ROOT), ASSIGNMENT).grade(submission, True, only, Listing())
+
+    assert ("adamw" in begun.value.args) is extension
+
+
 def test_a_hole_left_in_a_started_file_is_reported(grade: Grade, handed_in: Path) -> None:
     shutil.copy(ROOT / "starter" / "pretraining.py", handed_in)
     edit(
@@ -108,7 +134,7 @@ def test_an_extension_that_is_not_python_costs_only_its_own_exercises(
     graded = grade(handed_in)
 
     failed = [name for name, outcome in graded.outcomes().items() if outcome == "failed"]
-    assert failed == [one.id for one in MINBERT.exercises if one.file == "transformer.py"]
+    assert failed == [one.id for one in ASSIGNMENT.exercises if one.file == "transformer.py"]
     assert "transformer.py:" in graded.exercise("causal_mask")["message"]
     assert graded.result["score"] == CORE
 
@@ -160,8 +186,8 @@ def test_the_solutions_optimizer_is_torchs(decay: float, dtype: torch.dtype) -> 
 
 
 def test_correct_code_that_draws_differently_never_fails() -> None:
-    from grader.assignment.exercises import make_sentence_pairs as pairs
-    from grader.assignment.exercises import mask_tokens as masks
+    from grader.exercises import make_sentence_pairs as pairs
+    from grader.exercises import mask_tokens as masks
 
     from pretraining import make_sentence_pairs, mask_tokens
 
@@ -198,7 +224,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def check(checkout: Path) -> dict[str, Any]:
     """Run `make check` there, on the starter."""
     answer = checkout / "result.json"
-    command = [sys.executable, "-m", "grader", "starter", "--check", "--json", str(answer)]
+    command = tensormark("check", "starter", "--json", str(answer))
     subprocess.run(command, cwd=checkout, check=True, capture_output=True)
     return json.loads(answer.read_text(encoding="utf-8"))
 
@@ -210,7 +236,7 @@ def test_extensions_that_are_written_in_the_starter_itself_are_graded(checkout: 
     result = check(checkout)
 
     passed = [e["id"] for e in result["exercises"] if e["outcome"] == "passed"]
-    written = [e for e in MINBERT.exercises if e.extension and e.file != "pretraining.py"]
+    written = [e for e in ASSIGNMENT.exercises if e.extension and e.file != "pretraining.py"]
     assert passed == ["attention", "add_norm", "layer", "embed", "encode", *[e.id for e in written]]
     assert result["bonus"] == sum(e.max_score for e in written)
     assert result["notes"] == []
@@ -227,10 +253,12 @@ def test_a_given_file_that_was_changed_in_the_starter_itself_is_named(checkout: 
 
 def test_references_recorded_there_know_the_given_files(checkout: Path) -> None:
     code = (
-        "import json; from instructor.references.course import SEED, minbert; "
-        "from grader.settings import CHECKPOINT, REFERENCES; "
-        "from instructor.references.record import manifest; "
-        "print(json.dumps(manifest(minbert(), REFERENCES, [], SEED, CHECKPOINT)['starter']))"
+        "import json; from tensormark.folder import here, open_assignment; "
+        "from tensormark.authoring.course import open_course; "
+        "from tensormark.authoring.record import manifest; "
+        "course = open_course(open_assignment(here())); about = course.assignment; "
+        "made = manifest(course, about.references, [], about.seed, about.checkpoint); "
+        "print(json.dumps(made['starter']))"
     )
     (checkout / "starter" / "optimizer.py").write_text("# mine\n", encoding="utf-8")
 

@@ -9,16 +9,16 @@ from collections.abc import Iterator
 import pytest
 from ways_round import COMPILED, HEAD, OTHERS, WAYS
 
-from grader.assignment import MINBERT
-from grader.exercise import usual_names
-from grader.sandbox.interface import Program, Reply, Request, Sandbox
-from grader.sandbox.tiers import open_sandbox
+from grader.assignment import ASSIGNMENT
+from tensormark.policy import usual_names
+from tensormark.sandbox.interface import Program, Reply, Request, Sandbox
+from tensormark.sandbox.tiers import open_sandbox
 
 from asking import X, program_with
 from conftest import ROOT
 from tiers import marked, own_tiers
 
-POLICY = MINBERT.policy
+POLICY = ASSIGNMENT.policy
 NAMES = [*usual_names([*POLICY.forbidden, *POLICY.given_only]).values()]
 
 
@@ -40,8 +40,8 @@ def guarded(program: Program) -> Program:
 
 def ask(sandbox: Sandbox, number: int, **more: object) -> Reply:
     """Call a way."""
-    call = MINBERT.exercise("sinusoidal_positions").calls[0].message() | {
-        "module": "bert",
+    call = ASSIGNMENT.exercise("sinusoidal_positions").calls[0].message() | {
+        "module": "main",
         "target": f"way_{number}",
         "args": ["x"],
         "literals": {},
@@ -90,9 +90,9 @@ def test_other_code_of_the_library_still_works(sandbox: Sandbox, number: int) ->
 
 def test_every_forbidden_name_is_in_the_installed_library() -> None:
     paths = [*POLICY.forbidden, *POLICY.given_only]
-    paths += [name for exercise in MINBERT.exercises for name in exercise.forbidden]
+    paths += [name for exercise in ASSIGNMENT.exercises for name in exercise.forbidden]
     find = (
-        "import torch, tokenizer; from grader.worker import forbidden;"
+        "import torch, tokenizer; from tensormark.worker import forbidden;"
         f"print([p for p in {paths} if '.' in p and forbidden.find(p) is None])"
     )
 

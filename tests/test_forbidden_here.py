@@ -1,13 +1,14 @@
 """Ways to what one exercise forbids: each works outside of its calls, and is stopped in them."""
 
+import dataclasses
 from collections.abc import Iterator
 
 import pytest
 
-from grader.assignment import MINBERT
-from grader.exercise import usual_names
-from grader.sandbox.interface import Reply, Request, Sandbox
-from grader.sandbox.tiers import open_sandbox
+from grader.assignment import ASSIGNMENT
+from tensormark.policy import usual_names
+from tensormark.sandbox.interface import Reply, Request, Sandbox
+from tensormark.sandbox.tiers import open_sandbox
 
 from asking import X, program_with
 from conftest import ROOT
@@ -111,7 +112,7 @@ CODE = HEAD + "\n\n".join(
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    program = program_with(CODE)
+    program = dataclasses.replace(program_with(CODE), requirements=ASSIGNMENT.requirements)
     text = (ROOT / "starter" / "tokenizer.py").read_text(encoding="utf-8")
     program.sources["tokenizer"] = text  # type: ignore[index]
     with open_sandbox("process", program) as opened:
@@ -120,14 +121,14 @@ def sandbox() -> Iterator[Sandbox]:
 
 def ask(sandbox: Sandbox, number: int, exercise: str = "") -> Reply:
     """Call a way, as if an exercise did."""
-    call = MINBERT.exercise("sinusoidal_positions").calls[0].message() | {
-        "module": "bert",
+    call = ASSIGNMENT.exercise("sinusoidal_positions").calls[0].message() | {
+        "module": "main",
         "target": f"way_{number}",
         "args": ["x"],
         "literals": {},
     }
     if exercise:
-        call["forbidden"] = usual_names(MINBERT.exercise(exercise).forbidden)
+        call["forbidden"] = usual_names(ASSIGNMENT.exercise(exercise).forbidden)
     (reply,) = sandbox.run([Request(f"{exercise} {number}", frozenset(), call, {"x": X})])
     return reply
 
@@ -142,7 +143,7 @@ def test_a_way_is_stopped_in_the_calls_of_its_exercise_only(
     after = ask(sandbox, number)
 
     assert after.status == "ok"
-    names = usual_names(MINBERT.exercise(exercise).forbidden).values()
+    names = usual_names(ASSIGNMENT.exercise(exercise).forbidden).values()
     assert during.message.get("forbidden") in names, during.text
 
 

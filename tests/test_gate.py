@@ -7,25 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.assignment import MINBERT
-from grader.assignment.sentiment import (
-    MOST_WEIGHTS,
-    Gate,
-    Sentences,
-    Sentiment,
-    SolutionError,
-    room_for_weights,
-)
-from grader.grading import program_of, solution_of
-from grader.references import References, under
-from grader.result import CheckFailed
-from grader.sandbox.interface import Reply, Request, Sandbox
-from grader.sandbox.tiers import open_sandbox
-from grader.settings import CHECKPOINT, Settings
-from grader.task import TaskRun
-from instructor.references.honest import honest
+from grader.assignment import ASSIGNMENT
+from grader.sentiment import Gate, Sentences, Sentiment, room_for_weights
+from tensormark.grading import program_of, solution_of
+from tensormark.references import References, under
+from tensormark.result import CheckFailed
+from tensormark.sandbox.interface import Reply, Request, Sandbox
+from tensormark.sandbox.tiers import open_sandbox
+from tensormark.settings import Settings
+from tensormark.task import TaskRun
+from tensormark.toolkit.training import MOST_WEIGHTS, SolutionError
 
 from conftest import ROOT, Grade
+from known import HONEST
 
 SENTENCES = 320  # a fine-tune on so few takes a second or two
 WEIGHTS = {"bert.some.weight": np.ones((2, 3), np.float32), "classifier.bias": np.zeros(2, "f4")}
@@ -40,7 +34,7 @@ def task_run(
     ask: Callable[[Request], Reply],
     ask_solution: Callable[[Request], Reply] | None = None,
     wrong: tuple[str, ...] = (),
-    checkpoint: Path = CHECKPOINT,
+    checkpoint: Path = ASSIGNMENT.checkpoint,
 ) -> tuple[TaskRun, list[str]]:
     """Return what the task is graded with, and the list of its flags."""
     references, flags = References(ROOT / "reference_outputs"), list[str]()
@@ -159,7 +153,7 @@ def test_weights_that_are_too_large_to_be_returned_are_not_asked_for(
         weights({"a": np.ones(3, np.int32)}),
         weights({"a": np.array([1.0, np.nan], np.float32)}),
         weights({"a": np.array([1.0, -np.inf], np.float32)}),
-        weights({"a": np.zeros(room_for_weights(CHECKPOINT), np.float32)}),
+        weights({"a": np.zeros(room_for_weights(ASSIGNMENT.checkpoint), np.float32)}),
     ],
     ids=["error", "none", "predictions", "doubles", "integers", "nan", "infinite", "too-large"],
 )
@@ -200,8 +194,8 @@ def sources() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def sandbox(sources: dict[str, str]) -> Iterator[Sandbox]:
-    task = [MINBERT.exercise("sentiment")]
-    program = program_of(MINBERT, task, sources, Settings())
+    task = [ASSIGNMENT.exercise("sentiment")]
+    program = program_of(ASSIGNMENT, task, sources, Settings.of(ROOT))
     with open_sandbox("contained", program) as opened:
         yield opened
 
@@ -210,18 +204,18 @@ def ask_in(sandbox: Sandbox) -> Callable[[Request], Reply]:
     return lambda request: next(iter(sandbox.run([request])))
 
 
-HONEST = {one.id: one for one in honest() if one.module == "bert"}
+RIGHT = {one.id: one for one in HONEST if one.module == "bert"}
 
 
 @pytest.mark.tier("contained")
-@pytest.mark.parametrize("name", ["the solution", *list(HONEST)[:3]])
+@pytest.mark.parametrize("name", ["the solution", *list(RIGHT)[:3]])
 def test_the_solution_predicts_what_honest_code_predicts_itself(
     small: Gate, sandbox: Sandbox, sources: dict[str, str], name: str
 ) -> None:
-    text = HONEST[name].apply(sources["bert"]) if name in HONEST else sources["bert"]
+    text = RIGHT[name].apply(sources["bert"]) if name in RIGHT else sources["bert"]
     sandbox.reload({**sources, "bert": text})
-    program = program_of(MINBERT, [], sources, Settings())
-    ask_solution = functools.partial(sandbox.apart, solution_of(program, MINBERT))
+    program = program_of(ASSIGNMENT, [], sources, Settings.of(ROOT))
+    ask_solution = functools.partial(sandbox.apart, solution_of(program, ASSIGNMENT))
 
     alone = Sentiment().replies(small, task_run(ask_in(sandbox))[0])[0]
     judged = Sentiment().replies(small, task_run(ask_in(sandbox), ask_solution)[0])[0]
@@ -245,7 +239,7 @@ FORGERIES: dict[str, Callable[[dict[str, np.ndarray]], object]] = {
 def learned(small: Gate, sandbox: Sandbox, sources: dict[str, str]) -> dict[str, np.ndarray]:
     """Weights that fit."""
     sandbox.reload(sources)
-    tensors = ask_in(sandbox)(small.fine_tuning(1 << 22)).tensors
+    tensors = ask_in(sandbox)(small.training(1 << 22)).tensors
     return under(tensors, "out/weights/")
 
 
@@ -258,8 +252,8 @@ def test_weights_that_do_not_fit_the_solutions_model_are_refused(
     learned: dict[str, np.ndarray],
     forgery: str,
 ) -> None:
-    program = program_of(MINBERT, [], sources, Settings())
-    ask_solution = functools.partial(sandbox.apart, solution_of(program, MINBERT))
+    program = program_of(ASSIGNMENT, [], sources, Settings.of(ROOT))
+    ask_solution = functools.partial(sandbox.apart, solution_of(program, ASSIGNMENT))
     forged = dict(learned)
     FORGERIES[forgery](forged)
 

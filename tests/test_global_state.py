@@ -1,6 +1,7 @@
 """What a submission may not change: torch's settings, seeds, and the model it is called on."""
 
 import pytest
+
 from bench import Bench, lost
 
 WORDS = "words = self.word_embedding(input_ids)"

@@ -13,18 +13,18 @@ from typing import Any
 import jsonschema
 import pytest
 
-from grader.reports.model import Model
-from instructor.course import feedback
-from instructor.course.entry import Entry, HandIn
-from instructor.course.gradebook import write_results
-from instructor.course.page import page
-from instructor.course.similar import Group, Similar
-from instructor.course.summary import histogram, kind_of, mistakes_of
+from tensormark.classroom import feedback
+from tensormark.classroom.entry import Entry, HandIn
+from tensormark.classroom.gradebook import write_results
+from tensormark.classroom.page import page
+from tensormark.classroom.similar import Group, Similar
+from tensormark.classroom.summary import histogram, kind_of, mistakes_of
+from tensormark.reports import html
+from tensormark.reports.model import Model
 
 import classes
 import formats
 import sample
-from conftest import ROOT
 from test_payloads import PAYLOADS, harmless, is_clean
 
 
@@ -94,7 +94,7 @@ def test_feedback_is_a_page_and_a_result_of_the_schema(tmp_path: Path) -> None:
     write_results([entry(sample.complete())], tmp_path)
 
     found = json.loads((tmp_path / "feedback/ada/results.json").read_bytes())
-    schema = json.loads((ROOT / "grader/reports/result.schema.json").read_bytes())
+    schema = json.loads(Path(html.__file__).with_name("result.schema.json").read_bytes())
     jsonschema.validate(found, schema)
     text = (tmp_path / "feedback/ada/report.html").read_text("utf-8")
     assert f"<b>{found['score']:g}</b>" in text

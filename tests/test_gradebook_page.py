@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from test_gradebook import entry
 
-from instructor.course.entry import Entry, HandIn
-from instructor.course.page import page
-from instructor.course.similar import Group, Similar
-from instructor.course.summary import flags_of, kind_of, mistakes_of
+from tensormark.classroom.entry import Entry, HandIn
+from tensormark.classroom.page import SCRIPT, page
+from tensormark.classroom.similar import Group, Similar
+from tensormark.classroom.summary import flags_of, kind_of, mistakes_of
 
 import sample
-from conftest import ROOT
 
 
 def with_mistake(mistake: str, headline: str) -> Entry:
@@ -103,7 +102,7 @@ def test_the_page_says_if_everybody_has_the_inputs(private: bool) -> None:
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_the_search_finds_names_without_their_accents() -> None:
-    script = (ROOT / "instructor/course/gradebook.js").read_text("utf-8")
+    script = SCRIPT.read_text("utf-8")
     (folded,) = re.findall(r"  const plain = .*?\n  const folded = .*?;\n", script, flags=re.S)
     names = ["Zoë", "Ångström", "Łukasz", "Nguyễn", "STRAßE", "Ørsted", "김"]
     code = f"{folded}console.log(JSON.stringify({json.dumps(names)}.map(folded)))"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,10 +14,11 @@ from typing import Any
 
 import pytest
 
-from grader.settings import Settings
-from grader.strictest import Strictest
-from instructor.gradescope import run
-from instructor.gradescope.build import main
+from grader.assignment import ASSIGNMENT
+from tensormark.gradescope import build, run
+from tensormark.settings import Settings
+from tensormark.strictest import Strictest
+from tensormark.wheel import wheel
 
 from conftest import ROOT
 
@@ -89,18 +91,24 @@ def valid(path: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The public references, under another seed: recording new ones takes minutes."""
+    """The public references, called private: recording new ones takes minutes."""
     folder = tmp_path_factory.mktemp("private") / "references"
     shutil.copytree(ROOT / "reference_outputs", folder, ignore=shutil.ignore_patterns("private"))
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
-    (folder / "manifest.json").write_text(json.dumps(manifest | {"seed": 7}), encoding="utf-8")
+    manifest |= {"seed": 7, "private": True}
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     return folder
+
+
+def built(*options: str) -> int:
+    """Build the zip; return the exit status."""
+    return build.main(ROOT, "gradescope", options)
 
 
 @pytest.fixture(scope="module")
 def packed(private: Path) -> Path:
     out = private.parent / "autograder.zip"
-    assert main(["--references", str(private), "--out", str(out)]) == 0
+    assert built("--references", str(private), "--out", str(out)) == 0
     return out
 
 
@@ -134,7 +142,7 @@ def script(root: Path, *command: str) -> subprocess.CompletedProcess[str]:
     ("missing", "said"),
     [
         ("python3", "there is no Python 3.11 or newer, and none could be installed; "),
-        ("minbert", "this is not the folder of autograder.zip as `make gradescope` packs it; "),
+        ("assignment", "this is not the folder of autograder.zip as it was packed; "),
         ("pip", "torch and the other packages cannot be installed; "),
     ],
 )
@@ -142,9 +150,10 @@ def test_a_set_up_that_fails_says_why_in_its_last_line(
     tmp_path: Path, missing: str, said: str
 ) -> None:
     (tmp_path / "source").mkdir()
-    shutil.copy(ROOT / "instructor/gradescope/setup.sh", tmp_path / "source")
-    if missing != "minbert":
-        (tmp_path / "source/minbert").mkdir()
+    shutil.copy(build.HERE / "setup.sh", tmp_path / "source")
+    (tmp_path / "source/setup.sh").chmod(0o755)
+    if missing != "assignment":
+        (tmp_path / "source/assignment").mkdir()
     (tmp_path / "bin").mkdir()
     programs = dict.fromkeys(("apt-get", "python3.11", "python3.12", "python3.13"), 1)
     programs["python3"] = int(missing == "python3")
@@ -213,7 +222,11 @@ def test_a_mistake_costs_its_own_exercise(image: Path) -> None:
 
 @pytest.mark.tier("contained")
 def test_hostile_work_gets_what_it_solves(image: Path) -> None:
-    places = ["results/results.json", "source/minbert/references/manifest.json", "run_autograder"]
+    places = [
+        "results/results.json",
+        "source/assignment/references/manifest.json",
+        "run_autograder",
+    ]
     hostile = HOSTILE.format(places=[str(image / place) for place in places])
 
     found = graded(image, {"bert.py": without_encode(SOLUTION) + hostile})
@@ -243,7 +256,7 @@ def test_a_grading_that_is_cut_off_says_so(image: Path) -> None:
         while not (results.is_file() and run.UNFINISHED in results.read_text(encoding="utf-8")):
             assert not grading.done()
             time.sleep(0.05)
-        subprocess.run(["pkill", "-f", f"gradescope.run .*{results}"], check=True)
+        subprocess.run(["pkill", "-f", f"tensormark autograder .*{results}"], check=True)
 
     assert grading.result().returncode == 0
     found = valid(results)
@@ -265,18 +278,31 @@ def test_the_scripts_are_at_the_root_and_can_be_executed(packed: Path) -> None:
         modes = {entry.filename: entry.external_attr >> 16 for entry in archive.infolist()}
 
     assert modes["setup.sh"] & modes["run_autograder"] & 0o111
-    assert [name for name in modes if name.startswith("minbert/instructor/gradescope/")] == [
-        "minbert/instructor/gradescope/__init__.py",
-        "minbert/instructor/gradescope/run.py",
-    ]
-    assert "minbert/data/test.txt" not in modes
+    assert [name for name in modes if name.startswith("engine/")] == [f"engine/{wheel().name}"]
+
+
+def test_the_zip_has_what_grading_needs_and_no_more(packed: Path) -> None:
+    with zipfile.ZipFile(packed) as archive:
+        names = {name.removeprefix("assignment/") for name in archive.namelist()}
+        pins = archive.read("assignment/constraints.txt").decode()
+
+    code = {name.split("/")[1] for name in names if name.startswith("grader/")}
+    assert {"assignment.py", "exercises", "harness.py"} <= code
+    assert not {"mistakes", "honest", "staff.py"} & code
+    data = {name for name in names if name.startswith(("data/", "checkpoint/"))}
+    assert data == {
+        *(f"data/{name}" for name in ("train.txt", "dev.txt")),
+        *(f"checkpoint/{name}" for name in ASSIGNMENT.checkpoint_files),
+    }
+    assert re.search(r"^typing-extensions==", pins, re.M)  # torch needs it
+    assert "tensormark" not in pins
 
 
 def test_public_references_are_refused(tmp_path: Path, capsys) -> None:
     out = tmp_path / "autograder.zip"
 
-    assert main(["--references", str(ROOT / "reference_outputs"), "--out", str(out)]) == 2
-    assert main(["--out", str(out)]) == 2
+    assert built("--references", str(ROOT / "reference_outputs"), "--out", str(out)) == 2
+    assert built("--out", str(out)) == 2
 
     complaints = capsys.readouterr().err
     assert "every student has these" in complaints
@@ -285,27 +311,14 @@ def test_public_references_are_refused(tmp_path: Path, capsys) -> None:
 
 
 def test_without_a_tier_nothing_is_graded_and_nobody_is_blamed(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(run, "settings_for", lambda limit: Settings())
-    monkeypatch.setattr(run, "allowed", lambda: ("contained", "locked"))
+    monkeypatch.setattr(run, "settings_for", lambda assignment, limit: Settings.of(ROOT))
+    monkeypatch.setattr(run, "allowed", lambda folder: ("contained", "locked"))
     monkeypatch.setattr(
         run, "strictest", lambda *_: Strictest(None, ("contained: no", "locked: no"))
     )
 
-    run.grade(ROOT / "starter", tmp_path / "results.json", 600)
+    run.grade(ASSIGNMENT, ROOT / "starter", tmp_path / "results.json", 600)
 
     found = valid(tmp_path / "results.json")
     assert found["output"].startswith(run.UNGRADED)
     assert found["tests"] == []
-
-
-def test_the_time_for_a_submission_fits_into_the_limit(tmp_path, monkeypatch) -> None:
-    (tmp_path / "references").mkdir()
-    manifest = tmp_path / "references" / "manifest.json"
-    manifest.write_text('{"sentiment": {"seconds": 20}}', encoding="utf-8")
-    monkeypatch.setattr(run, "ROOT", tmp_path)
-
-    settings = run.settings_for(600)
-
-    training = settings.training_times * 20
-    assert training > 5 * 20
-    assert settings.budget + settings.limits.load_seconds + training < 600 - 60

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from instructor.course.entry import HandIn
-from instructor.course.gradescope_export import moment, scalar
-from instructor.course.hand_ins import find
+from tensormark.classroom.entry import HandIn
+from tensormark.classroom.gradescope_export import moment, scalar
 
-from downloads import by_student, handed_in, names
+from downloads import by_student, find, handed_in, names
 from test_payloads import PAYLOADS
 
 DEADLINE = datetime.datetime(2026, 11, 20, 23, 0, tzinfo=datetime.UTC)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.assignment import MINBERT
+from grader.assignment import ASSIGNMENT
 
 from conftest import ROOT, Grade
 
@@ -49,6 +49,12 @@ def test_a_mistake_is_named_with_its_place_in_the_handout(submit: Grade) -> None
     assert "handout.md, Problem (attention)" in attention["message"]
 
 
+def test_a_mistake_has_the_sections_of_the_handout_that_explain_it(submit: Grade) -> None:
+    explained = submit(NO_MASK).exercise("attention")["handout"]
+
+    assert [one["title"] for one in explained] == ["Problem (attention)", "The mask"]
+
+
 def test_forgotten_attention_dropout_costs_a_fifth_of_the_exercise(submit: Grade) -> None:
     graded = submit(("self.dropout(F.softmax(", "(F.softmax("))
 
@@ -85,7 +91,7 @@ def test_the_result_model_keeps_its_keys(grade: Grade) -> None:
     keys = {"id", "outcome", "score", "max_score", "mistake", "message"}
     ids = [entry["id"] for entry in result["exercises"]]
     assert ids[: len(CORE)] == CORE
-    assert set(ids[len(CORE) :]) == {e.id for e in MINBERT.exercises if e.extension}
+    assert set(ids[len(CORE) :]) == {e.id for e in ASSIGNMENT.exercises if e.extension}
     assert all(entry.keys() >= keys for entry in result["exercises"])
 
 
@@ -144,7 +150,7 @@ def test_an_invalid_option_is_one_line_before_anything_is_graded(
 ) -> None:
     graded = grade("solution", *options)
 
-    assert (graded.status, graded.output, graded.errors) == (2, "", f"grade: {says}\n")
+    assert (graded.status, graded.output, graded.errors) == (2, "", f"check: {says}\n")
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])

@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-from instructor.course.hand_ins import find
-
-from downloads import by_student, handed_in
+from downloads import by_student, find, handed_in
 
 
 def test_a_blackboard_note_behind_a_link_is_not_read(tmp_path: Path) -> None:

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.assignment import MINBERT
-from grader.intake.given_files import GivenFiles
-from instructor.course import standing, summary
-from instructor.course.hand_ins import find
-from instructor.course.store import Store
+from grader.assignment import ASSIGNMENT
+from tensormark.classroom import standing, summary
+from tensormark.classroom.store import Store
+from tensormark.intake.given_files import GivenFiles
 
-from downloads import by_student, error, handed_in, names
+from downloads import by_student, error, find, handed_in, names
 
 UTC = datetime.UTC
 DEADLINE = datetime.datetime(2026, 11, 20, 23, 0, tzinfo=UTC)
@@ -240,7 +239,7 @@ def test_what_cannot_be_graded_is_not_counted_as_not_handed_in(tmp_path: Path) -
     roster.write_text("student,file\nada,\nbob,gone.py\ncy,\n", encoding="utf-8")
 
     with Store(tmp_path / "store") as store:
-        entries = standing.Class(find(folder, roster), GivenFiles(MINBERT, {}), store).unread()
+        entries = standing.Class(find(folder, roster), GivenFiles(ASSIGNMENT, {}), store).unread()
 
     lines = list(standing.listed(standing.by_kind(entries)))
     assert lines[0].startswith("  could not be read: ada: ada.py is a link, which is not followed")

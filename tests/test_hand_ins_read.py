@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from grader.assignment import MINBERT
-from grader.intake.given_files import GivenFiles
-from instructor.course import standing
-from instructor.course.hand_ins import find
-from instructor.course.store import Store
-from instructor.course.work import read_work
+from grader.assignment import ASSIGNMENT
+from tensormark.classroom import standing
+from tensormark.classroom.store import Store
+from tensormark.classroom.work import read_work
+from tensormark.intake.given_files import GivenFiles
 
-from downloads import handed_in
+from downloads import find, handed_in
 
 
 def test_files_handed_in_side_by_side_are_graded_together(tmp_path: Path) -> None:
@@ -26,7 +25,7 @@ def test_files_handed_in_side_by_side_are_graded_together(tmp_path: Path) -> Non
     (one,) = find(folder)
 
     assert one.path == folder / "lovelaceada_1_10_bert.py"
-    assert read_work(one.parts, GivenFiles(MINBERT, {})).sources == {
+    assert read_work(one.parts, GivenFiles(ASSIGNMENT, {})).sources == {
         "bert": "# lovelaceada_1_10_bert.py\n",
         "transformer": "# lovelaceada_1_11_transformer-2.py\n",
     }
@@ -49,7 +48,7 @@ def test_whatever_files_are_called_they_are_found(
     names_ = [f"lovelaceada_1_{number}_{file}" for number, file in enumerate(files, start=1)]
     (one,) = find(handed_in(tmp_path, *names_))
 
-    found = read_work(one.parts, GivenFiles(MINBERT, {})).sources
+    found = read_work(one.parts, GivenFiles(ASSIGNMENT, {})).sources
 
     assert found == {name: f"# {names_[number - 1]}\n" for name, number in graded.items()}
 
@@ -74,7 +73,7 @@ def test_who_handed_in_what_cannot_be_used_did_hand_in(
     folder = handed_in(tmp_path / "in", f"ada_{file}")
 
     with Store(tmp_path / "store") as store:
-        entries = standing.Class(find(folder), GivenFiles(MINBERT, {}), store).unread()
+        entries = standing.Class(find(folder), GivenFiles(ASSIGNMENT, {}), store).unread()
 
     assert [standing.kind_of(one) for one in entries] == [standing.UNREAD]
     assert says in entries[0].problem
@@ -85,7 +84,7 @@ def test_how_much_is_read_is_said_before_and_meanwhile(
 ) -> None:
     monkeypatch.setattr(standing, "EVERY", 0.0)
     hand_ins, said = find(handed_in(tmp_path, "ada.py", "bob.py")), list[str]()
-    read = standing.read_all(hand_ins, GivenFiles(MINBERT, {}), said.append)
+    read = standing.read_all(hand_ins, GivenFiles(ASSIGNMENT, {}), said.append)
 
     next(read)
     assert said[0] == "reading what 2 students handed in"
@@ -98,7 +97,7 @@ def test_the_reason_tells_folders_and_pipes_from_files(tmp_path: Path) -> None:
     os.mkfifo(folder / "y_3_4_bert.py")
 
     with Store(tmp_path / "store") as store:
-        entries = standing.Class(find(folder), GivenFiles(MINBERT, {}), store).unread()
+        entries = standing.Class(find(folder), GivenFiles(ASSIGNMENT, {}), store).unread()
 
     first, second = standing.listed(standing.by_kind(entries))
     assert first.startswith("  could not be read: 1 (x): there is no bert.py in it, only")

@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from grader.assignment.model import Sizes
+from grader.model import Sizes
 
 import classifier
 import pretrain

@@ -9,10 +9,10 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from grader.assignment import MINBERT
-from grader.assignment.dropout import FALSE_ALARM
-from grader.assignment.model import OTHER_SIZES, Sizes
+from grader.assignment import ASSIGNMENT
+from grader.model import OTHER_SIZES, Sizes
 from instructor.language.lexicon import WHOLE
+from tensormark.toolkit.dropout import FALSE_ALARM
 
 import classifier
 import visualize
@@ -71,7 +71,7 @@ def test_the_first_hole_is_reached_in_the_time_that_the_handout_gives() -> None:
     ],
 )
 def test_times_and_points_are_the_sums_of_the_headings(anchor, kind, extension, bonus) -> None:
-    ids = {one.id for one in MINBERT.exercises if one.extension is extension} or None
+    ids = {one.id for one in ASSIGNMENT.exercises if one.extension is extension} or None
     time, points = minutes(kind, ids)
 
     said(rf"\(#{anchor}\) \|[^|]*\| {round(time / 60)} hours \| {points}{bonus} \|")

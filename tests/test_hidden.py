@@ -10,22 +10,21 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from grader.assignment import MINBERT
-from grader.assignment.sentiment import Gate, read_sentences
-from grader.exercise import Call, Exercise
-from grader.judging.checks import judge
-from grader.judging.fingerprints import Answered
-from grader.judging.trial import Trial
-from grader.references import References, ReferencesError
-from grader.result import Result
-from grader.sandbox.interface import Reply
-from grader.settings import REFERENCES
-from instructor.references import record
-from instructor.references.course import SEED, Course, minbert
-from instructor.references.hidden import hidden_sentences
-from instructor.references.try_exercise import alone, results
+from grader.assignment import ASSIGNMENT
+from grader.sentiment import HIDDEN, Gate, read_sentences
+from instructor.hidden import hidden_sentences
+from tensormark.authoring.record import record
+from tensormark.authoring.try_exercise import alone, results
+from tensormark.exercise import Call, Exercise
+from tensormark.judging.checks import judge
+from tensormark.judging.fingerprints import Answered
+from tensormark.judging.trial import Trial
+from tensormark.references import References, ReferencesError
+from tensormark.result import Result
+from tensormark.sandbox.interface import Reply
 
 from conftest import ROOT, Grade
+from known import COURSE
 from tokenizer import BertTokenizer
 
 # private references are recorded first: a minute and a half, or several on a busy machine
@@ -67,25 +66,21 @@ BertModel = ByHeart
 """
 
 
-def without_pairs() -> Course:
-    """Return the course with mistakes one at a time: two together take half of a recording."""
-    return dataclasses.replace(minbert(), common=frozenset(), seen={})
-
-
 @pytest.fixture(scope="module")
 def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Private references, with their own inputs."""
     folder = tmp_path_factory.mktemp("private")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(record, "minbert", without_pairs)
-        assert record.main(["--seed", "7", "--out", str(folder)]) == 0
+    # two mistakes together take half of a recording
+    staff = dataclasses.replace(COURSE.staff, common=frozenset(), seen={})
+    course = dataclasses.replace(COURSE, staff=staff)
+    assert record(course, folder, 7, False, ASSIGNMENT.checkpoint)
     return folder
 
 
 @pytest.fixture
 def replay(tmp_path: Path, solution_source: str) -> Path:
     """A submission that has memorized the public answers of embed, and nothing else."""
-    exercise = MINBERT.exercise("embed")
+    exercise = ASSIGNMENT.exercise("embed")
     known = {}
     for recording in References(ROOT / "reference_outputs").recordings("embed", exercise.digest):
         if "input_ids" in recording.inputs and "weights/word_embedding.weight" in recording.inputs:
@@ -108,12 +103,12 @@ def test_private_references_have_other_inputs(private: Path) -> None:
     assert not np.isclose(ours, theirs).any()
 
 
-PROBED = [exercise for exercise in MINBERT.exercises if exercise.probes]
+PROBED = [exercise for exercise in ASSIGNMENT.exercises if exercise.probes]
 
 
 def same_inputs(exercise: Exercise, call: Call, seeds: tuple[int, int]) -> bool:
-    """Say whether a call has the same inputs with both seeds; only SEED's are public."""
-    one, other = (exercise.inputs(call, seed, private=seed != SEED) for seed in seeds)
+    """Say whether a call has the same inputs with both seeds; the assignment's are public."""
+    one, other = (exercise.inputs(call, seed, private=seed != ASSIGNMENT.seed) for seed in seeds)
     same_names = one.keys() == other.keys()
     return same_names and all(np.array_equal(one[name], other[name]) for name in one)
 
@@ -121,7 +116,9 @@ def same_inputs(exercise: Exercise, call: Call, seeds: tuple[int, int]) -> bool:
 @pytest.mark.parametrize("exercise", PROBED, ids=lambda exercise: exercise.id)
 def test_no_call_has_its_public_inputs_with_a_private_seed(exercise: Exercise) -> None:
     for seed in range(20):
-        assert not [c.target for c in exercise.calls if same_inputs(exercise, c, (SEED, seed))]
+        assert not [
+            c.target for c in exercise.calls if same_inputs(exercise, c, (ASSIGNMENT.seed, seed))
+        ]
 
 
 @pytest.mark.parametrize("exercise", PROBED, ids=lambda exercise: exercise.id)
@@ -143,14 +140,14 @@ def by_heart_of(exercise: Exercise, public: References, references: References) 
         reply = Reply("ok", "", {"before": {}, "after": {}}, tensors)
         answered.append(Answered(probe, call, recording, reply))
     entry = references.entry(exercise.id)
-    return judge(Trial(MINBERT, exercise, answered, entry, frozenset(), ()))
+    return judge(Trial(ASSIGNMENT, exercise, answered, entry, frozenset(), ()))
 
 
 @pytest.mark.parametrize("exercise", PROBED, ids=lambda exercise: exercise.id)
 def test_a_table_of_all_public_answers_passes_in_public_and_scores_nothing_in_private(
     private: Path, exercise: Exercise
 ) -> None:
-    public = References(REFERENCES)
+    public = References(ASSIGNMENT.references)
 
     passed = by_heart_of(exercise, public, public)
     failed = by_heart_of(exercise, public, References(private))
@@ -161,7 +158,7 @@ def test_a_table_of_all_public_answers_passes_in_public_and_scores_nothing_in_pr
 
 @pytest.mark.parametrize("exercise", [e for e in PROBED if e.draw_private], ids=lambda e: e.id)
 def test_mistakes_are_named_on_private_inputs_too(exercise: Exercise, tmp_path: Path) -> None:
-    course = alone(minbert(), exercise.id)
+    course = alone(COURSE, exercise.id)
     course = dataclasses.replace(course, variants=course.variants[::3], honest=())
 
     tried = list(results(course, tmp_path / "references", seed=len(exercise.id)))
@@ -210,12 +207,13 @@ def by_heart(tmp_path: Path, solution_source: str) -> Path:
 
 
 def test_hidden_sentences_are_not_among_the_public_ones() -> None:
-    hidden = {line.split(" ||| ")[1] for line in (hidden_sentences(7) or "").splitlines()}
+    lines, others = (COURSE.staff.hidden(ASSIGNMENT, seed)[HIDDEN] for seed in (7, 8))
+    hidden = {line.split(" ||| ")[1] for line in lines.splitlines()}
     texts = [read_sentences(ROOT / "data" / f"{n}.txt").texts for n in ("train", "dev", "test")]
 
     assert len(hidden) == len(texts[1])
     assert hidden.isdisjoint(itertools.chain(*texts))
-    assert hidden_sentences(7) != hidden_sentences(8)
+    assert lines != others
 
 
 def test_none_are_drawn_for_data_of_another_kind(tmp_path: Path) -> None:
@@ -223,12 +221,12 @@ def test_none_are_drawn_for_data_of_another_kind(tmp_path: Path) -> None:
     with (tmp_path / "data" / "dev.txt").open("a", encoding="utf-8") as file:
         file.write("1 ||| a line of one's own .\n")
 
-    assert hidden_sentences(7, tmp_path) is None
+    assert hidden_sentences(7, tmp_path, ()) is None
 
 
 def test_hidden_sentences_are_asked_for_in_the_place_of_the_public_ones(private: Path) -> None:
     public, hidden = (
-        Gate(References(folder), ROOT / "data").fine_tuning(None).call
+        Gate(References(folder), ROOT / "data").training(None).call
         for folder in (ROOT / "reference_outputs", private)
     )
 

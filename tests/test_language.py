@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from grader.files import write_whole
-from instructor.files import between, put_between
 from instructor.language.baselines import n_gram_accuracy, parse
 from instructor.language.grammar import Phrase, Writer
 from instructor.language.lexicon import FILMS, HALF, VERDICTS, WHOLE
 from instructor.language.reviews import film_of, read_reviews, write_reviews
 from instructor.language.write_data import DATA, SIZES, main
+from tensormark.files import write_whole
+from tensormark.folders import between, put_between
 
 FILM = FILMS[0]
 

@@ -10,9 +10,9 @@ import pytest
 import torch
 from test_visualize import shades, texts
 
-from grader.assignment import MINBERT
-from grader.judging.compare import Pair, Tolerance
-from grader.judging.excerpt import excerpt
+from grader.assignment import ASSIGNMENT
+from tensormark.judging.compare import Pair, Tolerance
+from tensormark.judging.excerpt import excerpt
 
 from conftest import ROOT
 from drawing import draw_errors
@@ -32,7 +32,7 @@ def finding(shape: tuple[int, ...], off: float, padding: np.ndarray | None = Non
     got[(-1,) * len(shape)] = off
     pair = Pair("output", got, expected, Tolerance(0.0, 1e-3))
     headline = "the scores are not scaled"
-    return {"headline": headline, "excerpt": excerpt(pair, MINBERT.axes, padding)}
+    return {"headline": headline, "excerpt": excerpt(pair, ASSIGNMENT.axes, padding)}
 
 
 def report(folder: Path, *exercises: dict[str, Any]) -> Path:

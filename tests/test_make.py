@@ -17,6 +17,7 @@ import pytest
 from conftest import ROOT
 
 MARK = "a_name_was_run"
+TENSORMARK = ["-P", "-m", "tensormark"]
 # stands for the Python of the virtual environment, and writes down how it was called
 RECORDER = """#!{python}
 import json, sys
@@ -64,6 +65,7 @@ case "$*" in
     test ! -e {log}.install ;;
 esac
 """
+INSTALLED = ["pip install", "pip install"]  # what is required, and the engine
 FILES = ("Makefile", "instructor/staff.mk")
 MAKEFILE = "".join((ROOT / name).read_text(encoding="utf-8") for name in FILES)
 
@@ -84,13 +86,8 @@ def calls(tmp_path: Path) -> Path:
 def make(calls: Path, *arguments: str, **environment: str) -> list[list[str]]:
     """Run make in the repository, with the recorder for Python; return what it was called with."""
     command = ["make", "-C", str(ROOT), f"VENV={calls.parent / 'venv'}", *arguments]
-    done = subprocess.run(
-        command,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    own = os.environ | environment
+    done = subprocess.run(command, env=own, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in calls.read_text(encoding="utf-8").splitlines()]
 
@@ -157,13 +154,13 @@ def test_an_option_in_the_environment_is_data_too(calls: Path) -> None:
 
 
 def test_options_that_are_not_given_are_not_passed(calls: Path) -> None:
-    assert make(calls, "check") == [["-m", "grader", "--check", "--", "starter"]]
+    assert make(calls, "check") == [[*TENSORMARK, "check", "--", "starter"]]
 
 
 def test_watch_takes_a_submission_and_exercises(calls: Path) -> None:
     (called,) = make(calls, "watch", "SUBMISSION=my bert.py", "K=embed,layer")
 
-    assert called == ["-m", "grader.watch", "--only=embed,layer", "--", "my bert.py"]
+    assert called == [*TENSORMARK, "watch", "--only=embed,layer", "--", "my bert.py"]
 
 
 def test_a_file_with_a_hostile_name_is_graded(calls: Path, solution_source: str) -> None:
@@ -290,14 +287,14 @@ def first_run(log: Path) -> tuple[subprocess.CompletedProcess[str], list[str]]:
     new, python = log.parent / "new", log.parent / "python"
     done = run_make("check", f"VENV={new}", f"PYTHON={python}")
     calls = log.read_text("utf-8").splitlines()
-    kinds = (re.match(r"-m (pip install|venv|grader)\b", call) for call in calls)
+    kinds = (re.match(r"(?:-P )?-m (pip install|venv|tensormark)\b", call) for call in calls)
     return done, [kind[1] for kind in kinds if kind]
 
 
 def test_the_first_run_says_what_it_downloads(installer: Path) -> None:
     done, asked = first_run(installer)
 
-    assert asked == ["venv", "pip install", "grader"]
+    assert asked == ["venv", *INSTALLED, "tensormark"]
     assert "250 MB" in done.stderr
     assert "Downloading torch (190 MB)" in done.stderr
     assert "already satisfied" not in done.stderr
@@ -306,7 +303,7 @@ def test_the_first_run_says_what_it_downloads(installer: Path) -> None:
 
 @pytest.mark.parametrize(
     ("stopped", "left"),
-    [("venv", ["venv", "pip install", "grader"]), ("install", ["pip install", "grader"])],
+    [("venv", ["venv", *INSTALLED, "tensormark"]), ("install", [*INSTALLED, "tensormark"])],
 )
 def test_an_interrupted_first_run_continues(installer: Path, stopped: str, left: list[str]) -> None:
     stop = installer.with_name(f"log.{stopped}")

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import torch
 
+from grader.assignment import ASSIGNMENT
 from instructor.gate import depends
 from instructor.gate import measure as measure_gate
 from instructor.gate.broken_models import BROKEN
-from instructor.references.course import CHECKPOINT_FILES
 
 from bert import BertModel
 from config import BertConfig
@@ -183,7 +183,7 @@ def test_a_run_knows_the_programs_the_weights_the_tokenizer_and_the_data(
     own = ("bert", "base_bert", "classifier", "config", "sentences", "tokenizer", "utils")
     assert {f"solution/{name}.py" for name in own} < names
     assert {"instructor/gate/worker.py", "instructor/gate/broken_models.py"} < names
-    assert {f"checkpoint/{name}" for name in CHECKPOINT_FILES} < names
+    assert {f"checkpoint/{name}" for name in ASSIGNMENT.checkpoint_files} < names
     assert {Path(name).name for name in names} > set(measure_gate.DATA_FILES)
     assert not [name for name in names if "site-packages" in name or name.endswith("README.md")]
 

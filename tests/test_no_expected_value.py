@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from grader.assignment import MINBERT
-from grader.assignment.locate import locate
-from grader.references import References
-from grader.reports import github, html, platforms
-from grader.result import Grade
-from grader.sandbox.interface import Request
+from grader.assignment import ASSIGNMENT
+from grader.locate import locate
+from tensormark.references import References
+from tensormark.reports import github, html, platforms
+from tensormark.result import Grade
+from tensormark.sandbox.interface import Request
 
 from scripted import Answer, Right, reported
 
@@ -77,7 +77,7 @@ def wrong(right: Right, how: Callable[[np.ndarray], np.ndarray]):
 
 def expected(right: Right) -> Iterator[str]:
     """Yield every value of a reference as reports write it, if it is not a common one."""
-    for exercise in (one for one in MINBERT.exercises if one.probes):
+    for exercise in (one for one in ASSIGNMENT.exercises if one.probes):
         for recording in right.references.recordings(exercise.id, exercise.digest):
             for values in (recording.outputs, recording.gradients):
                 for value in values.values():
@@ -112,7 +112,7 @@ def test_no_report_holds_a_value_of_a_private_reference(
 def test_where_it_is_wrong_is_still_said(right: Right, monkeypatch) -> None:
     monkeypatch.setattr(References, "private", True)
 
-    attention = right.grade(wrong(right, at_a_place), [MINBERT.exercise("attention")]).results[0]
+    attention = right.grade(wrong(right, at_a_place), [ASSIGNMENT.exercise("attention")]).results[0]
 
     assert re.match(r"1 of \d+ values of output differ, worst at", attention.findings[0].details[0])
 
@@ -145,7 +145,7 @@ def test_losses_of_a_submission_that_saw_private_sentences_are_not_drawn(
     right: Right, monkeypatch
 ) -> None:
     monkeypatch.setattr(References, "private", True)
-    exercises = [MINBERT.exercise(name) for name in ("attention", "embed", "sentiment")]
+    exercises = [ASSIGNMENT.exercise(name) for name in ("attention", "embed", "sentiment")]
     mistaken = wrong(right, at_a_place)
 
     def change(request: Request, answer: Answer) -> Answer:

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.assignment import MINBERT
-from grader.judging.fingerprints import Answered
-from grader.judging.trial import Trial
-from grader.references import Recording
-from grader.sandbox.interface import Reply
+from grader.assignment import ASSIGNMENT
+from tensormark.judging.fingerprints import Answered
+from tensormark.judging.trial import Trial
+from tensormark.references import Recording
+from tensormark.sandbox.interface import Reply
 
 from conftest import ROOT, Grade
 
@@ -67,7 +67,7 @@ if __name__ == "__main__":
 
 
 def test_what_is_never_run_costs_nothing(grade: Grade, tmp_path: Path) -> None:
-    for name in MINBERT.editable:
+    for name in ASSIGNMENT.editable:
         text = (ROOT / "solution" / name).read_text(encoding="utf-8")
         (tmp_path / name).write_text(text + UNUSED, encoding="utf-8")
 
@@ -131,13 +131,13 @@ def test_what_one_exercise_forbids_is_stopped_in_its_calls_only(
 
 
 def test_what_a_worker_says_of_forbidden_code_is_not_passed_on_as_it_is() -> None:
-    exercise = MINBERT.exercise("attention")
+    exercise = ASSIGNMENT.exercise("attention")
     call, probe = exercise.calls[0], exercise.probes[0]
     message = {"forbidden": "nn.Transformer", "where": " (secret.py, line 1) and more"}
     reply = Reply("error", "secret inputs", message)
     recording = Recording({}, {}, {}, np.zeros(0))
     answered = Answered(probe, call, recording, reply)
-    trial = Trial(MINBERT, exercise, [answered], {}, frozenset())
+    trial = Trial(ASSIGNMENT, exercise, [answered], {}, frozenset())
 
     fault = trial.fault(answered, Trial.wrong_output)
 
@@ -148,11 +148,11 @@ def test_what_a_worker_says_of_forbidden_code_is_not_passed_on_as_it_is() -> Non
 
 
 def test_a_worker_cannot_make_up_what_is_forbidden() -> None:
-    exercise = MINBERT.exercise("attention")
+    exercise = ASSIGNMENT.exercise("attention")
     call, probe = exercise.calls[0], exercise.probes[0]
     reply = Reply("error", "raised ValueError", {"forbidden": "nn.Linear"})
     answered = Answered(probe, call, Recording({}, {}, {}, np.zeros(0)), reply)
-    trial = Trial(MINBERT, exercise, [answered], {}, frozenset())
+    trial = Trial(ASSIGNMENT, exercise, [answered], {}, frozenset())
 
     fault = trial.fault(answered, Trial.wrong_output)
 

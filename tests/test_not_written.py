@@ -1,10 +1,11 @@
 """What counts as not written yet: the hole, and nothing else that raises NotImplementedError."""
 
 import pytest
-from bench import Bench
 
-from grader.result import Outcome, Result
-from instructor.references.honest import Honest
+from tensormark.authoring.honest import Honest
+from tensormark.result import Outcome, Result
+
+from bench import Bench
 
 HOLES = {
     "as given": 'raise NotImplementedError("embed")',

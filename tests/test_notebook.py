@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from instructor.release.build import main as build
+from tensormark.release.build import main as build
+from tensormark.wheel import wheel
 
 from conftest import ROOT
 
-NOTEBOOK = ROOT / "instructor" / "release" / "students" / "colab.ipynb"
+NOTEBOOK = ROOT / "instructor" / "students" / "colab.ipynb"
 CELLS = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
 CODE = ["".join(cell["source"]) for cell in CELLS if cell["cell_type"] == "code"]
 PICTURE = b"\x89PNG"
@@ -56,12 +57,13 @@ def uploaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a notebook with minbert.zip in it, and the packages installed."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PYTHONPATH", raising=False)
-    assert build(["--out", "minbert.zip"]) == 0
+    assert build(ROOT, "release", ["--out", "minbert.zip"]) == 0
     python = tmp_path / "minbert" / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
     python.chmod(0o755)
-    (python.parents[1] / ".installed").touch()
+    for name in (f".{wheel().name}", ".installed"):
+        (python.parents[1] / name).touch()
     return tmp_path / "minbert"
 
 

@@ -8,8 +8,9 @@ import odd_class
 import pytest
 from odd_class import SMUGGLED, Member, members
 
-from instructor.course.entry import HandIn
-from instructor.course.hand_ins import find
+from tensormark.classroom.entry import HandIn
+
+from downloads import find
 
 TEAMS = [
     "Team One",

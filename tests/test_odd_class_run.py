@@ -10,12 +10,12 @@ import pytest
 from odd_class import SMUGGLED, Member, members
 from test_class_store import TERMS, result
 
-from instructor.course import __main__ as entry_point
-from instructor.course import run
-from instructor.course.run import Run
-from instructor.course.store import Attempt
-from instructor.course.work import Work
+from tensormark.classroom import command, run
+from tensormark.classroom.run import Run
+from tensormark.classroom.store import Attempt
+from tensormark.classroom.work import Work
 
+from conftest import ROOT
 from downloads import handed_in
 
 
@@ -35,7 +35,9 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def gradebook(folder: Path, *options: str) -> dict[str, str]:
-    status = entry_point.main([str(folder / "in"), "--out", str(folder / "out"), *options])
+    status = command.main(
+        ROOT, "class", [str(folder / "in"), "--out", str(folder / "out"), *options]
+    )
     assert status == 0
     text = (folder / "out/gradebook.csv").read_text(encoding="utf-8")
     return {row["student"].lstrip("'"): row["score"] for row in csv.DictReader(text.splitlines())}

@@ -1,5 +1,6 @@
 """Private references stay private: their seed, their folder, their sentences, and no release."""
 
+import dataclasses
 import json
 import shutil
 import subprocess
@@ -8,24 +9,24 @@ from pathlib import Path
 
 import pytest
 
-from grader.assignment.sentiment import HIDDEN
-from grader.settings import CHECKPOINT, REFERENCES
+from grader.assignment import ASSIGNMENT
+from grader.sentiment import HIDDEN
+from instructor.hidden import among, unpublished
 from instructor.language.write_data import labelled_lines
-from instructor.references import private as private_module
-from instructor.references import record
-from instructor.references.course import SEED
-from instructor.references.hidden import among, unpublished
-from instructor.references.private import destination, keep_out_of_git, private_folders
-from instructor.references.recorder import RecordError
-from instructor.release import leaks as leaks_module
-from instructor.release.build import main as build
-from instructor.release.contents import release
-from instructor.release.given_out import published
-from instructor.release.leaks import Leak, leaks, opened
-from instructor.release.needles import Needles
+from tensormark.authoring import record
+from tensormark.authoring.private import destination, keep_out_of_git, private_folders
+from tensormark.authoring.recorder import RecordError
+from tensormark.release import secrets
+from tensormark.release.build import main as build
+from tensormark.release.contents import contents
+from tensormark.release.given_out import published
+from tensormark.release.leaks import Leak, leaks, opened
+from tensormark.release.needles import Needles
 
 from conftest import ROOT
+from known import COURSE
 
+SEED, CHECKPOINT = ASSIGNMENT.seed, ASSIGNMENT.checkpoint
 SENTENCES = [phrase.words for phrase in unpublished(7, lambda sentences: set())]
 
 
@@ -41,7 +42,7 @@ def holding(folder: Path, seed: int, **more: object) -> Path:
 
 def refused(*options: str, capsys: pytest.CaptureFixture[str]) -> str:
     """Return the one line with which a recording is refused, before it begins."""
-    assert record.main(options) == 2
+    assert record.main(ROOT, "references", options) == 2
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.count("\n") == 1
@@ -57,20 +58,21 @@ def test_the_public_seed_is_refused_as_a_private_one(seed: str, tmp_path: Path, 
     assert not (tmp_path / "private").exists()
 
 
-def test_the_seed_of_the_public_manifest_is_refused_whatever_it_is(
-    tmp_path: Path, monkeypatch
-) -> None:
-    monkeypatch.setattr(private_module, "REFERENCES", holding(tmp_path / "public", 31))
+def test_the_seed_of_the_public_manifest_is_refused_whatever_it_is(tmp_path: Path) -> None:
+    holding(tmp_path / "reference_outputs", 31)
+    course = dataclasses.replace(
+        COURSE, assignment=dataclasses.replace(ASSIGNMENT, folder=tmp_path)
+    )
 
     with pytest.raises(RecordError, match="SEED=31 is the seed of the public references"):
-        destination(31, tmp_path / "private", CHECKPOINT)
+        destination(course, 31, tmp_path / "private", CHECKPOINT)
 
 
 def test_the_seed_of_the_data_is_refused_for_students_read_it(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(private_module, "recorded_seed", lambda card: 2031)
+    monkeypatch.setattr("grader.staff.recorded_seed", lambda card: 2031)
 
     with pytest.raises(RecordError, match=r"SEED=2031 is the seed of data/README\.md"):
-        destination(2031, tmp_path / "private", CHECKPOINT)
+        destination(COURSE, 2031, tmp_path / "private", CHECKPOINT)
 
 
 @pytest.mark.parametrize("seed", ["", "-1", "-2026", "+2026", "2026.0", "number", "9" * 30])
@@ -103,17 +105,17 @@ def test_references_of_another_seed_are_replaced_only_if_somebody_says_so(tmp_pa
     folder = holding(tmp_path / "private", 8)
 
     with pytest.raises(RecordError, match=r"has private references of SEED=8; .*FORCE=1"):
-        destination(7, folder, CHECKPOINT)
+        destination(COURSE, 7, folder, CHECKPOINT)
 
-    assert destination(7, folder, CHECKPOINT, force=True) == (7, folder)
-    assert destination(8, folder, CHECKPOINT) == (8, folder)
+    assert destination(COURSE, 7, folder, CHECKPOINT, force=True) == (7, folder)
+    assert destination(COURSE, 8, folder, CHECKPOINT) == (8, folder)
 
 
 def test_public_references_elsewhere_are_not_replaced_by_private_ones(tmp_path: Path) -> None:
     folder = holding(tmp_path / "copy", SEED)
 
     with pytest.raises(RecordError, match=f"has public references of SEED={SEED}; "):
-        destination(7, folder, CHECKPOINT)
+        destination(COURSE, 7, folder, CHECKPOINT)
 
 
 def test_a_folder_of_another_kind_is_never_written_to(tmp_path: Path) -> None:
@@ -121,9 +123,9 @@ def test_a_folder_of_another_kind_is_never_written_to(tmp_path: Path) -> None:
 
     for force in (False, True):
         with pytest.raises(RecordError, match=r"no folder of references.* such as essay\.txt"):
-            destination(7, tmp_path, CHECKPOINT, force)
+            destination(COURSE, 7, tmp_path, CHECKPOINT, force)
         with pytest.raises(RecordError, match="is a file; name a folder"):
-            destination(7, tmp_path / "essay.txt", CHECKPOINT, force)
+            destination(COURSE, 7, tmp_path / "essay.txt", CHECKPOINT, force)
 
 
 def test_a_damaged_manifest_is_replaced_only_if_somebody_says_so(tmp_path: Path) -> None:
@@ -131,24 +133,27 @@ def test_a_damaged_manifest_is_replaced_only_if_somebody_says_so(tmp_path: Path)
     (folder / "manifest.json").write_text("{", encoding="utf-8")
 
     with pytest.raises(RecordError, match=r"has a damaged manifest; .*FORCE=1"):
-        destination(8, folder, CHECKPOINT)
-    assert destination(8, folder, CHECKPOINT, force=True) == (8, folder)
+        destination(COURSE, 8, folder, CHECKPOINT)
+    assert destination(COURSE, 8, folder, CHECKPOINT, force=True) == (8, folder)
 
 
 def test_what_an_interrupted_recording_has_left_is_recorded_over(tmp_path: Path) -> None:
     folder = holding(tmp_path / "private", 8)
     (folder / "manifest.json").unlink()
     (folder / "embed.safetensors").touch()
-    keep_out_of_git(folder)
+    keep_out_of_git(COURSE, folder)
 
-    assert destination(7, folder, CHECKPOINT) == (7, folder)
+    assert destination(COURSE, 7, folder, CHECKPOINT) == (7, folder)
 
 
 def test_the_public_references_are_recorded_again_without_options(tmp_path: Path) -> None:
-    assert destination(None, None, CHECKPOINT) == (SEED, REFERENCES)
-    assert destination(SEED, REFERENCES, CHECKPOINT) == (SEED, REFERENCES)
-    of_its_own = REFERENCES / "private" / tmp_path.name
-    assert destination(None, None, tmp_path) == (SEED, of_its_own)
+    assert destination(COURSE, None, None, CHECKPOINT) == (SEED, ASSIGNMENT.references)
+    assert destination(COURSE, SEED, ASSIGNMENT.references, CHECKPOINT) == (
+        SEED,
+        ASSIGNMENT.references,
+    )
+    of_its_own = ASSIGNMENT.references / "private" / tmp_path.name
+    assert destination(COURSE, None, None, tmp_path) == (SEED, of_its_own)
 
 
 def test_git_ignores_private_references_wherever_they_are(tmp_path: Path) -> None:
@@ -156,8 +161,8 @@ def test_git_ignores_private_references_wherever_they_are(tmp_path: Path) -> Non
     folder = holding(tmp_path / "deep" / "mine", 7)
     (folder / ".gitignore").write_text("notes", encoding="utf-8")
 
-    keep_out_of_git(folder)
-    keep_out_of_git(folder)
+    keep_out_of_git(COURSE, folder)
+    keep_out_of_git(COURSE, folder)
 
     command = ["git", "status", "--porcelain", "--untracked-files=all"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
@@ -171,28 +176,36 @@ def test_private_folders_are_found_anywhere(tmp_path: Path) -> None:
     (hidden[2] / "manifest.json").unlink()
     (hidden[2] / "embed.safetensors").touch()
 
-    assert [*private_folders(tmp_path)] == sorted(hidden)
+    course = dataclasses.replace(
+        COURSE, assignment=dataclasses.replace(ASSIGNMENT, folder=tmp_path)
+    )
+    assert [*private_folders(course)] == sorted(hidden)
 
 
 @pytest.fixture
-def mine(tmp_path: Path, monkeypatch) -> Iterator[Path]:
+def mine(tmp_path: Path, monkeypatch) -> Path:
     """A folder of private references that the search for leaks knows of."""
-    caches = leaks_module.private_files, leaks_module.secret_sentences, leaks_module.labelled
     folder = holding(tmp_path / "mine", 7)
-    shutil.copy(REFERENCES / "embed.safetensors", folder)
+    shutil.copy(ASSIGNMENT.references / "embed.safetensors", folder)
     (folder / "causal_mask.safetensors").write_bytes(b"other inputs")
-    monkeypatch.setattr(leaks_module, "private_folders", lambda root: [folder])
-    for cache in caches:
-        cache.cache_clear()
-    yield folder
-    for cache in caches:
-        cache.cache_clear()
+    monkeypatch.setattr(secrets, "private_folders", lambda course: [folder])
+    return folder
+
+
+def found_in(planted: dict[str, bytes]) -> list[Leak]:
+    """Search files that are to be given out."""
+    return leaks(secrets.Secrets(COURSE), planted)
+
+
+def all_published() -> Iterator[bytes]:
+    """Yield the contents of all that something in a release comes from."""
+    return published(ASSIGNMENT, COURSE.staff.release)
 
 
 def test_a_leak_names_the_file_and_the_private_sentence(mine: Path) -> None:
     (text, *_) = [sentence for sentence in SENTENCES if len(sentence) > 40]
 
-    found = leaks({"handout.md": f"For example: '{text}'".encode()})
+    found = found_in({"handout.md": f"For example: '{text}'".encode()})
 
     assert found == [Leak("handout.md", f"holds the private sentences of {mine}/dev.txt: {text!r}")]
 
@@ -204,27 +217,27 @@ def test_a_release_with_a_file_of_private_references_fails(
 ) -> None:
     path = place.format(name)
 
-    found = leaks({path: (mine / name).read_bytes()})
+    found = found_in({path: (mine / name).read_bytes()})
 
     assert Leak(path, f"is {mine}/{name}") in found
 
 
 def test_tensors_that_are_not_of_the_public_references_are_found_anywhere() -> None:
-    assert Leak("grader/x.safetensors", "is not of the public references") in leaks(
+    assert Leak("grader/x.safetensors", "is not of the public references") in found_in(
         {"grader/x.safetensors": b"x"}
     )
 
 
 def test_a_release_beside_private_references_is_built(mine: Path, tmp_path: Path) -> None:
-    sentences = unpublished(7, among(published(ROOT)))
+    sentences = unpublished(7, among(all_published()))
     (mine / HIDDEN).write_text(labelled_lines(sentences), encoding="utf-8")
 
-    assert build(["--out", str(tmp_path / "minbert.zip")]) == 0
+    assert build(ROOT, "release", ["--out", str(tmp_path / "minbert.zip")]) == 0
 
 
 def test_private_sentences_of_no_seed_stand_in_a_release() -> None:
-    files = [one for name, whole in release().items() for one in opened(name, whole)]
-    find = among(published(ROOT))
+    files = [one for name, whole in contents(COURSE).items() for one in opened(name, whole)]
+    find = among(all_published())
 
     drawn = {phrase.words: seed for seed in range(20) for phrase in unpublished(seed, find)}
 

@@ -1,7 +1,6 @@
 """Code spelled as people spell it is judged as it deserves, when what it calls is wrong too."""
 
 import pytest
-from bench import Bench, lost
 from spellings import (
     ALL_WRITTEN_OUT,
     BY_HAND,
@@ -14,8 +13,10 @@ from spellings import (
     chain,
 )
 
-from grader.assignment import MINBERT
-from instructor.references.honest import Honest
+from grader.assignment import ASSIGNMENT
+from tensormark.authoring.honest import Honest
+
+from bench import Bench, lost
 
 NO_MASK = ("scores + attention_mask", "scores")
 UPSTREAM = {
@@ -164,7 +165,7 @@ def test_a_wrong_call_is_told_in_words_of_the_students_code(
     text = "\n".join([finding.headline, *finding.details])
     assert says in text
     assert not [word for word in INSIDES.split() if word in text]
-    assert finding.details[-1].startswith(f"read: {MINBERT.exercise(exercise).anchor}")
+    assert finding.details[-1].startswith(f"read: {ASSIGNMENT.exercise(exercise).anchor}")
     assert lost(results) == {exercise, *upstream.split()}
 
 

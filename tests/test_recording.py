@@ -12,24 +12,27 @@ import pytest
 import torch
 from safetensors.numpy import load_file, save_file
 
-from grader.files import sha256
-from grader.grading import program_of
-from grader.judging.fingerprints import MISSING, RANDOM, UNDECIDED
-from grader.references import Tensors
-from grader.sandbox.interface import Reply
-from grader.sandbox.process import ProcessSandbox
-from grader.sandbox.worker_process import PROCESSOR
-from grader.settings import CHECKPOINT, Settings
-from instructor.references.course import SEED, Course, minbert
-from instructor.references.earlier import earlier
-from instructor.references.record import record
-from instructor.references.recorder import Recorder
-from instructor.references.table import Table, nudged
-from instructor.references.tolerance import KINDS, Measured
-from instructor.references.try_exercise import alone
+from grader.assignment import ASSIGNMENT
+from tensormark.authoring.course import Course
+from tensormark.authoring.earlier import earlier
+from tensormark.authoring.record import record
+from tensormark.authoring.recorder import Recorder
+from tensormark.authoring.table import Table, nudged
+from tensormark.authoring.tolerance import KINDS, Measured
+from tensormark.authoring.try_exercise import alone
+from tensormark.files import sha256
+from tensormark.grading import program_of
+from tensormark.judging.fingerprints import MISSING, RANDOM, UNDECIDED
+from tensormark.references import Tensors
+from tensormark.sandbox.interface import Reply
+from tensormark.sandbox.process import ProcessSandbox
+from tensormark.sandbox.worker_process import PROCESSOR
+from tensormark.settings import Settings
 
 from conftest import ROOT
+from known import COURSE
 
+SEED = ASSIGNMENT.seed
 SMALL = "nsp_head"  # one that is recorded in a second
 OTHER_PROCESSOR = dict(zip(PROCESSOR, ("default", "COMPATIBLE"), strict=True))
 # A norm that has only rounding to normalize; a gradient that is nearly 0 whatever is drawn.
@@ -42,14 +45,15 @@ UNCHANGED_BY_CHANCE = {"layer": "gelu_missing", "encode": "layers_reversed"}
 
 def only(exercise: str, *variants: str) -> Course:
     """Return the course with one exercise, and with these of its mistakes."""
-    course = alone(minbert(), exercise)
+    course = alone(COURSE, exercise)
     chosen = tuple(one for one in course.variants if not variants or one.id in variants)
     return dataclasses.replace(course, variants=chosen, honest=())
 
 
 def open_for(course: Course) -> ProcessSandbox:
     exercises = course.assignment.exercises
-    return ProcessSandbox(program_of(course.assignment, exercises, course.sources(), Settings()))
+    settings = Settings.of(ROOT)
+    return ProcessSandbox(program_of(course.assignment, exercises, course.sources(), settings))
 
 
 def with_raising(course: Course, text: str) -> Course:
@@ -73,7 +77,7 @@ def recorder(course: Course) -> Iterator[Recorder]:
 @pytest.fixture(scope="module")
 def recorded(course: Course, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("recorded")
-    assert record(course, folder, SEED, False, CHECKPOINT)
+    assert record(course, folder, SEED, False, ASSIGNMENT.checkpoint)
     return folder
 
 
@@ -124,7 +128,7 @@ def test_what_another_processor_rounds_differently_stays_as_it_was(
     edit(folder, round_differently)
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
 
-    assert record(course, folder, SEED, False, CHECKPOINT) == []
+    assert record(course, folder, SEED, False, ASSIGNMENT.checkpoint) == []
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
@@ -188,7 +192,7 @@ def test_a_changed_row_moves_no_other(course: Course, folder: Path) -> None:
     edit(folder, move)
     before = load_file(folder / f"{SMALL}.safetensors")["0/wrong"]
 
-    record(course, folder, SEED, False, CHECKPOINT)
+    record(course, folder, SEED, False, ASSIGNMENT.checkpoint)
 
     after = load_file(folder / f"{SMALL}.safetensors")["0/wrong"]
     same = [np.array_equal(*rows, equal_nan=True) for rows in zip(before, after, strict=True)]
@@ -209,7 +213,7 @@ def test_the_manifest_says_what_ran_and_another_processor_is_no_change(
     values["processor"] = {"machine": "arm64", "instructions": "DEFAULT"}
     path.write_text(json.dumps(values), encoding="utf-8")
 
-    assert record(course, folder, SEED, True, CHECKPOINT) == []
+    assert record(course, folder, SEED, True, ASSIGNMENT.checkpoint) == []
 
 
 @pytest.mark.slow
@@ -218,7 +222,7 @@ def test_what_chance_decides_is_marked_and_other_processors_agree(
     exercise: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     course = only(exercise, UNCHANGED_BY_CHANCE[exercise], *DECIDED_BY_CHANCE[exercise])
-    record(course, tmp_path, SEED, False, CHECKPOINT)
+    record(course, tmp_path, SEED, False, ASSIGNMENT.checkpoint)
     manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
     tensors = load_file(tmp_path / f"{exercise}.safetensors")
     codes = np.concatenate([v[..., 0] for n, v in tensors.items() if n.endswith("/wrong")], axis=1)
@@ -228,7 +232,7 @@ def test_what_chance_decides_is_marked_and_other_processors_agree(
     assert marked == set(DECIDED_BY_CHANCE[exercise])
     for name, value in OTHER_PROCESSOR.items():
         monkeypatch.setenv(name, value)
-    assert record(course, tmp_path, SEED, True, CHECKPOINT) == []
+    assert record(course, tmp_path, SEED, True, ASSIGNMENT.checkpoint) == []
 
 
 class OtherDraws(Recorder):
@@ -241,7 +245,7 @@ class OtherDraws(Recorder):
 @pytest.mark.slow
 @pytest.mark.parametrize("exercise", ["embed", "make_sentence_pairs"])
 def test_where_a_seed_draws_other_numbers_nothing_has_moved(exercise: str) -> None:
-    course = alone(minbert(), exercise)
+    course = alone(COURSE, exercise)
     singles = dataclasses.replace(course, honest=())
     known = earlier(ROOT / "reference_outputs", course.assignment.exercises[0])
     with open_for(singles) as sandbox:

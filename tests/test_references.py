@@ -3,21 +3,21 @@
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from grader.files import sha256
-from grader.settings import references_for
-from instructor.references.course import CHECKPOINT_FILES, NOT_MEASURED, threshold
-from instructor.references.record import digests
+from grader.assignment import ASSIGNMENT
+from grader.staff import NOT_MEASURED, threshold
+from tensormark.authoring.record import digests
+from tensormark.files import sha256
+from tensormark.settings import references_for
 
-from conftest import ROOT, Grade
+from conftest import ROOT, Grade, tensormark
 
 
 def record(*options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "instructor.references.record", *options]
+    command = tensormark("references", *options)
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
@@ -61,10 +61,11 @@ def test_another_checkpoint_has_its_own_references_and_no_threshold(tmp_path: Pa
     shutil.copytree(ROOT / "checkpoint", other)
     (other / "vocab.txt").write_text("something else", encoding="utf-8")
 
-    assert references_for(other) == ROOT / "reference_outputs" / "private" / "other"
-    assert references_for(ROOT / "data" / ".." / "checkpoint") == ROOT / "reference_outputs"
-    assert threshold(digests(other, CHECKPOINT_FILES)) == {"sentiment": NOT_MEASURED}
-    shipped = threshold(digests(ROOT / "checkpoint", CHECKPOINT_FILES))
+    assert references_for(ROOT, other) == ROOT / "reference_outputs" / "private" / "other"
+    assert references_for(ROOT, ROOT / "data" / ".." / "checkpoint") == ROOT / "reference_outputs"
+    names = ASSIGNMENT.checkpoint_files
+    assert threshold(ASSIGNMENT, digests(other, names)) == {"sentiment": NOT_MEASURED}
+    shipped = threshold(ASSIGNMENT, digests(ROOT / "checkpoint", names))
     assert shipped["sentiment"]["threshold"] > 0.5
 
 
@@ -73,7 +74,7 @@ def test_a_checkpoint_without_references_is_reported_with_the_fix(grade: Grade) 
 
     assert graded.status == 2
     assert graded.errors == (
-        "grade: data: there are no references for this checkpoint; "
+        "check: data: there are no references for this checkpoint; "
         "run `make references CHECKPOINT=data`\n"
     )
 
@@ -96,5 +97,5 @@ def test_a_file_missing_from_a_checkpoint_is_named(tmp_path: Path) -> None:
     done = record("--checkpoint", str(tmp_path), "--out", str(tmp_path / "out"))
 
     assert done.returncode == 2
-    assert f"{tmp_path / 'config.json'} is missing; " in done.stderr
+    assert f"{tmp_path / 'config.json'} is missing, and is needed to record" in done.stderr
     assert not (tmp_path / "out").exists()

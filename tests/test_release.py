@@ -13,19 +13,19 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
-from grader.files import sha256
-from grader.zipped import zipped
-from instructor.references.strip import derive
-from instructor.references.variants import variants
-from instructor.release import contents
-from instructor.release.build import main
-from instructor.release.cards import CardError, for_students
-from instructor.release.contents import ReleaseError, release
-from instructor.release.leaks import leaks
-from instructor.release.leaks import main as search
+from grader.assignment import ASSIGNMENT
+from tensormark.authoring.strip import derive
+from tensormark.files import sha256
+from tensormark.release import build, contents, leaks
+from tensormark.release.given_out import ReleaseError
+from tensormark.release.secrets import Secrets
+from tensormark.wheel import wheel
+from tensormark.zipped import zipped
 
 from conftest import ROOT
+from known import COURSE, VARIANTS
 
+SECRETS = Secrets(COURSE)
 SOLUTION = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
 LABELLED = (ROOT / "data" / "test.txt").read_text(encoding="utf-8").splitlines()
 BARE = [line.split("|||")[1].strip() for line in LABELLED]
@@ -40,13 +40,23 @@ def region(exercise: str) -> str:
 
 @pytest.fixture(scope="module")
 def files() -> dict[str, bytes]:
-    return release()
+    return contents.contents(COURSE)
+
+
+def released(out: Path) -> int:
+    """Build the zip; return the exit status."""
+    return build.main(ROOT, "release", ["--out", str(out)])
+
+
+def found_in(planted: dict[str, bytes]) -> list[leaks.Leak]:
+    """Search files that are to be given out."""
+    return leaks.leaks(SECRETS, planted)
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("release") / "minbert.zip"
-    assert main(["--out", str(out)]) == 0
+    assert released(out) == 0
     return out
 
 
@@ -59,7 +69,8 @@ def unpacked(built: Path) -> Path:
     python.parent.mkdir(parents=True)
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
     python.chmod(0o755)
-    (built.parent / "venv" / ".installed").touch()
+    for name in (f".{wheel().name}", ".installed"):
+        (built.parent / "venv" / name).touch()
     os.utime(built.parent / "minbert" / "requirements.txt", (0, 0))
     return built.parent / "minbert"
 
@@ -76,7 +87,7 @@ def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_two_releases_have_the_same_bytes(built: Path, tmp_path: Path) -> None:
     again = tmp_path / "again.zip"
 
-    assert main(["--out", str(again)]) == 0
+    assert released(again) == 0
 
     assert sha256(again) == sha256(built)
 
@@ -95,9 +106,9 @@ def test_everything_is_in_one_folder_sorted_with_fixed_dates(built: Path) -> Non
 def test_a_release_has_what_students_need(files: dict[str, bytes]) -> None:
     needed = "README.md handout.md handout.html Makefile requirements.txt LICENSE .gitignore"
     needed += " .github/workflows/grade.yml reference_outputs/manifest.json data/train.txt"
-    needed += " starter/bert.py grader/__main__.py checkpoint/model.safetensors colab.ipynb"
+    needed += " starter/bert.py grader/assignment.py checkpoint/model.safetensors colab.ipynb"
 
-    assert {*needed.split()} <= files.keys()
+    assert {*needed.split(), f"engine/{wheel().name}"} <= files.keys()
     assert files["data/test.txt"].decode().splitlines() == BARE
     assert b"NotImplementedError" in files["starter/bert.py"]
 
@@ -157,7 +168,7 @@ def test_a_changed_given_file_is_not_used(unpacked: Path, tmp_path: Path) -> Non
 
 
 def test_nothing_secret_is_in_a_release(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert search([str(built)]) == 0
+    assert leaks.main(ROOT, "leaks", [str(built)]) == 0
 
     assert capsys.readouterr().out == "nothing was found\n"
 
@@ -180,7 +191,7 @@ def test_a_planted_answer_or_rubric_is_found(mark: str) -> None:
 
     planted = {"data/README.md": f"# Data\n\n{line}\n".encode()}
 
-    assert any("an instructor's line" in leak.what for leak in leaks(planted))
+    assert any("an instructor's line" in leak.what for leak in found_in(planted))
 
 
 def in_tensors(text: str) -> bytes:
@@ -199,7 +210,7 @@ def compiled(source: str, folder: Path) -> bytes:
 def test_a_planted_region_is_found(exercise: str) -> None:
     planted = {"starter/extra.py": f"def f():\n{region(exercise)}\n".encode()}
 
-    assert any("solution" in str(leak) or "variant" in str(leak) for leak in leaks(planted))
+    assert any("solution" in str(leak) or "variant" in str(leak) for leak in found_in(planted))
 
 
 @pytest.mark.parametrize("exercise", ["attention", "embed"])
@@ -217,15 +228,15 @@ def test_a_planted_region_is_found(exercise: str) -> None:
 def test_a_region_is_found_wherever_it_is_hidden(exercise: str, hide) -> None:
     name, content = hide(region(exercise))
 
-    assert any(leak.what.startswith("holds ") for leak in leaks({name: content}))
+    assert any(leak.what.startswith("holds ") for leak in found_in({name: content}))
 
 
 def test_code_of_a_variant_is_found() -> None:
-    long = {one.id: max((new for _, new in one.edits), key=len) for one in variants()}
+    long = {one.id: max((new for _, new in one.edits), key=len) for one in VARIANTS}
     long = {name: new for name, new in long.items() if len(new.partition("\n")[0]) > 40}
     assert len(long) > 100
 
-    missed = [name for name, new in long.items() if not leaks({"grader/x.md": new.encode()})]
+    missed = [name for name, new in long.items() if not found_in({"grader/x.md": new.encode()})]
 
     # some only move what is given, or have a comment for their first line
     assert len(missed) < len(long) / 20, missed
@@ -251,33 +262,64 @@ def test_code_of_a_variant_is_found() -> None:
     ],
 )
 def test_what_is_planted_is_found(name: str, content: str, what: str) -> None:
-    assert [leak for leak in leaks({name: content.encode()}) if leak.what.startswith(what)]
+    found = found_in({name: content.encode()})
+
+    assert [leak for leak in found if leak.what.startswith(what)]
 
 
 def test_a_compiled_module_is_found(tmp_path: Path) -> None:
     content = compiled("def f():\n" + region("attention"), tmp_path)
 
-    assert [leak.what for leak in leaks({"grader/__pycache__/m.pyc": content})]
+    assert [leak.what for leak in found_in({"grader/__pycache__/m.pyc": content})]
+
+
+def engine_with(**others: str) -> dict[str, bytes]:
+    """Return a release of a wheel in which files of the engine are replaced or added."""
+    files = wheel().files | {f"tensormark/{one}.py": text.encode() for one, text in others.items()}
+    return {f"engine/{wheel().name}": zipped(files)}
+
+
+def test_the_engines_own_files_are_no_leak() -> None:
+    assert found_in(engine_with()) == []
+
+
+@pytest.mark.parametrize("name", ["files", "more"])
+def test_a_region_is_found_in_the_engines_wheel(name: str) -> None:
+    found = found_in(engine_with(**{name: f"def f():\n{region('attention')}\n"}))
+
+    path = f"engine/{wheel().name}/tensormark/{name}.py"
+    assert {leak.path for leak in found} == {path}
+    assert any("holds a region of solution/bert.py" in leak.what for leak in found)
+
+
+@pytest.mark.parametrize("name", ["mistakes/x.py", "honest/x.py", "staff.py"])
+def test_a_file_of_staff_beside_what_grades_is_found_by_its_name(name: str) -> None:
+    what = f"is of staff's grader/{name.partition('/')[0]}"
+
+    assert leaks.Leak(f"grader/{name}", what) in found_in({f"grader/{name}": b""})
 
 
 def test_a_release_with_a_leak_is_not_written(tmp_path, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(contents, "sentences", lambda root: "\n".join(LABELLED).encode())
+    monkeypatch.setitem(COURSE.staff.release.edited, "data/test.txt", lambda name, text: text)
     out = tmp_path / "minbert.zip"
 
-    assert main(["--out", str(out)]) == 2
+    assert released(out) == 2
 
     assert "data/test.txt: is not the bare test sentences" in capsys.readouterr().err
     assert not out.exists()
 
 
 def test_a_starter_that_was_not_recorded_is_not_released(monkeypatch) -> None:
-    changed = derive(contents.MINBERT) | {"bert.py": "# changed\n"}
+    changed = derive(ASSIGNMENT) | {"bert.py": "# changed\n"}
     monkeypatch.setattr(contents, "derive", lambda assignment: changed)
 
-    with pytest.raises(ReleaseError, match="make starter references"):
-        release()
+    with pytest.raises(ReleaseError, match="run `make starter` and `make references`"):
+        contents.contents(COURSE)
 
 
-def test_a_card_that_cannot_be_reworded_is_an_error() -> None:
-    with pytest.raises(CardError, match=re.escape("data/README.md has 0 times")):
-        for_students("data/README.md", "# Another card\n")
+def test_a_release_without_what_renders_the_page_says_so(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(contents, "NEEDED", ("nobody_has_this",))
+
+    assert released(tmp_path / "minbert.zip") == 0
+
+    assert "without handout.html, which needs `pip install" in capsys.readouterr().out

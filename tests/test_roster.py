@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.assignment import MINBERT
-from grader.intake.given_files import GivenFiles
-from instructor.course import standing
-from instructor.course.hand_ins import find
-from instructor.course.store import Store
+from grader.assignment import ASSIGNMENT
+from tensormark.classroom import standing
+from tensormark.classroom.store import Store
+from tensormark.intake.given_files import GivenFiles
 
-from downloads import by_student, error, handed_in, names
+from downloads import by_student, error, find, handed_in, names
 
 DEADLINE = datetime.datetime(2026, 11, 20, 23, 0, tzinfo=datetime.UTC)
 
@@ -121,7 +120,7 @@ def test_a_student_to_grade_again_may_be_named_in_any_clear_way(tmp_path: Path, 
     roster = tmp_path / "roster.csv"
     roster.write_text(ROSTER, encoding="utf-8")
     with Store(tmp_path / "store") as store:
-        whole = standing.Class(find(folder, roster), GivenFiles(MINBERT, {}), store)
+        whole = standing.Class(find(folder, roster), GivenFiles(ASSIGNMENT, {}), store)
 
     found = whole.find(name)
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from grader.assignment import MINBERT
-from grader.exercise import Exercise
-from grader.grading import Grading
-from grader.judging.checks import rounds
-from grader.session import GradingSession
-from grader.settings import Settings
+from grader.assignment import ASSIGNMENT
+from tensormark.exercise import Exercise
+from tensormark.grading import Grading
+from tensormark.judging.checks import rounds
+from tensormark.session import GradingSession
+from tensormark.settings import Settings
 
 from conftest import ROOT
 
-ENCODE = MINBERT.exercise("encode")
+ENCODE = ASSIGNMENT.exercise("encode")
 CORE = ("attention", "add_norm", "layer", "embed", "encode")
 
 
@@ -45,7 +45,7 @@ def test_without_a_failed_exercise_all_are_made_at_once() -> None:
 
 
 def test_an_exercise_without_stand_ins_has_no_rounds() -> None:
-    assert list(rounds(MINBERT.exercise("attention"), frozenset({"embed"}))) == []
+    assert list(rounds(ASSIGNMENT.exercise("attention"), frozenset({"embed"}))) == []
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, *edits: tuple[str, str]) -> dict[str, list[set[int]]]:
@@ -65,7 +65,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, *edits: tuple[str, str]) -> dict[str,
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bert.py"
         path.write_text(source, encoding="utf-8")
-        Grading(Settings()).grade(str(path), check=True, only=",".join(CORE))
+        Grading(Settings.of(ROOT), ASSIGNMENT).grade(str(path), check=True, only=",".join(CORE))
     return found
 
 

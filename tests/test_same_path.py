@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from grader.sandbox import packages
-from grader.sandbox.interface import PROCESS
-from grader.sandbox.tiers import open_sandbox
+from grader.assignment import ASSIGNMENT
+from tensormark.sandbox import packages
+from tensormark.sandbox.interface import PROCESS
+from tensormark.sandbox.tiers import open_sandbox
 
 from asking import CODE, ask, program_with
 from tiers import marked, own_tiers
@@ -49,7 +50,7 @@ LOOKS = {
     "its file": "__file__, where, Path(__file__).resolve().parent, __name__, __spec__.origin",
     "its own text": "inspect.getsource(sys.modules[__name__])[:20], inspect.getsource(Thing)[:20]",
     "its own file": "open(__file__)",
-    "a given module's file": "importlib.import_module('config').__file__",
+    "a given module's file": "importlib.import_module('given').__file__",
     "working folder": "os.getcwd()",
     "command line": "sys.argv, sys.orig_argv, sys.flags",
     "standard input": "sys.stdin.read(), sys.stdin.isatty()",
@@ -59,10 +60,11 @@ LOOKS = {
     "warnings": "warnings.warn('mind', DeprecationWarning), warnings.filters",
     "variables": "sorted({**os.environ, 'PATH': ''}.items())",
     "its user": "importlib.import_module('getpass').getuser(), Path.home()",
-    "paths of modules": "sys.path",
+    # an editable installation of the engine adds one, where it is not contained
+    "paths of modules": "[path for path in sys.path if not path.endswith('/engine/src')]",
     "finders": "[getattr(f, '__name__', type(f).__name__) for f in sys.meta_path]",
     "the main module": "vars(sys.modules['__main__'])",
-    "the grader": "importlib.import_module('grader')",
+    "the grader": "importlib.import_module('tensormark')",
     "torch": "torch.get_num_threads(), torch.initial_seed(), torch.get_default_dtype()",
     "a figure": "drawn()",
 }
@@ -75,7 +77,7 @@ ONLY_UNISOLATED = {
 }
 ABSENT = ("transformers", "scipy", "mypy", "hypothesis")
 ELSEWHERE = ("pyseccomp",)  # starts programs to find its library
-NAMES = (*sorted(set(packages.modules()) - {*ELSEWHERE, "py"}), *ABSENT)
+NAMES = (*sorted(set(packages.modules(ASSIGNMENT.requirements)) - {*ELSEWHERE, "py"}), *ABSENT)
 IMPORTS = {f"import {name}": f"importlib.import_module({name!r}) and 0" for name in NAMES}
 ALL = {**LOOKS, **ONLY_UNISOLATED, **IMPORTS}
 LOOKING = ", ".join(f"{name!r}: outcome(lambda: ({look}))" for name, look in ALL.items())
@@ -91,7 +93,8 @@ Thing.double = double
 
 def found_in(tier: str) -> Mapping[str, str]:
     """Return what the submission finds in a tier."""
-    with open_sandbox(tier, program_with(PROBE)) as sandbox:
+    program = dataclasses.replace(program_with(PROBE), requirements=ASSIGNMENT.requirements)
+    with open_sandbox(tier, program) as sandbox:
         (reply,) = sandbox.run([dataclasses.replace(ask("double"), asked=None)])
     assert reply.status == "ok", reply.text
     found: dict[str, str] = json.loads(reply.tensors["out/output"].astype("uint8").tobytes())
@@ -131,12 +134,12 @@ def test_packages_that_are_not_required_cannot_be_imported(unisolated: Mapping[s
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("its file", "('bert.py', 'HOME/bert.py', PosixPath('HOME'), 'bert', 'bert.py')"),
+        ("its file", "('main.py', 'HOME/main.py', PosixPath('HOME'), 'main', 'main.py')"),
         ("a figure", "(b'\\x89PNG\\r\\n\\x1a\\n', 'Agg')"),
         ("working folder", "'HOME'"),
         ("input", "EOFError: EOF when reading a line"),
         ("breakpoint", "BdbQuit: "),
-        ("the grader", "ModuleNotFoundError: No module named 'grader'"),
+        ("the grader", "ModuleNotFoundError: No module named 'tensormark'"),
         ("import tokenizers", "0"),
         ("import matplotlib", "0"),
     ],

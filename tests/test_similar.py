@@ -6,27 +6,29 @@ from pathlib import Path
 
 import pytest
 
-from grader.assignment import MINBERT
-from instructor.course import descriptions, similar
-from instructor.course.statements import Given, names_of
-from instructor.references.honest import Honest, honest
+from grader.assignment import ASSIGNMENT
+from tensormark.authoring.course import open_course
+from tensormark.authoring.honest import Honest
+from tensormark.classroom import descriptions, similar
+from tensormark.classroom.statements import Given, names_of
 
 from conftest import ROOT
 
 STARTER, SOLUTION = (
     {
         name.removesuffix(".py"): (ROOT / folder / name).read_text("utf-8")
-        for name in MINBERT.editable
+        for name in ASSIGNMENT.editable
     }
     for folder in ("starter", "solution")
 )
 GIVEN = Given.of([*STARTER.values()])
+HONEST = open_course(ASSIGNMENT).honest
 
 
 def bodies() -> dict[str, list[str]]:
     """Return the ways that each function of bert.py is written in."""
     found: dict[str, list[str]] = {}
-    for one in honest():
+    for one in HONEST:
         if one.module == "bert" and not one.edits and one.whole is str:
             for exercise, body in one.bodies.items():
                 found.setdefault(exercise, []).append(body)
@@ -82,7 +84,7 @@ def members(submissions: list[dict[str, str]], known=(SOLUTION,), kept=None) -> 
 
 def test_honest_solutions_are_not_grouped() -> None:
     """Each differs from the solution in one place, and is graded as right."""
-    texts = [one.apply(SOLUTION["bert"]) for one in honest() if one.module == "bert"]
+    texts = [one.apply(SOLUTION["bert"]) for one in HONEST if one.module == "bert"]
 
     assert members([STARTER | {"bert": text} for text in texts]) == []
 
@@ -196,7 +198,7 @@ def test_what_resembles_a_published_solution_is_not_grouped() -> None:
 
 
 def test_the_solutions_that_are_known_can_all_be_read() -> None:
-    known = [SOLUTION | {one.module: one.apply(SOLUTION[one.module])} for one in honest()]
+    known = [SOLUTION | {one.module: one.apply(SOLUTION[one.module])} for one in HONEST]
 
     assert similar.similar(known, STARTER).unread == ()
 

@@ -5,9 +5,7 @@ from pathlib import Path
 import odd_class
 import pytest
 
-from instructor.course.hand_ins import find
-
-from downloads import by_student, handed_in, listed, names
+from downloads import by_student, find, handed_in, listed, names
 
 TEAMS = "id,name,team\n1,Ada,Team One\n2,Bob,Team One\n3,Cy,team-two\n4,Team One,\n5,Eve,\n"
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.files import ROOT
 from instructor import term
 from instructor.term import Step, TermError, check_before, main, make_term, parse_seed, steps_for
+
+from conftest import ROOT
 
 SMALL = ("--steps", "8")  # a checkpoint that knows nothing
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox.interface import CONTAINED
+from tensormark.sandbox.interface import CONTAINED
 
-from conftest import ROOT
+from conftest import ROOT, tensormark
 from tiers import command_in, marked, place_of_each_tier
 
 LINE = (
@@ -26,10 +26,10 @@ PROGRAMS = {  # stand-ins for those of the system
 @pytest.mark.parametrize("place", marked(place_of_each_tier()))
 def test_the_solution_passes_in_every_tier(place: str, tmp_path: Path) -> None:
     tier, answer = place.partition("-")[0], tmp_path / "result.json"
-    grade = ["-m", "grader", "solution", "--check", "--tier", tier, "--json", str(answer)]
+    grade = tensormark("check", "solution", "--tier", tier, "--json", str(answer))
 
     done = subprocess.run(
-        command_in(place, sys.executable, *grade),
+        command_in(place, *grade),
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -45,7 +45,7 @@ def run_without_bubblewrap(require: str) -> subprocess.CompletedProcess[str]:
     """Run a file that needs the container where no program can be found."""
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "tests/test_contained.py"],
-        cwd=ROOT,
+        cwd=ROOT / "engine",
         env={**os.environ, "PATH": os.devnull, "REQUIRE_TIERS": require},
         capture_output=True,
         text=True,

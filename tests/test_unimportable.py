@@ -5,11 +5,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from grader.assignment import ASSIGNMENT
+from tensormark.result import Finding
+
 from bench import Bench
-
-from grader.assignment import MINBERT
-from grader.result import Finding
-
 from conftest import ROOT, Grade
 
 TOP = "import math\n"
@@ -127,7 +127,7 @@ def test_a_module_that_lies_beside_the_file_is_to_be_copied(
     assert graded.output.count(advice) == graded.output.count("No module named 'rope'") == 1
     assert graded.output.count("bert.py cannot be imported (see attention)") == len(
         graded.outcomes().keys()
-        - {e.id for e in MINBERT.exercises if e.extension}
+        - {e.id for e in ASSIGNMENT.exercises if e.extension}
         - {"attention", "sentiment"}
     )
     assert all(
@@ -154,4 +154,4 @@ def test_an_extension_that_cannot_be_imported_costs_only_its_own(
 def test_the_packages_in_the_advice_are_those_that_are_installed() -> None:
     pinned = (ROOT / "requirements.txt").read_text(encoding="utf-8")
 
-    assert all(f"\n{name}==" in pinned for name in MINBERT.packages)
+    assert all(f"\n{name}==" in pinned for name in ASSIGNMENT.packages)

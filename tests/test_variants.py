@@ -5,22 +5,14 @@ import re
 
 import pytest
 
-from grader.assignment import MINBERT
-from instructor.references.honest import Honest
-from instructor.references.variants import (
-    COMMON,
-    SEEN,
-    Variant,
-    VariantError,
-    apply,
-    mistakes,
-    variants,
-)
+from grader.assignment import ASSIGNMENT
+from tensormark.authoring.variants import Variant, apply
 
 from conftest import ROOT
+from known import COURSE, VARIANTS
 
 SOLUTION = ROOT / "solution"
-IDS = {variant.id for variant in variants()}
+IDS = {variant.id for variant in VARIANTS}
 
 
 def sections(exercise: str) -> set[str]:
@@ -35,16 +27,16 @@ def source_of(variant: Variant) -> str:
     return (SOLUTION / f"{variant.module}.py").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("exercise", [e.id for e in MINBERT.exercises if e.probes])
+@pytest.mark.parametrize("exercise", [e.id for e in ASSIGNMENT.exercises if e.probes])
 def test_every_mistake_has_a_place_in_the_handout(exercise: str) -> None:
-    named = {variant.section for variant in variants() if variant.exercise == exercise}
+    named = {variant.section for variant in VARIANTS if variant.exercise == exercise}
 
     assert named <= sections(exercise)
 
 
 def test_report_and_handout_send_to_the_same_section() -> None:
     text = (ROOT / "handout.md").read_text(encoding="utf-8")
-    sections = {variant.says: variant.section for variant in variants()}
+    sections = {variant.says: variant.section for variant in VARIANTS}
     other, explained = [], 0
     # such as: - `what the report says`: ... Read **The scale**.
     for broken in re.findall(r"^- (`.+(?:\n  .+)*)", text, re.MULTILINE):
@@ -67,7 +59,7 @@ def parsed(source: str, name: str) -> str:
 def test_no_two_mistakes_are_the_same_and_none_is_the_solution() -> None:
     seen = {parsed(path.read_text("utf-8"), path.name): path.name for path in SOLUTION.glob("*.py")}
     same = []
-    for variant in variants():
+    for variant in VARIANTS:
         source = parsed(apply(variant, source_of(variant)), variant.id)
         same += [(variant.id, seen[source])] if source in seen else []
         seen[source] = variant.id
@@ -78,37 +70,16 @@ def test_no_two_mistakes_are_the_same_and_none_is_the_solution() -> None:
 def test_what_is_said_is_one_line_and_no_code() -> None:
     code = re.compile(r"[=@\[\]\n]|self\.|torch\.|F\.|\.$")
 
-    assert [v.id for v in variants() if len(v.says) > 90 or code.search(v.says)] == []
+    assert [v.id for v in VARIANTS if len(v.says) > 90 or code.search(v.says)] == []
 
 
 def test_mistakes_belong_to_existing_exercises() -> None:
-    assert {variant.exercise for variant in variants()} == {
-        e.id for e in MINBERT.exercises if e.probes
+    assert {variant.exercise for variant in VARIANTS} == {
+        e.id for e in ASSIGNMENT.exercises if e.probes
     }
-    assert COMMON | SEEN.keys() <= IDS
+    assert COURSE.staff.common | COURSE.staff.seen.keys() <= IDS
 
 
-@pytest.mark.parametrize("exercise", [e.id for e in MINBERT.exercises if e.extension])
+@pytest.mark.parametrize("exercise", [e.id for e in ASSIGNMENT.exercises if e.extension])
 def test_every_extension_has_enough_mistakes(exercise: str) -> None:
-    assert len([variant for variant in variants() if variant.exercise == exercise]) >= 8
-
-
-def test_a_mistake_that_no_longer_matches_the_solution_is_an_error() -> None:
-    (variant,) = mistakes("attention", "The mask", {"gone": ("it is gone", "not there", "new")})
-    source = "### BEGIN SOLUTION attention\npass\n### END SOLUTION attention\n"
-
-    with pytest.raises(VariantError, match="gone finds 'not there' 0 times, not once"):
-        apply(variant, source)
-
-
-def test_a_mistake_is_looked_for_in_its_own_exercise_only() -> None:
-    (variant,) = mistakes("attention", "The mask", {"one": ("one", "x = 1", "x = 2")})
-    source = "x = 1\n### BEGIN SOLUTION attention\nx = 1\n### END SOLUTION attention\n"
-
-    assert apply(variant, source).startswith("x = 1\n")
-    assert "x = 2" in apply(variant, source)
-
-
-def test_an_honest_variant_that_no_longer_matches_is_an_error() -> None:
-    with pytest.raises(VariantError, match="old finds 'not there' 0 times"):
-        Honest("old", edits=(("not there", "new"),)).apply("x = 1\n")
+    assert len([variant for variant in VARIANTS if variant.exercise == exercise]) >= 8

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from instructor.course.hand_ins import find
-
-from downloads import by_student, error, handed_in, listed, names
+from downloads import by_student, error, find, handed_in, listed, names
 
 EXPORT = """Student,ID,SIS User ID,SIS Login ID,Section,minBERT (8)
     Points Possible,,,,,100

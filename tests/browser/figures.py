@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
 from instructor.figures.svg import DARK, LIGHT, width_of
-from instructor.release.page import page_of
+from tensormark.release.page import page_of
 
 from conftest import ROOT
 

@@ -11,8 +11,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from instructor.course.page import page as drawn
-from instructor.course.similar import Group, Similar
+from tensormark.classroom.page import page as drawn
+from tensormark.classroom.similar import Group, Similar
 
 import classes
 from page import NEXT, opened

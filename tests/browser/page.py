@@ -15,7 +15,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from grader.reports import html
+from tensormark.reports import html
 
 import sample
 from test_payloads import PAYLOADS

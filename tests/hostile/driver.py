@@ -25,20 +25,20 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from grader.assignment import MINBERT
-from grader.assignment.sentiment import Gate, Sentences, Sentiment
-from grader.grading import Grading, program_of, solution_of
-from grader.intake.door import DOOR
-from grader.intake.given_files import GivenFiles
-from grader.intake.submission import Submission
-from grader.references import References
-from grader.reports.terminal import Report
-from grader.result import CheckFailed
-from grader.sandbox.bubblewrap import INSIDE
-from grader.sandbox.interface import Limits, Program, Reply, Request, Sandbox
-from grader.sandbox.tiers import open_sandbox
-from grader.settings import CHECKPOINT, Settings
-from grader.task import TaskRun
+from grader.assignment import ASSIGNMENT
+from grader.sentiment import Gate, Sentences, Sentiment
+from tensormark.grading import Grading, program_of, solution_of
+from tensormark.intake.door import DOOR
+from tensormark.intake.given_files import GivenFiles
+from tensormark.intake.submission import Submission
+from tensormark.references import References
+from tensormark.reports.terminal import Report
+from tensormark.result import CheckFailed
+from tensormark.sandbox.bubblewrap import INSIDE
+from tensormark.sandbox.interface import Limits, Program, Reply, Request, Sandbox
+from tensormark.sandbox.tiers import open_sandbox
+from tensormark.settings import Settings
+from tensormark.task import TaskRun
 
 # A call takes milliseconds, but a machine may stand still for ten seconds. Where points are lost
 # anyway there is no need to wait so long: submissions that hang cost seconds.
@@ -54,7 +54,7 @@ PR_SET_CHILD_SUBREAPER = 36
 TRAIN, PREDICT = 320, 200  # sentences
 MARK = "hostile_mark"  # in the name of every file that a submission tries to leave behind
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/", ".", str(Path.home()), tempfile.gettempdir())
-KEPT = ("grader", "reference_outputs", "solution", "starter", "checkpoint", "data", "instructor")
+KEPT = "engine/src grader reference_outputs solution starter checkpoint data instructor".split()
 
 
 def stat_fields(process: int) -> tuple[str, int]:
@@ -122,7 +122,7 @@ class Driver:
 
     def __init__(self, tier: str, folder: Path) -> None:
         """Prepare to grade what is put into `folder`."""
-        self.grading = Grading(Settings(tier=tier), opener=self.open_sandbox)
+        self.grading = Grading(Settings.of(ROOT, tier=tier), ASSIGNMENT, opener=self.open_sandbox)
         self.limits: dict[str, Limits] = {}  # of exercises that are expected to be lost
         self.sandbox: Sandbox | None = None  # the last one
         self.folder = folder
@@ -170,7 +170,7 @@ class Driver:
         """Put a hostile file together: that of the solution, then what it adds."""
         names = {
             "ROOT": str(ROOT),
-            "CHECKPOINT": str(CHECKPOINT),
+            "CHECKPOINT": str(ASSIGNMENT.checkpoint),
             "INSIDE": str(INSIDE),
             "OTHERS": str(self.folder / "others"),
             "PREDICT": str(PREDICT),
@@ -192,13 +192,13 @@ class Driver:
         files = {"bert.py": self.complete("bert.py", ""), file: self.complete(file, source)}
         for name, text in files.items():
             (self.handed_in / name).write_text(text, encoding="utf-8")
-        exercises = {e.id for e in MINBERT.exercises if e.probes and e.file in files}
+        exercises = {e.id for e in ASSIGNMENT.exercises if e.probes and e.file in files}
         self.limits = dict.fromkeys(loses, HOPELESS if exercises - {*loses} else ALL_HOPELESS)
         report = io.StringIO()
         with contextlib.redirect_stdout(report):
             made = self.grading.grade(str(self.handed_in), True, only, observer=Report())
         results = {result["id"]: result for result in made.as_json()["exercises"]}
-        graded = {name: r for name, r in results.items() if MINBERT.exercise(name).file in files}
+        graded = {name: r for name, r in results.items() if ASSIGNMENT.exercise(name).file in files}
         assert self.sandbox is not None
         printed = self.sandbox.printed.text()  # the report shows the beginning of it
         return {"exercises": graded, "report": report.getvalue(), "printed": printed}
@@ -210,12 +210,12 @@ class Driver:
             itself: the submission's own predictions count.
         """
         gate, flags = self.small_gate(), list[str]()
-        given = GivenFiles(MINBERT, {})
+        given = GivenFiles(ASSIGNMENT, {})
         hostile = Submission("hostile", {"bert": self.complete("bert.py", source)}, {})
-        task = [MINBERT.exercise("sentiment")]
+        task = [ASSIGNMENT.exercise("sentiment")]
         settings = dataclasses.replace(self.grading.settings, limits=TRAINING)
-        program = program_of(MINBERT, task, given.sources(hostile), settings)
-        solution = solution_of(program, MINBERT)
+        program = program_of(ASSIGNMENT, task, given.under(hostile).sources, settings)
+        solution = solution_of(program, ASSIGNMENT)
         with open_sandbox(settings.tier, program) as sandbox:
 
             def ask(request: Request) -> Reply:

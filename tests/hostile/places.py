@@ -10,7 +10,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from grader.assignment import MINBERT
+from grader.assignment import ASSIGNMENT
 
 from tiers import AS_USER, USERS
 
@@ -23,7 +23,7 @@ LISTS = ("PATHS", "MODULES")  # of what a submission goes for
 
 def exercises_of(*files: str) -> dict[str, str]:
     """Return the exercises that are graded when these files are handed in, each with its file."""
-    return {e.id: e.file for e in MINBERT.exercises if e.probes and e.file in files}
+    return {e.id: e.file for e in ASSIGNMENT.exercises if e.probes and e.file in files}
 
 
 def lost(words: str, exercises: dict[str, str]) -> frozenset[str]:

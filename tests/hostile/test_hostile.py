@@ -165,8 +165,10 @@ def test_every_attack_on_secrets_says_whether_it_leaks_without_isolation() -> No
 def named_but_missing(source: str) -> list[str]:
     """Return the files and modules of this repository that a submission names and that are gone."""
     files = re.findall(r'"\{ROOT\}/([^"]*)"', source)
-    modules = re.findall(r'"((?:grader|instructor|solution)(?:\.\w+)+)"', source)
-    for package, names in re.findall(r"^from (grader[\w.]*) import (.*)", source, re.MULTILINE):
+    modules = re.findall(r'"((?:grader|instructor|solution|tensormark)(?:\.\w+)+)"', source)
+    for package, names in re.findall(
+        r"^from ((?:grader|tensormark)[\w.]*) import (.*)", source, re.MULTILINE
+    ):
         modules += [f"{package}.{name}" for name in names.split(", ")]
     missing = [f for f in files if not (ROOT / f).exists() and not f.startswith(NOT_EVERYWHERE)]
     return missing + [module for module in modules if importlib.util.find_spec(module) is None]

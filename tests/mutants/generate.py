@@ -8,7 +8,7 @@ import copy
 import dataclasses
 from collections.abc import Callable, Iterator
 
-from instructor.references.variants import region_of
+from tensormark.authoring.variants import region_of
 
 EXERCISES = ("attention", "add_norm", "layer", "embed", "encode")
 SIBLINGS = (  # attributes of self that can be mistaken for each other

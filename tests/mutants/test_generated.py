@@ -6,10 +6,10 @@ equivalent.txt lists the survivors and why no check could kill them: `exercise, 
 from pathlib import Path
 
 import pytest
-from bench import Bench, lost
-from generate import EXERCISES, Mutant, generate
 
+from bench import Bench, lost
 from conftest import ROOT
+from generate import EXERCISES, Mutant, generate
 
 LISTED = Path(__file__).with_name("equivalent.txt").read_text(encoding="utf-8").splitlines()
 EQUIVALENT = dict(line.split("  # ", 1) for line in LISTED if line and not line.startswith("#"))

@@ -1,10 +1,12 @@
 """Every known wrong variant fails where it should, costs nothing else, and gets its name."""
 
 import pytest
-from bench import Bench, lost, named
 
-from grader.assignment import MINBERT
-from instructor.references.variants import Variant, apply, variants
+from grader.assignment import ASSIGNMENT
+from tensormark.authoring.variants import Variant, apply
+
+from bench import Bench, lost, named
+from known import VARIANTS
 
 # The first two raise in every call: what was raised says more than a name could. Of the third all
 # that differs is drawn at random, and what is drawn through a norm has no simple measure.
@@ -19,7 +21,7 @@ def answers(variant: Variant) -> set[str]:
     return next((group for group in UNDECIDED if variant.name in group), {variant.name})
 
 
-@pytest.mark.parametrize("variant", variants(), ids=lambda variant: variant.id)
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.id)
 def test_a_mistake_costs_its_own_exercise_only_and_is_named(bench: Bench, variant: Variant) -> None:
     source = apply(variant, bench.sources[variant.module])
 
@@ -35,7 +37,7 @@ def test_a_mistake_costs_its_own_exercise_only_and_is_named(bench: Bench, varian
 
 
 def test_nearly_all_mistakes_have_a_name() -> None:
-    core = [v for v in variants() if not MINBERT.exercise(v.exercise).extension]
+    core = [v for v in VARIANTS if not ASSIGNMENT.exercise(v.exercise).extension]
 
     assert len(core) >= 240
     assert len(UNNAMED) <= 0.02 * len(core)
@@ -43,7 +45,7 @@ def test_nearly_all_mistakes_have_a_name() -> None:
 
 @pytest.mark.parametrize(
     "variant",
-    [v for v in variants() if v.section == "Dropout" and "always" not in v.id],
+    [v for v in VARIANTS if v.section == "Dropout" and "always" not in v.id],
     ids=lambda variant: variant.id,
 )
 def test_a_dropout_mistake_costs_a_fifth_of_its_exercise(bench: Bench, variant: Variant) -> None:

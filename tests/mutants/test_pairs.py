@@ -3,10 +3,12 @@
 import itertools
 
 import pytest
-from bench import Bench, lost, named
 from test_known import UNNAMED
 
-from instructor.references.variants import Variant, apply, variants
+from tensormark.authoring.variants import Variant, apply
+
+from bench import Bench, lost, named
+from known import VARIANTS
 
 EXERCISES = ("attention", "add_norm", "layer", "embed", "encode")
 EACH = 5  # pairs of mistakes for each pair of exercises
@@ -20,7 +22,7 @@ SAID = {
 def pairs() -> list[tuple[Variant, Variant]]:
     """Return pairs of mistakes in different exercises, none of them in the given code."""
     known = {
-        exercise: [v for v in variants() if v.exercise == exercise and not v.everywhere]
+        exercise: [v for v in VARIANTS if v.exercise == exercise and not v.everywhere]
         for exercise in EXERCISES
     }
     made = []

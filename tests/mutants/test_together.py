@@ -3,11 +3,13 @@
 import functools
 
 import pytest
+
+from tensormark.authoring.variants import apply
+
 from bench import Bench, named
+from known import VARIANTS
 
-from instructor.references.variants import apply, variants
-
-KNOWN = {variant.id: variant for variant in variants()}
+KNOWN = {variant.id: variant for variant in VARIANTS}
 TOGETHER = [
     ("mask_ignored", "no_attention_dropout"),
     ("heads_not_transposed", "no_attention_dropout"),

@@ -17,7 +17,7 @@ from instructor.huggingface import second_opinion
 from instructor.huggingface.export_checkpoint import main as export_main
 from instructor.huggingface.hard_lines import HARD_LINES
 from instructor.huggingface.import_checkpoint import main as import_main
-from instructor.references.record import main as record_main
+from tensormark.authoring.record import main as record_main
 
 import classifier
 from bert import BertModel
@@ -138,7 +138,7 @@ def test_references_are_recorded_and_graded_with_real_weights(
     checkpoint: Path, tmp_path: Path, grade: Grade
 ) -> None:
     options = ["--checkpoint", str(checkpoint)]
-    assert record_main([*options, "--out", str(tmp_path / "own")]) == 0
+    assert record_main(ROOT, "references", [*options, "--out", str(tmp_path / "own")]) == 0
 
     graded = grade("solution", *options, "--references", str(tmp_path / "own"), training=True)
 

@@ -4,7 +4,7 @@ import gc
 
 gc.unfreeze()  # it can no longer be imported, but is still among all objects
 modules = [m for m in gc.get_objects() if type(m) is type(gc)]
-protocol = next(m for m in modules if m.__name__ == "grader.worker.protocol")
+protocol = next(m for m in modules if m.__name__ == "tensormark.worker.protocol")
 right = BertModel.embed
 
 

@@ -1,6 +1,6 @@
 # tries: find the grader's side in frames, modules and objects the collector knows
 # loses: nothing
-# control: leaks after `kept = type("Recording", (), {"__module__": "grader.references"})()`
+# control: leaks after `kept = type("Recording", (), {"__module__": "tensormark.references"})()`
 import functools
 import gc
 import sys
@@ -10,7 +10,8 @@ right = BertModel.embed
 
 def of_the_grader(module):
     """Say whether a module is one that should be nowhere near a submission."""
-    return module.startswith("grader.") and not module.startswith("grader.worker")
+    own = module.startswith(("grader.", "tensormark."))
+    return own and not module.startswith("tensormark.worker")
 
 
 @functools.cache  # once is enough, and takes a while

@@ -8,9 +8,9 @@ PATHS = [
     "{ROOT}/solution",
     "{ROOT}/solution/bert.py",
     "{ROOT}/instructor",
-    "{ROOT}/grader/grading.py",
-    "{ROOT}/grader/judging/compare.py",
-    "{ROOT}/grader/assignment/exercises/embed.py",
+    "{ROOT}/engine/src/tensormark/grading.py",
+    "{ROOT}/engine/src/tensormark/judging/compare.py",
+    "{ROOT}/grader/exercises/embed.py",
 ]
 
 right = BertModel.embed

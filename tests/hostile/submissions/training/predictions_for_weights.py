@@ -3,7 +3,7 @@
 import os
 import sys
 
-from grader.worker import protocol
+from tensormark.worker import protocol
 
 
 def patch(classifier):

@@ -1,0 +1,111 @@
+"""A small submission that misbehaves on request, and sandboxes to run it in."""
+
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+
+import tensormark
+from tensormark.exercise import Call
+from tensormark.sandbox.interface import Limits, Program, Request, Sandbox
+from tensormark.sandbox.tiers import open_sandbox
+
+REQUIREMENTS = Path(tensormark.__file__).parent / "template" / "requirements.txt"
+BUSY = 60.0  # seconds for a call; more than a busy machine stands still for
+LIMITS = Limits(load_seconds=BUSY)
+HERE = Path(__file__).resolve().parent
+GIVEN = {"given": "class Config:\n    pass\n"}
+CODE = """
+import os, sys, time, torch
+
+class Thing(torch.nn.Module):
+    marks = []
+
+    def double(self, x):
+        return 2 * x
+
+    def end(self, x):
+        os._exit(0)
+
+    def hang(self, x):
+        time.sleep(1000)
+
+    def speak(self, x):
+        print("hello", "\\x1b[31m", "x" * 100_000)
+        return x
+
+    def stop_later(self, x):
+        import signal, threading
+
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGSTOP)).start()
+        return x
+
+    def mute(self, x):
+        os.close(1)
+        os.close(2)
+        time.sleep(2)
+        return x
+
+    def mark(self, x):
+        self.marks.append(1)
+        return x * len(self.marks)
+
+    def product(self, x):
+        return torch.ones(600, 600) @ torch.ones(600, 600)[:, :1] + torch.get_num_threads()
+
+    def large(self, x):
+        return torch.zeros(1 << 21)
+"""
+X = np.array([1.0, 2.0], dtype=np.float32)
+
+
+def ask(method: str, exercise: str = "one", runs: str = "", deadline: float = BUSY) -> Request:
+    call = Call(f"Thing.{method}", ("x",), "main").message()
+    return Request(exercise, frozenset(runs.split() or [exercise]), call, {"x": X}, deadline)
+
+
+def program_with(code: str = CODE, threads: int = 1, limits: Limits = LIMITS) -> Program:
+    return Program(
+        main_file="main.py",
+        editable=("main.py",),
+        sources={**GIVEN, "main": code},
+        imports=(*GIVEN, "main"),
+        harness=HERE / "no_harness.py",
+        requirements=REQUIREMENTS,
+        checkpoint=None,
+        threads=threads,
+        limits=limits,
+    )
+
+
+def sandbox_of(tier: str, code: str = CODE, threads: int = 1) -> Sandbox:
+    return open_sandbox(tier, program_with(code, threads))
+
+
+def descendants(process: int) -> list[int]:
+    """Return the processes below one, those of its first thread."""
+    path = Path(f"/proc/{process}/task/{process}/children")
+    children = [int(child) for child in path.read_text().split()]
+    return children + [below for child in children for below in descendants(child)]
+
+
+def all_end(processes: list[int]) -> bool:
+    """Wait a little for processes to end; say whether they have."""
+    ends = time.monotonic() + 60
+    while time.monotonic() < ends and any(alive(process) for process in processes):
+        time.sleep(0.05)
+    return not any(alive(process) for process in processes)
+
+
+def alive(process: int) -> bool:
+    """Say whether a process exists and is not a zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def listen_to_interrupts() -> None:
+    """Handle SIGINT, which background processes ignore by default."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

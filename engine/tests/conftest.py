@@ -1,0 +1,63 @@
+"""Shared fixtures: an assignment to test with, and grading from the command line."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tensormark.exercise import Assignment
+from tensormark.folder import open_assignment
+
+import toy
+from graded import Grade, Graded, edited, grader_of
+from hooks import (
+    pytest_collection_modifyitems,
+    pytest_runtest_setup,
+    pytest_sessionstart,
+    pytest_xdist_make_scheduler,
+)
+
+__all__ = [
+    "pytest_collection_modifyitems",
+    "pytest_runtest_setup",
+    "pytest_sessionstart",
+    "pytest_xdist_make_scheduler",
+]
+# what was set for the process that runs the tests is not for those that they start
+for name in ("TENSORMARK_MAKE", "TENSORMARK_ASSIGNMENT"):
+    os.environ.pop(name, None)
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the assignment; tests leave it as it is."""
+    place = tmp_path_factory.mktemp("toy")
+    return toy.make(place / "assignment")
+
+
+@pytest.fixture
+def assignment(folder: Path) -> Assignment:
+    return open_assignment(folder)
+
+
+@pytest.fixture(scope="session")
+def solution_source(folder: Path) -> str:
+    return (folder / "solution" / toy.MAIN).read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def grade(folder: Path, tmp_path: Path) -> Grade:
+    """Grade a submission in a separate process, in the assignment's folder."""
+    return grader_of(folder, tmp_path)
+
+
+@pytest.fixture
+def submit(tmp_path: Path, solution_source: str, grade: Grade) -> Grade:
+    """Grade the solution with some of its text replaced: submit((old, new), ..., options)."""
+
+    def run(*edits: tuple[str, str], options: tuple[str, ...] = ()) -> Graded:
+        path = tmp_path / toy.MAIN
+        path.write_text(edited(solution_source, *edits), encoding="utf-8")
+        return grade(path, *options)
+
+    return run

@@ -1,0 +1,167 @@
+"""Validators of other people's formats, after their specifications; and the score in each."""
+
+import csv
+import io
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+from typing import Any
+
+from tensormark.reports import github, html, platforms
+
+Model = dict[str, Any]
+VISIBILITY = {"hidden", "after_due_date", "after_published", "visible"}
+TEXT_FORMATS = {"text", "html", "simple_format", "md", "ansi"}
+VOID = {"meta", "input"}
+ANNOTATION = re.compile(
+    r"::(?:error|warning|notice) file=[^:,\r\n]+(?:,line=[1-9]\d*)?,title=[^:,\r\n]*::[^\r\n]*"
+)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def check_gradescope(text: str) -> Model:
+    """Check results.json for Gradescope."""
+    found = json.loads(text)
+    known = {"score", "execution_time", "output", "output_format", "test_output_format"}
+    known |= {"test_name_format", "visibility", "stdout_visibility", "extra_data", "tests"}
+    assert set(found) <= known | {"leaderboard"}
+    assert "score" in found or found["tests"]
+    assert is_number(found["score"])
+    assert is_number(found["execution_time"])
+    assert found["visibility"] in VISIBILITY
+    assert found["stdout_visibility"] in VISIBILITY
+    for name in ("output_format", "test_output_format", "test_name_format"):
+        assert found[name] in TEXT_FORMATS
+    for test in found["tests"]:
+        keys = {"score", "max_score", "status", "name", "name_format", "number", "output"}
+        assert set(test) <= keys | {"output_format", "tags", "visibility", "extra_data"}
+        assert all(is_number(test[name]) for name in ("score", "max_score") if name in test)
+        assert test.get("status", "passed") in ("passed", "failed")
+        assert all(isinstance(test[name], str) for name in ("name", "number", "output"))
+        assert isinstance(test["extra_data"], dict)
+    return found
+
+
+def check_prairielearn(text: str) -> Model:
+    """Check results.json for PrairieLearn."""
+    assert len(text.encode()) < 1 << 20
+    found = json.loads(text)
+    assert isinstance(found["gradable"], bool)
+    assert 0 <= found["score"] <= 1
+    assert all(isinstance(found[name], str) for name in ("message", "output"))
+    assert found["images"] == []
+    for test in found["tests"]:
+        assert all(isinstance(test[n], str) for n in ("name", "description", "message", "output"))
+        assert all(is_number(test[n]) for n in ("points", "max_points"))
+    return found
+
+
+def check_junit(text: str) -> ElementTree.Element:
+    """Check a JUnit file: the counts are those of its cases."""
+    root = ElementTree.fromstring(text)
+    assert root.tag == "testsuites"
+    (suite,) = root
+    cases = suite.findall("testcase")
+    counted = {"tests": cases, "failures": suite.findall("testcase/failure")}
+    counted |= {"errors": suite.findall("testcase/error")}
+    counted |= {"skipped": suite.findall("testcase/skipped")}
+    for name, elements in counted.items():
+        assert int(suite.attrib[name]) == int(root.attrib[name]) == len(elements)
+    for case in cases:
+        assert set(case.attrib) == {"name", "classname", "time"}
+        assert len(case) <= 1
+    float(suite.attrib["time"])
+    return root
+
+
+def check_csv(text: str) -> dict[str, str]:
+    """Check a row: as many cells as columns, none of which is a formula."""
+    names, cells = csv.reader(io.StringIO(text))
+    assert len(names) == len(cells)
+    for value in (*names, *cells):
+        assert value.lstrip()[:1] not in tuple("=+-@\uff1d\uff0b\uff0d\uff20\t\r") or not value
+    return dict(zip(names, cells, strict=True))
+
+
+def check_annotations(text: str) -> list[str]:
+    """Check workflow commands: one a line, and nothing else."""
+    lines = text.split("\n")
+    assert lines.pop() == ""
+    assert all(ANNOTATION.fullmatch(line) for line in lines), lines
+    assert not re.search(r"%(?!25|0A|0D|3A|2C)", text)
+    return lines
+
+
+def skeleton(summary: str) -> str:
+    """Return what of a summary Markdown or HTML give a meaning: no letters, no numbered ones."""
+    return re.sub(r"(?:&#\d+;|[^\W_]|[ ,()])+", "", summary)
+
+
+class Tags(HTMLParser):
+    """Collects the tags of a page with their attributes' names, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, ...]] = []
+        self.open: list[str] = []
+        self.text: list[str] = []
+        self.links: list[str] = []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, *(name for name, _ in attrs)))
+        self.links += [value or "" for name, value in attrs if name in ("href", "src")]
+        self.text += [value or "" for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(f"a comment: {data}")
+
+
+def check_all(model: Model) -> None:
+    """Check the model's every format."""
+    check_gradescope(platforms.gradescope(model))
+    check_prairielearn(platforms.prairielearn(model))
+    check_junit(platforms.junit(model))
+    check_csv(platforms.csv_rows(model))
+    check_annotations(github.annotations(model))
+    assert re.fullmatch(r"(\d+(\.\d+)?)?\n", platforms.canvas(model))
+    assert github.summary(model).startswith("## ")
+    Tags(html.page(model))
+
+
+def scores(model: Model) -> dict[str, float]:
+    """Return the score that each format tells."""
+    properties = check_junit(platforms.junit(model)).findall(".//property")
+    summed = 0.0
+    for line in github.annotations(model).splitlines():  # these say what was lost
+        got, most = re.findall(r"([\d.]+) / ([\d.]+)::", line)[0]
+        summed += float(most) - float(got)
+    page = re.search(r'class="score"><b>([\d.]+)</b>', html.page(model))
+    summary = re.match(r"## Example&#58; ([\d.]+|\d+&#46;\d+) &#47;", github.summary(model))
+    assert page
+    assert summary
+    prairielearn = check_prairielearn(platforms.prairielearn(model))["score"]
+    return {
+        "html": float(page[1]),
+        "gradescope": check_gradescope(platforms.gradescope(model))["score"],
+        "prairielearn": prairielearn * model["max_score"],
+        "junit": next(float(p.attrib["value"]) for p in properties if p.attrib["name"] == "score"),
+        "csv": float(check_csv(platforms.csv_rows(model))["score"]),
+        "canvas": float(platforms.canvas(model)),
+        "summary": float(summary[1].replace("&#46;", ".")),
+        "annotations": model["max_score"] - summed,
+    }

@@ -1,0 +1,56 @@
+"""The command tensormark, and what it says of a submission."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Graded(NamedTuple):
+    """The result of a grading run."""
+
+    status: int
+    output: str
+    errors: str
+    result: dict[str, Any]
+
+    def exercise(self, name: str) -> dict[str, Any]:
+        """Return an exercise of the result model."""
+        return next(entry for entry in self.result["exercises"] if entry["id"] == name)
+
+    def outcomes(self) -> dict[str, str]:
+        """Return the outcome of each exercise."""
+        return {entry["id"]: entry["outcome"] for entry in self.result["exercises"]}
+
+
+Grade = Callable[..., Graded]
+
+
+def tensormark(*words: str) -> list[str]:
+    """Return the command line of one of tensormark's commands."""
+    return [sys.executable, "-P", "-m", "tensormark", *words]
+
+
+def grader_of(folder: Path, scratch: Path) -> Grade:
+    """Return what grades in a separate process, in an assignment's folder."""
+
+    def run(submission: Path | str, *options: str, training: bool = False) -> Graded:
+        answer = scratch / "result.json"
+        answer.unlink(missing_ok=True)
+        name = "grade" if training else "check"
+        command = tensormark(name, str(submission), "--json", str(answer), *options)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        result = json.loads(answer.read_text(encoding="utf-8")) if answer.is_file() else {}
+        return Graded(done.returncode, done.stdout, done.stderr, result)
+
+    return run
+
+
+def edited(source: str, *edits: tuple[str, str]) -> str:
+    """Return a source with some of its text replaced, each of which it has once."""
+    for old, new in edits:
+        assert source.count(old) == 1, f"the solution has {source.count(old)} times {old!r}"
+        source = source.replace(old, new)
+    return source

@@ -1,0 +1,1 @@
+"""A harness that adds nothing to what the worker does by itself."""

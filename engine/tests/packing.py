@@ -1,0 +1,72 @@
+"""Packs archives for the tests of intake, and returns why one is refused."""
+
+import io
+import tarfile
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tensormark.files import digest
+from tensormark.intake.submission import (
+    Part,
+    Submission,
+    SubmissionError,
+    read_parts,
+    read_submission,
+)
+
+EDITABLE = ("main.py", "optimizer.py", "pretraining.py", "transformer.py")  # of a submission
+SOURCE = b"import torch\n"
+GIVEN = dict.fromkeys(("config.py", "utils.py"), digest(b""))  # files that are not students'
+
+
+def zipped(path: Path, files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content, method)
+    return path
+
+
+def tarred(path: Path, files: dict[str, bytes], mode: str = "w") -> Path:
+    with tarfile.open(path, mode) as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return path
+
+
+def unpacked(path: Path, files: dict[str, bytes]) -> Path:
+    for name, content in files.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_bytes(content)
+    return path
+
+
+def side_by_side(path: Path, files: dict[str, bytes]) -> list[Part]:
+    """Pack files as a platform does that gives each a name of its own."""
+    tops = sorted({name.split("/")[0] for name in files})
+    unpacked(path, {f"{tops.index(n.split('/')[0])}/{n}": text for n, text in files.items()})
+    return [Part.under(path, path / str(number) / name) for number, name in enumerate(tops)]
+
+
+def taken(hand_in: Path | list[Part]) -> Submission:
+    """Read a submission like the grader."""
+    if isinstance(hand_in, list):
+        return read_parts(hand_in, EDITABLE, GIVEN)
+    return read_submission(hand_in, EDITABLE, GIVEN)
+
+
+def refusal(path: Path) -> str:
+    """Return why a submission is refused: one sentence, quickly."""
+    started = time.process_time()
+    with pytest.raises(SubmissionError) as caught:
+        taken(path)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert message.isprintable()
+    assert len(message.removeprefix(str(path))) < 300
+    assert time.process_time() - started < 5
+    return message

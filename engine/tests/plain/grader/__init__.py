@@ -1,0 +1,1 @@
+"""What grades an assignment of plain functions."""

@@ -1,0 +1,15 @@
+"""What the assignment is."""
+
+from pathlib import Path
+
+import grader.exercises
+from tensormark.exercise import Assignment, collected
+
+ASSIGNMENT = Assignment(
+    name="Plain",
+    folder=Path(__file__).resolve().parents[1],
+    editable=("steps.py", "norms.py"),
+    imports=("norms", "steps"),
+    exercises=collected(grader.exercises),
+    harness=Path(__file__).with_name("harness.py"),
+)

@@ -1,0 +1,17 @@
+"""A function that calls another one, which has a stand-in."""
+
+from grader.exercises.scaled import SIZES, draw
+from tensormark.toolkit import exercise
+
+EXERCISE = exercise(
+    "block",
+    ("x",),
+    draw,
+    sizes=SIZES,
+    given={"scaled": {"norms:scaled": "scaled"}},
+    id="block",
+    order=2,
+    title="a block",
+    file="steps.py",
+    points={"values": 3, "properties": 1},
+)

@@ -1,0 +1,116 @@
+"""Result models for tests of reports: one with everything in it, and what puts text into it."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tensormark.judging.compare import Pair, Tolerance
+from tensormark.judging.excerpt import excerpt
+from tensormark.result import Finding, Grade, Outcome, Result
+from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
+
+KEPT = {
+    "outcome",
+    "mode",
+    "tier",
+    "references",
+    "file",
+    "started",
+    "since",
+    "only",
+}  # not free text
+
+
+def wrong_pair(shape: tuple[int, ...] = (3, 7, 10)) -> Pair:
+    """Return two arrays of which one value in three differs."""
+    expected = np.linspace(-2.0, 2.0, int(np.prod(shape))).reshape(shape)
+    got = np.where(np.arange(expected.size).reshape(shape) % 3, expected, expected + 0.5)
+    return Pair("output", got.astype(np.float32), expected, Tolerance(1e-5, 1e-5))
+
+
+def measured() -> dict[str, Any]:
+    """Return what a training may have measured."""
+    labels = np.arange(40) % 2
+    predictions = np.where(np.arange(40) % 8, labels, 1 - labels)
+    tensors = {
+        "out/losses": np.linspace(0.7, 0.1, 750, dtype=np.float32),
+        **{f"out/after/{n}": np.where(np.arange(40) % n, labels, 0) for n in (1, 2, 3)},
+    }
+    curves = accuracy_curve(tensors, 0.875, labels, 0.84, "dev accuracy") + loss_curve(tensors)
+    shown = {"name": "dev accuracy", "value": 0.875, "threshold": 0.84, "curves": curves}
+    return shown | confusion(
+        labels, predictions, [f"sentence {n}" for n in range(40)], ("bad", "good")
+    )
+
+
+def grade() -> Grade:
+    """Return a grade with every outcome."""
+    padding = np.zeros((3, 7), dtype=bool)
+    padding[1, 4:] = True
+    shown = excerpt(wrong_pair(), {3: ("row", "token", "unit")}, padding)
+    details = ("70 of 210 values differ (main.py, line 7)", 'read: handout.md, "The mask"')
+    first = Finding("computed without the mask", details, "mask_ignored", shown)
+    also = Finding("there is no dropout", ("the same call",))
+    about = {"title": "a title", "file": "main.py", "handout": (("The mask", "the-mask"),)}
+    results = [
+        Result("attention", Outcome.FAILED, 0.0, 25, (first, also), **about),
+        Result("add_norm", Outcome.PASSED, 10, 10, note="right when given others", **about),
+        Result("layer", Outcome.NOT_WRITTEN, 0.0, 15, **about),
+        Result("encode", Outcome.BLOCKED, 0.0, 10, note="by layer", **about),
+        Result("embed", Outcome.COULD_NOT_GRADE, None, 20, note="no reference", **about),
+        Result("sentiment", Outcome.PASSED, 20, 20, task=True, measured=measured(), **about),
+        Result("adamw", Outcome.PASSED, 7.5, 10, bonus=True, **about),
+        Result("wordpiece", Outcome.NOT_WRITTEN, 0.0, 6, bonus=True, **about),
+    ]
+    return Grade(
+        submission="mine/main.py",
+        tier="process",
+        results=results,
+        notes=["config.py was modified"],
+        flags=["main.py:1: import os"],
+        name="main.py",
+        assignment="Example",
+        reference_digest="0" * 64,
+        started="2026-11-22T10:00:00+00:00",
+        seconds=12.34,
+        versions={"Python": "3.11.7"},
+        printed="shape 3\n\tshape 4\n",
+    )
+
+
+def model() -> dict[str, Any]:
+    """Return the result model of that grade, with changes since the last run."""
+    before, after = {"outcome": "failed", "score": 0}, {"outcome": "passed", "score": 10}
+    changed = {"id": "add_norm", "before": before, "after": after}
+    since = "2026-11-21T09:00:00+00:00"
+    return grade().as_json() | {"changes": {"since": since, "exercises": [changed]}}
+
+
+def complete() -> dict[str, Any]:
+    """Return the model of a grade in which everything could be graded."""
+    made = grade()
+    made.results = [result for result in made.results if result.score is not None]
+    return made.as_json()
+
+
+def with_text(found: Any, change: Callable[[str], str], key: str = "") -> Any:
+    """Return a copy of a model with every free text changed."""
+    if isinstance(found, dict):
+        return {name: with_text(value, change, name) for name, value in found.items()}
+    if isinstance(found, list):
+        return [with_text(value, change, key) for value in found]
+    return change(found) if isinstance(found, str) and found and key not in KEPT else found
+
+
+def largest() -> dict[str, Any]:
+    """Return a model as large as reports may meet: all exercises fail with large excerpts."""
+    made = model()
+    shown = excerpt(wrong_pair((9, 300, 300)), {}, None)
+    one = copy.deepcopy(made["exercises"][0])
+    finding = one["findings"][0] | {"excerpt": shown, "details": ["x" * 5000] * 50}
+    failing = one | {"findings": [finding] * 3, "measured": measured()}
+    made["exercises"] = [failing | {"id": f"exercise_{n}"} for n in range(18)]
+    made["printed"] = "<&>" * 6000
+    return made

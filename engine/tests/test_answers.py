@@ -1,0 +1,304 @@
+"""Answers: small, flat, and nothing in them that nobody asked for."""
+
+import json
+import struct
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensormark.exercise import Assignment
+from tensormark.references import References
+from tensormark.sandbox import answers
+from tensormark.sandbox.interface import PROCESS
+from tensormark.sandbox.process import ProcessSandbox
+from tensormark.session import asked_of
+from tensormark.worker.protocol import HEADER, MAGIC, ProtocolError, encode
+
+from asking import CODE, ask, sandbox_of
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+ASKED = frozenset({"out/x", "out/y"})
+
+
+def answer(message: object, listed: object = None, data: bytes = b"") -> bytes:
+    """Pack a frame of any JSON and any list of tensors."""
+    text = json.dumps(message).encode()
+    header = b"" if listed is None else json.dumps(listed).encode()
+    packed = b"" if listed is None else struct.pack("<Q", len(header)) + header + data
+    return HEADER.pack(MAGIC, len(text), len(packed)) + text + packed
+
+
+def listed(shape: Any = (2,), at: Any = (0, 8), dtype: Any = "F32") -> dict[str, object]:
+    return {"dtype": dtype, "shape": list(shape), "data_offsets": list(at)}
+
+
+def test_an_answer_survives_a_round_trip() -> None:
+    tensors = {
+        "out/x": X,
+        "out/y": np.array([[1.5]]),
+        "ids": np.array([1, 2]),
+        "small": np.array([1, 2], dtype=np.int32),
+        "half": np.array([1, 2], dtype=np.float16),
+        "mask": np.array([True, False]),
+        "empty": np.zeros((0, 3), dtype=np.float32),
+        "scalar": np.array(2.0),
+        "turned": X.T,
+    }
+    state = {"the default dtype": "torch.float32", "threads": 1, "grad": True}
+
+    message, found = answers.decode(encode({"number": 1, "before": state}, tensors))
+
+    assert message == {"number": 1, "before": state}
+    assert found.keys() == tensors.keys()
+    for name, value in tensors.items():
+        assert found[name].dtype == value.dtype
+        np.testing.assert_array_equal(found[name], value)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        [],
+        1,
+        {"unknown": 1},
+        {"status": 1},
+        {"number": 1.0},
+        {"number": True},
+        {"before": {"a": {}}},
+        {"before": {"a": [1]}},
+        {"after": []},
+        {"progress": [[]]},
+        {"text": "x" * answers.MAX_JSON},
+        {str(number): number for number in range(100_000)},
+    ],
+    ids=lambda message: str(message)[:30],
+)
+def test_an_answer_with_other_json_is_refused(message: object) -> None:
+    with pytest.raises(ProtocolError):
+        answers.decode(answer(message))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"before": {"a": NaN}}',
+        '{"before": {"a": -Infinity}}',
+        '{"after": {"a": 1e999}}',
+        '{"number": ' + "9" * 5000 + "}",
+        '{"number": ' + "9" * 30 + "}",
+        '{"before": ' + "[" * 16_000,
+        '{"through": ' + json.dumps(["x"] * 65) + "}",
+        '{"before": ' + json.dumps(dict.fromkeys(map(str, range(65)))) + "}",
+    ],
+    ids=lambda text: text[:30],
+)
+def test_json_with_what_no_worker_sends_is_refused(text: str) -> None:
+    with pytest.raises(ProtocolError):
+        answers.decode(HEADER.pack(MAGIC, len(text), 0) + text.encode())
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ("\ud800", "?"),
+        ("a\x00\x1b[2J\nb", "a??[2J?b"),
+        ("\u202e\u200b", "??"),
+        ("e\u0301" + "\u0301" * 50, "e" + "\u0301" * 4),
+        ("x" * 5000, "x" * 1000),
+    ],
+    ids=ascii,
+)
+def test_a_text_is_one_line_that_can_be_shown_and_encoded(sent: str, read: str) -> None:
+    message = {"text": sent, "through": [sent], "before": {sent: sent[:100]}}
+
+    found, _ = answers.decode(answer(message))
+
+    assert found == {"text": read, "through": [read[:100]], "before": {read[:100]: read[:100]}}
+
+
+def test_a_long_state_is_compared_to_its_end() -> None:
+    message = {"before": {"a": "x" * 3000 + "y"}, "after": {"a": "x" * 3000 + "z"}}
+
+    found, _ = answers.decode(answer(message))
+
+    assert found["before"] != found["after"]
+
+
+@pytest.mark.parametrize("name", ["", "\ud800", "a\x00", "x" * 201, "\u202e"], ids=ascii)
+def test_a_name_that_cannot_be_shown_and_encoded_is_refused(name: str) -> None:
+    with pytest.raises(answers.NameOfTensorError):
+        answers.decode(answer({}, {name: listed()}, bytes(8)))
+
+
+def test_bools_are_true_or_false_whatever_their_bytes_are() -> None:
+    _, tensors = answers.decode(
+        answer({}, {"out/x": listed((4,), (0, 4), "BOOL")}, b"\x00\x01\x02\xff")
+    )
+
+    assert tensors["out/x"].dtype == bool
+    assert (tensors["out/x"] == [False, True, True, True]).all()
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        listed(shape=(2**62, 4)),
+        listed(shape=(-1, -2)),
+        listed(shape=(True, 2)),
+        listed(shape=(2.0,)),
+        listed(shape=(1,) * 9 + (2,)),
+        listed(shape=(0, *[2**24] * 7), at=(0, 0)),
+        listed(at=(0, 80)),
+        listed(at=(8, 0)),
+        listed(at=(-8, 0)),
+        listed(at=(0, 8, 16)),
+        listed(at=(0, "8")),
+        listed(dtype="O"),
+        listed(dtype=["F32"]),
+        listed(dtype="BF16"),
+        {"dtype": "F32", "shape": 2, "data_offsets": [0, 8]},
+        {"dtype": "F32"},
+        [],
+        1,
+        None,
+    ],
+    ids=str,
+)
+def test_a_tensor_that_lies_about_itself_is_refused(entry: object) -> None:
+    with pytest.raises(ProtocolError):
+        answers.decode(answer({}, {"out/x": entry}, bytes(8)))
+
+
+@pytest.mark.parametrize("header", [[], 1, "x", None])
+def test_a_list_of_tensors_that_is_no_object_is_refused(header: object) -> None:
+    text = json.dumps(header).encode()
+    packed = struct.pack("<Q", len(text)) + text
+    with pytest.raises(ProtocolError):
+        answers.decode(HEADER.pack(MAGIC, 2, len(packed)) + b"{}" + packed)
+
+
+def test_tensors_that_share_their_bytes_are_refused() -> None:
+    both = {"out/x": listed(), "out/y": listed()}
+
+    assert answers.decode(answer({}, both, bytes(16)), ASKED)[1].keys() == both.keys()
+    with pytest.raises(ProtocolError, match="overlap"):
+        answers.decode(answer({}, both, bytes(8)), ASKED)
+
+
+def test_a_tensor_that_nobody_asked_for_is_refused_before_it_is_read() -> None:
+    with pytest.raises(ProtocolError, match="asked for"):
+        answers.decode(answer({}, {"out/z": "not even a tensor"}), ASKED)
+
+
+def test_gradients_of_further_parameters_are_ignored_unread() -> None:
+    found = {"out/x": listed(), "grad/weights/mine": "not even a tensor"}
+
+    _, tensors = answers.decode(answer({}, found, bytes(8)), ASKED)
+
+    assert tensors.keys() == {"out/x"}
+
+
+def test_ten_thousand_tensors_cost_next_to_nothing() -> None:
+    frames = [
+        answer({}, {f"{kind}/{number}": listed() for number in range(10_000)}, bytes(8))
+        for kind in ("out", "grad")
+    ]
+    started = time.process_time()
+
+    for frame in frames:
+        with pytest.raises(ProtocolError, match="too long"):
+            answers.decode(frame, ASKED)
+
+    assert time.process_time() - started < 0.1
+
+
+def test_what_the_solution_answers_was_asked_for(assignment: Assignment) -> None:
+    references = References(assignment.references)
+    for exercise in (one for one in assignment.exercises if one.probes):
+        recordings = references.recordings(exercise.id, exercise.digest)
+        for call, recording in zip(exercise.calls, recordings, strict=True):
+            asked = asked_of(call, recording)
+            assert {f"out/{name}" for name in recording.outputs} <= asked
+            assert {f"grad/{name}" for name in recording.gradients} <= asked
+
+
+# --- the channel of the tier `process` --------------------------------------------------------
+
+FLOOD = (
+    CODE
+    + """
+
+class Flooding(Thing):
+    def into_the_channel(self, x):
+        import gc
+
+        modules = [o for o in gc.get_objects() if type(o) is type(gc)]
+        protocol = next(o for o in modules if o.__name__ == "tensormark.worker.protocol")
+        send = next(o for o in gc.get_objects() if type(o).__name__ == "Worker").replies.write
+        report = protocol.encode({"number": 2, "progress": [1, 2]})
+        large = protocol.encode({"number": 1}, {"out/output": __import__("numpy").zeros(1 << 24)})
+        while True:
+            send(large if self.large else report * 1000)
+
+    def reports(self, x):
+        self.large = False
+        self.into_the_channel(x)
+
+    def tensors(self, x):
+        self.large = True
+        self.into_the_channel(x)
+
+
+Thing = Flooding
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("flood", "does"),
+    [("reports", "wrote into the grader's channel"), ("tensors", "returned more than 1 MiB")],
+)
+def test_a_flood_of_frames_is_ended_and_leaves_no_thread(flood: str, does: str) -> None:
+    before = threading.active_count()
+    with sandbox_of(PROCESS, FLOOD) as sandbox:
+        assert isinstance(sandbox, ProcessSandbox)
+        list(sandbox.run([ask("double")]))
+        started = time.process_time()
+
+        (reply,) = sandbox.run([ask(flood, "two")])
+
+        assert reply.text == f"Thing.{flood} {does}"
+        assert time.process_time() - started < 10
+    assert threading.active_count() == before
+
+
+SHAPES = (
+    CODE
+    + """
+
+class Shapes(Thing):
+    def axes(self, x):
+        return x.view(-1)[0].view([1] * 9)
+
+    def length(self, x):
+        return torch.zeros(0, 1 << 25)
+
+
+Thing = Shapes
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("target", "what"),
+    [("axes", "with 9 axes"), ("length", "that is too long: [0, 33554432]")],
+)
+def test_a_tensor_that_an_answer_cannot_hold_is_called_what_it_is(target: str, what: str) -> None:
+    with sandbox_of(PROCESS, SHAPES) as sandbox:
+        (reply,) = sandbox.run([ask(target)])
+
+    assert reply.status == "error"
+    assert reply.text == f"Thing.{target} returned a tensor {what}"

@@ -1,0 +1,193 @@
+"""Malicious archives: bombs, damage, strange names. All are refused with one sentence."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tensormark.intake import archives
+from tensormark.intake.submission import SubmissionError
+
+from packing import SOURCE, refusal, taken, tarred, zipped
+
+
+@pytest.mark.parametrize("pack", ["zip", "tar", "tar.gz", "tar.xz"])
+def test_a_bomb_of_zeros_is_refused(tmp_path: Path, pack: str) -> None:
+    path, zeros = tmp_path / f"bomb.{pack}", {"main.py": bytes(80 << 20)}
+    if pack == "zip":
+        zipped(path, zeros)
+    elif pack == "tar":
+        with path.open("wb") as file:  # a sparse file of 1 GiB
+            file.write(tarfile.TarInfo("main.py").tobuf())
+            file.truncate(1 << 30)
+    else:
+        tarred(path, zeros, "w:" + pack[4:])
+
+    error = refusal(path)
+    assert "larger than" in error or "unpacks to more than 64 MiB" in error
+
+
+def with_header(path: Path, kind: bytes, content: bytes, count: int = 1) -> Path:
+    """Pack a tar of empty files, each behind a header of that kind."""
+    with path.open("wb") as file:
+        for _ in range(count):
+            header = tarfile.TarInfo("header")
+            header.type, header.size = kind, len(content)
+            file.write(header.tobuf(tarfile.USTAR_FORMAT))
+            file.write(content + bytes(-len(content) % 512))
+            file.write(tarfile.TarInfo("notes.txt").tobuf(tarfile.USTAR_FORMAT))
+        file.write(bytes(1024))
+    return path
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE], ids=["one", "global"])
+@pytest.mark.parametrize(("length", "count"), [(100_000, 1), (1000, 2000)], ids=["long", "many"])
+def test_long_headers_of_a_tar_are_read_within_the_limits_or_refused(
+    tmp_path: Path, kind: bytes, length: int, count: int
+) -> None:
+    record = f"{length} comment=".encode().ljust(length - 1, b"1") + b"\n"
+    path = with_header(tmp_path / "mine.tar", kind, record, count)
+
+    error = refusal(path)  # some Pythons take time with the square of a header's size
+    assert "too large or too complex" in error or "no main.py" in error or "unpack" in error
+
+
+def test_a_sparse_file_in_a_tar_is_refused(tmp_path: Path) -> None:
+    records = b"22 GNU.sparse.major=1\n" + b"22 GNU.sparse.minor=0\n"
+    path = with_header(tmp_path / "mine.tar", tarfile.XHDTYPE, records)
+
+    assert "the tar cannot be read" in refusal(path)
+
+
+def test_an_old_sparse_file_in_a_tar_is_refused(tmp_path: Path) -> None:
+    path = with_header(tmp_path / "mine.tar", tarfile.GNUTYPE_SPARSE, b"")
+
+    assert "no main.py" in refusal(path)
+
+
+def test_a_tar_of_many_files_with_pax_headers_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "mine.tar"
+    with tarfile.open(path, "w", format=tarfile.PAX_FORMAT) as archive:
+        for name in [*(f"{'é' * 100}{number}" for number in range(1000)), "main.py"]:
+            member = tarfile.TarInfo(name)
+            member.size = len(SOURCE)
+            archive.addfile(member, io.BytesIO(SOURCE))
+
+    assert taken(path).sources["main"] == SOURCE.decode()
+
+
+@pytest.mark.parametrize("opened", [gzip.open, lzma.open], ids=["gz", "xz"])
+def test_an_endless_tar_is_refused(
+    tmp_path: Path, opened: Callable[..., io.BufferedIOBase]
+) -> None:
+    path, member = tmp_path / "bomb.tar.gz", tarfile.TarInfo("large.bin")
+    member.size = 1 << 40
+    with opened(path, "wb") as file:
+        file.write(member.tobuf(tarfile.GNU_FORMAT))
+        for _ in range(80):
+            file.write(bytes(1 << 20))
+
+    assert "it unpacks to more than 64 MiB" in refusal(path)
+
+
+@pytest.mark.parametrize("pack", [zipped, tarred])
+def test_too_many_files_are_refused(tmp_path: Path, pack: Callable[..., Path]) -> None:
+    path = pack(tmp_path / "work", {f"{number}.txt": b"" for number in range(10_001)})
+
+    assert "more than 10000 files" in refusal(path)
+
+
+def test_a_large_archive_is_refused_unread(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "work.zip", {"main.py": SOURCE})
+    with path.open("r+b") as file:
+        file.truncate(archives.MAX_ARCHIVE + 1)
+
+    assert "it is larger than 32 MiB" in refusal(path)
+
+
+def test_an_encrypted_zip_is_refused(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "work.zip", {"main.py": SOURCE})
+    content = bytearray(path.read_bytes())
+    content[6] |= 1
+    content[content.rfind(b"PK\1\2") + 8] |= 1
+    path.write_bytes(content)
+
+    assert "is encrypted" in refusal(path)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_every_compression_that_python_knows_is_read(tmp_path: Path, method: int) -> None:
+    path = zipped(tmp_path / "w.zip", {"main.py": SOURCE}, method)
+
+    assert taken(path).sources["main"] == SOURCE.decode()
+
+
+def test_an_unknown_compression_method_is_refused(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "w.zip", {"main.py": SOURCE})
+    content = bytearray(path.read_bytes())
+    content[8] = content[content.rfind(b"PK\1\2") + 10] = 9  # Deflate64, as Windows may write it
+    path.write_bytes(content)
+
+    assert "main.py cannot be read (That compression method is not supported" in refusal(path)
+
+
+@pytest.mark.parametrize("pack", ["zip", "tar", "tar.gz", "tar.xz"])
+@pytest.mark.parametrize("kept", [0.2, 0.5, 0.9])
+def test_a_truncated_archive_is_refused(tmp_path: Path, pack: str, kept: float) -> None:
+    path, noise = tmp_path / f"work.{pack}", os.urandom(3000).hex().encode()
+    files = {"main.py": b"# " + noise}
+    zipped(path, files) if pack == "zip" else tarred(path, files, "w:" + pack[4:])
+    if pack == "tar":
+        kept = kept * 0.5  # the rest is padding
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * kept)])
+
+    refusal(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"PK\3\4",
+        b"PK\5\6" + bytes(18),
+        b"\x1f\x8b",
+        b"\xfd7zXZ\0",
+        bz2.compress(SOURCE),
+        b"7z\xbc\xaf",
+    ],
+)
+def test_a_file_that_is_not_an_archive_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "work.zip"
+    path.write_bytes(content)
+
+    refusal(path)
+
+
+@pytest.mark.parametrize(
+    "name", ["x" * 10_000 + "_1_2_main.py", "\x1b[31m\r\n_1_2_main.py/x", "\udcff.py", "a\0main.py"]
+)
+def test_a_strange_name_does_no_harm(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "work.tar"
+    with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as archive:
+        for one in (name.encode("utf-8", "surrogateescape").decode("latin-1"), "notes.txt"):
+            archive.addfile(tarfile.TarInfo(one))
+
+    try:
+        assert taken(path).sources == {"main": ""}  # the only Python there
+    except SubmissionError:
+        assert "there is no main.py" in refusal(path)
+
+
+def test_a_name_in_another_encoding_does_no_harm(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "work.zip", {"abcdé/main.py": SOURCE})
+    path.write_bytes(path.read_bytes().replace("é".encode(), b"\xe9\xff"))
+
+    refusal(path)

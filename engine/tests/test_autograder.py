@@ -1,0 +1,88 @@
+"""Gradescope's autograder of an assignment that has no checkpoint and no data."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tensormark.authoring import record
+from tensormark.wheel import wheel
+
+import toy
+from graded import tensormark
+
+
+@pytest.fixture(scope="module")
+def source(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What Gradescope unpacks, beside a virtual environment."""
+    place = tmp_path_factory.mktemp("autograder")
+    private, out = place / "private", place / "autograder.zip"
+    assert record.main(folder, "references", ["--seed", "7", "--out", str(private)]) == 0
+    options = ["--references", str(private), "--tier", "process", "--out", str(out)]
+    subprocess.run(tensormark("-C", str(folder), "gradescope", *options), check=True)
+    with zipfile.ZipFile(out) as archive:
+        archive.extractall(place / "source")
+    python = place / "venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
+    apt = place / "bin" / "apt-get"
+    apt.parent.mkdir()
+    apt.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    scripts = [place / "source" / name for name in ("setup.sh", "run_autograder")]
+    for program in (python, apt, *scripts):
+        program.chmod(0o755)
+    return place / "source"
+
+
+def script(source: Path, name: str) -> str:
+    """Run a script as Gradescope does; return what it prints. Its apt-get fails."""
+    path = f"{source.parent / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    own = {"PATH": path, "HOME": os.environ["HOME"]}
+    done = subprocess.run(
+        [source / name], env=own, cwd="/", capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def graded(source: Path, submission: Path) -> dict[str, Any]:
+    """Have a file graded; return results.json."""
+    place = source.parent
+    shutil.rmtree(place / "submission", ignore_errors=True)
+    (place / "submission").mkdir()
+    shutil.copy(submission, place / "submission")
+    script(source, "run_autograder")
+    text = (place / "results" / "results.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def test_the_zip_has_what_grading_needs_and_nothing_of_staffs(source: Path) -> None:
+    files = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
+
+    at_the_top = {name for name in files if not name.startswith("assignment/")}
+    assert at_the_top == {"setup.sh", "run_autograder", "limit", f"engine/{wheel().name}"}
+    assert {"assignment/grader/harness.py", "assignment/requirements.txt"} <= files
+    assert not [name for name in files if "/mistakes/" in name or "/honest/" in name]
+
+
+def test_setting_it_up_says_in_which_tier_submissions_run(source: Path) -> None:
+    printed = script(source, "setup.sh")
+
+    assert "submissions run in the tier " in printed
+    assert "detection: its time was not measured" in printed
+
+
+def test_right_code_has_all_points_and_the_starter_has_none(source: Path, folder: Path) -> None:
+    best = graded(source, folder / "solution" / toy.MAIN)
+    none = graded(source, folder / "starter" / toy.MAIN)
+
+    assert best["score"] == 100, best
+    assert none["score"] == 0
+    assert {test["name"] for test in best["tests"]} == {test["name"] for test in none["tests"]}

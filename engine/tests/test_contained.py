@@ -1,0 +1,120 @@
+"""The tier `contained` from the command line; tests/hostile has the hostile submissions."""
+
+import os
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import tensormark
+from tensormark.files import sha256
+from tensormark.sandbox.cores import core_for
+
+from asking import BUSY, CODE, ask, descendants, sandbox_of
+from graded import Grade
+from toy import WINDOWS
+
+pytestmark = pytest.mark.tier("contained")
+
+CONTAINED = ("--tier", "contained")
+
+
+def test_a_flood_of_output_is_bounded(submit: Grade) -> None:
+    graded = submit((WINDOWS, "print('x' * 10**7); " + WINDOWS), options=CONTAINED)
+
+    assert graded.result["score"] == 80
+    assert len(graded.output) < 20_000
+
+
+@pytest.mark.parametrize("at_import", [False, True])
+def test_a_submission_that_does_not_end_is_ended_once_it_has_answered(at_import: bool) -> None:
+    stay = "import os\nos._exit = os.abort = lambda *_: time.sleep(1000)\n"
+    code = CODE + stay + ("raise ValueError('no')\n" if at_import else "")
+    with sandbox_of("contained", code) as sandbox:
+        started = time.monotonic()
+
+        replies = list(sandbox.run([ask("double"), ask("double")]))
+
+    assert time.monotonic() - started < BUSY / 2
+    assert {reply.status for reply in replies} == {"error" if at_import else "ok"}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_job_of_one_thread_has_one_core(threads: int) -> None:
+    code = CODE + "Thing.double = lambda self, x: torch.tensor([*os.sched_getaffinity(0)])\n"
+    with sandbox_of("contained", code, threads) as sandbox:
+        (reply,) = sandbox.run([ask("double")])
+
+    cores = reply.tensors["out/output"].tolist()
+    assert set(cores) <= os.sched_getaffinity(0)
+    assert len(cores) == (1 if threads == 1 else len(os.sched_getaffinity(0)))
+
+
+def test_jobs_at_the_same_time_have_different_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    free = {1001, 1002}  # which no grading beside this test has
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: free)
+
+    with core_for(1) as first, core_for(1) as second, core_for(1) as third, core_for(2) as none:
+        assert {first, second} == free
+        assert third in free
+        assert none is None
+
+
+def test_a_submission_is_the_first_to_be_killed_when_memory_runs_out() -> None:
+    with sandbox_of("contained") as sandbox:
+        calls = sandbox.run([ask("hang", deadline=3.0)])
+        with ThreadPoolExecutor(1) as other:
+            asked = other.submit(list, calls)
+            scores: set[str] = set()
+            while not asked.done():
+                scores |= {score(process) for process in descendants(os.getpid())}
+                time.sleep(0.05)
+
+    assert "1000" in scores
+    assert score(os.getpid()) != "1000"
+
+
+def score(process: int) -> str:
+    """Return how readily the kernel kills a process, or nothing if it has ended."""
+    try:
+        return Path(f"/proc/{process}/oom_score_adj").read_text().strip()
+    except OSError:
+        return ""
+
+
+def orphans() -> set[str]:
+    """Return the process ids of zygotes and containers whose grader is gone."""
+    command = ["ps", "-eo", "ppid,pid,args"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()]
+    return {pid for parent, pid, command in rows if parent == "1" and "zygote.py" in command}
+
+
+def test_nothing_is_left_running_and_no_file_of_the_grader_has_changed(
+    folder: Path, submit: Grade
+) -> None:
+    files = [*folder.rglob("*"), *Path(tensormark.__file__).parent.rglob("*.py")]
+    before = {path: sha256(path) for path in files if path.is_file()}
+    before_it = orphans()
+
+    submit((WINDOWS, "import os; os._exit(1)"), options=CONTAINED)
+
+    ends = time.monotonic() + 60
+    while orphans() - before_it and time.monotonic() < ends:  # other tests kill their graders
+        time.sleep(0.1)
+    assert orphans() <= before_it
+    assert {path: sha256(path) for path in before} == before
+
+
+def test_an_unavailable_tier_is_an_error_and_not_a_fallback(
+    grade: Grade, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", os.devnull)  # no bwrap
+
+    graded = grade("solution", *CONTAINED)
+
+    assert set(graded.outcomes().values()) == {"could not grade"}
+    assert graded.status == 3
+    assert "apt-get install bubblewrap" in graded.output

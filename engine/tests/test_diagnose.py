@@ -1,0 +1,177 @@
+"""A mistake is named if everything matches; otherwise at most its location is."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from tensormark.judging.compare import Tolerance
+from tensormark.judging.diagnose import Diagnosis, diagnosed, recognise
+from tensormark.judging.fingerprints import RANDOM, Seen, entry, of_call, raised, tolerances
+from tensormark.toolkit.places import locate
+
+NAMES = ["out/output"]
+ROWS = ["the solution", "halved", "shifted", "halved+shifted"]
+RIGHT = np.random.default_rng(1).standard_normal((2, 3, 4))
+ALLOWED = tolerances(NAMES, {"out/output": Tolerance(1e-5, 1e-5)})
+
+
+def prints(array: np.ndarray, effects: float = 0.0) -> np.ndarray:
+    """Return the fingerprints of a call that returned one array."""
+    return of_call(NAMES, {"out/output": array}, effects)
+
+
+TABLE = np.stack([prints(a) for a in (RIGHT, RIGHT / 2, RIGHT + 1, RIGHT / 2 + 1)])
+
+
+def names(got: np.ndarray, table: np.ndarray = TABLE) -> list[str]:
+    """Return the mistakes recognized in one call."""
+    return recognise([Seen(got, table, ALLOWED)], ROWS, {})
+
+
+def test_a_mistake_is_recognised_through_rounding() -> None:
+    noise = 1e-6 * np.random.default_rng(2).standard_normal(RIGHT.shape)
+
+    assert names(prints(RIGHT / 2 + noise)) == ["halved"]
+
+
+def test_right_or_unknown_results_get_no_name() -> None:
+    assert names(prints(RIGHT)) == []
+    assert names(prints(RIGHT / 3)) == []
+    assert names(prints(RIGHT * np.nan)) == []
+
+
+def test_a_single_value_that_does_not_match_prevents_a_name() -> None:
+    got = RIGHT / 2
+    got[1, 2, 3] += 1e-2
+
+    assert names(prints(got)) == []
+
+
+def test_another_shape_or_type_does_not_match() -> None:
+    assert names(prints((RIGHT / 2).reshape(3, 2, 4))) == []
+    assert names(prints((RIGHT / 2).astype(np.float32))) == []
+
+
+def test_two_mistakes_made_together_are_recognised() -> None:
+    assert names(prints(RIGHT / 2 + 1)) == ["halved+shifted"]
+
+
+def test_a_mistake_must_explain_every_call() -> None:
+    fits, other = (Seen(prints(a), TABLE, ALLOWED) for a in (RIGHT / 2, RIGHT + 1))
+
+    assert recognise([fits, fits], ROWS, {}) == ["halved"]
+    assert recognise([fits, other], ROWS, {}) == []
+
+
+def test_side_effects_are_part_of_the_fingerprint() -> None:
+    assert names(prints(RIGHT / 2, effects=7.0)) == []
+
+
+def test_indistinguishable_mistakes_are_named_together() -> None:
+    table = TABLE.copy()
+    table[2] = table[1]
+
+    assert names(prints(RIGHT / 2), table) == ["halved", "shifted"]
+
+
+def test_another_level_may_decide() -> None:
+    vague = TABLE.copy()
+    vague[2] = vague[1]
+    levels = [[Seen(prints(RIGHT / 2), table, ALLOWED)] for table in (vague, TABLE)]
+
+    assert diagnosed(levels, ROWS).mistakes == ("halved",)
+
+
+def test_chance_alone_gives_no_name() -> None:
+    table = TABLE.copy()
+    table[1, 0] = entry(RANDOM)
+
+    assert names(prints(RIGHT / 5), table) == []
+
+
+def test_an_exception_everywhere_gives_no_name() -> None:
+    table = TABLE.copy()
+    table[1] = raised(NAMES, "raised ValueError: no")
+
+    assert names(raised(NAMES, "raised ValueError: no"), table) == []
+
+
+def test_nan_is_recognised_by_its_places_and_by_the_other_values() -> None:
+    here, there = RIGHT / 2, RIGHT / 2
+    here[0, 1, 2], there[1, 0, 3] = np.nan, np.nan
+    table = TABLE.copy()
+    table[1] = prints(here)
+
+    assert names(prints(here), table) == ["halved"]
+    assert names(prints(there), table) == []
+    assert names(prints(2 * here), table) == []
+
+
+def test_nothing_but_nan_gives_no_name() -> None:
+    table = TABLE.copy()
+    table[1] = prints(RIGHT * np.nan)
+
+    assert names(prints(RIGHT * np.nan), table) == []
+
+
+TRAINED = np.stack([prints(a) for a in (0 * RIGHT, 0 * RIGHT, RIGHT + 1, 0 * RIGHT)])
+
+
+def both(evaluation: np.ndarray, training: np.ndarray) -> list[Seen]:
+    """Return the same inputs in eval and in training mode; what is shifted in both is not moved."""
+    return [
+        Seen(prints(evaluation), TABLE[:3], ALLOWED, False, "main", {"out/output": 0}),
+        Seen(prints(training), TRAINED[:3], ALLOWED, True, "main", {"out/output": 0}),
+    ]
+
+
+def test_values_are_diagnosed_apart_from_what_differs_in_training() -> None:
+    only_in_training = [ROWS[0], "halved", "stuck"]
+    table = [
+        dataclasses.replace(one, rows=np.stack([one.rows[0], one.rows[1], stuck]))
+        for one, stuck in zip(both(RIGHT / 2, RIGHT / 2), (TABLE[0], TABLE[0]), strict=True)
+    ]
+
+    assert diagnosed([table], only_in_training) == Diagnosis(("halved+stuck",), "stuck")
+
+
+def test_what_differs_in_training_is_named_next_to_unknown_values() -> None:
+    names_of_rows = [ROWS[0], "halved", "stuck"]
+    table = [
+        dataclasses.replace(one, rows=np.stack([one.rows[0], one.rows[1], TABLE[0]]))
+        for one in both(RIGHT / 3, RIGHT / 3)
+    ]
+
+    assert diagnosed([table], names_of_rows) == Diagnosis((), "stuck")
+
+
+PADDING = np.array([[False, False, True], [False, True, True]])
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda x: 2.5 * x, "every value is 2.5 times the expected one"),
+        (lambda x: x + 0.25, "every value is off by the same amount"),
+        (
+            lambda x: x[..., ::-1],
+            "each token has the right values, but its units are in the wrong order",
+        ),
+        (lambda x: x[:, ::-1], "all the right values are there, but in the wrong places"),
+        (lambda x: x.transpose(0, 2, 1), "the number of values is right"),
+        (lambda x: x + PADDING[..., None] * x**2, "only padding is wrong"),
+        (lambda x: x + ~PADDING[..., None] * x**2, "only tokens are wrong; padding is right"),
+        (lambda x: x + np.array([1, 0])[:, None, None] * x**2, "only row 0 of the batch is wrong"),
+        (lambda x: x + np.array([0, 1])[:, None, None] * x**2, "row 0 of the batch is right"),
+        (lambda x: x + np.arange(3)[:, None] * x**2, "only tokens from number 1 on are wrong"),
+        (lambda x: x + np.eye(3)[1][:, None] * x**2, "only token 1 of each row is wrong"),
+        (lambda x: x + x**2, None),
+    ],
+)
+def test_an_error_without_a_name_is_placed(change: object, says: str | None) -> None:
+    got = change(RIGHT)  # type: ignore[operator]
+
+    line = locate(got, RIGHT, ("row", "token", "unit"), PADDING, among=2)
+
+    assert line is None if says is None else (line or "").startswith(says)

@@ -1,0 +1,292 @@
+"""The one process that reads: what it may cost, what ends it, and what it says then."""
+
+import contextlib
+import io
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tarfile
+import threading
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tensormark.intake import door, limited
+from tensormark.intake.door import DOOR, Answer, Door, InspectionError
+from tensormark.intake.file_names import wanted
+from tensormark.intake.inspection import inspected
+from tensormark.intake.submission import SubmissionError, read_submission
+from tensormark.intake.texts import MAX_SOURCE
+
+from packing import EDITABLE, SOURCE, tarred, unpacked, zipped
+
+MARKS = "".join(map(chr, (0x334, 0x327, 0x31B, 0x316, 0x301)))
+NAMES = [f"{'-1_2_' * 45}{number}main-1.py" for number in range(9_000)]
+ENDING = {
+    "main.py": "x = " + "-" * 200_000 + "1\n",
+    "optimizer.py": "a" + MARKS * 12_000 + " = 1\n",
+    "pretraining.py": "x" + ".a" * 120_000 + "\n",
+    "transformer.py": "x\n" * 128_000,
+}
+
+
+class Cost(NamedTuple):
+    """What a hand-in has cost on both sides of the door, in seconds and MB."""
+
+    seconds: float
+    megabytes: float
+
+
+def own_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> list[Answer]:
+    """Return a list that gets every answer of the process that reads."""
+    found: list[Answer] = []
+    ask = DOOR.ask
+    monkeypatch.setattr(DOOR, "ask", lambda *words: found.append(ask(*words)) or found[-1])
+    return found
+
+
+def cost(path: Path, answers: list[Answer]) -> Cost:
+    """Read a hand-in, and inspect it if it can be read."""
+    before = own_seconds()
+    with contextlib.suppress(SubmissionError):
+        inspected(read_submission(path, EDITABLE))
+    seconds = own_seconds() - before + sum(answer.seconds for answer in answers)
+    return Cost(seconds, max(answer.peak for answer in answers) / 1024)
+
+
+def nested(path: Path) -> Path:
+    content = os.urandom(30 << 20)
+    for _ in range(4):
+        content = zipped(path, {"work.zip": content}, zipfile.ZIP_STORED).read_bytes()
+    return path
+
+
+def pax(path: Path) -> Path:
+    """Pack a tar with a header of a million records."""
+    records = b"".join(b"13 k%06d=1\n" % number for number in range(1_000_000))
+    header = tarfile.TarInfo("header")
+    header.type, header.size = tarfile.XHDTYPE, len(records)
+    content = header.tobuf(tarfile.USTAR_FORMAT) + records + bytes(-len(records) % 512)
+    path.write_bytes(content + tarfile.TarInfo("x").tobuf(tarfile.USTAR_FORMAT) + bytes(1024))
+    return path
+
+
+def many(path: Path) -> Path:
+    path.mkdir()
+    for number in range(11_000):
+        (path / f"{number}.txt").touch()
+    return path
+
+
+ATTACKS = {
+    "names": lambda path: zipped(path, dict.fromkeys(NAMES, b"")),
+    "folders": lambda path: zipped(path, {f"{'a/' * 16_000}{n}.py": b"" for n in range(300)}),
+    "members": lambda path: zipped(path, {str(n): b"" for n in range(30_000)}),
+    "a zip of zeros": lambda path: zipped(path, {"main.py": bytes(80 << 20)}),
+    "a bzip2 of zeros": lambda path: zipped(path, {"main.py": bytes(80 << 20)}, zipfile.ZIP_BZIP2),
+    "an xz": lambda path: tarred(path, {"x": random.Random(1).randbytes(5 << 20)}, "w:xz"),
+    "an xz of zeros": lambda path: tarred(path, {"x": bytes(70 << 20)}, "w:xz"),
+    "a gz of zeros": lambda path: tarred(path, {"x": bytes(70 << 20)}, "w:gz"),
+    "zips in zips": nested,
+    "a header": pax,
+    "entries": many,
+    "four sources": lambda path: unpacked(path, {n: t.encode() for n, t in ENDING.items()}),
+    "a tuple": lambda path: unpacked(path, {"main.py": b"x = (" + b"a,b," * 60_000 + b")"}),
+    "flags": lambda path: unpacked(path, dict.fromkeys(EDITABLE, b"import os\n" * 26_000)),
+}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts memory in kB")
+@pytest.mark.parametrize("name", ATTACKS)
+def test_no_hand_in_costs_more_than_two_seconds_and_200_mb_in_all(
+    tmp_path: Path, name: str, answers: list[Answer]
+) -> None:
+    path = ATTACKS[name](tmp_path / "work")
+
+    found = cost(path, answers)
+
+    assert found.seconds < 2.0
+    assert found.megabytes < 200
+
+
+def test_a_source_that_ends_the_inspector_costs_no_other_file_anything(tmp_path: Path) -> None:
+    files = {"main.py": SOURCE, "pretraining.py": SOURCE}
+    ending = {name: ENDING[name].encode() for name in ("optimizer.py", "transformer.py")}
+
+    found = inspected(read_submission(unpacked(tmp_path, files | ending), EDITABLE))
+
+    assert found.faults == {
+        "optimizer": "optimizer.py: too complex to be read",
+        "transformer": "transformer.py: too complex to be read",
+    }
+    assert found.sources["main"] == found.sources["pretraining"] == SOURCE.decode()
+
+
+@pytest.fixture
+def other() -> Iterator[Door]:
+    one = Door()
+    yield one
+    one.close()
+
+
+def asked(other: Door, path: Path) -> Answer:
+    part = {"root": str(path), "below": [], "name": path.name}
+    return other.ask("read", 1.0, {"parts": [part], "editable": ["main.py"], "given": {}})
+
+
+def test_a_process_that_was_killed_is_started_again(tmp_path: Path, other: Door) -> None:
+    unpacked(tmp_path, {"main.py": SOURCE})
+    asked(other, tmp_path)
+    assert other.process is not None
+    other.process.kill()
+    other.process.wait()
+
+    assert asked(other, tmp_path).rows[0]["sources"] == {"main": SOURCE.decode()}
+
+
+def test_a_process_that_answers_nothing_is_ended_and_is_our_fault(
+    tmp_path: Path, other: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "sleep.py"
+    script.write_text("import time; print('{}', flush=True); time.sleep(1000)\n", encoding="utf-8")
+    monkeypatch.setattr(door, "LIMITED", script)
+    monkeypatch.setattr(door, "DEADLINE", 0.3)
+
+    with pytest.raises(InspectionError, match=r"cannot be read in 0\.3 seconds"):
+        asked(other, tmp_path)
+
+
+def test_an_answer_without_end_is_not_taken(
+    tmp_path: Path, other: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "flood.py"
+    script.write_text("while True: print('{\"x\": 1}' + ' ' * 1000)\n", encoding="utf-8")
+    monkeypatch.setattr(door, "LIMITED", script)
+    monkeypatch.setattr(door, "MOST", 1 << 16)
+
+    assert not asked(other, tmp_path).complete
+
+
+def test_it_answers_several_threads_in_turn(tmp_path: Path, other: Door) -> None:
+    found: dict[int, object] = {}
+
+    def ask(number: int) -> None:
+        folder = unpacked(tmp_path / str(number), {"main.py": b"x = %d\n" % number})
+        found[number] = asked(other, folder).rows[0]["sources"]
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert found == {number: {"main": f"x = {number}\n"} for number in range(8)}
+
+
+def test_without_a_fork_it_does_one_job_itself(tmp_path: Path) -> None:
+    unpacked(tmp_path, {"main.py": SOURCE})
+    part = {"root": str(tmp_path), "below": [], "name": "work"}
+    request = {"parts": [part], "editable": ["main.py"], "given": {}, "job": "read", "seconds": 9}
+    code = "import os, runpy, sys; del os.fork; runpy.run_path(sys.argv[1], run_name='__main__')"
+
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, limited.__file__],
+        input=json.dumps(request).encode(),
+        capture_output=True,
+        check=True,
+    )
+
+    ready, answer, end = map(json.loads, done.stdout.splitlines())
+    assert (ready, end) == ({"ready": True}, {"ended": 0})
+    assert answer["sources"] == {"main": SOURCE.decode()}
+
+
+def test_nothing_can_be_written_where_things_are_read(tmp_path: Path) -> None:
+    code = (
+        f"import sys; sys.path.insert(0, {str(Path(door.__file__).parents[2])!r})\n"
+        "from tensormark.intake.limited import limit; limit(5)\n"
+        f"print('x', file=open({str(tmp_path / 'x')!r}, 'w'), flush=True)\n"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+
+    assert b"File too large" in done.stderr
+    assert not (tmp_path / "x").read_bytes()
+
+
+PARTS = st.sampled_from(
+    "main|MAIN|Main|my_|-1| (1)|(2)|_1_2_|_|.py|.PY|.zip|a/|../|ﬁ|\0|\n| copy|Copy of |optimizer|"
+    "éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé|\\|__MACOSX/|.".split(
+        "|"
+    )
+)
+ANY_NAME = st.lists(PARTS, min_size=1, max_size=6).map("".join)
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.lists(ANY_NAME, min_size=1, max_size=5, unique=True))
+def test_a_zip_and_a_tar_of_any_names_are_read_the_same(tmp_path: Path, names: list[str]) -> None:
+    names = [name.replace("\0", "").rstrip("/") or "x" for name in names]
+    files = {name: f"# {number}\n".encode() for number, name in enumerate(names)}
+    told = []
+    for pack in (zipped, tarred):
+        path = pack(tmp_path / "work", files)
+        try:
+            found = read_submission(path, EDITABLE)
+            told.append((found.sources, found.faults, found.others, found.notes))
+        except SubmissionError as error:
+            told.append(str(error))
+
+    assert told[0] == told[1]
+
+
+@settings(max_examples=300, deadline=None, database=None)
+@given(ANY_NAME)
+def test_a_name_that_is_decorated_stands_for_the_file_it_contains(name: str) -> None:
+    found = wanted(name, EDITABLE)
+
+    assert found is None or found.removesuffix(".py") in name.lower()
+    assert wanted(name.upper(), EDITABLE) == wanted(name.lower(), EDITABLE) or found
+
+
+def test_the_largest_sources_fit_an_answer(tmp_path: Path) -> None:
+    text = "\x01" * MAX_SOURCE
+    unpacked(tmp_path, {name: text.encode() for name in EDITABLE})
+
+    found = read_submission(tmp_path, EDITABLE)
+
+    assert set(found.sources.values()) == {text}
+
+
+def test_an_archive_in_memory_is_what_it_is_on_a_disk(tmp_path: Path) -> None:
+    starter = tmp_path / "starter"
+    unpacked(starter, {name: f"# {name}\n".encode() for name in (*EDITABLE, "given.py")})
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for path in sorted(starter.glob("*.py")):
+            archive.write(path, f"starter/{path.name}")
+    (tmp_path / "work.zip").write_bytes(file.getvalue())
+
+    packed = read_submission(tmp_path / "work.zip", EDITABLE)
+    there = read_submission(starter, EDITABLE)
+
+    assert (packed.sources, packed.others) == (there.sources, there.others)

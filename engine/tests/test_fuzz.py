@@ -1,0 +1,219 @@
+"""Random damage to frames, reply buffers and archives: our own error or the right answer, quickly.
+
+FUZZ=long tries 100,000 frames and 10,000 archives; otherwise a few hundred of each.
+"""
+
+import io
+import json
+import mmap
+import os
+import random
+import tarfile
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tensormark.intake.submission import Submission, SubmissionError, read_submission
+from tensormark.sandbox import answers
+from tensormark.sandbox.interface import Reply, WorkerLostError, as_progress, as_reply
+from tensormark.worker import protocol
+from tensormark.worker.protocol import ProtocolError, encode
+from tensormark.worker.reply_buffer import ReplyBuffer, size
+
+from packing import EDITABLE
+
+LONG = os.environ.get("FUZZ") == "long"
+FRAMES, ARCHIVES = (100_000, 10_000) if LONG else (2_000, 300)
+FEW = settings(
+    max_examples=5_000 if LONG else 150,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+SOURCE = b"import torch\n" + b"# a line of a submission\n" * 20
+LETTERS = st.text() | st.text(st.characters(categories=("Cs", "Cc", "Cf", "Mn", "Zl")))
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | LETTERS,
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+ANSWER_KEYS = st.sampled_from(sorted(answers.KEYS)) | st.text()
+
+pytestmark = pytest.mark.timeout(3600 if LONG else 300)
+
+
+def damaged(content: bytes, rng: random.Random, other: bytes) -> bytes:
+    """Flip, cut, repeat, fill or interleave."""
+    content_, at = bytearray(content), rng.randrange(len(content))
+    length = rng.choice((1, 1, 2, 4, 8, rng.randrange(1, 64)))
+    match rng.randrange(7):
+        case 0:
+            content_[at : at + length] = rng.randbytes(length)
+        case 1:
+            del content_[at:]
+        case 2:
+            del content_[at : at + length]
+        case 3:
+            content_[at:at] = content_[at : at + length] * rng.randrange(1, 20)
+        case 4:
+            content_[at : at + length] = b"\xff" * length
+        case 5:
+            content_[at:at] = other[rng.randrange(len(other)) :]
+        case 6:
+            content_[rng.randrange(min(64, len(content)))] ^= 1 << rng.randrange(8)
+    return bytes(content_)
+
+
+Decode = Callable[[bytes], tuple[protocol.Message, protocol.Tensors]]
+BOTH = pytest.mark.parametrize("decode", [protocol.decode, answers.decode], ids=["ask", "answer"])
+
+
+def accepted(decode: Decode, frame: bytes) -> bool:
+    """Decode; return whether it was accepted. Any error but a ProtocolError fails the test."""
+    try:
+        message, tensors = decode(frame)
+    except ProtocolError:
+        return False
+    assert isinstance(message, dict)
+    for value in tensors.values():
+        assert value.nbytes <= len(frame)
+        assert value.dtype.kind in "biuf"
+    return True
+
+
+@BOTH
+def test_a_damaged_frame_is_an_error_or_a_frame(decode: Decode) -> None:
+    rng = random.Random(0)
+    arrays = {"out/output": np.arange(12, dtype=np.float32).reshape(3, 4), "ids": np.arange(3)}
+    frame, other = encode({"number": 1, "status": "ok"}, arrays), encode({"number": 2})
+    started = time.process_time()
+
+    taken = sum(accepted(decode, damaged(frame, rng, other)) for _ in range(FRAMES))
+
+    assert taken < FRAMES
+    assert time.process_time() - started < 60 + FRAMES / 100
+
+
+def test_frames_that_are_replayed_or_interleaved_are_counted_or_refused() -> None:
+    rng = random.Random(1)
+    for _ in range(FRAMES // 20):
+        frames = [encode({"number": number}) for number in rng.choices(range(5), k=6)]
+        stream = b"".join(frames)
+        if rng.random() < 0.5:
+            stream = damaged(stream, rng, frames[0])
+        try:
+            numbers = [message.get("number") for message, _ in protocol.frames(stream)]
+        except ProtocolError:
+            continue
+        assert len(numbers) <= len(stream) // protocol.HEADER.size
+
+
+@BOTH
+@FEW
+@given(content=st.binary(max_size=300))
+def test_random_bytes_are_not_a_frame(decode: Decode, content: bytes) -> None:
+    assert not accepted(decode, content) or content.startswith(protocol.MAGIC)
+
+
+@BOTH
+@FEW
+@given(text=st.binary(max_size=200), packed=st.binary(max_size=200))
+def test_random_parts_are_read_or_refused(decode: Decode, text: bytes, packed: bytes) -> None:
+    accepted(decode, protocol.HEADER.pack(protocol.MAGIC, len(text), len(packed)) + text + packed)
+
+
+@FEW
+@given(st.dictionaries(ANSWER_KEYS, VALUES, max_size=5))
+def test_any_answer_is_a_reply_or_a_lost_worker(answer: dict[str, object]) -> None:
+    try:
+        reply = as_reply(answers.message_of(json.dumps(answer).encode()), {})
+    except (ProtocolError, WorkerLostError):
+        return
+    assert isinstance(reply, Reply)
+    assert reply.status in ("ok", "not written", "error")
+    assert all(text.isprintable() and len(text) <= 1000 for text in texts_in(reply.message))
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Yield every text of an answer's JSON."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in (*value, *(value.values() if isinstance(value, dict) else ())):
+            yield from texts_in(item)
+
+
+@FEW
+@given(VALUES)
+def test_any_progress_is_two_bounded_numbers_or_a_lost_worker(value: object) -> None:
+    try:
+        done, total = as_progress(value)
+    except WorkerLostError:
+        return
+    assert 0 <= done <= 10**9
+    assert 1 <= total <= 10**9
+
+
+@FEW
+@given(st.binary(max_size=400), st.integers(0, 500), st.integers(0, 2**64 - 1))
+def test_any_reply_buffer_has_answers_or_an_error(content: bytes, at: int, length: int) -> None:
+    memory = mmap.mmap(-1, size(2, 128))
+    reply_buffer = ReplyBuffer(memory, 128)
+    memory[at % 100 : at % 100 + min(len(content), 300)] = content[:300]
+    reply_buffer.put(reply_buffer.start_of(1), length)
+
+    for slot in range(3):
+        try:
+            frame = reply_buffer.read(slot)
+            found = None if frame is None else answers.decode(frame)
+        except ProtocolError:
+            continue
+        assert found is None or isinstance(found[0], dict)
+
+
+def packed_sources() -> list[bytes]:
+    """Return archives of each kind, to be damaged."""
+    made = []
+    for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w", method) as archive:
+            archive.writestr("work/main.py", SOURCE)
+            archive.writestr("work/notes.txt", b"hello" * 50)
+        made.append(file.getvalue())
+    for mode in ("w", "w:gz", "w:xz"):
+        file = io.BytesIO()
+        with tarfile.open(fileobj=file, mode=mode) as archive:
+            member = tarfile.TarInfo("work/main.py")
+            member.size = len(SOURCE)
+            archive.addfile(member, io.BytesIO(SOURCE))
+        made.append(file.getvalue()[: 4096 if mode == "w" else None])
+    return made
+
+
+def outcome(path: Path) -> str:
+    """Read a submission; return why it is refused, or nothing."""
+    try:
+        submission = read_submission(path, EDITABLE)
+    except SubmissionError as error:
+        return str(error)
+    assert isinstance(submission, Submission)
+    return ""
+
+
+def test_a_damaged_archive_is_refused_with_one_sentence_or_read(tmp_path: Path) -> None:
+    rng, sources, path = random.Random(2), packed_sources(), tmp_path / "work"
+    for number in range(ARCHIVES):
+        path.write_bytes(damaged(sources[number % len(sources)], rng, rng.choice(sources)))
+        started = time.process_time()
+
+        output = outcome(path)
+
+        assert "\n" not in output
+        assert len(output) < 400 + len(str(path))
+        assert time.process_time() - started < 10

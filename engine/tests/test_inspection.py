@@ -1,0 +1,222 @@
+"""Sources are parsed once, in a process with limits; what is wrong is said to the student."""
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tensormark.exercise import Assignment
+from tensormark.grading import Grading
+from tensormark.intake import door, limited
+from tensormark.intake.door import DOOR, InspectionError
+from tensormark.intake.inspection import inspected, inspected_here
+from tensormark.intake.inspector import LISTED
+from tensormark.intake.submission import Submission
+from tensormark.intake.texts import MAX_SOURCE
+from tensormark.result import Outcome
+from tensormark.settings import Settings
+
+import toy
+from graded import Grade
+
+RIGHT = "import torch\n"
+
+
+def of(**sources: str) -> Submission:
+    return inspected(Submission("x", sources, {}))
+
+
+def fault(source: str) -> list[str]:
+    return of(main=source).faults["main"].split("\n")
+
+
+def seconds_of_this_process() -> float:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+# --- what costs much to parse -----------------------------------------------------------------
+
+MARKS = "".join(map(chr, (0x334, 0x327, 0x31B, 0x316, 0x301)))
+EXPENSIVE = {
+    "identifier": "a" + MARKS * 12_000 + " = 1\n",
+    "operators": "x = " + "-".join("1" * 120_000) + "\n",
+    "parentheses": "x = " + "(" * 120_000 + ")" * 120_000 + "\n",
+    "lists": "x = " + "[" * 190 + "]" * 190 + "\n" + "y = " + "[" * 100_000 + "\n",
+    "attributes": "x" + ".a" * 120_000 + "\n",
+    "minus": "x = " + "-" * 200_000 + "1\n",
+    "f-strings": "x = " + "f'{1}' " * 35_000 + "\n",
+    "targets": "a=" * 100_000 + "1\n",
+    "names used": "a=" * 30_000 + "[" + "a," * 30_000 + "]\n",
+    "digits": "x = " + "9" * 250_000 + "\n",
+    "constants": "x = " + "((2 ** 63) ** 63) ** 63 * 'a', " * 7_000 + "\n",
+    "blocks": "".join(f"{' ' * level}if 1:\n" for level in range(99)) + " " * 99 + "x\n",
+    "decorators": "@x\n" * 80_000 + "def f(): pass\n",
+    "lambdas": "x = " + "lambda: " * 30_000 + "1\n",
+    "null": "x = 1\n\0\n",
+}
+
+
+@pytest.mark.parametrize("name", EXPENSIVE)
+def test_no_source_costs_the_grader_more_than_reading_it(name: str) -> None:
+    source = EXPENSIVE[name]
+    assert len(source.encode()) <= MAX_SOURCE
+    before = seconds_of_this_process()
+
+    found = of(main=source, optimizer=RIGHT)
+
+    assert seconds_of_this_process() - before < 0.5
+    assert "optimizer" not in found.faults
+    assert found.sources["optimizer"] == RIGHT
+
+
+@pytest.mark.parametrize("name", ["identifier", "minus", "attributes"])
+def test_a_source_that_exceeds_the_limits_is_the_submissions_fault(name: str) -> None:
+    assert fault(EXPENSIVE[name]) == ["main.py: too complex to be read"]
+
+
+def test_a_submission_that_cannot_be_read_fails_with_its_file_named(
+    assignment: Assignment, tmp_path: Path
+) -> None:
+    path = tmp_path / toy.MAIN
+    path.write_text(EXPENSIVE["minus"], encoding="utf-8")
+
+    made = Grading(Settings.of(assignment.folder), assignment).grade(str(path), check=True)
+
+    assert {result.outcome for result in made.results} == {Outcome.FAILED}
+    assert made.results[0].findings[0].details == (f"{toy.MAIN}: too complex to be read",)
+
+
+def test_a_source_that_uses_all_the_parsers_memory_is_its_own_fault_only() -> None:
+    names = "x = (" + "a,b," * (MAX_SOURCE // 4 - 10) + ")\n"
+
+    found = of(main=names + names[: MAX_SOURCE - len(names)], optimizer=RIGHT)
+
+    assert set(found.faults) <= {"main"}
+    assert found.sources["optimizer"] == RIGHT
+
+
+# --- what is found ----------------------------------------------------------------------------
+
+
+def test_what_is_found_in_the_other_process_is_what_is_found_here(solution_source: str) -> None:
+    own = {"main": f"{solution_source}\nimport os\n", "model": solution_source}
+    own["optimizer"] = "def"
+    submission = Submission("x", own, {})
+
+    there, here = inspected(submission), inspected_here(submission)
+
+    assert there == here
+    assert [one.name for one in there.flags["main"]] == ["import os"]
+    assert there.faults.keys() == {"optimizer"}
+
+
+def test_of_a_thousand_flags_only_the_first_are_listed_with_short_names() -> None:
+    source = "import os\n" * 1000 + f"import os.{'x' * 1000}\n" + "x.__dict__\n"
+
+    flags = of(main=f"import os.{'x' * 1000}\n" + source).flags["main"]
+
+    assert len(flags) == LISTED
+    assert max(len(flag.name) for flag in flags) < 100
+
+
+def test_warnings_about_a_source_are_not_printed() -> None:
+    source = "x = 1 is 1\ny = '\\d'\nz = () ()\n# \x1b[31m\n"
+    code = (
+        "from tensormark.intake.inspection import inspected\n"
+        "from tensormark.intake.submission import Submission\n"
+        f"print(inspected(Submission('x', {{'main': {source!r}}}, {{}})).faults)\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-W", "always", "-c", code], capture_output=True, text=True
+    )
+
+    assert (done.stdout, done.stderr) == ("{}\n", "")
+
+
+def test_an_inspector_that_does_not_start_costs_no_points(
+    assignment: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "LIMITED", tmp_path / "missing.py")
+    DOOR.close()
+
+    with pytest.raises(InspectionError, match=r"cannot be read by missing\.py"):
+        of(main=RIGHT)
+    solution = str(assignment.solution / toy.MAIN)
+    made = Grading(Settings.of(assignment.folder), assignment).grade(solution, check=True)
+
+    assert {result.outcome for result in made.results} == {Outcome.COULD_NOT_GRADE}
+
+
+def test_the_inspector_starts_without_numpy_and_torch() -> None:
+    script = Path(limited.__file__)
+    code = (
+        f"import runpy, sys; sys.path.append({str(script.parents[2])!r})\n"
+        f"runpy.run_path({str(script)!r})\n"
+        "print('numpy' in sys.modules)"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "False\n"
+
+
+# --- what a student is told -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        (
+            "def f(x):\n    return (x + 1))\n",
+            ["main.py:2: unmatched ')'", "    return (x + 1))", "                  ^"],
+        ),
+        (
+            "x = 1\n<<<<<<< HEAD\nx = (2\n=======\nx = 3\n>>>>>>> theirs\n",
+            ["main.py:2: invalid syntax", "    <<<<<<< HEAD", "    ^", "a merge left its markers"],
+        ),
+        (
+            "x = (\n<<<<<<< HEAD\n1)\n>>>>>>> theirs\n",
+            ["main.py:2: invalid syntax", "    <<<<<<< HEAD", "    ^", "a merge left its markers"],
+        ),
+        ("!pip install torch\n", ["main.py:1: invalid syntax", *2 * [""], "a notebook's command"]),
+        ("%matplotlib inline\n", ["main.py:1: invalid syntax", *2 * [""], "a notebook's command"]),
+        ("x = “a”\n", ["main.py:1: invalid character", *2 * [""], "typographic quotes"]),
+        ("x = 1\n\ufeffy = 2\n", ["main.py:2: invalid non-pr", "    ?y = 2", "", "an invisible"]),
+        ("x\u00a0= 2\n", ["main.py:1: invalid non-printable", *2 * [""], "an invisible character"]),
+        (
+            "if 1:\n\tx = 1\n        y = 2\n",
+            ["main.py:3: inconsistent use of tabs", *2 * [""], "tabs and spaces are mixed"],
+        ),
+        ("print 'a'\n", ["main.py:1: Missing parentheses", *2 * [""], "this is Python 2"]),
+        ("x = 1\nreturn x\n", ["main.py:2: 'return' outside function", "    return x", "    ^"]),
+        ('{"cells": [], "metadata": {}}\n', ["main.py: a notebook and not Python source"]),
+        ("x = '\x1b[31m\n", ["main.py:1: unterminated string", "    x = '?[31m", "        ^"]),
+    ],
+)
+def test_a_syntax_error_shows_the_line_and_names_its_usual_cause(
+    source: str, lines: list[str]
+) -> None:
+    found = fault(source)
+
+    assert len(found) == len(lines), found
+    for got, expected in zip(found, lines, strict=True):
+        assert expected in got
+        assert got.isprintable()
+        assert len(got) < 120
+
+
+def test_a_long_line_is_shown_around_the_place(grade: Grade, tmp_path: Path) -> None:
+    path = tmp_path / toy.MAIN
+    path.write_text("x = [" + "1, " * 50_000 + "oops oops, " + "2, " * 20_000 + "]\n", "utf-8")
+
+    graded = grade(path)
+
+    assert "1, 1, oops oops" in graded.output
+    lines = [line for line in graded.output.split("\n") if str(path) not in line]
+    assert max(map(len, lines)) < 120

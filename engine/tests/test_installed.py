@@ -1,0 +1,265 @@
+"""The distribution as another course gets it: a wheel in an environment of its own.
+
+Nothing of the sources is on the path there, only the packages that it depends on. Every command is
+run once, in the order in which a course meets them.
+"""
+
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import time
+import venv
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tensormark.sandbox.interface import CONTAINED, PROCESS
+
+import tiers
+import toy
+
+SOURCES = Path(__file__).resolve().parents[1]
+ON_TIME = 120.0  # seconds for anything that should come
+TIER = CONTAINED if CONTAINED in tiers.own_tiers() and not tiers.missing(CONTAINED) else PROCESS
+
+
+class Place:
+    """An environment with the wheel, and folders in which its commands are run."""
+
+    def __init__(self, folder: Path, wheel: Path) -> None:
+        self.folder = folder
+        venv.create(folder / "venv", symlinks=True, with_pip=False)
+        self.bin = folder / "venv" / "bin"
+        found = sysconfig.get_paths(
+            "venv", vars={"base": str(folder / "venv"), "platbase": str(folder / "venv")}
+        )
+        # after the environment's own packages, so that the wheel comes first
+        packages = Path(found["purelib"], "packages.pth")
+        packages.write_text(sysconfig.get_paths()["purelib"] + "\n", encoding="utf-8")
+        install = "-m pip install --quiet --no-deps --no-index --ignore-installed".split()
+        pip = [str(self.bin / "python"), *install, str(wheel)]
+        subprocess.run(pip, check=True, capture_output=True)
+        own = {"HOME": str(folder), "PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}"}
+        self.environment = {**own, "LANG": "C.UTF-8"}
+
+    def run(self, where: Path, *words: str, status: int = 0) -> str:
+        """Run a command; return what it prints."""
+        done = subprocess.run(
+            [str(self.bin / words[0]), *words[1:]],
+            cwd=where,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == status, f"{words}: {done.stdout}{done.stderr}"
+        return done.stdout + done.stderr
+
+    def tensormark(self, where: Path, *words: str, status: int = 0) -> str:
+        """Run one of tensormark's commands."""
+        return self.run(where, "tensormark", *words, status=status)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    folder = tmp_path_factory.mktemp("elsewhere")
+    build = "-m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir".split()
+    command = [sys.executable, *build, str(folder), str(SOURCES)]
+    subprocess.run(command, check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    return Place(folder, wheel)
+
+
+@pytest.fixture(scope="module")
+def course(place: Place) -> Path:
+    """A new assignment, begun by the installed command."""
+    place.tensormark(place.folder, "new", "Signals")
+    return place.folder / "Signals"
+
+
+@pytest.fixture(scope="module")
+def private(place: Place, course: Path) -> str:
+    """The path of private references."""
+    out = "reference_outputs/private"
+    place.tensormark(course, "references", "--seed", "4242", "--out", out)
+    return out
+
+
+def test_what_runs_is_the_wheel(place: Place) -> None:
+    code = "import tensormark; print(tensormark.__file__)"
+
+    assert place.run(place.folder, "python", "-c", code).startswith(str(place.bin.parent))
+
+
+def test_outside_of_an_assignment_a_command_says_where_to_go(place: Place) -> None:
+    said = place.tensormark(place.folder, "check", status=2)
+
+    assert said.count("\n") == 1
+    assert "there is no grader/assignment.py here" in said
+
+
+def test_what_is_derived_is_up_to_date_from_the_start(place: Place, course: Path) -> None:
+    for command in ("starter", "references", "handout"):
+        place.tensormark(course, command, "--check")
+
+
+@pytest.mark.parametrize("exercise", [*toy.EXERCISES, "detection"])
+def test_each_exercise_and_the_task_can_be_tried(place: Place, course: Path, exercise: str) -> None:
+    said = place.tensormark(course, "try", exercise)
+
+    assert "!" not in {line[:1] for line in said.splitlines()}
+    assert "  solution " in said
+
+
+@pytest.mark.parametrize("tier", sorted({PROCESS, TIER}))
+def test_the_solution_has_all_points_and_the_starter_none(
+    place: Place, course: Path, tier: str
+) -> None:
+    solution = place.tensormark(course, "grade", "solution", "--tier", tier)
+
+    assert "score   100 / 100" in solution
+    assert "score   0 / 80" in place.tensormark(course, "check", "--tier", tier)
+
+
+def test_a_mistake_is_named_in_a_folder_below(place: Place, course: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / toy.MAIN
+    text = (course / "solution" / toy.MAIN).read_text(encoding="utf-8")
+    wrong.write_text(text.replace(toy.BIAS, ""), encoding="utf-8")
+
+    said = place.tensormark(course / "starter", "check", str(wrong))
+    elsewhere = place.tensormark(tmp_path, "-C", str(course), "check", toy.MAIN)
+
+    for one in (said, elsewhere):
+        assert "FAILED           conv         0/40   the bias is forgotten" in one
+        assert "right when given a correct conv" in one
+
+
+def test_a_page_and_other_formats_are_written(place: Place, course: Path, tmp_path: Path) -> None:
+    page, result = tmp_path / "report.html", tmp_path / "result.json"
+    place.tensormark(course, "report", "solution", "--out", str(page), "--json", str(result))
+
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert json.loads(place.tensormark(course, "convert", "gradescope", str(result)))["tests"]
+
+
+def test_what_is_handed_in_is_packed_and_graded(place: Place, course: Path, tmp_path: Path) -> None:
+    out = tmp_path / "submission.zip"
+
+    assert "it scored 100 of 100 here" in place.tensormark(
+        course, "submit", "solution", "--out", str(out)
+    )
+    assert zipfile.ZipFile(out).namelist() == [toy.MAIN]
+
+
+def lines_of(process: "subprocess.Popen[str]") -> Iterator[str]:
+    """Yield what a process prints, until it ends."""
+    assert process.stdout is not None
+    yield from process.stdout
+
+
+def test_a_file_is_checked_again_when_it_is_saved(
+    place: Place, course: Path, tmp_path: Path
+) -> None:
+    source = (course / "starter" / toy.MAIN).read_text(encoding="utf-8")
+    mine = tmp_path / toy.MAIN
+    mine.write_text(source, encoding="utf-8")
+    command = [str(place.bin / "tensormark"), "watch", str(mine)]
+    with subprocess.Popen(
+        command, cwd=course, env=place.environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            said = lines_of(process)
+            assert any("not written yet  conv" in line for line in said)
+            assert any("waiting for a change" in line for line in said)
+            time.sleep(0.2)  # a file system may have no finer times
+            shutil.copy(course / "solution" / toy.MAIN, mine)
+            assert any("passed           conv" in line for line in said)
+        finally:
+            process.send_signal(signal.SIGTERM)
+        process.wait(ON_TIME)
+
+
+def test_students_grade_with_what_they_are_given(place: Place, course: Path) -> None:
+    archive, unpacked = course / "dist" / "signals.zip", place.folder / "student"
+    place.tensormark(course, "release")
+    assert "nothing was found" in place.tensormark(course, "leaks", str(archive))
+    with zipfile.ZipFile(archive) as given:
+        given.extractall(unpacked)
+    (wheel,) = unpacked.glob("signals/engine/*.whl")
+    student = Place(place.folder / "students own", wheel)
+
+    assert "score   0 / 80" in student.tensormark(unpacked / "signals", "check")
+    shutil.copy(course / "solution" / toy.MAIN, unpacked / "signals" / "starter")
+    assert "score   100 / 100" in student.tensormark(unpacked / "signals", "grade")
+
+
+def test_the_autograder_grades_in_gradescopes_layout(
+    place: Place, course: Path, private: str
+) -> None:
+    place.tensormark(course, "gradescope", "--references", private, "--tier", PROCESS)
+    root = place.folder / "autograder"
+    with zipfile.ZipFile(course / "dist" / "autograder.zip") as archive:
+        archive.extractall(root / "source")
+    (wheel,) = root.glob("source/engine/*.whl")
+    Place(root, wheel)
+    (root / "submission").mkdir()
+    shutil.copy(course / "solution" / toy.MAIN, root / "submission")
+    script = shutil.copy(root / "source" / "run_autograder", root)
+    subprocess.run(["bash", script], env=place.environment, check=True, capture_output=True)
+
+    results = json.loads((root / "results" / "results.json").read_text(encoding="utf-8"))
+    assert sum(test["score"] for test in results["tests"]) == 100
+
+
+def hand_in(course: Path, folder: Path) -> None:
+    """Fill a folder with what twelve students handed in: right, wrong, untouched, unreadable."""
+    right = (course / "solution" / toy.MAIN).read_text(encoding="utf-8")
+    texts = [right, right.replace(toy.BIAS, ""), "def broken(:\n"]
+    texts.append((course / "starter" / toy.MAIN).read_text(encoding="utf-8"))
+    for number in range(12):
+        student = folder / f"student-{number:02}"
+        student.mkdir(parents=True)
+        text = f"{texts[number % 4]}# {number}\n" if number % 4 < 3 else texts[3]
+        (student / toy.MAIN).write_text(text, encoding="utf-8")
+
+
+@pytest.mark.skipif(TIER == PROCESS, reason="a class is graded in isolating tiers only")
+def test_a_class_has_the_same_gradebook_with_one_worker_and_two(
+    place: Place, course: Path, private: str
+) -> None:
+    folder, books = place.folder / "class", []
+    hand_in(course, folder)
+    for workers in ("1", "2"):
+        out = place.folder / f"graded by {workers}"
+        place.tensormark(
+            *(course, "class", str(folder), "--references", private, "--check"),
+            *("--workers", workers, "--out", str(out)),
+        )
+        with open(out / "gradebook.csv", encoding="utf-8-sig", newline="") as file:
+            books.append(list(csv.DictReader(file)))
+
+    assert books[0] == books[1]
+    assert [row["score"] for row in books[0]] == ["80", "40", "0", "0"] * 3
+
+
+def test_an_assignment_proves_itself(place: Place, course: Path) -> None:
+    said = place.run(course, "python", "-m", "pytest", "-q", "--assignment", ".")
+
+    assert "passed" in said
+    assert "failed" not in said
+
+
+def test_an_exercise_is_begun(place: Place, course: Path) -> None:
+    copy = shutil.copytree(course, place.folder / "With another")
+
+    place.tensormark(copy, "exercise", "pooling")
+
+    place.tensormark(copy, "starter")
+    assert "  solution " in place.tensormark(copy, "try", "pooling")

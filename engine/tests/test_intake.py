@@ -1,0 +1,202 @@
+"""Reading submissions: what people and learning platforms hand in, and what is refused."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tensormark.intake.submission import SubmissionError
+from tensormark.intake.texts import MAX_SOURCE
+from tensormark.settings import parse
+from tensormark.worker.protocol import encode
+
+from packing import SOURCE, refusal, taken, tarred, unpacked, zipped
+
+# --- what is taken ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "main.py",
+        "homework/main.py",
+        "a/b/c/d/main.py",
+        "lovelaceada_12345_678910_main.py",
+        "lovelaceada_LATE_12345_678910_main-2.py",
+        "Ada Lovelace_4711_assignsubmission_file_main.py",
+        "Ada Lovelace_4711_assignsubmission_file_/main.py",
+        "submission_123456/main.py",
+        "Łovełace 🎉_1_2_main.py",
+        "P_ada_attempt_2026-11-18-12-00-00_main.py",
+        "Main.py",
+        "MAIN.PY",
+        "main-1.py",
+        "main (1).py",
+        "main - Copy.py",
+        "Copy of main.py",
+        "my_main.py",
+    ],
+)
+@pytest.mark.parametrize("pack", ["folder", "zip", "tar", "tar.gz", "tar.xz"])
+def test_a_file_is_found_under_its_own_name_and_that_of_a_platform(
+    tmp_path: Path, name: str, pack: str
+) -> None:
+    files = {name: SOURCE, "notes.txt": b"hello", "__MACOSX/._main.py": b"\0", ".git/main.py": b""}
+    path = tmp_path / f"work.{pack}"
+    if pack == "folder":
+        for place, content in files.items():
+            (path / place).parent.mkdir(parents=True, exist_ok=True)
+            (path / place).write_bytes(content)
+    elif pack == "zip":
+        zipped(path, files)
+    else:
+        tarred(path, files, "w:" + pack[4:])
+
+    assert taken(path).sources == {"main": SOURCE.decode()}
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        (".", "give the folder starter/ or your one file, not what is around it"),
+        ("main.ipynb", "not a folder, a .py file, a zip or a tar; copy your code into main.py"),
+        ("main", "not a folder, a .py file, a zip or a tar; the name of a Python file ends in .py"),
+        ("main.py.txt", "the name of a Python file ends in .py"),
+        ("more/optimizer.py", "no main.py in it, which optimizer.py needs; give a folder or a zip"),
+        ("more", "no main.py in it, which optimizer.py needs; give a folder or a zip of both"),
+        ("report.pdf", "not a folder, a .py file, a zip or a tar; hand in main.py itself"),
+        ("work.7z", "not a folder, a .py file, a zip or a tar; pack a zip instead"),
+        ("Ada_1_link.html", "a link or typed text cannot be graded, only main.py"),
+        ("nothing.zip", "it is an empty file"),
+        ("config.py", "there is no main.py in it"),
+        ("starter/none.py", "there is no such file or folder"),
+        ("report.docx", "there is no main.py in it, only document.xml"),
+        ("/dev/zero", "it is a pipe, a socket or a device"),
+    ],
+)
+def test_a_refusal_says_what_to_give_instead(tmp_path: Path, name: str, advice: str) -> None:
+    for folder in ("starter", "solution", "more"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / ("optimizer.py" if folder == "more" else "main.py")).touch()
+    names = "main.ipynb main main.py.txt report.pdf work.7z Ada_1_link.html config.py".split()
+    for file in names:
+        (tmp_path / file).write_bytes(SOURCE)
+    (tmp_path / "nothing.zip").touch()
+    zipped(tmp_path / "report.docx", {"word/document.xml": b"<w/>"})
+
+    assert advice in refusal(tmp_path / name)
+
+
+def parsed(path: str) -> str:
+    """Return the submission that a command line names."""
+    given: str = parse(Path("an assignment"), "check", [path]).submission
+    return given
+
+
+def test_a_home_folder_is_found_in_every_shell(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+
+    assert parsed("~/main.py") == str(tmp_path / "main.py")
+    (tmp_path / "~").mkdir()
+    (tmp_path / "~" / "main.py").write_bytes(SOURCE)
+    assert parsed("~/main.py") == "~/main.py"
+
+
+def test_an_empty_path_is_not_the_current_folder() -> None:
+    with pytest.raises(SubmissionError, match="SUBMISSION is empty"):
+        parsed("")
+
+
+def test_a_single_file_may_have_any_name(tmp_path: Path) -> None:
+    path = tmp_path / "my version (3).py"
+    path.write_bytes(SOURCE)
+
+    assert taken(path).sources == {"main": SOURCE.decode()}
+
+
+def test_the_only_archive_of_a_folder_is_opened(tmp_path: Path) -> None:
+    folder = tmp_path / "Ada Lovelace_4711_assignsubmission_file_"
+    folder.mkdir()
+    zipped(folder / "work.zip", {"work/main.py": SOURCE})
+
+    assert taken(folder).sources == {"main": SOURCE.decode()}
+
+
+def test_a_file_at_the_top_comes_before_those_below(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "main.py").write_bytes(b"old = 1\n")
+    (tmp_path / "main.py").write_bytes(SOURCE)
+
+    assert taken(tmp_path).sources == {"main": SOURCE.decode()}
+
+
+@pytest.mark.parametrize("pack", [zipped, tarred, unpacked])
+def test_a_colon_in_a_folders_name_is_no_drive(tmp_path: Path, pack: Callable[..., Path]) -> None:
+    path = pack(tmp_path / "work", {"HW1: homework/main.py": SOURCE})
+
+    assert taken(path).sources == {"main": SOURCE.decode()}
+
+
+def test_only_the_editable_files_are_taken(tmp_path: Path) -> None:
+    names = "torch json conftest sitecustomize base_model config classifier grader/__init__ utils"
+    files = {f"{name}.py": b"raise SystemExit\n" for name in names.split()}
+    files |= dict.fromkeys(("evil.pth", "pytest.ini", "setup.cfg", "pyvenv.cfg"), b"import os\n")
+
+    path = zipped(tmp_path / "work.zip", files | {"main.py": SOURCE})
+
+    assert taken(path).sources == {"main": SOURCE.decode()}
+
+
+# --- what is refused --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["/etc/main.py", "../../main.py", "C:\\x\\main.py", "..\\main.py"])
+@pytest.mark.parametrize("pack", [zipped, tarred])
+def test_a_path_that_points_outside_is_refused(
+    tmp_path: Path, name: str, pack: Callable[..., Path]
+) -> None:
+    path = pack(tmp_path / "work", {name: SOURCE})
+
+    assert "points outside of the archive" in refusal(path)
+
+
+def test_a_source_that_is_too_large_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_bytes(b"#" * (MAX_SOURCE + 1))
+
+    assert "larger than 256 KiB" in refusal(tmp_path)
+    assert "larger than 256 KiB" in refusal(tmp_path / "main.py")
+
+
+@pytest.mark.parametrize("character", ["\x01", "é", "🐍"], ids=["control", "accent", "snake"])
+def test_the_largest_source_fits_a_frame_however_it_is_written(character: str) -> None:
+    source = character * (MAX_SOURCE // len(character.encode()))
+
+    encode({"sources": {"main": source}})
+
+
+def test_deep_folders_end_the_search(tmp_path: Path) -> None:
+    deep = tmp_path / "work"
+    for _ in range(60):
+        deep = deep / "d"
+    deep.mkdir(parents=True)
+    (deep / "main.py").write_bytes(SOURCE)
+
+    assert "there is no main.py" in refusal(tmp_path / "work")
+
+
+def test_nothing_is_written_while_an_archive_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tarred(tmp_path / "work.tar.xz", {"main.py": SOURCE, "x/y.txt": b"z"}, "w:xz")
+    written: list[str] = []
+
+    def hook(event: str, arguments: tuple[object, ...]) -> None:
+        if event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+"):
+            written.append(str(arguments[0]))
+
+    sys.addaudithook(hook)
+    taken(path)
+
+    assert written == []

@@ -1,0 +1,238 @@
+"""The isolating tiers: dying zygotes, killed graders, machines that lack something."""
+
+import dataclasses
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tensormark.sandbox import seccomp
+from tensormark.sandbox.interface import CONTAINED, PROCESS, WorkerStartError
+from tensormark.sandbox.isolated import SLOTS, IsolatedSandbox
+from tensormark.sandbox.job import Ended, SlotError
+from tensormark.sandbox.process import ProcessSandbox
+from tensormark.sandbox.slot import Slot
+from tensormark.worker import lockdown
+
+import toy
+from asking import CODE, all_end, ask, descendants, listen_to_interrupts, sandbox_of
+from graded import edited, tensormark
+from tiers import marked
+
+pytestmark = pytest.mark.tier(CONTAINED)
+HERE = Path(__file__).resolve().parent
+SLOWLY = "__import__('time').sleep(0.2)\n        "  # a training takes 60 steps
+
+
+@pytest.fixture
+def contained() -> Iterator[IsolatedSandbox]:
+    with sandbox_of(CONTAINED) as opened:
+        assert isinstance(opened, IsolatedSandbox)
+        yield opened
+
+
+def test_exercises_do_not_share_a_process(contained: IsolatedSandbox) -> None:
+    calls = [ask("mark"), ask("mark"), ask("mark", "two")]
+
+    replies = list(contained.run(calls))
+
+    assert [reply.tensors["out/output"][0] for reply in replies] == [1, 2, 1]
+
+
+def test_an_answer_that_is_too_large_is_an_error(contained: IsolatedSandbox) -> None:
+    (reply,) = contained.run([ask("large")])
+
+    assert (reply.status, reply.text) == ("error", "returned more than 1 MiB")
+
+
+def test_a_submission_that_closes_its_output_costs_the_grader_no_processor_time(
+    contained: IsolatedSandbox,
+) -> None:
+    list(contained.run([ask("double")]))
+    before = time.process_time()
+
+    (reply,) = contained.run([ask("mute")])
+
+    assert reply.status == "ok"
+    assert time.process_time() - before < 1  # of the two seconds that it takes
+
+
+def test_a_worker_that_no_longer_reads_is_lost_at_the_deadline() -> None:
+    large = np.zeros(200_000, dtype=np.float32)  # more than a pipe holds
+    with sandbox_of(PROCESS) as opened:
+        assert isinstance(opened, ProcessSandbox)
+        list(opened.run([ask("stop_later")]))
+        assert opened.worker is not None
+        stat = Path(f"/proc/{opened.worker.started.process.pid}/stat")
+        while stat.read_text().rpartition(")")[2].split()[0] != "T":
+            time.sleep(0.05)
+        request = dataclasses.replace(ask("double", "two", deadline=2), tensors={"x": large})
+
+        (reply,) = opened.run([request])
+
+    assert reply.status == "lost"
+
+
+def test_a_zygote_that_has_died_is_replaced_and_the_job_tried_again(
+    contained: IsolatedSandbox,
+) -> None:
+    list(contained.run([ask("double")]))
+    assert contained.slot is not None
+    first = contained.slot
+    first.process.kill()
+
+    (reply,) = contained.run([ask("double")])
+
+    assert reply.status == "ok"
+    assert contained.slot is not first
+
+
+def test_a_zygote_that_dies_twice_is_an_error_of_the_machine(
+    contained: IsolatedSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = []
+
+    def run(slot: Slot, *_: object) -> Ended:
+        tried.append(slot)
+        raise SlotError("the zygote has died")
+
+    monkeypatch.setattr(Slot, "run", run)
+
+    with pytest.raises(WorkerStartError, match="the zygote has died"):
+        list(contained.run([ask("double")]))
+    assert len(set(tried)) == 2
+
+
+def test_a_second_submission_finds_the_zygote_warm() -> None:
+    with sandbox_of(CONTAINED) as first:
+        list(first.run([ask("double")]))
+        assert isinstance(first, IsolatedSandbox)
+        used = first.slot
+
+    with sandbox_of(CONTAINED) as second:
+        assert isinstance(second, IsolatedSandbox)
+        (reply,) = second.run([ask("double")])
+
+        assert second.slot is used
+    assert reply.status == "ok"
+
+
+def test_nothing_is_left_when_the_grader_is_killed(tmp_path: Path) -> None:
+    code = (
+        "from asking import *; from tensormark.sandbox.interface import CONTAINED\n"
+        "with sandbox_of(CONTAINED) as s:\n"
+        "    list(s.run([ask('double')])); print('up', flush=True); list(s.run([ask('hang')]))\n"
+    )
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, cwd=HERE, stdout=subprocess.PIPE, text=True) as grader:
+        assert grader.stdout is not None
+        assert grader.stdout.readline() == "up\n"
+        time.sleep(0.3)
+        mine = descendants(grader.pid)
+        grader.kill()
+
+    assert len(mine) >= 3
+    assert all_end(mine)
+
+
+@pytest.mark.parametrize("tier", marked([PROCESS, CONTAINED]))
+def test_a_person_may_stop_it_and_nothing_is_left(
+    folder: Path, tier: str, tmp_path: Path, solution_source: str
+) -> None:
+    path = tmp_path / toy.MAIN
+    path.write_text(edited(solution_source, ("found = torch.relu(", "while True: (")))
+    command = tensormark("check", str(path), "--tier", tier)
+    answer = tmp_path / "result.json"
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    pipes["preexec_fn"] = listen_to_interrupts
+
+    with subprocess.Popen([*command, "--json", str(answer)], cwd=folder, **pipes) as grader:
+        assert grader.stdout is not None
+        while "conv" not in grader.stdout.readline():  # detector is next, and hangs
+            pass
+        below = descendants(grader.pid)
+        grader.send_signal(signal.SIGINT)
+        _, errors = grader.communicate(timeout=60)
+
+    assert grader.returncode == 130
+    assert errors == "\ncheck: interrupted; no result was written\n"
+    assert not answer.exists()
+    assert below
+    assert all_end(below)
+
+
+@pytest.mark.parametrize("tier", marked([PROCESS, CONTAINED]))
+def test_a_training_may_be_stopped_too(folder: Path, tmp_path: Path, tier: str) -> None:
+    slow = tmp_path / toy.MAIN
+    text = (folder / "solution" / toy.MAIN).read_text(encoding="utf-8")
+    slow.write_text(edited(text, (toy.WINDOWS, SLOWLY + toy.WINDOWS)), encoding="utf-8")
+    command = tensormark("grade", str(slow), "--tier", tier)
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    pipes["preexec_fn"] = listen_to_interrupts
+
+    with subprocess.Popen(command, cwd=folder, **pipes) as grader:
+        assert grader.stderr is not None
+        while "training: step" not in grader.stderr.readline():
+            pass
+        below = descendants(grader.pid)
+        grader.send_signal(signal.SIGINT)
+        _, errors = grader.communicate(timeout=60)
+
+    assert grader.returncode == 130
+    assert errors.endswith("\ngrade: interrupted; no result was written\n")
+    assert "Traceback" not in errors
+    assert below
+    assert all_end(below)
+
+
+# --- what the machine lacks is named ----------------------------------------------------------
+
+
+def test_without_bubblewrap_there_is_no_container(monkeypatch: pytest.MonkeyPatch) -> None:
+    SLOTS.close()
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+
+    with pytest.raises(WorkerStartError, match="apt-get install bubblewrap"):
+        sandbox_of(CONTAINED)
+
+
+def test_without_libseccomp_there_is_no_isolation(monkeypatch: pytest.MonkeyPatch) -> None:
+    SLOTS.close()
+    seccomp.compiled.cache_clear()
+    monkeypatch.setitem(sys.modules, "pyseccomp", None)
+
+    for tier in (CONTAINED, "locked"):
+        with pytest.raises(WorkerStartError, match="apt-get install libseccomp2"):
+            sandbox_of(tier)
+    seccomp.compiled.cache_clear()
+
+
+def test_without_landlock_there_is_no_isolation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lockdown.LIBC, "syscall", lambda *_: -1, raising=False)
+
+    with pytest.raises(lockdown.LockdownError, match="Landlock"):
+        lockdown.restrict_files(["/"])
+
+
+def test_on_another_architecture_capabilities_are_not_ignored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lockdown, "CAPSET", {})
+
+    with pytest.raises(lockdown.LockdownError, match="capabilities"):
+        lockdown.drop_capabilities()
+
+
+def test_signals_that_end_a_process_are_named() -> None:
+    with sandbox_of(
+        CONTAINED, CODE.replace("os._exit(0)", "__import__('ctypes').string_at(0)")
+    ) as s:
+        (reply,) = s.run([ask("end")])
+
+    assert signal.Signals.SIGSEGV.name in reply.text

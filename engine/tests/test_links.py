@@ -1,0 +1,113 @@
+"""Nothing that was handed in is reached through a link, and nothing but files is opened."""
+
+import os
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tensormark.intake.disk import Disk
+from tensormark.intake.submission import Part, SubmissionError, read_parts
+from tensormark.intake.tree import File, UnreadableError
+
+from packing import EDITABLE, SOURCE, refusal, taken, unpacked, zipped
+
+
+@pytest.mark.parametrize(
+    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE]
+)
+def test_a_link_or_device_in_a_tar_is_refused(tmp_path: Path, kind: bytes) -> None:
+    path = tmp_path / "work.tar"
+    with tarfile.open(path, "w") as archive:
+        member = tarfile.TarInfo("main.py")
+        member.type, member.linkname = kind, "/etc/passwd"
+        archive.addfile(member)
+
+    assert "pack the file itself" in refusal(path)
+
+
+def test_a_link_in_a_zip_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "work.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        member = zipfile.ZipInfo("main.py")
+        member.external_attr = 0o120777 << 16
+        archive.writestr(member, "/etc/passwd")
+
+    assert "pack the file itself" in refusal(path)
+
+
+@pytest.mark.parametrize("name", ["main.py", "work.zip", "work/main.py"])
+@pytest.mark.parametrize("inside", [True, False])
+def test_nothing_in_a_folder_is_reached_through_a_link(
+    tmp_path: Path, name: str, inside: bool
+) -> None:
+    folder, other = tmp_path / "work", tmp_path / "work/.other" if inside else tmp_path / "other"
+    for path in (folder, other):
+        path.mkdir()
+    zipped(other / "work.zip", {"main.py": SOURCE})
+    (other / "main.py").write_bytes(SOURCE)
+    top, _, below = name.partition("/")
+    (folder / top).symlink_to(other if below else other / name)
+
+    assert "is a link" in refusal(folder) or "no main.py" in refusal(folder)
+
+
+def test_a_given_file_that_never_ends_stops_nobody(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_bytes(SOURCE)
+    (tmp_path / "config.py").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "utils.py")
+
+    found = taken(tmp_path)
+
+    assert found.sources == {"main": SOURCE.decode()}
+    assert [note.split()[0] for note in found.notes] == ["config.py", "utils.py"]
+
+
+def test_a_link_that_somebody_has_typed_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "main.py").write_bytes(SOURCE)
+    (tmp_path / "folder").symlink_to("mine")
+    (tmp_path / "main.py").symlink_to("mine/main.py")
+
+    assert taken(tmp_path / "folder").sources == {"main": SOURCE.decode()}
+    assert taken(tmp_path / "main.py").sources == {"main": SOURCE.decode()}
+
+
+def test_what_another_has_put_under_a_folder_is_reached_through_no_link(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "main.py").write_bytes(SOURCE)
+    (tmp_path / "ada").symlink_to("real")
+    (tmp_path / "main.py").symlink_to("real/main.py")
+
+    for path in ("ada", "ada/main.py", "main.py", "real/../../main.py"):
+        with pytest.raises(SubmissionError, match=r"is a link|out of the folder"):
+            read_parts([Part.under(tmp_path, tmp_path / path)], EDITABLE, {})
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "main.py")
+
+    assert "main.py is a pipe, a socket or a device" in refusal(tmp_path)
+    assert "it is a pipe, a socket or a device" in refusal(tmp_path / "main.py")
+
+
+def test_a_file_that_was_replaced_since_it_was_seen_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "secret.py").write_bytes(b"secret = 1\n")
+    folder = unpacked(tmp_path / "work", {"main.py": SOURCE})
+    disk = Disk(str(folder))
+    (file,) = disk.listed((), "")
+    before = os.stat
+
+    def stat(*arguments: object, **options: object) -> os.stat_result:
+        found = before(*arguments, **options)
+        (folder / "main.py").unlink()
+        (folder / "main.py").symlink_to("../secret.py")
+        return found
+
+    monkeypatch.setattr(os, "stat", stat)
+    assert isinstance(file, File)
+    with pytest.raises(UnreadableError):
+        file.read(100)

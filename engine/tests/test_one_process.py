@@ -1,0 +1,57 @@
+"""A class that is graded in one process: without Dask, and with the same gradebook."""
+
+import csv
+import sys
+from pathlib import Path
+
+import pytest
+
+from tensormark.classroom import command
+
+import toy
+
+
+def hand_in(folder: Path, source: str) -> Path:
+    """Make the folder of a class of three: right, wrong, and not Python."""
+    for name, text in {"ada": source, "bob": source.replace(toy.BIAS, ""), "cy": "def (:"}.items():
+        (folder / name).mkdir(parents=True)
+        (folder / name / toy.MAIN).write_text(text, encoding="utf-8")
+    return folder
+
+
+def rows(book: Path) -> list[tuple[str, str]]:
+    """Return who has how many points."""
+    with open(book, encoding="utf-8-sig", newline="") as file:
+        return [(row["student"], row["score"]) for row in csv.DictReader(file)]
+
+
+def test_one_worker_needs_no_dask(
+    folder: Path, tmp_path: Path, solution_source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)  # importing it fails
+    hand_ins, out = hand_in(tmp_path / "class", solution_source), tmp_path / "out"
+    options = ["--check", "--tier", "process", "--out", str(out)]
+
+    status = command.main(folder, "class", [str(hand_ins), *options, "--workers", "1"])
+
+    assert status == 0
+    assert rows(out / "gradebook.csv") == [("ada", "80"), ("bob", "40"), ("cy", "0")]
+
+
+def test_without_dask_two_workers_are_refused_in_a_line_that_gives_the_fix(
+    folder: Path,
+    tmp_path: Path,
+    solution_source: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.delitem(sys.modules, "tensormark.classroom.cluster", raising=False)
+    hand_ins = hand_in(tmp_path / "class", solution_source)
+    options = ["--check", "--tier", "process", "--out", str(tmp_path / "out"), "--workers", "2"]
+
+    status = command.main(folder, "class", [str(hand_ins), *options])
+
+    said = capsys.readouterr().err
+    assert status != 0
+    assert "--workers 1 does without; or pip install 'tensormark[class]'" in said

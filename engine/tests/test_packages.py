@@ -1,0 +1,137 @@
+"""Which packages a submission may read, however and wherever they are installed."""
+
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+
+import pytest
+
+import tensormark
+from tensormark.sandbox import bubblewrap, packages
+from tensormark.sandbox.job import SlotKey
+
+from asking import HERE, REQUIREMENTS
+
+
+def install(folder: Path, name: str, needs: str = "", *files: str) -> None:
+    """Write what an installer leaves of a package."""
+    about = folder / f"{name.replace('-', '_')}-1.0.dist-info"
+    about.mkdir(parents=True)
+    lines = [f"Requires-Dist: {need}\n" for need in needs.split(", ") if need]
+    text = f"Name: {name}\n{''.join(lines)}\nRequires-Dist: only-in-its-description\n"
+    (about / "METADATA").write_text(text, encoding="utf-8")
+    written = [f"{about.name}/METADATA", *files]
+    for file in files:
+        path = folder / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    record = "".join(f"{file},sha256=abc,1\n" for file in [*written, "../../bin/command"])
+    (about / "RECORD").write_text(record, encoding="utf-8")
+
+
+def found(requirements: str, *folders: Path) -> set[str]:
+    """Return what of these folders may be read."""
+    path = folders[0] / "requirements.txt"
+    path.write_text(requirements, encoding="utf-8")
+    made = packages.paths(path, [str(folder) for folder in folders])
+    return {os.path.relpath(path, folders[0].parent) for path in made}
+
+
+def test_a_package_comes_with_what_it_needs_from_every_folder(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    install(
+        one, "my-model", "base.Lib>=1 ; python_version > '3', extra-one ; extra == 'x'", "m/a.py"
+    )
+    install(two, "base-lib", "", "base.py", "__pycache__/base.cpython-311.pyc", "base.libs/x.so")
+    install(two, "extra-one", "", "extra/a.py")
+    install(two, "other", "", "other/a.py", "__pycache__/other.cpython-311.pyc")
+
+    assert found("# a comment\nmy_model==1.0  # why\n-r more.txt\n", one, two) == {
+        "one/m",
+        "one/my_model-1.0.dist-info",
+        "two/base.py",
+        "two/base.libs",
+        "two/base_lib-1.0.dist-info",
+        "two/__pycache__/base.cpython-311.pyc",
+    }
+
+
+def test_a_package_of_debians_has_no_record(tmp_path: Path) -> None:
+    about = tmp_path / "system" / "thing-1.0.egg-info"
+    about.mkdir(parents=True)
+    (about / "PKG-INFO").write_text("Name: thing\n", encoding="utf-8")
+    (about / "top_level.txt").write_text("thing\nhelper\n", encoding="utf-8")
+    (tmp_path / "system" / "thing").mkdir()
+    (tmp_path / "system" / "helper.py").touch()
+
+    assert found("thing\n", tmp_path / "system") == {"system/thing", "system/helper.py"}
+
+
+def test_nothing_that_is_required_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(PackageNotFoundError):
+        found("torch\n", tmp_path)
+
+
+def test_libraries_are_listed_around_the_folders_of_packages(tmp_path: Path) -> None:
+    lib = tmp_path.resolve() / "lib"
+    for path in ("python3/dist-packages/a", "python3.11/site-packages/b", "python3.11/os", "gcc"):
+        (lib / path).mkdir(parents=True)
+    (lib / "python3.11" / "link").symlink_to(lib / "python3.11" / "site-packages")
+
+    left_out = packages.hidden([lib])
+    kept = list(packages.around(lib, left_out))
+
+    assert left_out == [lib / "python3" / "dist-packages", lib / "python3.11" / "site-packages"]
+    assert kept == [lib / "gcc", lib / "python3.11" / "os"]
+
+
+def test_only_packages_and_libraries_are_readable_and_mounts_agree() -> None:
+    key = SlotKey(False, HERE / "no_harness.py", REQUIREMENTS, Path("/checkpoint"))
+    shown, mounted = bubblewrap.readable(key), bubblewrap.mounts(key)
+
+    assert len(shown) < 1000
+    assert not any(Path(path).name in packages.FOLDERS for path in shown)
+    assert not any(Path(path).name in ("pytest", "pip", "watchfiles") for path in shown)
+    assert set(packages.packages(REQUIREMENTS)) <= set(shown) & set(mounted)
+    bound = {after for word, after in itertools.pairwise(mounted) if word == "--ro-bind"}
+    assert not {sys.prefix, str(Path(sys.prefix, "lib")), *packages.folders(REQUIREMENTS)} & bound
+
+
+@pytest.mark.tier("contained")
+@pytest.mark.parametrize("system", [False, True], ids=["environment", "system Python"])
+def test_packages_in_several_folders_are_found(tmp_path: Path, system: bool) -> None:
+    # like a system Python, that which environments are made from has its packages elsewhere
+    found = packages.folders(REQUIREMENTS)
+    site = next(path for path in found if Path(path, "mpmath").is_dir())
+    (tmp_path / "more").mkdir()
+    for path in Path(site).glob("mpmath*"):
+        shutil.copytree(path, tmp_path / "more" / path.name)
+    python = Path(sys.base_prefix, "bin", f"python3.{sys.version_info.minor}")
+    code = (
+        "from asking import ask, sandbox_of, CODE\n"
+        "code = CODE + 'import mpmath\\n'\n"
+        "code += 'Thing.double = lambda s, x: print(mpmath.__file__) or x\\n'\n"
+        "with sandbox_of('contained', code) as sandbox: print(*sandbox.run([ask('double')]))\n"
+        "print(sandbox.printed.text())\n"
+    )
+    folders = [
+        tmp_path / "more",
+        Path(tensormark.__file__).parents[1],
+        HERE,
+        *([site] if system else []),
+    ]
+
+    done = subprocess.run(
+        [str(python) if system else sys.executable, "-c", code],
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(map(str, folders))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert "status='ok'" in done.stdout, done.stdout + done.stderr
+    assert str(tmp_path / "more" / "mpmath") in done.stdout

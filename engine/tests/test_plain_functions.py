@@ -1,0 +1,165 @@
+"""Functions: that return plain numbers, that a stand-in plays, and kinds of an assignment's own."""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import torch
+
+from tensormark.authoring import record, strip
+from tensormark.authoring.course import Course, open_course
+from tensormark.authoring.prove import Bench, claims
+from tensormark.folder import open_assignment
+from tensormark.worker.outputs import StudentError, outputs_of
+from tensormark.worker.stand_ins import function_replaced
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    folder = tmp_path_factory.mktemp("plain") / "assignment"
+    shutil.copytree(HERE / "plain", folder, ignore=shutil.ignore_patterns("__pycache__"))
+    assert strip.main(folder, "starter", []) == 0
+    assert record.main(folder, "references", []) == 0
+    return open_course(open_assignment(folder))
+
+
+@pytest.fixture(scope="module")
+def bench(course: Course) -> Iterator[Bench]:
+    made = Bench(course)
+    yield made
+    made.close()
+
+
+def headlines(bench: Bench, module: str, old: str, new: str) -> dict[str, tuple[float, str]]:
+    """Return the score and the first headline of each exercise that is not right."""
+    source = bench.sources[module]
+    assert source.count(old) == 1
+    found = bench.results({module: source.replace(old, new)}, tasks=False)
+    wrong = [one for one in found.values() if one.findings]
+    return {one.id: (one.score, one.findings[0].headline) for one in wrong}
+
+
+def test_each_mistake_costs_its_own_exercise_and_is_named(bench: Bench, course: Course) -> None:
+    found = {claim.name: bench.fault(claim) for claim in claims(course)}
+
+    assert len(found) == 8
+    assert {name: fault for name, fault in found.items() if fault} == {}
+
+
+def test_an_exercise_that_calls_a_wrong_function_is_right_with_a_stand_in(bench: Bench) -> None:
+    wrong = bench.sources["norms"].replace("square()", "abs()")
+
+    results = bench.results({"norms": wrong}, tasks=False)
+
+    assert results["scaled"].score == 0
+    assert results["block"].note == "right when given a correct scaled"
+
+
+# --- plain numbers ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("new", "says"),
+    [
+        ("str(step / warm)", "rate should return a number, got a str"),
+        ("torch.ones(2)", "rate should return a number, got a Tensor"),
+        ("10**400", "rate should return a number, got one that is too large"),
+        ("None", "rate should return a number, got a NoneType"),
+    ],
+)
+def test_what_is_no_number_is_named(bench: Bench, new: str, says: str) -> None:
+    old = "step / warm if step < warm else (warm / step) ** 0.5"
+
+    assert headlines(bench, "steps", old, new)["rate"] == (0, says)
+
+
+def test_a_number_may_be_a_tensor_of_one(bench: Bench) -> None:
+    old = "step / warm if step < warm else (warm / step) ** 0.5"
+
+    assert headlines(bench, "steps", old, f"torch.tensor(float({old}))") == {}
+
+
+def test_several_numbers_are_outputs_of_their_own() -> None:
+    call = {"target": "f", "returns": ("a", "b"), "form": "number", "dtype": "float64"}
+
+    outputs = outputs_of((1, 2.5), call)
+
+    assert {name: value.item() for name, value in outputs.items()} == {"a": 1.0, "b": 2.5}
+    assert {value.dtype for value in outputs.values()} == {torch.float64}
+    with pytest.raises(StudentError, match="f should return a and b"):
+        outputs_of(1, call)
+
+
+# --- stand-ins ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[ModuleType, ModuleType]:
+    """Two modules of a submission, the second of which has imported from the first."""
+    first, second = ModuleType("first_of_two"), ModuleType("second_of_two")
+    for module in (first, second):
+        module.__file__ = str(tmp_path / f"{module.__name__}.py")
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec("def f(x):\n    return x + 1", vars(first))
+    second.g = first.f  # type: ignore[attr-defined]
+    return first, second
+
+
+def test_a_function_is_played_under_every_name_and_put_back(
+    modules: tuple[ModuleType, ModuleType],
+) -> None:
+    first, second = modules
+    original = first.f
+
+    with function_replaced(first, "f", lambda x: 10 * x):
+        assert [first.f(2), second.g(x=2)] == [20, 20]
+
+    assert first.f is second.g is original
+
+
+def test_a_function_that_is_not_there_is_played_and_gone_afterwards(
+    modules: tuple[ModuleType, ModuleType],
+) -> None:
+    first, _ = modules
+
+    with function_replaced(first, "missing", lambda x: 10 * x):
+        assert first.missing(2) == 20
+
+    assert not hasattr(first, "missing")
+
+
+# --- kinds of an assignment's own ---------------------------------------------------------------
+
+CHOICE = "return int(scores.argmax())"
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("__import__('random').seed(0)", "the call changes something other than its output"),
+        ("torch.set_default_dtype(torch.float64)", "the call changes something other than its"),
+        ("scores.mul_(2.0)", "inputs are changed in place"),
+    ],
+    ids=["seed", "dtype", "input"],
+)
+def test_what_a_call_leaves_changed_is_seen(bench: Bench, line: str, says: str) -> None:
+    found = headlines(bench, "steps", CHOICE, f"{line}\n    {CHOICE}")
+
+    assert found.keys() == {"choice"}
+    score, headline = found["choice"]
+    assert score == 3
+    assert headline.startswith(says)
+
+
+# --- what is random -----------------------------------------------------------------------------
+
+
+def test_a_random_output_is_not_called_dropout(bench: Bench) -> None:
+    found = headlines(bench, "steps", "return x + torch", "return x * torch.rand(1) + torch")
+
+    assert found["block"] == (0, "two calls with the same input give different results")

@@ -1,0 +1,147 @@
+"""Frames: exactly one frame is accepted, and anything else is one kind of error."""
+
+import io
+import json
+import struct
+
+import numpy as np
+import pytest
+
+from tensormark.worker import protocol
+from tensormark.worker.protocol import (
+    HEADER,
+    MAGIC,
+    MAX_JSON,
+    MAX_TENSORS,
+    ProtocolError,
+    decode,
+    encode,
+)
+
+TENSORS = {
+    "float": np.arange(6, dtype=np.float32).reshape(2, 3),
+    "double": np.array([[1.5]]),
+    "ids": np.array([1, 2, 3]),
+    "mask": np.array([True, False]),
+    "empty": np.zeros((0, 3), dtype=np.float32),
+    "scalar": np.array(2.0),
+}
+
+
+def frame_of(text: bytes, packed: bytes = b"") -> bytes:
+    return HEADER.pack(MAGIC, len(text), len(packed)) + text + packed
+
+
+def safetensors(header: bytes, data: bytes = b"") -> bytes:
+    return struct.pack("<Q", len(header)) + header + data
+
+
+def test_a_frame_survives_a_round_trip() -> None:
+    message, tensors = decode(encode({"number": 1, "text": "é"}, TENSORS))
+
+    assert message == {"number": 1, "text": "é"}
+    assert tensors.keys() == TENSORS.keys()
+    for name, value in TENSORS.items():
+        assert tensors[name].dtype == value.dtype
+        np.testing.assert_array_equal(tensors[name], value)
+
+
+def test_the_order_of_axes_is_kept() -> None:
+    turned = np.arange(6, dtype=np.float32).reshape(2, 3).T
+
+    _, tensors = decode(encode({}, {"x": turned}))
+
+    np.testing.assert_array_equal(tensors["x"], turned)
+
+
+def test_a_stream_of_frames_is_read_one_by_one() -> None:
+    stream = io.BytesIO(encode({"number": 1}) + encode({"number": 2}, {"x": TENSORS["ids"]}))
+
+    read = [protocol.read_frame(stream) for _ in range(3)]
+
+    assert [frame[0]["number"] for frame in read[:2] if frame] == [1, 2]
+    assert read[2] is None
+
+
+def test_a_truncated_frame_is_refused_wherever_it_is_cut() -> None:
+    frame = encode({"number": 1}, {"x": np.arange(3)})
+
+    for length in range(1, len(frame)):
+        with pytest.raises(ProtocolError):
+            protocol.read_frame(io.BytesIO(frame[:length]))
+        with pytest.raises(ProtocolError):
+            decode(frame[:length])
+
+
+def test_a_frame_with_trailing_bytes_is_refused() -> None:
+    with pytest.raises(ProtocolError):
+        decode(encode({"number": 1}) + b"\0")
+
+
+@pytest.mark.parametrize(
+    ("text_length", "tensors_length"),
+    [(MAX_JSON + 1, 0), (0, MAX_TENSORS + 1), (2**32 - 1, 2**64 - 1)],
+)
+def test_a_length_that_is_too_large_is_refused_before_it_is_read(
+    text_length: int, tensors_length: int
+) -> None:
+    class Endless(io.BytesIO):
+        """A stream that would give as much as it is asked for."""
+
+        def read(self, size: int | None = -1) -> bytes:
+            assert size is not None
+            assert size <= HEADER.size
+            return super().read(size)
+
+    header = HEADER.pack(MAGIC, text_length, tensors_length)
+
+    with pytest.raises(ProtocolError, match="too large"):
+        protocol.read_frame(Endless(header))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"[]", b"1", b"null", b"{", b'{"a": 1} x', b"\xff", b'{"a":' * 100_000, b"[" * 100_000],
+    ids=["empty", "list", "number", "null", "open", "more", "bytes", "deep", "deep list"],
+)
+def test_what_is_not_one_json_object_is_refused(text: bytes) -> None:
+    with pytest.raises(ProtocolError):
+        decode(frame_of(text))
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"x": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}},
+        {"x": {"dtype": "F32", "shape": [2**32, 2**32], "data_offsets": [0, 8]}},
+        {"x": {"dtype": "F32", "shape": [-1], "data_offsets": [0, 8]}},
+        {"x": {"dtype": "F32", "shape": [2], "data_offsets": [0, 800]}},
+        {"x": {"dtype": "F32", "shape": [2], "data_offsets": [8, 0]}},
+        {"x": {"dtype": "BF16", "shape": [4], "data_offsets": [0, 8]}},
+        {"x": {"dtype": "F8_E4M3", "shape": [8], "data_offsets": [0, 8]}},
+        {"x": {"dtype": "O", "shape": [1], "data_offsets": [0, 8]}},
+        {"x": 1},
+        [],
+    ],
+    ids=str,
+)
+def test_tensors_that_lie_about_themselves_are_refused(header: object) -> None:
+    packed = safetensors(json.dumps(header).encode(), bytes(8))
+
+    with pytest.raises(ProtocolError):
+        decode(frame_of(b"{}", packed))
+
+
+def test_a_pickle_is_not_a_tensor() -> None:
+    with pytest.raises(ProtocolError):
+        decode(frame_of(b"{}", b"\x80\x04cos\nsystem\n(S'touch /tmp/hostile_mark'\ntR."))
+
+
+def test_a_header_of_a_terabyte_is_refused() -> None:
+    with pytest.raises(ProtocolError):
+        decode(frame_of(b"{}", struct.pack("<Q", 1 << 40) + b"{}"))
+
+
+def test_a_message_that_is_too_large_is_not_sent() -> None:
+    with pytest.raises(ProtocolError):
+        encode({"text": "x" * (MAX_JSON + 1)})

@@ -1,0 +1,145 @@
+"""An assignment proves what it claims, and what is not so is found."""
+
+import dataclasses
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tensormark.authoring.course import Course, open_course
+from tensormark.authoring.honest import Honest
+from tensormark.authoring.prove import Bench, Claim, claims
+from tensormark.authoring.variants import Variant
+from tensormark.folder import open_assignment
+
+import toy
+
+
+@pytest.fixture(scope="module")
+def course(folder: Path) -> Course:
+    return open_course(open_assignment(folder))
+
+
+@pytest.fixture(scope="module")
+def bench(course: Course) -> Iterator[Bench]:
+    made = Bench(course)
+    yield made
+    made.close()
+
+
+def claim(course: Course, name: str, **others: object) -> Claim:
+    """Return a claim of a course with other mistakes or right code."""
+    found = claims(dataclasses.replace(course, **others))  # type: ignore[arg-type]
+    return next(one for one in found if one.name == name)
+
+
+def variant(name: str, exercise: str, *edit: str) -> Variant:
+    return Variant(name, exercise, "A section", "it is wrong", (edit,), module="detector")  # type: ignore[arg-type]
+
+
+def test_a_new_assignment_claims_what_is_so(bench: Bench, course: Course) -> None:
+    found = {one.name: bench.fault(one) for one in claims(course)}
+
+    assert list(found) == [
+        "solution",
+        "starter",
+        "honest[one_window_at_a_time]",
+        "mistake[last_window_missing]",
+        "mistake[patterns_reversed]",
+        "mistake[bias_forgotten]",
+        "mistake[mean_over_windows]",
+    ]
+    assert set(found.values()) == {None}
+
+
+# The class after the region is given code: a change of it costs both exercises.
+WRONG = {
+    "right": (
+        variant("right", "conv", toy.BIAS, toy.BIAS + " * 1"),
+        "it costs no points of conv: no probe sees it",
+    ),
+    "unknown": (
+        variant("unknown", "conv", toy.BIAS, " + 2" + toy.BIAS),
+        "it has no name: conv 0 of 40, conv gives a wrong output",
+    ),
+    "second_name": (
+        variant("second_name", "conv", toy.BIAS, ""),
+        "it is called bias_forgotten: conv 0 of 40, the bias is forgotten",
+    ),
+    "elsewhere": (
+        dataclasses.replace(variant("elsewhere", "detector", toy.BIAS, ""), everywhere=True),
+        "it costs other exercises: conv 0 of 40, the bias is forgotten",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_mistake_that_is_not_what_it_claims_is_found(
+    bench: Bench, course: Course, name: str
+) -> None:
+    made, says = WRONG[name]
+
+    assert bench.fault(claim(course, f"mistake[{name}]", variants=(made,))) == says
+
+
+def test_right_code_that_is_wrong_is_found(bench: Bench, course: Course) -> None:
+    wrong = Honest("wrong", edits=((toy.BIAS, ""),), module="detector")
+
+    found = bench.fault(claim(course, "honest[wrong]", honest=(wrong,)))
+
+    assert found == "it loses points: conv 0 of 40, the bias is forgotten"
+
+
+def test_a_starter_that_scores_is_found(bench: Bench, course: Course) -> None:
+    starter = claim(course, "starter")
+
+    found = bench.fault(dataclasses.replace(starter, sources=dict))
+
+    assert found is not None
+    assert found.startswith("it should have no points: conv 40 of 40; detector 40 of 40;")
+
+
+# --- as a plugin of pytest ----------------------------------------------------------------------
+
+
+def pytest_run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-P", "-m", "pytest", "-p", "no:cacheprovider", *options]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_pytest_proves_the_assignment_in_a_folder(folder: Path) -> None:
+    done = pytest_run(folder, "--assignment", ".", "-k", "starter or bias_forgotten", "-v")
+
+    assert done.returncode == 0, done.stdout
+    assert "collected 7 items / 5 deselected / 2 selected" in done.stdout
+    assert "assignment::mistake[bias_forgotten] PASSED" in done.stdout
+
+
+def test_pytest_says_in_a_line_what_is_not_so(folder: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(folder, tmp_path / "copy"))
+    mistakes = copy / "grader" / "mistakes" / "conv.py"
+    text = mistakes.read_text("utf-8").replace(
+        '" + self.bias[:, None]", ""', '"windows,", "windows, "'
+    )
+    mistakes.write_text(text, encoding="utf-8")
+
+    done = pytest_run(copy, "--assignment", ".", "-k", "bias_forgotten")
+
+    assert done.returncode == 1
+    line = "mistake[bias_forgotten]: it costs no points of conv: no probe sees it"
+    assert line in done.stdout
+    assert "Traceback" not in done.stdout
+
+
+def test_pytest_names_a_folder_without_an_assignment(tmp_path: Path) -> None:
+    done = pytest_run(tmp_path, "--assignment", ".")
+
+    assert done.returncode == 2
+    assert f"{tmp_path}: there is no grader/assignment.py here" in done.stdout
+
+
+def test_pytest_without_the_option_collects_nothing_of_it(folder: Path) -> None:
+    assert pytest_run(folder).returncode == 5  # no tests

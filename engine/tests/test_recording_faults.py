@@ -1,0 +1,130 @@
+"""What an author gets wrong, and recording says: nothing is recorded that would not be graded."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tensormark.authoring import record
+from tensormark.cli import main as tensormark
+
+EXERCISES = "grader/exercises"
+
+
+@pytest.fixture
+def copy(folder: Path, tmp_path: Path) -> Path:
+    """A copy of the assignment, to be spoiled."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    return Path(shutil.copytree(folder, tmp_path / "copy", ignore=ignored))
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        (
+            f"{EXERCISES}/conv.py",
+            "(s.B, s.P, s.W)",
+            "(s.B, s.W, s.P)",
+            "conv: draw says that output has shape (4, 7, 5), and the solution returns (4, 5, 7)",
+        ),
+        (
+            f"{EXERCISES}/detector.py",
+            '"conv.forward": "convolution"',
+            '"conv.forward": "convolutoin"',
+            "detector: with the stand-in convolutoin at conv.forward: ",
+        ),
+        (
+            f"{EXERCISES}/detector.py",
+            '"conv.forward": "convolution"',
+            '"cnv.forward": "convolution"',
+            "Detector has no module cnv",
+        ),
+        (
+            f"{EXERCISES}/conv.py",
+            "rng.standard_normal(s.P)",
+            "rng.standard_normal(s.PP)",
+            "conv: its inputs cannot be drawn: AttributeError: there is no size PP",
+        ),
+        (
+            f"{EXERCISES}/conv.py",
+            '"properties": 10',
+            '"property": 10',
+            "conv: points has a part 'property'; it may have values, training, properties",
+        ),
+    ],
+    ids=["shape", "stand-in", "path", "draw", "part"],
+)
+def test_recording_refuses_it_in_one_line(
+    copy: Path, capsys: pytest.CaptureFixture[str], file: str, old: str, new: str, says: str
+) -> None:
+    edit(copy / file, old, new)
+    before = {path: path.read_bytes() for path in (copy / "reference_outputs").iterdir()}
+
+    status = tensormark(["-C", str(copy), "references"])
+
+    errors = [line for line in capsys.readouterr().err.splitlines() if "recording " not in line]
+    assert status == 2
+    assert len(errors) == 1
+    assert says in errors[0]
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_without_its_solution_nothing_can_be_recorded_or_tried(
+    copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(copy / "solution")
+
+    assert tensormark(["-C", str(copy), "references"]) == 2
+    assert tensormark(["-C", str(copy), "try", "conv"]) == 2
+
+    errors = capsys.readouterr().err
+    assert errors.count("there is no solution/detector.py") == 2
+    assert "Traceback" not in errors
+
+
+def test_the_references_of_an_exercise_that_was_removed_are_removed(copy: Path) -> None:
+    for path in (f"{EXERCISES}/detection.py", f"{EXERCISES}/detector.py"):
+        (copy / path).unlink()
+    (copy / "grader" / "mistakes" / "detector.py").unlink()
+    others = copy / "grader" / "honest" / "others.py"
+    others.write_text("HONEST = ()\n", encoding="utf-8")
+
+    assert record.main(copy, "references", []) == 0
+
+    names = {path.name for path in (copy / "reference_outputs").glob("*.safetensors")}
+    assert names == {"conv.safetensors"}
+
+
+def test_help_needs_no_assignment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    with pytest.raises(SystemExit) as ended:
+        tensormark(["references", "--help"])
+
+    assert ended.value.code == 0
+    assert "usage: tensormark references" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("(conv): a convolution (40 points", "(conv): a convolution (41 points", "it has 40"),
+        ("**The windows**", "**All windows**", "there is no **The windows**, which the mistake"),
+    ],
+)
+def test_a_handout_that_disagrees_with_the_exercises_is_found(
+    copy: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, says: str
+) -> None:
+    edit(copy / "handout.md", old, new)
+
+    assert tensormark(["-C", str(copy), "handout", "--check"]) == 1
+
+    assert says in capsys.readouterr().err

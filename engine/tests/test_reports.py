@@ -1,0 +1,327 @@
+"""The result model, and the formats that are drawn from it."""
+
+import csv
+import json
+import shutil
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+
+from tensormark.exercise import Assignment
+from tensormark.folder import open_assignment
+from tensormark.grading import Grading
+from tensormark.handout import anchors, sections
+from tensormark.judging.compare import Pair, Tolerance
+from tensormark.judging.excerpt import excerpt
+from tensormark.reports import github, platforms
+from tensormark.reports.convert import FORMATS, main
+from tensormark.result import Grade, Outcome, Result
+from tensormark.settings import Settings
+from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
+
+import formats
+import sample
+import toy
+from graded import edited
+
+SCHEMA = json.loads((Path(github.__file__).with_name("result.schema.json")).read_text("utf-8"))
+HOSTILE = """pass
+        print("\\x1b[2J<script>" + "\\u202e" * 9)
+        raise ValueError("<img src=x onerror=alert(1)>\\x1b]0;x\\x07::error::\\u202e")
+        """
+AXES = {3: ("row", "token", "unit")}
+
+
+def validate(model: dict[str, Any]) -> None:
+    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(json.dumps(model, allow_nan=False)))
+
+
+def wrong(source: str) -> str:
+    """Return the solution with a bias that is forgotten."""
+    return edited(source, (toy.BIAS, ""))
+
+
+@pytest.fixture(scope="module")
+def graded(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, solution_source: str
+) -> Callable[[str], dict[str, Any]]:
+    """Grade, without training: the model of each kind of submission, graded once."""
+    place = tmp_path_factory.mktemp("submissions")
+    grading = Grading(Settings.of(folder), open_assignment(folder))
+    sources = {
+        "right": solution_source,
+        "wrong": wrong(solution_source),
+        "hostile": edited(solution_source, (toy.WINDOWS, HOSTILE + toy.WINDOWS)),
+        "broken": "def f(:\n",
+        "nan": edited(solution_source, (toy.BIAS, " * float('nan')")),
+    }
+    made: dict[str, dict[str, Any]] = {}
+
+    def model(kind: str) -> dict[str, Any]:
+        if kind not in made:
+            path = place / f"{kind}.py"
+            if kind in sources:
+                path.write_text(sources[kind], encoding="utf-8")
+            about = str(path) if kind in sources else str(folder / "starter")
+            made[kind] = grading.grade(about, check=True).as_json()
+        return made[kind]
+
+    return model
+
+
+KINDS = ["right", "wrong", "hostile", "broken", "nan", "untouched"]
+
+
+# --- the model ----------------------------------------------------------------------------------
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_result_of_every_kind_of_submission_is_as_the_schema_says(graded, kind: str) -> None:
+    validate(graded(kind))
+
+
+def test_a_result_with_everything_in_it_is_as_the_schema_says() -> None:
+    validate(sample.model())
+
+
+@pytest.mark.parametrize("key", ["version", "exercises", "printed"])
+def test_the_schema_misses_what_is_missing(key: str) -> None:
+    model = sample.model()
+    del model[key]
+
+    with pytest.raises(jsonschema.ValidationError):
+        validate(model)
+
+
+@pytest.mark.slow
+def test_a_wrong_output_has_its_worst_row_and_a_map(graded) -> None:
+    (finding,) = graded("wrong")["exercises"][0]["findings"]
+
+    shown = finding["excerpt"]
+    assert shown["axes"] == ["signal", "pattern", "window"]
+    assert len(shown["map"]["panels"]) == shown["shape"][0]
+    assert shown["worst"]["got"] in shown["row"]["got"]
+    cells = [v for p in shown["map"]["panels"] for row in p["cells"] for v in row]
+    assert sum(value > 0 for value in cells) == shown["wrong"]
+
+
+@pytest.mark.slow
+def test_an_exercise_knows_the_sections_and_the_line_that_explain_it(graded) -> None:
+    wrong, raised = (graded(kind)["exercises"][0] for kind in ("wrong", "hostile"))
+
+    assert [one["title"] for one in wrong["handout"]] == ["Problem (conv)"]
+    assert raised["place"]["file"] == toy.MAIN
+    assert raised["place"]["line"] > 10
+
+
+def test_nothing_of_private_references_is_in_the_result(
+    assignment: Assignment, tmp_path: Path, solution_source: str
+) -> None:
+    private = tmp_path / "references"
+    shutil.copytree(assignment.references, private)
+    manifest = json.loads((private / "manifest.json").read_text("utf-8"))
+    manifest["private"] = True
+    (private / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    path = tmp_path / toy.MAIN
+    path.write_text(wrong(solution_source), "utf-8")
+
+    grading = Grading(Settings.of(assignment.folder, references=private), assignment)
+    found = grading.grade(str(path), True, "conv").as_json()
+
+    (exercise,) = found["exercises"]
+    assert found["private"] is True
+    assert exercise["outcome"] == "failed"
+    assert [finding["excerpt"] for finding in exercise["findings"]] == [None]
+
+
+@pytest.mark.parametrize("shape", [(), (5,), (2, 3), (2, 3, 4, 5), (1, 400, 300), (40, 2, 2)])
+def test_an_excerpt_of_any_shape_is_small_and_says_where_it_is_worst(shape) -> None:
+    expected = np.zeros(shape)
+    got = expected.copy()
+    worst = tuple(size - 1 for size in shape)
+    got[worst] = 3.0
+
+    found = excerpt(Pair("output", got, expected, Tolerance(0.0, 1.0)), AXES, None)
+
+    assert found is not None
+    assert found["worst"]["index"] == list(worst)
+    assert found["wrong"] == 1
+    assert len(json.dumps(found)) < 40_000
+    if len(shape) < 3 or shape[0] < 6:
+        assert max(v for p in found["map"]["panels"] for row in p["cells"] for v in row) == 3.0
+
+
+def test_an_excerpt_of_nan_and_inf_is_json() -> None:
+    got = np.array([[np.nan, 1.0], [np.inf, 2.0]])
+
+    found = excerpt(Pair("output", got, np.ones((2, 2)), Tolerance(0.0, 1e-6)), AXES, None)
+
+    json.dumps(found, allow_nan=False)
+    assert found is not None
+    assert found["map"]["panels"][0]["cells"] == [[None, 0.0], [None, 1.0]]
+    assert found["row"]["got"][0] in ("nan", "inf")
+
+
+def test_an_excerpt_of_nothing_is_none() -> None:
+    empty = np.zeros((0, 3))
+
+    assert excerpt(Pair("output", empty, empty, Tolerance(0.0, 0.0)), AXES, None) is None
+
+
+# --- what a training measured -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "losses",
+    [None, np.zeros((2, 2), np.float32), np.zeros(3), np.zeros(1, np.float32), np.zeros(2, "i8")],
+)
+def test_losses_of_another_form_draw_no_curve(losses) -> None:
+    assert loss_curve({} if losses is None else {"out/losses": losses}) == []
+
+
+def test_a_curve_has_few_points_and_no_nan() -> None:
+    losses = np.full(5000, 0.5, np.float32)
+    losses[:60] = np.nan
+
+    (curve,) = loss_curve({"out/losses": losses})
+
+    assert len(curve["values"]) == 100
+    assert curve["values"][0] is None
+    assert curve["values"][-1] == 0.5
+
+
+def test_predictions_that_are_no_class_are_left_out_of_the_table() -> None:
+    labels, predictions = np.array([0, 1, 1, 0]), np.array([0, 7, -3, 1])
+
+    found = confusion(labels, predictions, ["a", "b", "c", "d"], ("bad", "good"))
+
+    assert found["confusion"] == [[1, 1], [0, 0]]
+    assert found["misread"] == [{"text": "d", "expected": "bad", "got": "good"}]
+
+
+def test_an_accuracy_curve_ends_where_predictions_end() -> None:
+    labels = np.array([0, 1])
+    tensors = {"out/after/1": np.array([0, 0]), "out/after/2": np.zeros(3, np.int64)}
+
+    (curve,) = accuracy_curve(tensors, 1.0, labels, 0.9)
+
+    assert curve["values"] == [0.5, 1.0]
+
+
+# --- the handout --------------------------------------------------------------------------------
+
+
+def test_every_exercise_has_a_place_in_the_handout(assignment: Assignment) -> None:
+    known = anchors(assignment.handout)
+
+    for exercise in assignment.exercises:
+        assert sections(known, exercise.id, [])[0][1].startswith(f"problem-{exercise.id}-")
+
+
+def test_only_headings_that_exist_are_linked(assignment: Assignment) -> None:
+    known = anchors(assignment.handout)
+
+    lines = ['read: handout.md, "Rules" and "No such heading"', 'raised E: "Problems"']
+    assert sections(known, "nothing", lines) == (("Rules", "rules"),)
+
+
+# --- the formats --------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_format_of_every_kind_of_submission_is_valid(graded, kind: str) -> None:
+    model = graded(kind)
+
+    formats.check_all(model)
+
+
+@pytest.mark.parametrize("model", [sample.model(), sample.complete()])
+def test_every_format_is_valid_with_everything_in_it(model) -> None:
+    formats.check_all(model)
+
+
+def test_the_score_is_the_same_in_every_format() -> None:
+    model = sample.complete()
+
+    scores = formats.scores(model)
+
+    assert set(scores) == set(FORMATS)
+    assert set(scores.values()) == {float(model["score"])}
+    assert model["score"] == 30
+
+
+def test_what_could_not_be_graded_is_not_the_students_fault() -> None:
+    model = sample.model()
+
+    (open_,) = [t for t in json.loads(platforms.gradescope(model))["tests"] if "score" not in t]
+    assert open_["extra_data"]["outcome"] == "could not grade"
+    assert json.loads(platforms.prairielearn(model))["gradable"] is False
+    assert platforms.canvas(model) == "\n"
+    root = ElementTree.fromstring(platforms.junit(model))
+    assert len(root.findall(".//error")) == 1
+
+
+def test_bonus_is_in_no_score() -> None:
+    model = sample.complete()
+    model["bonus"] = 7.5
+
+    made = json.loads(platforms.gradescope(model))
+
+    assert made["score"] == 30
+    assert made["extra_data"]["bonus"] == 7.5
+    assert "bonus: 7.5 / 16" in made["output"]
+
+
+def test_an_annotation_is_at_the_line_that_the_message_names() -> None:
+    lines = github.annotations(sample.model(), "starter").splitlines()
+
+    assert lines[0].startswith("::error file=starter/main.py,line=7,title=attention failed 0 / 25:")
+    assert lines[1].startswith("::notice file=starter/main.py,title=layer not written yet")
+
+
+def test_a_file_of_results_becomes_any_format(tmp_path: Path) -> None:
+    result = tmp_path / "result.json"
+    result.write_text(json.dumps(sample.model()), encoding="utf-8")
+
+    for name in FORMATS:
+        assert main(tmp_path, "convert", [name, str(result), "--out", str(tmp_path / name)]) == 0
+        assert (tmp_path / name).stat().st_size
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 1}', '{"version": 2}', "[" * 99999])
+def test_a_file_that_is_no_result_is_refused(tmp_path: Path, capsys, text: str) -> None:
+    (tmp_path / "x.json").write_text(text, encoding="utf-8")
+
+    assert main(tmp_path, "convert", ["junit", str(tmp_path / "x.json")]) == 2
+    assert "x.json" in capsys.readouterr().err
+
+
+def test_a_class_of_rows_has_the_same_columns() -> None:
+    others = sample.complete() | {"name": "other", "flags": []}
+    others["exercises"] = [one | {"outcome": "failed"} for one in sample.model()["exercises"]]
+    first, second = (
+        list(csv.reader(platforms.csv_rows(m).splitlines())) for m in (sample.model(), others)
+    )
+
+    assert first[0] == second[0]
+    assert first[0][:3] == ["name", "submission", "tier"]
+
+
+def test_a_result_of_which_only_a_part_is_known_is_valid_for_gradescope() -> None:
+    begun = Grade("", "contained", [Result("attention", Outcome.PASSED, 25, 25)]).as_json()
+
+    made = formats.check_gradescope(platforms.gradescope(begun))
+
+    assert made["output"].startswith("score: 25 / 25")
+    assert [test["name"] for test in made["tests"]] == ["attention"]

@@ -1,0 +1,189 @@
+"""Rules of this package that a machine can watch: who imports whom, words, sizes."""
+
+import re
+import statistics
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import tensormark
+
+from rules import Rooms, imported, modules_of, within
+
+PACKAGE = Path(tensormark.__file__).parent
+ENGINE = Path(__file__).resolve().parents[1]
+MODULES = {
+    name: path
+    for name, path in modules_of(PACKAGE.parent, "tensormark").items()
+    if not within(name, "tensormark.template")  # an assignment, which is not imported
+}
+# A line a room: what a module may import of this package, besides its own room. A name stands for
+# the module or for all that is below it; a module that no line is for fails.
+GRADING = """exercise policy files folder grading handout intake judging literals observer
+    references result sandbox selection session settings strictest task trouble usage zipped"""
+ROOMS = {
+    "": "",
+    "files": "",
+    "folders": "",
+    "zipped": "",
+    "letters": "",
+    "trouble": "",
+    "result": "",
+    "literals": "",
+    "policy": "",
+    "handout": "",
+    "usage": "",
+    "wheel": "zipped",
+    "observer": "result",
+    "references": "files usage",
+    "worker": "",
+    "sandbox": "files letters trouble worker.protocol worker.reply_buffer",
+    "task": "references sandbox.interface",
+    "exercise": "policy files task",
+    "folder": "exercise",
+    "toolkit": "exercise references result sandbox.interface task trouble usage",
+    "intake": "files exercise",
+    "judging": "policy exercise references result sandbox.interface trouble",
+    "selection": "exercise intake usage",
+    "settings": "files intake.submission sandbox.interface usage",
+    "session": "policy exercise intake judging literals observer references result "
+    "sandbox.interface settings task trouble",
+    "grading": "policy exercise handout intake judging observer references result sandbox "
+    "selection session settings",
+    "reports": "files letters result usage",
+    "strictest": "exercise sandbox settings",
+    "grade": "files folder grading intake reports sandbox settings usage",
+    "submit": "exercise files folder grading intake references reports result sandbox.interface "
+    "settings strictest zipped",
+    "watch": "folder grading intake reports result sandbox selection settings",
+    "cli": "folder usage",
+    "__main__": "cli",
+    "authoring": f"{GRADING} folders release.given_out",
+    "release": "authoring exercise files folder handout intake references usage wheel zipped",
+    "classroom": f"{GRADING} authoring folders reports",
+    "gradescope": f"{GRADING} release.given_out reports wheel",
+    "pytest_plugin": f"{GRADING} authoring",
+}
+
+
+def full(name: str) -> str:
+    """Return a module's whole name."""
+    return f"tensormark.{name}" if name else "tensormark"
+
+
+RULES = Rooms(
+    MODULES,
+    {full(room): " ".join(map(full, allowed.split())) for room, allowed in ROOMS.items()},
+)
+WITH_TORCH = """authoring.record toolkit.training toolkit.draws worker.main worker.warm
+    worker.dynamo worker.forbidden worker.overlay worker.calls worker.outputs worker.state
+    worker.zygote worker.stand_ins"""
+# packages of pyproject.toml that are imported by other names
+IMPORTED_AS = {
+    "markdown-it-py": "markdown_it",
+    "mdit-py-plugins": "mdit_py_plugins",
+    "distributed": "distributed dask",
+}
+# a course's subject is none of the engine's business
+SUBJECT = re.compile(
+    r"[\w-]*(?:bert|token|word.?piece|vocab|embed|attention|transformer|encoder|sentiment"
+    r"|classifier|fine.?tun|pre.?train|corpus|film|movie|review)[\w-]*",
+    re.IGNORECASE,
+)
+# markdown is read as tokens
+WORDS = {"release/page.py": {"token", "Token", "tokens"}}
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_a_module_imports_only_what_its_room_may(module: str) -> None:
+    assert RULES.strangers(module) == []
+
+
+def test_every_room_has_a_module() -> None:
+    assert {RULES.room_of(module) for module in MODULES} == set(RULES.table)
+
+
+def test_no_two_modules_import_each_other_round_a_circle() -> None:
+    assert RULES.circles() == []
+
+
+def dependencies() -> dict[str, str]:
+    """Return the requirements in pyproject.toml, each with the line that it stands on."""
+    text = (ENGINE / "pyproject.toml").read_text(encoding="utf-8")
+    project = tomllib.loads(text)["project"]
+    listed = [*project["dependencies"]]
+    for group in project["optional-dependencies"].values():
+        listed += group
+    lines = text.splitlines()
+    return {one: next(line for line in lines if f'"{one}"' in line) for one in listed}
+
+
+def test_nothing_is_imported_but_python_and_what_is_required() -> None:
+    names = [re.split(r"[^\w.-]", one)[0] for one in dependencies()]
+    known = {"tensormark"}.union(*(IMPORTED_AS.get(name, name).split() for name in names))
+    strangers = {}
+    for module, path in MODULES.items():
+        roots = {name.partition(".")[0] for name in imported(path)}
+        strangers[module] = roots - known - sys.stdlib_module_names
+    strangers["tensormark.pytest_plugin"].discard("pytest")  # which imports it
+
+    assert {module: roots for module, roots in strangers.items() if roots} == {}
+
+
+def test_every_requirement_has_a_reason() -> None:
+    for requirement, line in dependencies().items():
+        assert re.search(r", +# .{10,}| = \[.*\]  # .{10,}", line), requirement
+
+
+def test_only_what_computes_imports_torch() -> None:
+    found = {
+        module.removeprefix("tensormark.")
+        for module, path in MODULES.items()
+        if any(name.split(".")[0] == "torch" for name in imported(path))
+    }
+
+    assert found <= set(WITH_TORCH.split())
+
+
+def test_there_is_no_word_of_a_subject() -> None:
+    found = {
+        path.relative_to(PACKAGE).as_posix(): {*SUBJECT.findall(path.read_text(encoding="utf-8"))}
+        for path in PACKAGE.rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
+
+    assert {path: words for path, words in found.items() if words} == WORDS
+
+
+def test_words_are_found_in_comments_and_within_names() -> None:
+    text = 'x = BertLayer(tokens)  # a fine tune\n"""Pre-training on film reviews."""\n'
+
+    words = ["BertLayer", "tokens", "fine tune", "Pre-training", "film", "reviews"]
+    assert SUBJECT.findall(text) == words
+
+
+def test_the_map_of_the_package_names_every_module() -> None:
+    listed = set(re.findall(r"^    (\w+(?:\.py|/)) +\S", tensormark.__doc__ or "", re.MULTILINE))
+    there = {path.name for path in PACKAGE.glob("*.py") if not path.name.startswith("__")}
+    folders = {path.name for path in PACKAGE.iterdir() if path.is_dir()} - {"__pycache__"}
+
+    assert listed == there | {f"{name}/" for name in folders}
+
+
+def test_modules_are_small() -> None:
+    lengths = [
+        len(path.read_text("utf-8").splitlines())
+        for path in MODULES.values()
+        if path.name != "__init__.py"
+    ]
+
+    assert statistics.median(lengths) < 130
+    assert max(lengths) <= 330
+
+
+def test_there_is_no_star_import() -> None:
+    assert [
+        path for path in MODULES.values() if any(n.endswith(".*") for n in imported(path))
+    ] == []

@@ -1,0 +1,148 @@
+"""The runs that are kept beside the page, and what has changed between two of them."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tensormark.reports import browser, runs
+
+import sample
+
+
+def run(score: float, outcome: str, started: str, submission: str = "starter") -> runs.Model:
+    """Return a result in which attention has this outcome."""
+    made = sample.model() | {"submission": submission}
+    made["exercises"][0] |= {"score": score, "outcome": outcome}
+    made["time"] = {"started": started, "seconds": 1.0}
+    return made
+
+
+FIRST = run(0, "failed", "2026-11-22T10:00:00+00:00")
+SECOND = run(25, "passed", "2026-11-22T11:00:00+00:00")
+
+
+def test_the_first_run_has_nothing_to_compare_with(tmp_path: Path) -> None:
+    assert runs.with_changes(tmp_path / "new", FIRST)["changes"] is None
+
+
+def test_what_changed_since_the_last_run_is_told(tmp_path: Path) -> None:
+    runs.with_changes(tmp_path, FIRST)
+
+    found = runs.with_changes(tmp_path, SECOND)["changes"]
+
+    before, after = {"outcome": "failed", "score": 0}, {"outcome": "passed", "score": 25}
+    changed = {"id": "attention", "before": before, "after": after}
+    assert found == {"since": "2026-11-22T10:00:00+00:00", "exercises": [changed]}
+
+
+def test_runs_of_another_submission_are_not_compared_with(tmp_path: Path) -> None:
+    runs.with_changes(tmp_path, run(0, "failed", "2026-11-22T10:00:00+00:00", "other"))
+
+    assert runs.with_changes(tmp_path, SECOND)["changes"] is None
+
+
+def test_exercises_of_only_one_run_are_not_compared(tmp_path: Path) -> None:
+    runs.with_changes(tmp_path, FIRST | {"exercises": FIRST["exercises"][1:]})
+
+    assert runs.with_changes(tmp_path, SECOND)["changes"]["exercises"] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"version": 1}', '{"version": 1, "exercises": 3}']
+)
+def test_a_damaged_run_is_passed_over(tmp_path: Path, text: str) -> None:
+    runs.with_changes(tmp_path, FIRST)
+    (tmp_path / "run-9.json").write_text(text, encoding="utf-8")
+
+    found = runs.with_changes(tmp_path, SECOND)["changes"]
+
+    assert found["since"] == FIRST["time"]["started"]
+
+
+def changed(**parts: object) -> str:
+    """Return a kept run of which an exercise or the time is not what it was."""
+    made = json.loads(json.dumps(FIRST))
+    made["time"] |= {key: value for key, value in parts.items() if key == "started"}
+    made["exercises"][0] |= {key: value for key, value in parts.items() if key != "started"}
+    return json.dumps(made)
+
+
+ODD = {
+    "deep": "[" * 100_000,
+    "large": " " * (9 << 20) + "{}",
+    "digits": '{"version": 1' + "0" * 5000 + "}",
+    "outcome": changed(outcome="<b>"),
+    "unhashable": changed(outcome=[]),
+    "score": changed(score="x"),
+    "infinite": changed(score=float("inf")),
+    "too large a number": changed(score=10**400),
+    "id": changed(id=["x"]),
+    "time": changed(started="x"),
+}
+
+
+@pytest.mark.parametrize("name", [*ODD, "link", "pipe", "folder", "endless"])
+def test_an_odd_run_is_passed_over_with_one_line(tmp_path: Path, name: str) -> None:
+    runs.with_changes(tmp_path / ".grade", FIRST)
+    path, said = tmp_path / ".grade" / "run-9.json", list[str]()
+    (tmp_path / "elsewhere.json").write_text(json.dumps(FIRST), encoding="utf-8")
+    if name in ODD:
+        path.write_text(ODD[name], encoding="utf-8")
+    elif name == "pipe":
+        os.mkfifo(path)
+    elif name == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to("/dev/zero" if name == "endless" else "../elsewhere.json")
+
+    found = runs.with_changes(tmp_path / ".grade", SECOND, said.append)["changes"]
+
+    assert found["since"] == FIRST["time"]["started"]
+    assert said == [
+        f"  {tmp_path}/.grade: run-9.json cannot be read as an earlier run, and was skipped"
+    ]
+
+
+def test_a_run_that_cannot_be_kept_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / ".grade").touch()
+    said: list[str] = []
+
+    assert runs.with_changes(tmp_path / ".grade", FIRST, said.append)["changes"] is None
+    assert len(said) == 1
+    assert "this run cannot be kept" in said[0]
+
+
+def test_only_the_last_runs_are_kept(tmp_path: Path) -> None:
+    for minute in range(runs.KEPT + 5):
+        runs.keep(tmp_path, run(0, "failed", f"2026-11-22T10:{minute:02}:00+00:00"))
+
+    kept = [json.loads(path.read_text("utf-8"))["time"]["started"] for path in tmp_path.iterdir()]
+    assert len(kept) == runs.KEPT
+    assert min(kept) == "2026-11-22T10:05:00+00:00"
+
+
+def test_two_runs_in_one_second_are_two(tmp_path: Path) -> None:
+    runs.keep(tmp_path, FIRST)
+    runs.keep(tmp_path, FIRST)
+
+    assert len(runs.kept_in(tmp_path)) == 2
+
+
+def test_without_a_display_no_browser_is_started(tmp_path: Path, monkeypatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(browser.sys, "platform", "linux")
+    monkeypatch.setattr(browser.webbrowser, "open", lambda url: pytest.fail(url))
+
+    assert browser.show(tmp_path / "report.html") is False
+
+
+def test_the_page_is_opened_from_the_disk(tmp_path: Path, monkeypatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr(browser.webbrowser, "open", lambda url: opened.append(url) is None)
+
+    assert browser.show(tmp_path / "a b.html") is True
+    assert opened == [(tmp_path / "a%20b.html").as_uri().replace("%2520", "%20")]

@@ -1,0 +1,210 @@
+"""The tiers behind one interface: deadlines, partial answers, lost calls."""
+
+import dataclasses
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from tensormark.sandbox.interface import LOCKED, PROCESS, Sandbox, WorkerStartError
+from tensormark.sandbox.tiers import open_sandbox
+
+from asking import CODE, GIVEN, LIMITS, X, ask, program_with, sandbox_of
+from tiers import marked, own_tiers, run_in_locked
+
+
+@pytest.fixture(params=marked(own_tiers()))
+def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    with sandbox_of(request.param) as opened:
+        yield opened
+
+
+def test_a_call_is_answered_with_tensors(sandbox: Sandbox) -> None:
+    (reply,) = sandbox.run([ask("double")])
+
+    assert reply.status == "ok"
+    np.testing.assert_array_equal(reply.tensors["out/output"], 2 * X)
+
+
+def test_answers_before_a_crash_are_kept_and_other_exercises_run(sandbox: Sandbox) -> None:
+    calls = [ask("double"), ask("end"), ask("double"), ask("double", "two")]
+
+    replies = list(sandbox.run(calls))
+
+    assert [reply.status for reply in replies] == ["ok", "lost", "lost", "ok"]
+    assert "Thing.end ended the process that graded it" in replies[1].text
+
+
+def test_a_call_that_does_not_run_a_lost_exercise_is_run(sandbox: Sandbox) -> None:
+    list(sandbox.run([ask("end", "one")]))
+
+    replies = list(sandbox.run([ask("double", "two", "one two"), ask("double", "two", "two")]))
+
+    assert [reply.status for reply in replies] == ["lost", "ok"]
+
+
+def test_the_grader_waits_only_once_for_a_worker_that_does_not_start() -> None:
+    with sandbox_of(PROCESS, threads=0) as sandbox:
+        for _ in range(2):
+            with pytest.raises(WorkerStartError, match="it ended the process that graded it"):
+                list(sandbox.run([ask("double")]))
+
+
+def test_a_call_is_ended_at_its_deadline(sandbox: Sandbox) -> None:
+    hangs = [ask("hang", name, deadline=2.0) for name in ("one", "two")]
+
+    replies = list(sandbox.run([ask("double"), *hangs]))
+
+    assert [reply.status for reply in replies] == ["ok", "lost", "lost"]
+    assert replies[1].text == "Thing.hang took longer than 2 seconds"
+
+
+@pytest.mark.parametrize("tier", marked(own_tiers()))
+def test_the_limits_cap_the_deadline_of_a_call(tier: str) -> None:
+    capped = dataclasses.replace(LIMITS, call_seconds=1.0)
+
+    with open_sandbox(tier, program_with(limits=capped)) as sandbox:
+        (reply,) = sandbox.run([ask("hang")])
+
+    assert reply.text == "Thing.hang took longer than 1 seconds"
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "text"),
+    [
+        (
+            "raise NotImplementedError('embed')",
+            "error",
+            "raised NotImplementedError: embed (main.py, line 1)",
+        ),
+        ("1 / 0", "error", "raised ZeroDivisionError: division by zero (main.py, line 1)"),
+        ("import os; os._exit(3)", "lost", "importing main.py ended the process that graded it"),
+        ("raise SystemExit(0)", "error", "raised SystemExit: 0 (main.py, line 1)"),
+    ],
+)
+@pytest.mark.parametrize("tier", marked(own_tiers()))
+def test_a_submission_that_cannot_be_imported_is_explained(
+    tier: str, code: str, status: str, text: str
+) -> None:
+    with sandbox_of(tier, code) as sandbox:
+        replies = list(sandbox.run([ask("double"), ask("double", "two")]))
+
+    assert [(reply.status, reply.text) for reply in replies] == [(status, text)] * 2
+
+
+def test_printed_output_is_kept_up_to_a_limit(sandbox: Sandbox) -> None:
+    list(sandbox.run([ask("speak")]))
+    sandbox.__exit__()
+
+    text = sandbox.printed.text()
+
+    assert text.startswith("hello [31m xxx")
+    assert len(text) < 20_000
+
+
+@pytest.mark.parametrize("tier", marked(own_tiers()))
+def test_two_threads_work(tier: str) -> None:
+    with sandbox_of(tier, threads=2) as sandbox:
+        (reply,) = sandbox.run([ask("product")])
+
+    assert reply.status == "ok", reply.text
+    assert (reply.tensors["out/output"] == 602).all()
+
+
+def test_own_sources_can_be_reloaded(sandbox: Sandbox) -> None:
+    list(sandbox.run([ask("end")]))
+    sandbox.reload({**GIVEN, "main": CODE.replace("2 * x", "3 * x")})
+
+    (reply,) = sandbox.run([ask("double")])
+
+    np.testing.assert_array_equal(reply.tensors["out/output"], 3 * X)
+
+
+PACKAGES = (
+    CODE
+    + """
+
+def found(self, x):
+    import importlib, json, sysconfig
+    importlib.invalidate_caches()  # which lists folders anew
+    import timeit, wave
+    found = []
+    for name in {names!r}:
+        try:
+            module = importlib.import_module(name)
+            found.append(open(module.__file__, "rb").read(1) is not None)
+        except ModuleNotFoundError:
+            path = os.path.join(sysconfig.get_paths()["purelib"], name, "__init__.py")
+            try:
+                found.append(bool(open(path).read()) or True)
+            except OSError:
+                found.append(False)
+    return torch.tensor(found)
+
+
+Thing.double = found
+"""
+)
+
+
+@pytest.mark.parametrize("tier", marked([tier for tier in own_tiers() if tier != PROCESS]))
+def test_a_submission_has_the_packages_of_requirements_and_no_others(tier: str) -> None:
+    own = ["torch", "numpy", "safetensors", "sympy"]
+    others = ["watchfiles", "anyio", "pytest", "pip", "tensormark"]
+    others += [name for name in ("xdist", "regex", "scipy") if importlib.util.find_spec(name)]
+    assert all(importlib.util.find_spec(name) for name in others)
+
+    with sandbox_of(tier, PACKAGES.format(names=[*own, *others])) as sandbox:
+        (reply,) = sandbox.run([ask("double")])
+
+    assert reply.status == "ok", reply.text
+    found = dict(zip([*own, *others], reply.tensors["out/output"].tolist(), strict=True))
+    assert found == dict.fromkeys(own, True) | dict.fromkeys(others, False)
+
+
+def test_a_tier_that_does_not_exist_is_an_error() -> None:
+    with pytest.raises(ValueError, match="contained, locked, process"):
+        sandbox_of("none")
+
+
+def test_the_process_tier_needs_nothing_of_linux() -> None:
+    code = (
+        "import sys, tensormark.sandbox.tiers\n"
+        "print(*sorted(name for name in sys.modules if name.startswith('tensormark')))"
+    )
+    of_linux = {f"tensormark.sandbox.{name}" for name in ("isolated", "slot", "seccomp")}
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert f"tensormark.sandbox.{PROCESS}" in done.stdout.split()
+    assert not of_linux & set(done.stdout.split())
+
+
+def test_an_optimizer_is_built_without_the_compiler() -> None:
+    code = (
+        "import sys, torch\n"
+        "from tensormark.worker.dynamo import spare_dynamo\n"
+        "spare_dynamo()\n"
+        "parameter = torch.zeros(2, requires_grad=True)\n"
+        "optimizer = torch.optim.Optimizer([parameter], {'lr': 0.1})\n"
+        "optimizer.zero_grad()\n"
+        "optimizer.state_dict()\n"
+        "print('torch._dynamo' in sys.modules)\n"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "False\n"
+
+
+if LOCKED not in own_tiers():
+
+    @pytest.mark.tier("locked-root")
+    def test_all_this_holds_in_the_tier_locked_too() -> None:
+        done = run_in_locked(__file__)
+
+        assert done.returncode == 0, done.stdout
+        assert "skipped" not in done.stdout

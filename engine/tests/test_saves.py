@@ -1,0 +1,74 @@
+"""A save is noticed as soon as it is one, and what is no save is not taken for one."""
+
+import threading
+from pathlib import Path
+
+import pytest
+import watchfiles
+
+from tensormark.intake.saves import Saves
+
+from packing import EDITABLE
+from watching import LONG
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "main.py").write_text("x = 0\n", encoding="utf-8")
+    return folder / "main.py"
+
+
+def test_saving_the_same_text_does_not_start_a_grading_over(path: Path) -> None:
+    again = threading.Event()
+    saves = Saves(path, EDITABLE, again.set)
+    try:
+        saves.begin()
+        path.write_text("x = 0\n", encoding="utf-8")
+        saves.look()
+        same = saves.saved.is_set()
+        path.write_text("x = 1\n", encoding="utf-8")
+        saves.look()
+    finally:
+        saves.close()
+
+    assert not same
+    assert saves.saved.is_set()
+    assert again.is_set()
+
+
+def test_saving_the_same_text_later_is_a_save(path: Path) -> None:
+    saves = Saves(path, EDITABLE, lambda: None)
+    try:
+        saves.begin()
+        saves.end()
+        path.write_text("x = 0\n", encoding="utf-8")
+        assert saves.saved.wait(LONG)
+    finally:
+        saves.close()
+
+
+def test_saves_are_noticed_where_the_system_has_no_watches_left(path: Path, monkeypatch) -> None:
+    def watch(*_: object, **__: object) -> None:
+        raise OSError("OS file watch limit reached")
+
+    monkeypatch.setattr(watchfiles, "watch", watch)
+    saves = Saves(path, EDITABLE, lambda: None)
+    try:
+        path.write_text("x = 1\n", encoding="utf-8")
+        assert saves.saved.wait(LONG)
+    finally:
+        saves.close()
+
+
+def test_a_file_that_a_link_leads_to_is_watched(path: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.py"
+    link.symlink_to(path)
+    saves = Saves(link, EDITABLE, lambda: None)
+    try:
+        assert saves.folders() == {tmp_path, path.parent}
+        path.write_text("x = 1\n", encoding="utf-8")
+        assert saves.saved.wait(LONG)
+    finally:
+        saves.close()

@@ -1,0 +1,291 @@
+"""An assignment with an optimizer, and a task that says little: tests/tiny."""
+
+import dataclasses
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tensormark.authoring.course import Course
+from tensormark.authoring.record import record
+from tensormark.authoring.strip import derive, drifted, write_starter
+from tensormark.authoring.variants import apply
+from tensormark.grading import Grading, program_of
+from tensormark.reports.terminal import Report
+from tensormark.result import Grade, Result
+from tensormark.sandbox.interface import LOCKED, PROCESS, Limits, Program, Sandbox
+from tensormark.sandbox.process import ProcessSandbox
+from tensormark.settings import Settings
+
+import toy
+from tiers import marked, own_tiers, run_in_locked
+from tiny.course import HONEST, VARIANTS, course
+
+SEED = 1
+HOLES = ["conv", "detector", "momentum"]
+WINDOWS = "windows = signals.unfold"
+RIGHT_WITH_A_GIVEN_CONV = "right when given a correct conv"
+
+
+# --- what is graded -----------------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Place:
+    """A folder with solution/, starter/ and references/ of the second assignment."""
+
+    course: Course
+    moved: list[str]  # what recording said
+
+    @property
+    def folder(self) -> Path:
+        return self.course.assignment.folder
+
+    def record_again(self) -> list[str]:
+        return record(self.course, self.folder / "references", SEED, True, None)
+
+    def settings(self, tier: str) -> Settings:
+        limits = Limits(call_seconds=12.0)  # a busy machine may stand still for ten
+        own = {"references": self.folder / "references", "show_text": True}
+        return Settings.of(self.folder, tier=tier, limits=limits, **own)
+
+    def submission(self, **texts: str) -> str:
+        """Return the path of a copy of the solution with other texts of these modules."""
+        path = Path(tempfile.mkdtemp(dir=self.folder))
+        for name, text in (self.course.sources() | texts).items():
+            (path / f"{name}.py").write_text(text, encoding="utf-8")
+        return str(path)
+
+    def edited(self, old: str, new: str) -> str:
+        """Return the path of a copy of the solution with one text of its main file replaced."""
+        source = self.course.sources()["detector"]
+        assert source.count(old) == 1
+        return self.submission(detector=source.replace(old, new))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    folder = tmp_path_factory.mktemp("detector")
+    shutil.copytree(Path(__file__).parent / "tiny" / "solution", folder / "solution")
+    made = course(folder)
+    files = derive(made.assignment)
+    write_starter(made.assignment.starter, files, sorted(files))
+    shutil.copy(toy.TEMPLATE / "requirements.txt", folder)
+    return Place(made, record(made, folder / "references", SEED, False, None))
+
+
+# --- how it is graded ---------------------------------------------------------------------------
+
+
+class KeptWorker(ProcessSandbox):
+    """Has one worker for all submissions, which are our own, so that torch is imported once."""
+
+    def __exit__(self, *_: object) -> None:
+        pass  # of one submission; the fixture closes it
+
+    def open(self, tier: str, program: Program) -> Sandbox:
+        self.reload(program.sources)
+        return self
+
+
+@pytest.fixture(scope="module", params=marked(own_tiers()))
+def settings(request: pytest.FixtureRequest, place: Place) -> Settings:
+    return place.settings(request.param)
+
+
+@pytest.fixture(scope="module")
+def grade(settings: Settings, place: Place) -> Iterator[Callable[..., Grade]]:
+    """Grade in each tier that this user can have."""
+    assignment = place.course.assignment
+    if settings.tier != PROCESS:
+        yield Grading(settings, assignment).grade
+        return
+    kept = KeptWorker(program_of(assignment, [], {}, settings))
+    yield Grading(settings, assignment, kept.open).grade
+    ProcessSandbox.__exit__(kept)
+
+
+def results(graded: Grade) -> dict[str, Result]:
+    return {result.id: result for result in graded.results}
+
+
+def lost(graded: Grade) -> set[str]:
+    return {result.id for result in graded.results if result.score != result.max_score}
+
+
+def mistake(graded: Grade, exercise: str) -> str | None:
+    found: str | None = results(graded)[exercise].as_json()["mistake"]
+    return found
+
+
+# --- made from the solution ---------------------------------------------------------------------
+
+
+def test_the_starter_has_a_hole_for_each_exercise_and_no_solution(place: Place) -> None:
+    text = "".join(derive(place.course.assignment).values())
+
+    assert [text.count(f'raise NotImplementedError("{hole}")') for hole in HOLES] == [1, 1, 1]
+    assert "SOLUTION" not in text
+
+
+def test_a_starter_that_has_drifted_is_found(place: Place, tmp_path: Path) -> None:
+    files = derive(place.course.assignment)
+    shutil.copytree(place.course.assignment.starter, tmp_path / "starter")
+    assert drifted(tmp_path / "starter", files) == []
+
+    (tmp_path / "starter" / "momentum.py").write_text("# changed\n", encoding="utf-8")
+
+    assert drifted(tmp_path / "starter", files) == ["momentum.py"]
+
+
+def test_recording_says_what_is_new_and_again_that_nothing_has_moved(place: Place) -> None:
+    recorded = [line.split(": ")[0] for line in place.moved]
+
+    assert recorded == [*(f"{hole}.safetensors" for hole in HOLES), "manifest.json"]
+    assert place.record_again() == []
+
+
+# --- graded -------------------------------------------------------------------------------------
+
+
+def test_the_solution_passes_everything(settings: Settings, place: Place) -> None:
+    made = Grading(settings, place.course.assignment).grade(str(place.course.assignment.solution))
+
+    assert (made.score, made.max_score) == (40, 40)
+    assert results(made)["detection"].note.startswith("accuracy ")
+
+
+def test_the_starter_is_not_written_yet_and_scores_nothing(
+    grade: Callable[..., Grade], place: Place
+) -> None:
+    made = grade(str(place.course.assignment.starter))
+
+    outcomes = [str(result.outcome) for result in made.results]
+    assert outcomes == ["not written yet"] * 3 + ["blocked"]
+    assert made.score == 0
+
+
+def test_each_mistake_costs_its_own_exercise_and_is_named(
+    grade: Callable[..., Grade], place: Place
+) -> None:
+    found = {}
+    for variant in VARIANTS:
+        module = place.course.assignment.exercise(variant.exercise).module
+        wrong = apply(variant, place.course.sources()[module])
+        made = grade(place.submission(**{module: wrong}), check=True)
+        found[variant.id] = lost(made), mistake(made, variant.exercise)
+
+    assert found == {variant.id: ({variant.exercise}, variant.id) for variant in VARIANTS}
+
+
+def test_right_solutions_that_look_different_lose_nothing(
+    grade: Callable[..., Grade], place: Place
+) -> None:
+    sources = place.course.sources()
+    texts = {one.module: one.apply(sources[one.module]) for one in HONEST}
+
+    assert lost(grade(place.submission(**texts))) == set()
+
+
+def test_an_exercise_after_a_wrong_one_is_judged_with_a_stand_in(
+    grade: Callable[..., Grade], place: Place
+) -> None:
+    made = results(grade(place.edited(" + self.bias[:, None]", ""), check=True))
+
+    assert made["conv"].score == 0
+    assert made["detector"].note == RIGHT_WITH_A_GIVEN_CONV
+
+
+def test_a_mistake_without_a_name_is_located_in_the_assignments_words(
+    grade: Callable[..., Grade], place: Place
+) -> None:
+    wrong = place.edited(
+        WINDOWS, f"signals = signals.clone()\n        signals[..., -1] = 1\n        {WINDOWS}"
+    )
+
+    message = results(grade(wrong, check=True))["conv"].as_json()["message"]
+
+    assert "of output differ, worst at (signal " in message
+    assert "only window 6 is wrong" in message
+
+
+def test_forbidden_code_costs_the_exercise_that_runs_it(
+    grade: Callable[..., Grade], place: Place
+) -> None:
+    use = "nn.functional.conv1d(signals, self.weight)"
+
+    named = grade(place.edited(WINDOWS, f"lambda: {use}\n        {WINDOWS}"), check=True)
+    made = grade(place.edited(WINDOWS, f"{use}\n        {WINDOWS}"), check=True)
+
+    assert lost(named) == set()
+    assert lost(made) == {"conv"}
+    assert mistake(made, "conv") == "forbidden"
+    assert results(made)["conv"].findings[0].headline.startswith("F.conv1d is not allowed ")
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ("raise ValueError('no')", "raised ValueError: no (detector.py, line "),
+        ("while True: pass", "Convolution.forward took longer than 12 seconds"),
+    ],
+    ids=["raises", "hangs"],
+)
+def test_what_raises_or_hangs_loses_its_own_exercise_only(
+    grade: Callable[..., Grade], place: Place, code: str, says: str
+) -> None:
+    made = grade(place.edited(WINDOWS, f"{code}\n        {WINDOWS}"), check=True)
+
+    assert lost(made) == {"conv"}
+    assert says in results(made)["conv"].findings[0].headline
+    assert results(made)["detector"].note == RIGHT_WITH_A_GIVEN_CONV
+
+
+def test_the_task_fails_below_the_threshold_of_the_manifest(
+    grade: Callable[..., Grade], place: Place
+) -> None:
+    uphill = place.course.sources()["momentum"].replace("p.sub_", "p.add_")
+
+    made = results(grade(place.submission(momentum=uphill)))
+
+    assert made["detection"].findings[0].headline == "the trained detector is not good enough"
+    assert "a right one reaches 0.90" in made["detection"].findings[0].details[0]
+
+
+def test_the_task_is_left_out_where_no_threshold_was_recorded(place: Place, tmp_path: Path) -> None:
+    shutil.copytree(place.folder / "references", tmp_path / "own")
+    manifest = tmp_path / "own" / "manifest.json"
+    values = json.loads(manifest.read_text(encoding="utf-8"))
+    del values["detection"]
+    manifest.write_text(json.dumps(values), encoding="utf-8")
+    settings = dataclasses.replace(place.settings(PROCESS), references=tmp_path / "own")
+
+    made = Grading(settings, place.course.assignment).grade(place.submission(detector=""))
+
+    assert [result.id for result in made.results] == HOLES
+    assert made.notes == ["detection is left out: its threshold was not measured"]
+
+
+def test_the_report_and_the_result_model_are_in_the_order_of_the_assignment(
+    grade: Callable[..., Grade], place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = grade(place.submission(), observer=Report()).as_json()
+
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  passed ")]
+    assert [line.split()[1] for line in lines] == [*HOLES, "detection"]
+    assert [entry["id"] for entry in result["exercises"]] == [*HOLES, "detection"]
+    keys = {"id", "outcome", "score", "max_score", "mistake", "message"}
+    assert all(keys <= entry.keys() for entry in result["exercises"])
+
+
+if LOCKED not in own_tiers():
+
+    @pytest.mark.tier("locked-root")
+    def test_all_this_holds_in_the_tier_locked_too() -> None:
+        done = run_in_locked(__file__)
+
+        assert done.returncode == 0, done.stdout
+        assert "skipped" not in done.stdout

@@ -1,0 +1,111 @@
+"""With private references a report holds no word of a submission's, which has seen the inputs."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+
+from tensormark.judging.student_text import STATE, without_text
+from tensormark.references import References
+from tensormark.sandbox.interface import Reply
+from tensormark.worker.state import Model, Watch
+
+from graded import Grade
+from toy import WINDOWS
+
+SOURCES = {"main": "line\n" * 9}
+SECRET = "the_hidden_input"
+
+
+@pytest.fixture(scope="module")
+def private(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """References that say that they were recorded with a seed of their own."""
+    own = tmp_path_factory.mktemp("references") / "private"
+    shutil.copytree(folder / "reference_outputs", own)
+    path = own / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"private": True}), "utf-8")
+    return own
+
+
+def shown(text: str, status: str = "error", **message: object) -> Reply:
+    reply = Reply(status, text, {"status": status, **message})
+    return without_text(reply, {"conv"}, SOURCES)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (f"raised ValueError: {SECRET} (main.py, line 7)", "raised ValueError (main.py, line 7)"),
+        (f"raised ValueError: {SECRET} (main.py, line 70)", "raised ValueError"),
+        (f"raised ValueError: {SECRET} ({SECRET}.py, line 7)", "raised ValueError"),
+        (f"raised ValueError: {SECRET}", "raised ValueError"),
+        (f"raised ValueError: (main.py, line 1) {SECRET}", "raised ValueError"),
+        (f"raised {SECRET}: x (main.py, line 10)", "raised an exception of another type"
+         " (main.py, line 10)"),
+        (f"A.f should return a tensor, got a {SECRET}", "did not return what it should"),
+        (f"{SECRET} has no class A; its names are fixed", "failed for a reason that is not shown"
+         " here"),
+    ],
+)  # fmt: skip
+def test_of_an_exception_the_type_and_the_line_are_left(text: str, left: str) -> None:
+    reply = shown(text)
+
+    assert reply.text == left
+    assert reply.unabridged == text
+
+
+def test_of_a_hole_only_the_id_of_an_exercise_is_left() -> None:
+    assert shown("conv", "not written").text == "conv"
+    reply = shown(SECRET, "not written", where=f" ({SECRET}.py, line 1)", function="f")
+    assert (reply.text, reply.message["where"]) == ("its text is not shown", "")
+    reply = shown("", "not written", where=" (main.py, line 3)")
+    assert reply.message["where"] == " (main.py, line 3)"
+
+
+def test_states_have_names_of_the_graders_own() -> None:
+    reply = shown("", "ok", before={SECRET: 1, "the default dtype": "a"}, after={SECRET: 2})
+
+    assert reply.message["before"] == {"state 1": 1, "the default dtype": "a"}
+    assert reply.message["after"] == {"state 1": 2}
+    watched = Watch(Model(torch.nn.Linear(1, 1), ()), silent=True, plain=[1])
+    assert set(watched.before) == STATE
+
+
+def test_the_public_references_are_not_private(folder: Path, private: Path) -> None:
+    assert not References(folder / "reference_outputs").private
+    assert References(private).private
+
+
+RAISES = 'raise ValueError(f"the_hidden_input {signals.shape}")'
+FOUND = "found = torch.relu(self.conv(signals))"
+PRINTS = f'print("{SECRET}"); raise NotImplementedError("{SECRET}")'
+
+
+@pytest.mark.parametrize("options", [(), ("--show-text",)])
+def test_a_report_with_private_inputs_has_texts_only_where_they_are_asked_for(
+    submit: Grade, private: Path, options: tuple[str, ...]
+) -> None:
+    graded = submit(
+        (WINDOWS, f"{RAISES}; {WINDOWS}"),
+        (FOUND, f"{PRINTS}; {FOUND}"),
+        options=("--references", str(private), *options),
+    )
+
+    conv, detector = (graded.exercise(name)["message"] for name in ("conv", "detector"))
+    assert "raised ValueError" in conv
+    assert "(detector.py, line " in conv
+    assert "raised NotImplementedError" in detector
+    everything = graded.output + json.dumps(graded.result)
+    assert (SECRET in everything) is bool(options)
+    assert ("--show-text shows what is left out" in graded.output) is not options
+    assert "show-text" not in json.dumps(graded.result)  # which students' reports are drawn from
+    assert ("your code printed" in graded.output) is bool(options)
+
+
+def test_texts_are_shown_with_the_public_references(submit: Grade) -> None:
+    graded = submit((FOUND, f"{PRINTS}; {FOUND}"))
+
+    assert SECRET in graded.exercise("detector")["message"]
+    assert SECRET in graded.output

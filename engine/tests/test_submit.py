@@ -1,0 +1,100 @@
+"""`tensormark submit` packs what is handed in, and grades it in the strictest tier there is."""
+
+import shutil
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tensormark import strictest, submit
+from tensormark.exercise import Assignment
+from tensormark.sandbox import seccomp
+from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, TIERS
+from tensormark.settings import Settings
+from tensormark.strictest import Strictest
+
+import toy
+
+
+@pytest.fixture
+def mine(folder: Path, tmp_path: Path) -> Path:
+    """A student's folder: nothing is written in it yet."""
+    return Path(shutil.copytree(folder / "starter", tmp_path / "starter"))
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that has the tier `process` only."""
+    found = Strictest(PROCESS, ("contained: no bubblewrap", "locked: no Landlock"))
+    monkeypatch.setattr(submit, "strictest", lambda *_: found)
+
+
+def packed(out: Path) -> list[str]:
+    """Return the names in a zip."""
+    with zipfile.ZipFile(out) as archive:
+        return archive.namelist()
+
+
+@pytest.mark.usefixtures("here")
+def test_equal_work_makes_equal_packs(folder: Path, mine: Path, tmp_path: Path) -> None:
+    outs = [tmp_path / "a.zip", tmp_path / "b.zip"]
+
+    for out in outs:
+        assert submit.main(folder, "submit", [str(mine), "--out", str(out)]) == 0
+
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"", "detector.py is empty"),
+        (b"x = '\xff'\n", "detector.py:1: not UTF-8 text"),
+        (None, "no detector.py"),
+    ],
+)
+def test_what_cannot_be_read_is_not_packed(
+    folder: Path, mine: Path, tmp_path: Path, capsys, content: bytes | None, complaint: str
+) -> None:
+    (mine / toy.MAIN).unlink()
+    if content is not None:
+        (mine / toy.MAIN).write_bytes(content)
+    out = tmp_path / "submission.zip"
+
+    assert submit.main(folder, "submit", [str(mine), "--out", str(out)]) == 2
+
+    assert complaint in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_place_that_cannot_be_written_is_refused_first(
+    folder: Path, tmp_path: Path, capsys
+) -> None:
+    out = str(tmp_path / "none" / "a.zip")
+
+    assert submit.main(folder, "submit", ["starter", "--out", out]) == 2
+
+    assert f"--out {out}: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("lacking", [0, 1, 2, 3])
+def test_the_first_tier_that_runs_a_call_is_taken(
+    assignment: Assignment, monkeypatch, lacking: int
+) -> None:
+    missing = {tier: f"{tier} is missing" for tier in TIERS[:lacking]}
+    monkeypatch.setattr(strictest, "fault_of", lambda _, tier, __: missing.get(tier))
+
+    found = strictest.strictest(assignment, Settings.of(assignment.folder))
+
+    assert found.tier == (CONTAINED, LOCKED, PROCESS, None)[lacking]
+    assert found.reasons == tuple(f"{tier}: {tier} is missing" for tier in TIERS[:lacking])
+
+
+def test_a_tier_that_cannot_start_is_a_fault(assignment: Assignment, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyseccomp", None)
+    monkeypatch.setattr(seccomp, "compiled", seccomp.compiled.__wrapped__)  # nothing is kept
+
+    settings = Settings.of(assignment.folder)
+    assert "libseccomp2" in str(strictest.fault_of(assignment, LOCKED, settings))
+    assert strictest.fault_of(assignment, PROCESS, settings) is None

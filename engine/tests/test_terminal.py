@@ -1,0 +1,256 @@
+"""The report on the terminal: its columns, its colours, and what it says to do next."""
+
+import contextlib
+import io
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensormark.exercise import Assignment
+from tensormark.intake.submission import SubmissionError
+from tensormark.judging.compare import Tolerance, compare_values
+from tensormark.reports.model import next_step
+from tensormark.reports.terminal import Report
+from tensormark.result import Finding, Grade, Outcome, Result
+from tensormark.sandbox.interface import CapturedOutput, printable
+from tensormark.selection import selected
+
+
+def rows(capsys: pytest.CaptureFixture[str], shown: list[str]) -> list[str]:
+    """Return the lines of a report on these exercises."""
+    report = Report()
+    report.begin("Example", "mine", "process", shown)
+    for name in shown:
+        report.result(Result(name, Outcome.PASSED, 5, 10, note="a note"))
+    return capsys.readouterr().out.splitlines()[2:]
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        ["attention", "embed"],
+        ["attention", "adamw", "sinusoidal_positions"],
+        ["a_name_of_more_than_twenty_letters", "adamw"],
+    ],
+)
+def test_points_of_all_exercises_are_in_one_column(capsys, shown: list[str]) -> None:
+    lines = rows(capsys, shown)
+
+    assert len(lines) == len(shown)
+    assert len({line.index("/10") for line in lines}) == 1
+    assert len({line.index("a note") for line in lines}) == 1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+def test_a_value_that_is_nearly_zero_has_no_sign(dtype: str) -> None:
+    expected = np.array([-1e-5, 1.0])
+    got = np.array([-3e-5 if dtype != "int64" else 3, 1.0]).astype(dtype)
+
+    mismatch = compare_values("output", got, expected, Tolerance(0.0, 1e-6), {})
+
+    assert mismatch is not None
+    assert mismatch.numbers.startswith("expected 0.0000, got ")
+    assert "-0.0000" not in mismatch.numbers
+
+
+def test_marks_are_not_piled_up_over_the_lines_around_them() -> None:
+    pile, words = (
+        "e" + 300 * "\u0301",
+        "na\u0308i\u0308ve \u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd",
+    )
+    printed = CapturedOutput()
+    printed.take(f"{words}\n{pile}x".encode())
+
+    assert printed.text() == f"{words}\ne{4 * chr(0x301)}x"
+    assert printable(pile) == "e" + 4 * "\u0301"
+    assert printable(words) == words
+
+
+# --- on a terminal --------------------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    encoding = "utf-8"  # type: ignore[assignment]
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return Terminal()
+
+
+def printed(terminal: Terminal, *results: Result) -> str:
+    """Return what a terminal gets of a report on results."""
+    with contextlib.redirect_stdout(terminal), contextlib.redirect_stderr(terminal):
+        report_on(*results)
+    return terminal.getvalue()
+
+
+def report_on(*results: Result) -> None:
+    """Report on results from begin to end."""
+    report = Report()
+    report.begin("Example", "mine", "process", [result.id for result in results])
+    for result in results:
+        report.result(result)
+    report.end(Grade("starter", "process", list(results), mode="check"), "")
+
+
+PASSED = Result("attention", Outcome.PASSED, 25, 25)
+FAILED = Result("layer", Outcome.FAILED, 0, 15, (Finding("a headline"),), file="main.py")
+
+
+def test_a_verdict_has_a_colour_and_a_mark(terminal: Terminal) -> None:
+    text = printed(terminal, PASSED, FAILED)
+
+    assert "\x1b[32m✓ passed" in text
+    assert "\x1b[1;31m✗ FAILED" in text
+
+
+def test_no_color_leaves_the_words(terminal: Terminal, monkeypatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    text = printed(terminal, PASSED, FAILED)
+
+    assert "\x1b" not in text.replace("\r\x1b[K", "")
+    assert "✗ FAILED           layer" in text
+
+
+def test_a_dumb_terminal_gets_plain_lines(terminal: Terminal, monkeypatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+
+    text = printed(terminal, PASSED, FAILED)
+
+    assert "\x1b" not in text
+    assert "  FAILED           layer" in text
+
+
+def test_a_coding_without_the_marks_gets_words_only(terminal: Terminal) -> None:
+    terminal.encoding = "ascii"
+
+    text = printed(terminal, PASSED)
+
+    assert "  passed" in text
+    assert text.isascii()
+
+
+def test_columns_are_the_same_with_colours(terminal: Terminal) -> None:
+    text = printed(terminal, PASSED, FAILED)
+
+    rows = re.sub(r"\r?\x1b\[[\d;]*[mK]", "", text).splitlines()
+    places = {row.index("/") for row in rows if "/25" in row or "/15" in row}
+    assert len(places - {-1}) == 2  # the rows', and the score's
+
+
+def test_what_runs_is_said_and_taken_back(terminal: Terminal) -> None:
+    text = printed(terminal, PASSED, FAILED)
+
+    assert "  importing torch\r\x1b[K" in text
+    assert "  grading layer\r\x1b[K" in text
+    assert text.count("\r\x1b[K  ") * 2 == text.count("\r\x1b[K")
+
+
+def test_seconds_left_are_told_once_steps_have_been_timed(terminal: Terminal, monkeypatch) -> None:
+    now = iter(range(100, 1000))
+    monkeypatch.setattr("tensormark.reports.live.time.monotonic", lambda: next(now))
+    with contextlib.redirect_stderr(terminal):
+        report = Report()
+
+    for done in range(1, 12):
+        report.progress("fine-tuning", done, 20)
+
+    assert "fine-tuning: 5 %" in terminal.getvalue()
+    assert terminal.getvalue().endswith("fine-tuning: 9 s left")
+
+
+def test_without_a_terminal_there_is_no_escape(capsys: pytest.CaptureFixture[str]) -> None:
+    report_on(PASSED, FAILED)
+
+    out, err = capsys.readouterr()
+    assert "\x1b" not in out + err
+    assert "importing" not in err
+
+
+# --- what to do next ------------------------------------------------------------------------------
+
+
+def next_line(*results: Result, **about: Any) -> str | None:
+    """Return what is said to do next."""
+    usual = {"submission": "starter", "tier": "process", "mode": "check"}
+    return next_step(Grade(results=list(results), **(usual | about)).as_json())
+
+
+UNWRITTEN = Result("embed", Outcome.NOT_WRITTEN, 0, 20, file="main.py")
+TASK = Result("training", Outcome.FAILED, 0, 20, (Finding("too low"),), task=True)
+EXTENSION = Result("adamw", Outcome.NOT_WRITTEN, 0, 10, bonus=True)
+
+
+@pytest.mark.parametrize(
+    ("results", "about", "expected"),
+    [
+        ([UNWRITTEN, FAILED], {}, "make check K=layer"),
+        ([UNWRITTEN], {}, "write embed in main.py, then make check K=embed"),
+        ([PASSED], {}, "make grade"),
+        ([PASSED], {"only": ["attention"]}, "make check"),
+        ([PASSED, EXTENSION], {"mode": "grade"}, "make submit"),
+        ([PASSED, TASK], {"mode": "grade"}, "make grade K=training"),
+        ([FAILED], {"submission": "a b.py"}, "make check K=layer SUBMISSION='a b.py'"),
+        ([FAILED], {"tier": "contained"}, None),
+        ([FAILED], {"private": True}, None),
+        ([Result("layer", Outcome.COULD_NOT_GRADE, None, 15), FAILED], {}, None),
+        ([PASSED], {"mode": "grade", "submission": "submission.zip"}, None),
+    ],
+)
+def test_the_next_step_follows_from_the_result(
+    monkeypatch, results, about, expected: str | None
+) -> None:
+    monkeypatch.setenv("TENSORMARK_MAKE", "1")
+
+    assert next_line(*results, **about) == expected
+
+
+@pytest.mark.parametrize(
+    ("results", "about", "expected"),
+    [
+        ([UNWRITTEN], {}, "write embed in main.py, then tensormark check --only embed"),
+        ([PASSED], {}, "tensormark grade"),
+        ([FAILED], {"submission": "a b.py"}, "tensormark check --only layer 'a b.py'"),
+    ],
+)
+def test_without_make_the_next_step_is_a_command_of_tensormark(
+    results, about, expected: str
+) -> None:
+    assert next_line(*results, **about) == expected
+
+
+def test_the_last_line_says_what_to_do_next(capsys: pytest.CaptureFixture[str]) -> None:
+    report_on(PASSED, FAILED)
+
+    assert capsys.readouterr().out.splitlines()[-1] == "  next: tensormark check --only layer"
+
+
+# --- which exercises ----------------------------------------------------------------------------
+
+
+def test_several_exercises_are_asked_for_at_once(assignment: Assignment) -> None:
+    assert selected(assignment, True, "detector, conv")[1] == ["conv", "detector"]
+
+
+def test_exercises_upstream_are_run_and_not_shown(assignment: Assignment) -> None:
+    run, shown = selected(assignment, True, "detector")
+
+    assert shown == ["detector"]
+    assert [exercise.id for exercise in run] == ["conv", "detector"]
+
+
+@pytest.mark.parametrize("only", ["conv,cnov", "cnov", "", ",", "conv detection"])
+def test_each_of_several_exercises_must_exist(assignment: Assignment, only: str) -> None:
+    with pytest.raises(SubmissionError, match=r"^--only"):
+        selected(assignment, True, only)

@@ -1,0 +1,233 @@
+"""The toolkit: usual probes in one call, and where an output is wrong."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensormark.exercise import Call, Exercise
+from tensormark.toolkit import Further, Sizes, exercise, locator, optimizer
+from tensormark.toolkit.draws import dense
+from tensormark.toolkit.places import locate
+from tensormark.toolkit.probes import Drawn
+
+MAIN, OTHER = Sizes(B=3, T=7, D=5, F=4), Sizes(B=1, T=4, D=6, F=8)
+ABOUT: dict[str, Any] = {
+    "id": "gate",
+    "order": 10,
+    "title": "a gate",
+    "file": "model.py",
+    "points": {"values": 6, "training": 2, "properties": 2},
+    "sizes": (MAIN, OTHER),
+}
+
+
+def draw(rng: np.random.Generator, s: Sizes) -> Drawn:
+    x = rng.standard_normal((s.B, s.T, s.D))
+    return {"x": x}, dense(rng, "wide", s.D, s.F), (s.B, s.T, s.F)
+
+
+def usual(target: str = "Gate.forward", **more: Any) -> Exercise:
+    return exercise(target, ("x",), draw, **{**ABOUT, **more})
+
+
+def probes(made: Exercise) -> dict[str, str]:
+    return {probe.name: probe.part for probe in made.probes}
+
+
+def calls(made: Exercise, name: str) -> tuple[Call, ...]:
+    return next(probe.calls for probe in made.probes if probe.name == name)
+
+
+# --- probes -------------------------------------------------------------------------------------
+
+
+def test_the_usual_probes_are_plain_probes() -> None:
+    made = usual(options=lambda s: {"width": s.D})
+
+    assert probes(made) == {
+        "output": "values",
+        "other sizes": "properties",
+        "second call": "properties",
+    }
+    (output,), (other,) = calls(made, "output"), calls(made, "other sizes")
+    assert (output.kind, output.module, output.gradients) == ("method", "model", True)
+    assert (output.dtype, other.dtype) == ("float32", "float64")
+    assert (output.options, other.options) == ({"width": 5}, {"width": 6})
+    json.dumps([call.message() for call in made.calls])  # as it is sent
+
+
+def test_a_function_is_called_as_one() -> None:
+    assert {call.kind for call in usual("gate").calls} == {"function"}
+
+
+def test_a_call_gets_inputs_weights_and_a_cotangent_of_its_sizes() -> None:
+    made = usual()
+
+    drawn = {probe.name: made.inputs(probe.calls[0], seed=1) for probe in made.probes}
+
+    shapes = {name: value.shape for name, value in drawn["other sizes"].items()}
+    assert shapes == {
+        "x": (1, 4, 6),
+        "weights/wide.weight": (8, 6),
+        "weights/wide.bias": (8,),
+        "cotangent/output": (1, 4, 8),
+    }
+    assert drawn["output"].keys() == shapes.keys()
+
+
+def test_the_call_before_the_second_has_other_inputs_of_the_same_shapes() -> None:
+    made = usual()
+
+    inputs = made.inputs(calls(made, "second call")[0], seed=1)
+
+    assert inputs["before/x"].shape == inputs["x"].shape
+    assert not np.array_equal(inputs["before/x"], inputs["x"])
+
+
+def test_each_upstream_exercise_is_given_after_those_before_it() -> None:
+    made = usual(given={"norm": {"norm.forward": "norm"}, "wide": {"model:wide": "wide"}})
+
+    assert made.upstream == ("norm", "wide")
+    for probe in made.probes:
+        assert [call.given for call in probe.calls] == [(), ("norm",), ("norm", "wide")]
+        assert [len(call.stand_ins) for call in probe.calls] == [0, 1, 2]
+        assert len({call.inputs for call in probe.calls}) == 1
+
+
+def test_dropout_is_looked_for_in_training_with_the_inputs_of_eval() -> None:
+    made = usual(dropout=("dropout", "inner.dropout"))
+
+    none, all_of_it = calls(made, "no dropout")[0], calls(made, "all dropped")[0]
+    assert none.rates == {"dropout": 0.0, "inner.dropout": 0.0}
+    assert all_of_it.rates == {"dropout": 1.0, "inner.dropout": 1.0}
+    assert none.train
+    assert {none.inputs, all_of_it.inputs} == {calls(made, "output")[0].inputs}
+
+
+def test_a_further_probe_has_inputs_of_its_own_or_those_of_the_output() -> None:
+    def zeros(rng: np.random.Generator, s: Sizes) -> Drawn:
+        inputs, weights, shape = draw(rng, s)
+        return {"x": 0.0 * inputs["x"]}, weights, shape
+
+    made = usual(
+        further=(
+            Further("zeros", "properties", "zeros give NaN", draw=zeros),
+            Further("doubles", "values", "it is wrong in float64", call={"dtype": "float64"}),
+            Further("large", "values", "it is wrong if large", sizes=Sizes(B=2, T=30, D=3, F=4)),
+        )
+    )
+
+    drawn = {probe.name: made.inputs(probe.calls[0], seed=1) for probe in made.probes}
+    assert not drawn["zeros"]["x"].any()
+    assert np.array_equal(drawn["doubles"]["x"], drawn["output"]["x"])
+    assert drawn["large"]["x"].shape == (2, 30, 3)
+
+
+def test_usual_probes_can_be_left_out() -> None:
+    assert list(probes(usual(without=("second call",)))) == ["output", "other sizes"]
+
+
+def test_plain_numbers_have_no_gradients() -> None:
+    made = exercise(
+        "rate",
+        ("step",),
+        lambda rng, s: ({}, {}, None),
+        **ABOUT,
+        literals=lambda s: {"step": s.T},
+        call={"form": "number"},
+    )
+
+    assert not any(call.gradients for call in made.calls)
+    assert [call.literals["step"] for call in made.calls] == [7, 4, 7]
+    assert made.inputs(made.calls[0], seed=1) == {}
+
+
+def test_a_size_that_is_not_there_is_named() -> None:
+    with pytest.raises(AttributeError, match="there is no size H among B, T, D, F"):
+        _ = MAIN.H
+
+
+def test_an_optimizer_takes_one_step_several_and_those_of_groups() -> None:
+    made = optimizer(
+        "Momentum.step",
+        plain={"lr": 0.1},
+        other={"lr": 0.5},
+        id="momentum",
+        title="momentum",
+        file="momentum.py",
+        points={"values": 8, "properties": 2},
+    )
+
+    assert probes(made) == {"first step": "values", "steps": "values", "groups": "properties"}
+    groups = calls(made, "groups")[0].literals["groups"]
+    assert [group["lr"] for group in groups] == [0.1, 0.5]
+    inputs = made.inputs(made.calls[0], seed=1)
+    assert inputs["gradients/a"].shape[1:] == inputs["start/a"].shape
+    assert "start/c" in inputs
+    assert "gradients/c" not in inputs
+
+
+# --- places -------------------------------------------------------------------------------------
+
+RIGHT = np.random.default_rng(1).standard_normal((3, 4, 5))
+AXES = ("signal", "pattern", "window")
+
+
+def changed(*index: Any) -> np.ndarray:
+    got = RIGHT.copy()
+    got[index] += 1.0 + np.arange(got[index].size).reshape(got[index].shape)
+    return got
+
+
+PLACES: Mapping[str, np.ndarray] = {
+    "only signal 0 of the batch is wrong": changed(0),
+    "signal 0 of the batch is right; the others are wrong": changed(slice(1, None)),
+    "only patterns from number 2 on are wrong": changed(slice(None), slice(2, None)),
+    "only pattern 1 of each signal is wrong": changed(slice(None), 1),
+    "only windows from number 4 on are wrong": changed(slice(None), slice(None), 4),
+    "only window 1 of each signal is wrong": changed(slice(None), slice(None), 1),
+    "every value is -2 times the expected one": -2.0 * RIGHT,
+    "every value is off by the same amount": RIGHT + 3.0,
+    "each pattern has the right values, but its windows are in the wrong order": RIGHT[..., ::-1],
+    "the number of values is right: check the order of axes": RIGHT.transpose(0, 2, 1),
+    "all the right values are there, but in the wrong places: check the order of axes": (
+        RIGHT.transpose(1, 0, 2).reshape(3, 4, 5)
+    ),
+}
+
+
+@pytest.mark.parametrize("says", PLACES)
+def test_a_place_is_named_in_the_words_of_the_assignment(says: str) -> None:
+    assert locate(PLACES[says], RIGHT, AXES) == says
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (np.s_[1, 3:], "only padding is wrong"),
+        (np.s_[:, :3], "only patterns are wrong; padding is right"),
+        (np.s_[1], "only signals that have padding are wrong"),
+    ],
+)
+def test_padding_that_tells_something_comes_first(wrong: Any, says: str) -> None:
+    padding = np.zeros((3, 4), dtype=bool)
+    padding[1, 3:] = True
+
+    assert (
+        locate(changed(*(wrong if isinstance(wrong, tuple) else (wrong,))), RIGHT, AXES, padding)
+        == says
+    )
+
+
+def test_a_single_value_is_not_given_away_by_its_ratio() -> None:
+    assert locate(np.full((1, 1), 2.0), np.full((1, 1), 0.5), ("row", "unit")) is None
+
+
+def test_an_output_whose_axes_have_no_names_has_no_place() -> None:
+    where = locator({3: AXES})
+
+    assert where(2.0 * RIGHT, RIGHT, {}) == "every value is 2 times the expected one"
+    assert where(2.0 * RIGHT[0], RIGHT[0], {}) is None

@@ -1,0 +1,247 @@
+"""A task that trains: whose predictions count, what is refused, and what is shown."""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensormark.references import ReferencesError
+from tensormark.result import CheckFailed
+from tensormark.sandbox.interface import Reply, Request
+from tensormark.task import TaskRun
+from tensormark.toolkit.training import (
+    MOST_WEIGHTS,
+    SolutionError,
+    Training,
+    TrainingTask,
+    threshold_of,
+)
+
+LABELS = np.array([0, 1, 2, 1, 0, 2, 1, 1])
+WEIGHTS = {"a": np.ones((2, 3), np.float32), "b": np.zeros(2, np.float32)}
+ROOM = 1000  # bytes
+
+
+class Known(Training):
+    """A training whose labels are known."""
+
+    threshold = 0.7
+    classes = ("low", "middle", "high")
+
+    def __init__(self, room: int = ROOM) -> None:
+        self.bytes = room
+
+    @property
+    def labels(self) -> np.ndarray:
+        return LABELS
+
+    def training(self, room: int | None) -> Request:
+        call = {"kind": "train", "own": room is None}
+        return Request("task", frozenset(), call, {}, reply_bytes=room or 0)
+
+    def predicting(self, weights: dict[str, np.ndarray]) -> Request:
+        named = {f"weights/{name}": value for name, value in weights.items()}
+        return Request("task", frozenset(), {"kind": "predict"}, named)
+
+    def room(self, run: TaskRun) -> int:
+        return self.bytes
+
+
+class Task(TrainingTask[Known]):
+    """The task of that training."""
+
+    entry = "task"
+
+    def __init__(self, room: int = ROOM) -> None:
+        self.room = room
+
+    def training(self, run: TaskRun) -> Known:
+        return Known(self.room)
+
+
+Ask = Callable[[Request], Reply]
+
+
+class Run:
+    """A run of the task, with what it asked for, flagged and showed."""
+
+    def __init__(
+        self, own: Ask, solution: Ask | None, wrong: tuple[str, ...] = (), private: bool = False
+    ) -> None:
+        self.asked: list[Request] = []
+        self.flags: list[str] = []
+        self.shown: dict[str, Any] = {}
+        references: Any = SimpleNamespace(private=private, manifest={})
+
+        def noting(answer: Ask) -> Ask:
+            return lambda request: self.asked.append(request) or answer(request)  # type: ignore[func-returns-value]
+
+        self.task_run = TaskRun(
+            references=references,
+            data=Path(),
+            checkpoint=None,
+            ask=noting(own),
+            ask_solution=noting(solution) if solution else None,
+            why_not="it is a test",
+            wrong=wrong,
+            flag=self.flags.append,
+            show=self.shown.update,
+        )
+
+
+def saying(status: str = "ok", text: str = "", **tensors: np.ndarray) -> Ask:
+    """Return what always answers so; in names, __ stands for a slash."""
+    named = {name.replace("__", "/"): value for name, value in tensors.items()}
+    return lambda request: Reply(status, text, tensors=named)
+
+
+RIGHT = saying(out__predictions=LABELS)
+TRAINED = saying(out__weights__a=WEIGHTS["a"], out__weights__b=WEIGHTS["b"])
+
+
+# --- whose predictions count --------------------------------------------------------------------
+
+
+def test_the_solution_predicts_with_the_weights_that_come_back() -> None:
+    run = Run(TRAINED, RIGHT)
+
+    assert Task().grade(run.task_run) == "accuracy 1.000"
+    assert [request.call for request in run.asked] == [
+        {"kind": "train", "own": False},
+        {"kind": "predict"},
+    ]
+    assert run.asked[1].tensors.keys() == {"weights/a", "weights/b"}
+    assert run.flags == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "solution", "room", "why"),
+    [
+        (("conv",), RIGHT, ROOM, "the values of conv are not right"),
+        ((), None, ROOM, "it is a test"),
+        ((), RIGHT, MOST_WEIGHTS + 1, "the model's weights are too large to be returned"),
+    ],
+)
+def test_its_own_predictions_count_otherwise_and_a_flag_says_why(
+    wrong: tuple[str, ...], solution: Ask | None, room: int, why: str
+) -> None:
+    run = Run(RIGHT, solution, wrong)
+
+    assert Task(room).grade(run.task_run) == "accuracy 1.000"
+    assert [request.call["own"] for request in run.asked] == [True]
+    assert run.flags == [f"the submission's own predictions count, because {why}"]
+
+
+# --- what is refused ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("own", "says"),
+    [
+        (saying("error", "raised ValueError: no"), "training: raised ValueError: no"),
+        (saying("not written", "conv"), "training: raised NotImplementedError: conv"),
+        (saying(), "training returned no weights"),
+        (saying(out__weights__a=np.ones(3)), "training returned no weights"),
+        (saying(out__weights__a=np.full(3, np.nan, np.float32)), "weights that are NaN or inf"),
+        (saying(out__weights__a=np.ones(ROOM, np.float32)), "more weights than the model has"),
+    ],
+)
+def test_an_answer_without_usable_weights_never_reaches_the_solution(own: Ask, says: str) -> None:
+    run = Run(own, RIGHT)
+
+    with pytest.raises(CheckFailed, match=says):
+        Task().grade(run.task_run)
+    assert len(run.asked) == 1
+
+
+def test_weights_that_do_not_fit_the_solutions_model_are_refused() -> None:
+    with pytest.raises(CheckFailed, match="weights of other names or shapes"):
+        Task().grade(Run(TRAINED, saying()).task_run)
+
+
+def test_a_solution_that_cannot_predict_with_zeros_either_is_at_fault() -> None:
+    with pytest.raises(SolutionError, match="the solution cannot predict: it died"):
+        Task().grade(Run(TRAINED, saying("lost", "it died")).task_run)
+
+
+def test_weights_that_break_only_themselves_are_the_submissions_fault() -> None:
+    def solution(request: Request) -> Reply:
+        broken = any(value.any() for value in request.tensors.values())
+        return Reply("lost", "it died") if broken else RIGHT(request)
+
+    with pytest.raises(CheckFailed, match="no model can predict with the weights"):
+        Task().grade(Run(TRAINED, solution).task_run)
+
+
+@pytest.mark.parametrize(
+    ("predictions", "says"),
+    [
+        (LABELS[:3], "returned the wrong number of predictions"),
+        (LABELS.astype(np.float64), "returned no predictions"),
+        (np.zeros(8, np.int64), "the trained model is not good enough"),
+    ],
+)
+def test_predictions_that_are_none_or_too_few_or_wrong_fail(
+    predictions: np.ndarray, says: str
+) -> None:
+    with pytest.raises(CheckFailed, match=says):
+        Task().grade(Run(TRAINED, saying(out__predictions=predictions)).task_run)
+
+
+# --- what is shown ------------------------------------------------------------------------------
+
+
+def test_classes_are_shown_by_name_and_curves_with_them() -> None:
+    losses = np.linspace(1.0, 0.1, 20, dtype=np.float32)
+    run = Run(saying(out__weights__a=WEIGHTS["a"], out__losses=losses), RIGHT)
+
+    Task().grade(run.task_run)
+
+    assert run.shown["classes"] == ["low", "middle", "high"]
+    assert run.shown["confusion"] == [[2, 0, 0], [0, 4, 0], [0, 0, 2]]
+    assert [curve["name"] for curve in run.shown["curves"]] == ["training loss"]
+
+
+@pytest.mark.parametrize("solution", [RIGHT, None], ids=["solution predicts", "it predicts"])
+def test_nothing_of_private_examples_is_shown(solution: Ask | None) -> None:
+    losses = np.linspace(1.0, 0.1, 20, dtype=np.float32)
+    own = saying(out__weights__a=WEIGHTS["a"], out__losses=losses, out__predictions=LABELS)
+    run = Run(own, solution, private=True)
+
+    Task().grade(run.task_run)
+
+    assert [run.shown[name] for name in ("classes", "confusion", "misread")] == [[], [], []]
+    # losses of a process that has seen the examples could say what they are
+    assert bool(run.shown["curves"]) is (solution is not None)
+
+
+# --- thresholds that were measured --------------------------------------------------------------
+
+
+def manifest(entry: Any) -> Any:
+    """Return references whose manifest says this of the task."""
+    return SimpleNamespace(folder=Path("references"), manifest={"task": entry} if entry else {})
+
+
+def test_a_threshold_stands_in_the_manifest_with_its_time() -> None:
+    references = manifest({"threshold": 0.8, "seed": 1, "seconds": 3.5})
+
+    assert threshold_of(references, "task")["threshold"] == 0.8
+    assert Task().seconds(references) == 3.5
+    assert Task().left_out(references) is None
+
+
+def test_a_sentence_in_its_place_leaves_the_task_out() -> None:
+    references = manifest("it was not measured")
+
+    assert Task().left_out(references) == "it was not measured"
+    with pytest.raises(ReferencesError, match="json says: it was not measured"):
+        threshold_of(references, "task")
+
+
+def test_a_threshold_that_is_missing_is_an_error_with_its_fix() -> None:
+    with pytest.raises(ReferencesError, match="has no task threshold; run `make gate`"):
+        threshold_of(manifest(None), "task", "make gate")

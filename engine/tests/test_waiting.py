@@ -1,0 +1,39 @@
+"""The worker that waits for the next grading, and a sandbox that is stopped in one."""
+
+import pytest
+
+from tensormark.sandbox.process import ProcessSandbox
+from tensormark.sandbox.waiting import Spare
+
+from asking import ask, program_with
+
+
+def test_where_there_is_no_fork_the_next_worker_waits_already() -> None:
+    spare = Spare(1)
+    try:
+        for _ in range(2):
+            waiting = spare.next
+            with ProcessSandbox(program_with(), start=spare.take) as sandbox:
+                (reply,) = sandbox.run([ask("double")])
+                used = sandbox.worker
+            spare.prepare()
+            assert reply.status == "ok"
+            assert used is not None
+            assert used.started is waiting
+    finally:
+        last = spare.next
+        spare.close()
+
+    assert last is not None
+    assert last.process.returncode is not None
+
+
+def test_a_sandbox_that_was_stopped_starts_nothing_more() -> None:
+    with ProcessSandbox(program_with()) as sandbox:
+        list(sandbox.run([ask("double")]))
+        sandbox.stop()
+        sandbox.drop()
+        with pytest.raises(Exception, match="closed"):
+            list(sandbox.run([ask("double")]))
+
+    assert sandbox.worker is None

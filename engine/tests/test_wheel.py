@@ -1,0 +1,86 @@
+"""The wheel of what is installed: what a build of the sources has, in the same bytes each time."""
+
+import base64
+import csv
+import hashlib
+import io
+import subprocess
+import sys
+import zipfile
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+
+import pytest
+
+from tensormark import wheel as module
+from tensormark.wheel import WheelError, wheel
+
+SOURCES = Path(__file__).resolve().parents[1]
+
+
+def unpacked(content: bytes | Path) -> dict[str, bytes]:
+    """Return the files of a zip."""
+    with zipfile.ZipFile(io.BytesIO(content) if isinstance(content, bytes) else content) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_the_wheel_is_what_a_build_of_the_sources_makes(tmp_path: Path) -> None:
+    flit = pytest.importorskip("flit_core.wheel")
+
+    built = flit.make_wheel_in(SOURCES / "pyproject.toml", tmp_path).file
+
+    assert wheel().name == built.name
+    made, expected = unpacked(wheel().content), unpacked(built)
+    (record,) = [name for name in expected if name.endswith("/RECORD")]
+    assert sorted(made.pop(record).splitlines()) == sorted(expected.pop(record).splitlines())
+    assert made == expected
+
+
+def test_the_wheel_has_the_same_bytes_each_time() -> None:
+    assert wheel.__wrapped__().content == wheel().content
+
+
+def test_its_record_has_the_digest_of_every_file() -> None:
+    files = unpacked(wheel().content)
+    (record,) = [name for name in files if name.endswith("/RECORD")]
+
+    rows = list(csv.reader(io.StringIO(files[record].decode())))
+
+    assert {row[0] for row in rows} == files.keys()
+    for name, digest, size in rows:
+        if name != record:
+            expected = base64.urlsafe_b64encode(hashlib.sha256(files[name]).digest())
+            assert digest == f"sha256={expected.decode().rstrip('=')}"
+            assert int(size) == len(files[name])
+
+
+def test_pip_installs_it_and_the_installed_one_makes_it_again(tmp_path: Path) -> None:
+    path, place = tmp_path / wheel().name, tmp_path / "packages"
+    path.write_bytes(wheel().content)
+    install = "-m pip install --no-deps --no-index --target".split()
+    command = [sys.executable, *install, str(place), str(path)]
+    subprocess.run(command, check=True, capture_output=True)
+
+    code = f"import sys; sys.path.insert(0, {str(place)!r}); import tensormark.wheel as made; "
+    code += f"assert made.__file__.startswith({str(place)!r}); "
+    code += "sys.stdout.buffer.write(made.wheel().content)"
+    done = subprocess.run([sys.executable, "-P", "-c", code], check=True, capture_output=True)
+
+    assert done.stdout == wheel().content
+
+
+def test_what_only_runs_and_is_not_installed_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(name: str) -> None:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(module, "distribution", nothing)
+
+    with pytest.raises(WheelError, match="tensormark is not installed, so that its metadata is"):
+        wheel.__wrapped__()
+
+
+def test_metadata_without_a_file_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "METADATA", (*module.METADATA, "nothing.txt"))
+
+    with pytest.raises(WheelError, match=r"tensormark-.+\.dist-info has no nothing\.txt"):
+        wheel.__wrapped__()

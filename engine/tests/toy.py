@@ -1,0 +1,25 @@
+"""An assignment to test with: the one that a new assignment begins with, derived and recorded.
+
+It has the exercises conv and detector, 40 points each, and a training, detection, of 20.
+"""
+
+import shutil
+from pathlib import Path
+
+import tensormark
+from tensormark.authoring import record, strip
+
+TEMPLATE = Path(tensormark.__file__).parent / "template"
+EXERCISES = ["conv", "detector"]
+MAIN = "detector.py"
+# texts of the solution
+WINDOWS = "windows = signals.unfold(-1, self.weight.shape[-1], 1)"
+BIAS = " + self.bias[:, None]"
+
+
+def make(folder: Path) -> Path:
+    """Make the assignment in a folder that is not there yet; return it."""
+    shutil.copytree(TEMPLATE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    assert strip.main(folder, "starter", []) == 0
+    assert record.main(folder, "references", []) == 0
+    return folder

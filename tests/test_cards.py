@@ -1,0 +1,25 @@
+"""What is declared to be given out is there, and can be made for students."""
+
+import dataclasses
+import re
+
+import pytest
+
+from grader.assignment import ASSIGNMENT
+from instructor.cards import CardError, for_students
+from tensormark.release.given_out import ReleaseError, copied
+
+from known import COURSE
+
+
+@pytest.mark.parametrize("pattern", ["data/none-*.txt", "data/none.txt"])
+def test_what_is_declared_and_missing_is_an_error(pattern: str) -> None:
+    release = dataclasses.replace(COURSE.staff.release, copied=(pattern,))
+
+    with pytest.raises(ReleaseError, match=re.escape(f"there is no {pattern} to give out")):
+        copied(ASSIGNMENT, release)
+
+
+def test_a_card_that_cannot_be_reworded_is_an_error() -> None:
+    with pytest.raises(CardError, match=re.escape("data/README.md has 0 times")):
+        for_students("data/README.md", "# Another card\n")

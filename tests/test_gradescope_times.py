@@ -1,0 +1,81 @@
+"""What the autograder looks at before it grades: how long tasks may take, and what is installed."""
+
+import dataclasses
+import json
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from grader.assignment import ASSIGNMENT
+from tensormark.exercise import Assignment
+from tensormark.gradescope import run
+from tensormark.references import FORMAT, References
+from tensormark.settings import Settings
+from tensormark.task import Task
+
+from conftest import ROOT
+
+
+class Timed(Task):
+    """A task of which it is known, or not, how long a right solution takes."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.taken = seconds
+
+    def seconds(self, references: References) -> float | None:
+        return self.taken
+
+
+def with_tasks(folder: Path, *seconds: float | None) -> Assignment:
+    """Return an assignment with a task for each of these times, as Gradescope's zip has it."""
+    manifest = {"format": FORMAT, "files": {}, "exercises": {}, "checkpoint": {}}
+    (folder / run.REFERENCES).mkdir()
+    path = folder / run.REFERENCES / "manifest.json"
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    one = ASSIGNMENT.exercise("sentiment")
+    tasks = [
+        dataclasses.replace(one, id=f"task_{number}", task=Timed(taken))
+        for number, taken in enumerate(seconds)
+    ]
+    return dataclasses.replace(ASSIGNMENT, folder=folder, exercises=tuple(tasks))
+
+
+@pytest.mark.parametrize("seconds", [(20,), (5, 15)])
+def test_the_time_for_a_submission_fits_into_the_limit(tmp_path: Path, seconds) -> None:
+    settings = run.settings_for(with_tasks(tmp_path, *seconds), 600)
+
+    training = settings.training_times * sum(seconds)
+    assert training > 5 * 20
+    assert settings.budget + settings.limits.load_seconds + training < 600 - 60
+
+
+def test_a_task_that_was_not_measured_is_named_and_keeps_its_deadline(tmp_path: Path) -> None:
+    assignment = with_tasks(tmp_path, None)
+
+    settings = run.settings_for(assignment, 600)
+
+    assert settings.training_times == Settings.of(ROOT).training_times
+    (line,) = run.untimed(assignment)
+    assert line.startswith("task_0: its time was not measured")
+
+
+@pytest.mark.parametrize(
+    ("line", "missing"),
+    [
+        (f"numpy=={version('numpy')}  # arrays", []),
+        ("numpy", []),
+        ("numpy>=1", []),
+        ("# numpy==1.0", []),
+        ("nobody-has-this; sys_platform == 'win32'", []),
+        ("-r others.txt", []),
+        ("numpy==0.1", [f"numpy==0.1, found {version('numpy')}"]),
+        ("nobody-has-this", ["nobody-has-this==*, found none"]),
+    ],
+)
+def test_requirements_that_are_not_installed_are_named(
+    tmp_path: Path, line: str, missing: list[str]
+) -> None:
+    (tmp_path / "requirements.txt").write_text(f"{line}\n", encoding="utf-8")
+
+    assert run.missing_packages(tmp_path / "requirements.txt") == missing
