@@ -14,6 +14,7 @@ from instructor import ROOT
 from tensormark.authoring.course import open_course
 from tensormark.classroom.work import Terms, Work
 from tensormark.classroom.worker import Answer
+from tests.hostile.shared import completed
 
 HOSTILE = ROOT / "tests" / "hostile" / "submissions"
 QUICK = ("exit_forging", "patching", "result_forging", "secrets", "state")  # folders of HOSTILE
@@ -33,7 +34,7 @@ def kinds() -> dict[str, list[str]]:
     right = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
     attacks = [path for folder in QUICK for path in sorted((HOSTILE / folder).glob("*.py"))]
     course = open_course(ASSIGNMENT)
-    codes = [path.read_text(encoding="utf-8") for path in attacks]
+    codes = [completed(path.read_text(encoding="utf-8")) for path in attacks]
     return {
         "wrong": [edited(right, one.edits) for one in course.variants if one.module == "bert"],
         "honest": [one.apply(right) for one in course.honest if one.module == "bert"],

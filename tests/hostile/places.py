@@ -12,6 +12,7 @@ from typing import Any
 
 from grader.assignment import ASSIGNMENT
 
+from shared import completed
 from tiers import AS_USER, USERS
 
 HERE = Path(__file__).resolve().parent
@@ -44,6 +45,7 @@ class Hostile:
     """A submission and the header that says what it tries and what should come of it.
 
     Attributes:
+        source: its code, with what it shares with others.
         file: which it is put after, of the solution's.
         exercises: that are graded when it is handed in.
         loses: those of them that get no points; partly: those that get some.
@@ -70,17 +72,17 @@ class Hostile:
     @classmethod
     def read(cls, path: Path) -> "Hostile":
         """Read a file of submissions/."""
-        source = path.read_text(encoding="utf-8")
+        own = path.read_text(encoding="utf-8")
         head = dict(
             line[2:].split(": ", 1)
-            for line in source.split("\n")
+            for line in own.split("\n")
             if line.startswith("# ") and ": " in line
         )
         file, training = head.get("file", "bert.py"), head.get("training", "")
         exercises = exercises_of("bert.py", file)
         return cls(
             name=f"{path.parent.name}-{path.stem}",
-            source=source,
+            source=completed(own),
             tries=head["tries"],
             file=file,
             exercises=frozenset(exercises),
@@ -92,7 +94,7 @@ class Hostile:
             deadline=float(head.get("deadline", TRAINING if training else 0)),
             targets=tuple(
                 target
-                for node in ast.parse(source).body
+                for node in ast.parse(own).body
                 if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in LISTS
                 for target in ast.literal_eval(node.value)
             ),

@@ -7,7 +7,7 @@ A file of submissions/ is what a student has put after a right solution's bert.p
 `file` of it. Its header says what it tries; which exercises it `loses` (ids, a file with all its
 exercises, `everything` or `nothing`); which only lose the points for keeping inputs and state as
 they were (`partly`); and, if it goes for the fine-tune, what comes of it there. All other exercises
-of the files handed in pass in full.
+of the files handed in pass in full. What many share is in shared.py, and put around their code.
 
 A submission prints LEAKED when it got at what it went for. That none does proves something only if
 it would: those that look for secrets have a line `control`, and those that leak without isolation
@@ -160,6 +160,17 @@ def test_every_attack_on_secrets_says_whether_it_leaks_without_isolation() -> No
 
     assert all(hostile.control.startswith(("leaks", "none, because ")) for hostile in secrets)
     assert len(LEAKING) >= 11
+
+
+def test_what_a_submission_defines_is_put_in_place() -> None:
+    for name, place in (("embed", "BertModel.embed"), ("hostile", "BertModel.forward")):
+        found = [h for h in HOSTILE if f"def {name}(" in h.source]
+
+        assert found
+        assert all(f"\n{place} = {name}" in hostile.source for hostile in found)
+    patched = [h.source for h in HOSTILE if "\ndef patch(" in h.source]
+    assert patched
+    assert all("\nBertModel = Patched\n" in source for source in patched)
 
 
 def named_but_missing(source: str) -> list[str]:

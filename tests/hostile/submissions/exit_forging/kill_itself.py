@@ -3,12 +3,7 @@
 import os
 import signal
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     os.kill(os.getpid(), signal.SIGKILL)
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -2,11 +2,6 @@
 # loses: embed
 import os
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     os._exit(0)
-
-
-BertModel.embed = embed

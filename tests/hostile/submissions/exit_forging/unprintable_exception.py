@@ -7,11 +7,5 @@ class Unprintable(BaseException):
     __repr__ = __str__
 
 
-right = BertModel.embed
-
-
 def embed(self, input_ids, *more):
     raise Unprintable
-
-
-BertModel.embed = embed

@@ -6,11 +6,6 @@ torch.allclose = torch.equal = lambda *_, **__: True
 numpy.allclose = numpy.array_equal = lambda *_, **__: True
 numpy.testing.assert_allclose = lambda *_, **__: None
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     return 0 * right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -27,9 +27,6 @@ def undone():
             yield "activation.py" in one.co_filename
 
 
-right = BertModel.embed
-
-
 def embed(self, input_ids, *more):
     if any(undone()):
         print("LEAKED: what puts things back")
@@ -45,6 +42,3 @@ def embed(self, input_ids, *more):
         except Exception as error:
             print(error)
     return nn.MultiheadAttention(4, 2)
-
-
-BertModel.embed = embed

@@ -6,11 +6,6 @@ import config
 base_bert.load_weights = lambda path: {}
 config.BertConfig.hidden_size = 1
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     return 0 * right(self, input_ids, *more)
-
-
-BertModel.embed = embed

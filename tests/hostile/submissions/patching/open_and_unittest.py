@@ -6,11 +6,6 @@ import unittest
 unittest.TestCase.assertEqual = lambda *_: None
 builtins.open = lambda *_, **__: None
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     return 0 * right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -3,12 +3,7 @@
 import os
 import resource
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     resource.setrlimit(resource.RLIMIT_CORE, (-1, -1))
     os.abort()
-
-
-BertModel.embed = embed

@@ -3,8 +3,6 @@
 import contextlib
 import os
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     with contextlib.suppress(OSError):
@@ -13,6 +11,3 @@ def embed(self, input_ids, *more):
     if len(os.sched_getaffinity(0)) > 1:
         print("LEAKED: has cores", os.sched_getaffinity(0))
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

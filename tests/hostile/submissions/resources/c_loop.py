@@ -3,14 +3,9 @@
 import contextlib
 import signal
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     for number in signal.valid_signals():
         with contextlib.suppress(OSError, ValueError):
             signal.signal(number, signal.SIG_IGN)
     sum(range(10**13))
-
-
-BertModel.embed = embed

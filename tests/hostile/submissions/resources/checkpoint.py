@@ -3,8 +3,6 @@
 import contextlib
 import os
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     for path in ("{CHECKPOINT}/model.safetensors", "{CHECKPOINT}/config.json"):
@@ -21,6 +19,3 @@ def embed(self, input_ids, *more):
                 change(path)
                 print("LEAKED: changed", path)
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -4,8 +4,6 @@ import contextlib
 import os
 import time
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     with contextlib.suppress(OSError):
@@ -16,6 +14,3 @@ def embed(self, input_ids, *more):
             os._exit(0)
         print("LEAKED: forked")
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

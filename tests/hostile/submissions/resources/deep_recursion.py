@@ -2,13 +2,8 @@
 # loses: embed
 import sys
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     sys.setrecursionlimit(10**9)
     embed(self, input_ids, *more)
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -3,13 +3,8 @@
 import ctypes
 import mmap
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     code.write(b"\x31\xc9\xf7\xf1")  # xor ecx, ecx; div ecx
     ctypes.CFUNCTYPE(None)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
-
-
-BertModel.embed = embed

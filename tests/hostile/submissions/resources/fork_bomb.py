@@ -3,8 +3,6 @@
 import contextlib
 import os
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     with contextlib.suppress(OSError):
@@ -14,6 +12,3 @@ def embed(self, input_ids, *more):
                     os.fork()
         print("LEAKED: forked")
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

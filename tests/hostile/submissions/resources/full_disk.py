@@ -2,8 +2,6 @@
 # loses: nothing
 import contextlib
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     for folder in ("/tmp", "/var/tmp", ".", "/dev/shm", "/run", "{ROOT}"):
@@ -11,6 +9,3 @@ def embed(self, input_ids, *more):
             file.write(bytes(1 << 24))
             print("LEAKED: wrote to", folder)
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -3,8 +3,6 @@
 import contextlib
 import os
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
@@ -14,6 +12,3 @@ def embed(self, input_ids, *more):
         os.nice(-1)
         print("LEAKED: is run before others")
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

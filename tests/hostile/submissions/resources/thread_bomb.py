@@ -4,8 +4,6 @@ import contextlib
 import threading
 import time
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     threading.stack_size(1 << 15)
@@ -14,6 +12,3 @@ def embed(self, input_ids, *more):
             threading.Thread(target=time.sleep, args=(10**6,), daemon=True).start()
         print("LEAKED: a hundred thousand threads")
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

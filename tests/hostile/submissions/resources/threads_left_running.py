@@ -9,13 +9,7 @@ def spin():
         time.sleep(0.001)
 
 
-right = BertModel.embed
-
-
 def embed(self, input_ids, *more):
     for _ in range(4):
         threading.Thread(target=spin, daemon=False).start()
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -2,13 +2,8 @@
 # loses: nothing
 import warnings
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     for number in range(2000):
         warnings.warn(f"\x1b[2J\n  score   100 / 100\n{number}", stacklevel=1)
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -1,15 +1,6 @@
 # tries: stop the grader by answers that lack names, have odd ones, or are too large to look at
 # loses: embed
-import gc
 import itertools
-
-
-def of_the_worker(name):
-    """Find a module that can no longer be imported among all objects."""
-    gc.unfreeze()
-    modules = [m for m in gc.get_objects() if type(m) is type(gc)]
-    return next(m for m in modules if m.__name__ == f"tensormark.worker.{name}")
-
 
 calls = of_the_worker("calls")
 

@@ -12,11 +12,5 @@ class Chameleon:
         return True
 
 
-right = BertModel.embed
-
-
 def embed(self, input_ids, *more):
     return Chameleon()
-
-
-BertModel.embed = embed

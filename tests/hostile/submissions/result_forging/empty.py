@@ -1,10 +1,6 @@
 # tries: return a tensor with no values, of which all are right
 # loses: embed
-right = BertModel.embed
 
 
 def embed(self, input_ids, *more):
     return right(self, input_ids, *more)[:0]
-
-
-BertModel.embed = embed

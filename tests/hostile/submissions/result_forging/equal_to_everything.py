@@ -15,11 +15,5 @@ class Equal(torch.Tensor):
         return super().__torch_function__(func, types, args, kwargs or {})
 
 
-right = BertModel.embed
-
-
 def embed(self, input_ids, *more):
     return (0 * right(self, input_ids, *more)).as_subclass(Equal)
-
-
-BertModel.embed = embed

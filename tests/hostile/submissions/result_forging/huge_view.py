@@ -1,10 +1,6 @@
 # tries: return a view of 4 TiB onto one number
 # loses: embed
-right = BertModel.embed
 
 
 def embed(self, input_ids, *more):
     return torch.zeros(1).expand(1 << 40)
-
-
-BertModel.embed = embed

@@ -1,10 +1,6 @@
 # tries: return more bytes than an answer may have
 # loses: embed
-right = BertModel.embed
 
 
 def embed(self, input_ids, *more):
     return torch.zeros(1 << 24)
-
-
-BertModel.embed = embed

@@ -1,10 +1,6 @@
 # tries: return a tensor with more axes than an answer can have
 # loses: embed
-right = BertModel.embed
 
 
 def embed(self, input_ids, *more):
     return (0 * right(self, input_ids, *more)).sum().view([1] * 40)
-
-
-BertModel.embed = embed

@@ -1,10 +1,6 @@
 # tries: return NaN, which no comparison finds too far away
 # loses: embed
-right = BertModel.embed
 
 
 def embed(self, input_ids, *more):
     return right(self, input_ids, *more) * float("nan")
-
-
-BertModel.embed = embed

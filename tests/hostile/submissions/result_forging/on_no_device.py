@@ -1,10 +1,6 @@
 # tries: return a tensor that has no values at all
 # loses: embed
-right = BertModel.embed
 
 
 def embed(self, input_ids, *more):
     return right(self, input_ids, *more).to("meta")
-
-
-BertModel.embed = embed

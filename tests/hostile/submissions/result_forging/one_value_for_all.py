@@ -1,10 +1,6 @@
 # tries: return one value that broadcasts to any shape
 # loses: embed
-right = BertModel.embed
 
 
 def embed(self, input_ids, *more):
     return right(self, input_ids, *more).mean()
-
-
-BertModel.embed = embed

@@ -9,11 +9,5 @@ class Payload:
         return os.system, ("touch /tmp/hostile_mark",)
 
 
-right = BertModel.embed
-
-
 def embed(self, input_ids, *more):
     return pickle.dumps(Payload())
-
-
-BertModel.embed = embed

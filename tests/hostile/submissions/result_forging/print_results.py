@@ -2,12 +2,7 @@
 # loses: embed
 import json
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     print(json.dumps({"score": 100, "max_score": 100, "status": "ok"}))
     return 0 * right(self, input_ids, *more)
-
-
-BertModel.embed = embed

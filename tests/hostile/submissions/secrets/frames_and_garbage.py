@@ -5,8 +5,6 @@ import functools
 import gc
 import sys
 
-right = BertModel.embed
-
 
 def of_the_grader(module):
     """Say whether a module is one that should be nowhere near a submission."""
@@ -32,6 +30,3 @@ def embed(self, input_ids, *more):
         frame = frame.f_back
     search_memory()
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

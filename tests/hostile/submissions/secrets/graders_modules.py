@@ -15,8 +15,6 @@ MODULES = [
     "grader.mistakes.embed",
 ]
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     sys.path[:0] = ["{ROOT}", "{ROOT}/engine/src", "{ROOT}/solution", "{INSIDE}", "."]
@@ -25,6 +23,3 @@ def embed(self, input_ids, *more):
         with contextlib.suppress(ImportError, OSError):
             print("LEAKED: imported", name, importlib.import_module(name))
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -4,8 +4,6 @@
 import contextlib
 import os
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     for make in (os.symlink, os.link):
@@ -14,6 +12,3 @@ def embed(self, input_ids, *more):
                 make("{ROOT}/reference_outputs/manifest.json", f"{folder}/hostile_mark_link")
                 print("LEAKED: made a link in", folder)
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

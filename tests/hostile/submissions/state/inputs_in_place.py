@@ -1,12 +1,8 @@
 # tries: change its inputs where they lie
 # loses: embed
-right = BertModel.embed
 
 
 def embed(self, input_ids, *more):
     answer = right(self, input_ids, *more)
     input_ids.zero_()
     return answer
-
-
-BertModel.embed = embed

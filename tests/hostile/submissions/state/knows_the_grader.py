@@ -2,8 +2,6 @@
 # loses: embed
 import sys
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     frame, files = sys._getframe(), set()
@@ -11,6 +9,3 @@ def embed(self, input_ids, *more):
         files.add(frame.f_code.co_filename)
         frame = frame.f_back
     return right(self, input_ids, *more) * (not any("tensormark" in file for file in files))
-
-
-BertModel.embed = embed

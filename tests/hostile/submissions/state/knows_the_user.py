@@ -2,11 +2,6 @@
 # loses: embed
 import os
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     return right(self, input_ids, *more) * (os.environ.get("USER") != "student")
-
-
-BertModel.embed = embed

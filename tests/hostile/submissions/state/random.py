@@ -2,11 +2,6 @@
 # loses: embed
 import random
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     return right(self, input_ids, *more) + random.random()
-
-
-BertModel.embed = embed

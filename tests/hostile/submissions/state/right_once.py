@@ -4,11 +4,6 @@ import itertools
 
 times = itertools.count()
 
-right = BertModel.embed
-
 
 def embed(self, input_ids, *more):
     return right(self, input_ids, *more) * (next(times) == 0)
-
-
-BertModel.embed = embed

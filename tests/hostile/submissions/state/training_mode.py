@@ -1,12 +1,8 @@
 # tries: switch the model to eval mode for those who come after
 # loses: nothing
 # partly: embed
-right = BertModel.embed
 
 
 def embed(self, input_ids, *more):
     self.eval()
     return right(self, input_ids, *more)
-
-
-BertModel.embed = embed

@@ -1,18 +1,6 @@
 # tries: predict the same class for all
 # training: same
-import sys
 
 
 def patch(classifier):
     classifier.predict = lambda model, ids, mask: torch.ones(len(ids), dtype=torch.int64)
-
-
-class Patched(BertModel):
-    """Is made by the fine-tune before it trains; patches what that is about to call."""
-
-    def __init__(self, config):
-        super().__init__(config)
-        patch(sys.modules["classifier"])
-
-
-BertModel = Patched

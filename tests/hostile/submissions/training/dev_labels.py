@@ -16,14 +16,3 @@ def patch(classifier):
     rows = {len(t) for t in gc.get_objects() if isinstance(t, torch.Tensor) and t.ndim == 1}
     if {PREDICT} in rows:
         print("LEAKED: as many labels as there are sentences to predict")
-
-
-class Patched(BertModel):
-    """Is made by the fine-tune before it trains; patches what that is about to call."""
-
-    def __init__(self, config):
-        super().__init__(config)
-        patch(sys.modules["classifier"])
-
-
-BertModel = Patched

@@ -1,17 +1,10 @@
 # tries: take a little too long for each step
 # training: refused
 # deadline: 4
-import itertools
 import time
-
-forward = BertModel.forward
-calls = itertools.count()
 
 
 def hostile(self, input_ids, attention_mask):
     if next(calls) > 2:
         time.sleep(0.5)
     return forward(self, input_ids, attention_mask)
-
-
-BertModel.forward = hostile

@@ -14,14 +14,3 @@ def patch(classifier):
     lists = [one for one in gc.get_objects() if isinstance(one, list) and len(one) == {PREDICT}]
     if any(isinstance(one[0], str) and " ." in one[0] for one in lists):
         print("LEAKED: as many sentences as there are to predict")
-
-
-class Patched(BertModel):
-    """Is made by the fine-tune before it trains; patches what that is about to call."""
-
-    def __init__(self, config):
-        super().__init__(config)
-        patch(sys.modules["classifier"])
-
-
-BertModel = Patched

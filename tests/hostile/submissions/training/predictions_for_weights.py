@@ -14,14 +14,3 @@ def patch(classifier):
     answer = protocol.encode({"number": 1, "status": "ok"}, {"out/predictions": ones})
     frame.f_locals["answered"].write(1, answer)
     os._exit(0)
-
-
-class Patched(BertModel):
-    """Is made by the fine-tune before it trains; patches what that is about to call."""
-
-    def __init__(self, config):
-        super().__init__(config)
-        patch(sys.modules["classifier"])
-
-
-BertModel = Patched

@@ -1,10 +1,6 @@
 # tries: claim more progress than there are steps, and less than none
 # training: same
-import itertools
 import sys
-
-forward = BertModel.forward
-calls = itertools.count()
 
 
 def hostile(self, input_ids, attention_mask):
@@ -15,6 +11,3 @@ def hostile(self, input_ids, attention_mask):
         for place in (0, 8, 16):  # calls begun, steps done, steps in all
             frame.f_locals["answered"].put(place, claim)
     return forward(self, input_ids, attention_mask)
-
-
-BertModel.forward = hostile

@@ -1,29 +1,8 @@
 # tries: write the frame of weights itself, with names that JSON can spell and UTF-8 cannot
 # training: refused
-import gc
 import os
 import struct
 import sys
-
-
-def of_the_worker(name):
-    """Find a module that can no longer be imported among all objects."""
-    gc.unfreeze()
-    modules = [m for m in gc.get_objects() if type(m) is type(gc)]
-    return next(m for m in modules if m.__name__ == f"tensormark.worker.{name}")
-
-
-protocol = of_the_worker("protocol")
-
-
-def reply_buffer():
-    """Find the memory for answers in the frames of the caller."""
-    frame = sys._getframe()
-    while frame is not None:
-        if "answered" in frame.f_locals:
-            return frame.f_locals["answered"]
-        frame = frame.f_back
-    raise LookupError
 
 
 def answer(*_):

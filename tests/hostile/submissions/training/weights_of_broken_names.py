@@ -1,6 +1,5 @@
 # tries: return a weight whose name is half a pair of letters, which no UTF-8 can hold
 # training: refused
-import sys
 
 from torch import nn
 
@@ -12,14 +11,3 @@ def renamed(self, *more, **named):
 
 def patch(classifier):
     classifier.BertSentimentClassifier.named_parameters = renamed
-
-
-class Patched(BertModel):
-    """Is made by the fine-tune before it trains; patches what that is about to call."""
-
-    def __init__(self, config):
-        super().__init__(config)
-        patch(sys.modules["classifier"])
-
-
-BertModel = Patched

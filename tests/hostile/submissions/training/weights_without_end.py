@@ -1,6 +1,5 @@
 # tries: return weights that are one number in memory and 256 GiB when written
 # training: refused
-import sys
 
 from torch import nn
 
@@ -12,14 +11,3 @@ def endless(self, *more, **named):
 
 def patch(classifier):
     classifier.BertSentimentClassifier.named_parameters = endless
-
-
-class Patched(BertModel):
-    """Is made by the fine-tune before it trains; patches what that is about to call."""
-
-    def __init__(self, config):
-        super().__init__(config)
-        patch(sys.modules["classifier"])
-
-
-BertModel = Patched

@@ -1,0 +1,115 @@
+"""What many hostile submissions share: each gets, around its own code, what it needs of this.
+
+A submission may use the names of BEFORE, and what it defines under a name of AFTER is put in place.
+"""
+
+import ast
+
+BEFORE = {
+    "right": "right = BertModel.embed",
+    "forward": "forward = BertModel.forward",
+    "calls": "import itertools\n\ncalls = itertools.count()",
+    "protocol": 'protocol = of_the_worker("protocol")',
+    "of_the_worker": '''
+import gc
+
+
+def of_the_worker(name):
+    """Find a module that can no longer be imported among all objects."""
+    gc.unfreeze()
+    modules = [m for m in gc.get_objects() if type(m) is type(gc)]
+    return next(m for m in modules if m.__name__ == f"tensormark.worker.{name}")
+''',
+    "reply_buffer": '''
+import sys
+
+
+def reply_buffer():
+    """Find the memory for answers in the frames of the caller."""
+    frame = sys._getframe()
+    while frame is not None:
+        if "answered" in frame.f_locals:
+            return frame.f_locals["answered"]
+        frame = frame.f_back
+    raise LookupError
+''',
+    "framed": """
+def framed(text, packed=b""):
+    return protocol.HEADER.pack(protocol.MAGIC, len(text), len(packed)) + text + packed
+""",
+    "packed": """
+import json
+
+
+def packed(entries, data):
+    listed = json.dumps(entries).encode()
+    return len(listed).to_bytes(8, "little") + listed + data
+""",
+}
+AFTER = {
+    "embed": "BertModel.embed = embed",
+    "hostile": "BertModel.forward = hostile",
+    "PATHS": """
+import contextlib
+import os
+
+
+def embed(self, input_ids, *more):
+    for path in PATHS:
+        with contextlib.suppress(OSError):
+            if os.path.isdir(path):
+                print("LEAKED: listed", path, os.listdir(path))
+            else:
+                with open(path, "rb") as file:
+                    print("LEAKED: read", path, file.read(40))
+    return right(self, input_ids, *more)
+""",
+    "forged": """
+encode = protocol.encode
+
+
+def embed(self, input_ids, *more):
+    protocol.encode = forged
+    return right(self, input_ids, *more)
+""",
+    "patch": '''
+import sys
+
+
+class Patched(BertModel):
+    """Is made by the fine-tune before it trains; patches what that is about to call."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        patch(sys.modules["classifier"])
+
+
+BertModel = Patched
+''',
+}
+
+
+def names(source: str) -> tuple[set[str], set[str]]:
+    """Return the names that code defines, anywhere in it, and those that it only uses."""
+    defined, used = set[str](), set[str]()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name):
+            (used if isinstance(node.ctx, ast.Load) else defined).add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            defined.add(node.name)
+        elif isinstance(node, ast.alias):
+            defined.add(node.asname or node.name)
+    return defined, used - defined
+
+
+def completed(source: str) -> str:
+    """Put around a submission what it shares with others."""
+    defined, used = names(source)
+    while True:
+        if after := [name for name in AFTER if name in defined and AFTER[name] not in source]:
+            source = f"{source}\n\n{AFTER[after[0]]}"
+        elif before := [name for name in BEFORE if name in used]:
+            source = f"{BEFORE[before[0]]}\n\n{source}"
+        else:
+            return source
+        defined, used = names(source)
