@@ -127,10 +127,10 @@ try: $(VENV)/.installed  ## one exercise (ID=name): the solution passes, each mi
 handout: $(VENV)/.installed  ## write the handout's tables of points (CHECK=1 only compares)
 	@$(TOOL) handout $(call flag,check,CHECK)
 
-figures: $(VENV)/.installed  ## draw the handout's diagrams (CHECK=1 only compares)
+figures: $(VENV)/.installed  ## write the checkpoint's ids into the diagrams (CHECK=1 only compares)
 	@$(BIN)/python -m instructor.figures $(call flag,check,CHECK)
 
-pictures: figures  ## draw the diagrams and the plots: a fine-tune and a few seconds
+pictures: figures  ## draw the plots, and do the same: a fine-tune and a few seconds
 	@$(ON_SOLUTION) classifier.py --epochs 4 --device cpu --threads 1 --predictions ../runs/pictures --save ../runs/pictures
 	@$(ON_SOLUTION) visualize.py attention "the film is not dull ." --out ../pictures/attention.png
 	@$(ON_SOLUTION) visualize.py fill-mask "harbor lacks [MASK] ." --out ../pictures/fill-mask.png

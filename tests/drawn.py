@@ -6,8 +6,19 @@ from functools import cached_property
 from pathlib import Path
 from xml.etree import ElementTree
 
-from instructor.figures.svg import width_of
-
+WIDTH = 400  # of every diagram, so that its words can be read on a phone
+SCALE = 1.2  # from units to pixels on a wide screen: the words are then as large as the page's
+# Widths of characters in ems in DejaVu Sans, the widest font that a browser may choose, each
+# rounded up; what is not listed is as wide as the widest.
+WIDTHS = (
+    (0.34, "'ijlIJ ,.·:;/|\\"),
+    (0.42, "f-()[]t!r"),
+    (0.56, '"_*sz?cL'),
+    (0.64, "FkvxyPTYaoe"),
+    (0.70, "ESbdghnpqu0123456789{}√KAVBRXZC"),
+    (0.86, "MUHNDG&OQw#+=<>→≈\N{MULTIPLICATION SIGN}"),
+)
+WIDEST, OF_MONO, OF_BOLD = 1.0, 0.61, 1.12
 SVG = "{http://www.w3.org/2000/svg}"
 ON = re.compile(r"\bon-(\w+)")
 
@@ -42,6 +53,14 @@ class Shape:
         return self.x <= x <= self.x + self.w and self.y <= y <= self.y + self.h
 
 
+def width_of(words: str, size: float, look: str = "") -> float:
+    """Return how wide words are at most."""
+    if "mono" in look:
+        return len(words) * OF_MONO * size
+    ems = (next((w for w, some in WIDTHS if one in some), WIDEST) for one in words)
+    return sum(ems) * size * (OF_BOLD if "bold" in look else 1)
+
+
 def words_of(element: ElementTree.Element) -> Words:
     about, text = element.attrib, element.text or ""
     size, kinds = float(about["font-size"]), about["class"]
@@ -68,6 +87,14 @@ class Drawn:
     def __init__(self, path: Path) -> None:
         self.text = path.read_text(encoding="utf-8")
         self.root = ElementTree.fromstring(self.text)
+
+    @cached_property
+    def modes(self) -> dict[str, dict[str, tuple[str, str, str]]]:
+        """The fill, outline and words of every kind of shape, in light and in dark mode."""
+        light, _, dark = self.text.partition("@media (prefers-color-scheme:dark)")
+        rule = r"\.(\w+){fill:(#\w+);stroke:(#\w+)}\.on-\1{fill:(#\w+)}"
+        parts = {"light": light, "dark": dark}
+        return {mode: {k: c for k, *c in re.findall(rule, css)} for mode, css in parts.items()}
 
     @cached_property
     def words(self) -> list[Words]:

@@ -7,10 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from instructor.figures.by_hand import TOKENS
-
 from conftest import ROOT
-from example import solved
+from example import TOKENS, solved
 
 TEXT = (ROOT / "handout.md").read_text(encoding="utf-8")
 SECTION = TEXT.partition("**By hand**.")[2].partition("**Run**.")[0]

@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from instructor.figures.__main__ import FIGURES, main
-from instructor.figures.svg import DARK, LIGHT, SCALE, WIDTH, Drawing, FigureError
+from instructor.figures import main
 
 from conftest import ROOT
-from drawn import SVG, Drawn, Shape, Words
+from drawn import SCALE, SVG, WIDTH, Drawn, Shape, Words
 
 FILES = sorted((ROOT / "pictures").glob("*.svg"))
 NAMES = [path.stem for path in FILES]
-MODES = {"light": LIGHT, "dark": DARK}
+MODES = Drawn(FILES[0]).modes
 LEAST = 4.5  # contrast of words, for WCAG's level AA; 3 for outlines and lines
 PHONE = 328  # pixels between the margins of the page on a narrow phone
 # What reaches the eyes of people who lack one kind of cone, by Viénot, Brettel and Mollon (1999).
@@ -73,35 +72,42 @@ def neighbors(drawn: Drawn) -> set[tuple[str, str]]:
     return found
 
 
-def test_the_files_are_what_the_code_draws(capsys) -> None:
-    assert {path.stem for path in FILES} == set(FIGURES)
-
+def test_the_diagrams_have_the_checkpoints_numbers(capsys) -> None:
     assert main(["--check"]) == 0
-    assert f"wrote 0 of {len(FIGURES)}" in capsys.readouterr().out
+    assert f"wrote 0 of {len(FILES)}" in capsys.readouterr().out
 
 
-def test_a_figure_that_has_drifted_is_named_and_drawn_again(tmp_path: Path, capsys) -> None:
+def test_the_numbers_of_another_checkpoint_are_written(tmp_path: Path, capsys) -> None:
     shutil.copytree(ROOT / "pictures", tmp_path / "pictures")
     shutil.copytree(ROOT / "checkpoint", tmp_path / "checkpoint")
-    edited, removed = tmp_path / "pictures" / "mask.svg", tmp_path / "pictures" / "layer.svg"
-    edited.write_text(edited.read_text("utf-8") + "\n", "utf-8")
-    removed.unlink()
+    tokens = tmp_path / "checkpoint" / "vocab.txt"
+    tokens.write_text("[first]\n" + tokens.read_text("utf-8"), "utf-8")
+    config = tmp_path / "checkpoint" / "config.json"
+    config.write_text(re.sub('("vocab_size": )\\d+', r"\1 999", config.read_text("utf-8")), "utf-8")
+    before = Drawn(tmp_path / "pictures" / "model.svg").matrix(1)[0]
 
     assert main(["--check"], tmp_path) == 1
-    assert capsys.readouterr().err.startswith("mask.svg, layer.svg: not what the code draws")
-    assert not removed.exists()
-
+    names = "embedding.svg, model.svg, pretraining.svg"
+    assert capsys.readouterr().err.startswith(f"{names}: not the checkpoint's numbers")
     assert main([], tmp_path) == 0
-    assert all((tmp_path / "pictures" / one.name).read_bytes() == one.read_bytes() for one in FILES)
+
+    embedding, model = (Drawn(tmp_path / "pictures" / f"{n}.svg") for n in ("embedding", "model"))
+    moved = [str(int(one) + 1) for one in before]
+    assert model.matrix(1)[0] == embedding.matrix(0)[0] == moved
+    assert embedding.matrix(1)[0] == [f"w{one}" for one in moved]
+    assert "one of 999 rows" in embedding.shown
+    mask = tmp_path / "pictures" / "mask.svg"
+    assert mask.read_bytes() == (ROOT / "pictures" / "mask.svg").read_bytes()
 
 
 def test_a_word_that_is_not_in_the_vocabulary_is_an_error(tmp_path: Path, capsys) -> None:
     shutil.copytree(ROOT / "checkpoint", tmp_path / "checkpoint")
     path = tmp_path / "checkpoint" / "vocab.txt"
     path.write_text(path.read_text("utf-8").replace("\ndull\n", "\ndim\n"), "utf-8")
+    shutil.copytree(ROOT / "pictures", tmp_path / "pictures")
 
     assert main([], tmp_path) == 2
-    assert capsys.readouterr().err.startswith("figures: the vocabulary has no 'dull'")
+    assert capsys.readouterr().err.startswith("figures: the checkpoint has no id of 'dull'")
 
 
 @figures
@@ -187,34 +193,9 @@ def test_colors_side_by_side_are_told_apart_by_every_eye(mode: str, eyes: str) -
             assert apart > 0.15, (one, other)
 
 
-def test_the_style_has_both_modes() -> None:
-    svg = Drawing("title", "description").finished(10)
-    light, _, dark = svg.partition("@media (prefers-color-scheme:dark)")
+def test_every_figure_has_the_same_style_for_both_modes() -> None:
+    style = re.search("<style>.*</style>", Drawn(FILES[0]).text)
 
-    assert f".given{{fill:{LIGHT['given'][0]}" in light
-    assert f".given{{fill:{DARK['given'][0]}" in dark
-    assert LIGHT.keys() == DARK.keys()
-
-
-@pytest.mark.parametrize(
-    ("draw", "fault"),
-    [
-        (lambda one: one.text((200, 20), "many words " * 9), "leaves the figure"),
-        (lambda one: one.note(390, 20, "words"), "leaves the figure"),
-        (lambda one: one.box(0, 0, 40, 24, ["much_too_long"]), "does not fit in its box"),
-        (lambda one: one.box(0, 0, 90, 24, ["two", "lines"]), "does not fit in its box"),
-        (lambda one: one.grid((0, 0), (20, 20), [["12345"]], "plain"), "does not fit in its cell"),
-    ],
-    ids=["wide", "at the edge", "box", "lines", "cell"],
-)
-def test_words_without_room_are_an_error(draw, fault: str) -> None:
-    with pytest.raises(FigureError, match=fault):
-        draw(Drawing("title", "description"))
-
-
-def test_words_cannot_become_tags() -> None:
-    drawing = Drawing("a < b & c", "d")
-    drawing.text((200, 20), "<b>")
-
-    assert "&lt;b&gt;</text>" in drawing.finished(40)
-    assert '<title id="title">a &lt; b &amp; c</title>' in drawing.finished(40)
+    assert style
+    assert all(style[0] in Drawn(path).text for path in FILES)
+    assert MODES["light"].keys() == MODES["dark"].keys() > {"page", "plain", "given", "yours"}

@@ -13,13 +13,13 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
-from instructor.figures.svg import DARK, LIGHT, width_of
 from tensormark.release.page import page_of
 
 from conftest import ROOT
+from drawn import Drawn, width_of
 
 FILES = sorted((ROOT / "pictures").glob("*.svg"))
-MODES = {"light": LIGHT, "dark": DARK}
+MODES = Drawn(FILES[0]).modes
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 WORDS = """[...document.querySelectorAll("text")].map(one => [one.textContent,
   Number(one.getAttribute("font-size")), one.getAttribute("class"), one.getComputedTextLength()])"""

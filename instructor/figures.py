@@ -1,0 +1,69 @@
+"""Write a checkpoint's numbers into the handout's diagrams: `python -m instructor.figures`.
+
+The diagrams, pictures/*.svg, are edited by hand. Where one shows a number of the checkpoint, its
+<text> says which: data-id="dull" is that token's id, data-size="vocab_size" a size of config.json.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from instructor import ROOT
+from tensormark.files import write_whole
+
+SHOWN = re.compile(r'(<text [^>]*\bdata-(id|size)="([^"]*)"[^>]*>[^<\d]*)\d+')
+
+
+class FigureError(ValueError):
+    """A diagram shows what the checkpoint does not have."""
+
+
+def numbers_of(checkpoint: Path) -> dict[tuple[str, str], int]:
+    """Return what diagrams may show: the ids of the tokens, and the sizes."""
+    tokens = (checkpoint / "vocab.txt").read_text(encoding="utf-8").split("\n")
+    config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
+    sizes = {("size", name): size for name, size in config.items() if type(size) is int}
+    return {("id", token): number for number, token in enumerate(tokens)} | sizes
+
+
+def renumbered(svg: str, numbers: dict[tuple[str, str], int]) -> str:
+    """Return a diagram with these numbers in place of its own."""
+
+    def replacement(match: re.Match[str]) -> str:
+        before, kind, name = match.groups()
+        if (kind, name) not in numbers:
+            raise FigureError(f"the checkpoint has no {kind} of {name!r}; edit what shows it")
+        return f"{before}{numbers[kind, name]}"
+
+    return SHOWN.sub(replacement, svg)
+
+
+def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
+    """Write the diagrams whose numbers differ, or with --check only name them."""
+    parser = argparse.ArgumentParser(prog="figures", description="Update the handout's diagrams.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail on drift")
+    check = parser.parse_args(arguments).check
+    paths = sorted((root / "pictures").glob("*.svg"))
+    try:
+        old = {path: path.read_text(encoding="utf-8") for path in paths}
+        numbers = numbers_of(root / "checkpoint")
+        new = {path: renumbered(svg, numbers) for path, svg in old.items()}
+    except (FigureError, OSError) as error:
+        print(f"figures: {error}", file=sys.stderr)
+        return 2
+    drifted = [path for path in paths if new[path] != old[path]]
+    if check and drifted:
+        names = ", ".join(path.name for path in drifted)
+        print(f"{names}: not the checkpoint's numbers; run `make figures`", file=sys.stderr)
+        return 1
+    for path in drifted:
+        write_whole(path, new[path])
+    print(f"wrote {len(drifted)} of {len(paths)} diagrams; the others are up to date")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
