@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -93,22 +92,6 @@ def test_the_result_model_keeps_its_keys(grade: Grade) -> None:
     assert ids[: len(CORE)] == CORE
     assert set(ids[len(CORE) :]) == {e.id for e in ASSIGNMENT.exercises if e.extension}
     assert all(entry.keys() >= keys for entry in result["exercises"])
-
-
-def test_a_folder_a_file_and_a_zip_score_the_same(grade: Grade, tmp_path: Path) -> None:
-    source = ROOT / "solution" / "bert.py"
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    shutil.copy(source, folder)
-    with zipfile.ZipFile(tmp_path / "mine.zip", "w") as archive:
-        archive.write(source, "mine/bert.py")
-
-    scores = [
-        grade(path, "--only", "add_norm").result["score"]
-        for path in (folder, folder / "bert.py", tmp_path / "mine.zip")
-    ]
-
-    assert scores == [10, 10, 10]
 
 
 def test_one_exercise_can_be_asked_for(submit: Grade) -> None:

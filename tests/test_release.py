@@ -2,7 +2,6 @@
 
 import json
 import os
-import py_compile
 import re
 import subprocess
 import sys
@@ -199,13 +198,6 @@ def in_tensors(text: str) -> bytes:
     return save({"x": np.zeros(3)}, metadata={"note": text})
 
 
-def compiled(source: str, folder: Path) -> bytes:
-    """Return a compiled module."""
-    (folder / "m.py").write_text(source, encoding="utf-8")
-    py_compile.compile(str(folder / "m.py"), cfile=str(folder / "m.pyc"))
-    return (folder / "m.pyc").read_bytes()
-
-
 @pytest.mark.parametrize("exercise", re.findall(r"BEGIN SOLUTION (\w+)", SOLUTION))
 def test_a_planted_region_is_found(exercise: str) -> None:
     planted = {"starter/extra.py": f"def f():\n{region(exercise)}\n".encode()}
@@ -250,10 +242,8 @@ def test_code_of_a_variant_is_found() -> None:
         ("data/labels.json", json.dumps([int(line[0]) for line in LABELLED]), "holds labels of"),
         ("data/labels.txt", "\n".join(line[0] for line in LABELLED), "holds labels of"),
         ("instructor/x.py", "", "is of staff's instructor/"),
-        ("grader/x.bin", "", "is of a kind that is not given out"),
         ("reference_outputs/private/a/dev.txt", "", "is of staff's private/"),
         ("reference_outputs/attention.safetensors", "x", "is not of the public references"),
-        ("reference_outputs/manifest.json", '{"seed": 7}', "is of private references"),
         (
             "grader/notes.md",
             (ROOT / "instructor" / "language" / "grammar.py").read_text("utf-8"),
@@ -265,12 +255,6 @@ def test_what_is_planted_is_found(name: str, content: str, what: str) -> None:
     found = found_in({name: content.encode()})
 
     assert [leak for leak in found if leak.what.startswith(what)]
-
-
-def test_a_compiled_module_is_found(tmp_path: Path) -> None:
-    content = compiled("def f():\n" + region("attention"), tmp_path)
-
-    assert [leak.what for leak in found_in({"grader/__pycache__/m.pyc": content})]
 
 
 def engine_with(**others: str) -> dict[str, bytes]:

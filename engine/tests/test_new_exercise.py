@@ -55,6 +55,12 @@ def test_the_skeleton_is_recorded_graded_and_its_mistakes_are_named(copy: Path) 
     assert {line[:2] for line in lines} == {"  "}
 
 
+def test_what_is_no_exercise_cannot_be_tried(copy: Path) -> None:
+    said = run(copy, "try", "nothing", status=2).stderr
+
+    assert said == "try: nothing: there is no exercise of this name\n"
+
+
 def test_a_mistake_that_is_none_is_marked(copy: Path) -> None:
     path = copy / "grader" / "mistakes" / "doubled.py"
     text = path.read_text(encoding="utf-8")
