@@ -7,14 +7,14 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from ways_round import COMPILED, HEAD, OTHERS, WAYS
+from ways_round import COMPILED, HEAD, OTHERS, WAYS, ask, code
 
 from grader.assignment import ASSIGNMENT
 from tensormark.policy import usual_names
-from tensormark.sandbox.interface import Program, Reply, Request, Sandbox
+from tensormark.sandbox.interface import Program, Sandbox
 from tensormark.sandbox.tiers import open_sandbox
 
-from asking import X, program_with
+from asking import program_with
 from conftest import ROOT
 from tiers import marked, own_tiers
 
@@ -22,33 +22,13 @@ POLICY = ASSIGNMENT.policy
 NAMES = [*usual_names([*POLICY.forbidden, *POLICY.given_only]).values()]
 
 
-def function(number: int, body: str) -> str:
-    """Write a way as a function of its own."""
-    lines = "\n    ".join(body.split("; "))
-    return f"def way_{number}(given):\n    {lines}\n    return given\n"
-
-
-BODIES = [*WAYS.values(), *OTHERS.values(), *COMPILED.values()]
-CODE = HEAD + "\n\n".join(function(number, body) for number, body in enumerate(BODIES))
+CODE = code(HEAD, [*WAYS.values(), *OTHERS.values(), *COMPILED.values()])
 
 
 def guarded(program: Program) -> Program:
     """Return a program with what the assignment forbids."""
     forbidden, given_only = map(usual_names, (POLICY.forbidden, POLICY.given_only))
     return dataclasses.replace(program, forbidden=forbidden, given_only=given_only)
-
-
-def ask(sandbox: Sandbox, number: int, **more: object) -> Reply:
-    """Call a way."""
-    call = ASSIGNMENT.exercise("sinusoidal_positions").calls[0].message() | {
-        "module": "main",
-        "target": f"way_{number}",
-        "args": ["x"],
-        "literals": {},
-        **more,
-    }
-    (reply,) = sandbox.run([Request(f"way {number}", frozenset(), call, {"x": X})])
-    return reply
 
 
 @pytest.fixture(scope="module")

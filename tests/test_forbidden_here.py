@@ -4,13 +4,14 @@ import dataclasses
 from collections.abc import Iterator
 
 import pytest
+from ways_round import ask, code
 
 from grader.assignment import ASSIGNMENT
 from tensormark.policy import usual_names
-from tensormark.sandbox.interface import Reply, Request, Sandbox
+from tensormark.sandbox.interface import Sandbox
 from tensormark.sandbox.tiers import open_sandbox
 
-from asking import X, program_with
+from asking import program_with
 from conftest import ROOT
 
 HEAD = """
@@ -103,11 +104,7 @@ WAYS = {
     **{("wordpiece", name): body for name, body in PIECES.items()},
     **{("causal_mask", name): body for name, body in MASKS.items()},
 }
-BODIES = [*WAYS.values(), *FREE.values()]
-CODE = HEAD + "\n\n".join(
-    "\n    ".join([f"def way_{number}(given):", *body.split("; "), "return given\n"])
-    for number, body in enumerate(BODIES)
-)
+CODE = code(HEAD, [*WAYS.values(), *FREE.values()])
 
 
 @pytest.fixture(scope="module")
@@ -117,20 +114,6 @@ def sandbox() -> Iterator[Sandbox]:
     program.sources["tokenizer"] = text  # type: ignore[index]
     with open_sandbox("process", program) as opened:
         yield opened
-
-
-def ask(sandbox: Sandbox, number: int, exercise: str = "") -> Reply:
-    """Call a way, as if an exercise did."""
-    call = ASSIGNMENT.exercise("sinusoidal_positions").calls[0].message() | {
-        "module": "main",
-        "target": f"way_{number}",
-        "args": ["x"],
-        "literals": {},
-    }
-    if exercise:
-        call["forbidden"] = usual_names(ASSIGNMENT.exercise(exercise).forbidden)
-    (reply,) = sandbox.run([Request(f"{exercise} {number}", frozenset(), call, {"x": X})])
-    return reply
 
 
 @pytest.mark.parametrize("way", WAYS, ids=": ".join)

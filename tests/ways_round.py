@@ -1,5 +1,13 @@
 """Ways round the list of forbidden library code, as the last lines of functions."""
 
+from collections.abc import Iterable
+
+from grader.assignment import ASSIGNMENT
+from tensormark.policy import usual_names
+from tensormark.sandbox.interface import Reply, Request, Sandbox
+
+from asking import X
+
 HEAD = """
 import builtins, copy, functools, gc, importlib, importlib.util, inspect, marshal, operator, pickle
 import runpy, sys, types
@@ -236,3 +244,26 @@ OTHERS = {
     "scripts": "torch.jit.script(nn.GELU())(given)",
     "comparison of types": "assert not isinstance(nn.Linear(1, 1), nn.MultiheadAttention)",
 }
+
+
+def code(head: str, bodies: Iterable[str]) -> str:
+    """Write each way as a function of its own, below what all need."""
+    functions = []
+    for number, body in enumerate(bodies):
+        lines = "\n    ".join(body.split("; "))
+        functions.append(f"def way_{number}(given):\n    {lines}\n    return given\n")
+    return head + "\n\n".join(functions)
+
+
+def ask(sandbox: Sandbox, number: int, exercise: str = "") -> Reply:
+    """Call a way, as if an exercise did."""
+    call = ASSIGNMENT.exercise("sinusoidal_positions").calls[0].message() | {
+        "module": "main",
+        "target": f"way_{number}",
+        "args": ["x"],
+        "literals": {},
+    }
+    if exercise:
+        call["forbidden"] = usual_names(ASSIGNMENT.exercise(exercise).forbidden)
+    (reply,) = sandbox.run([Request(f"{exercise} {number}", frozenset(), call, {"x": X})])
+    return reply

@@ -5,35 +5,23 @@ SHOTS=folder also takes screenshots, to be looked at.
 
 import io
 import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, ViewportSize
 
 from tensormark.release.page import page_of
 
 from conftest import ROOT
 from drawn import Drawn, width_of
+from page import browser as browser
 
 FILES = sorted((ROOT / "pictures").glob("*.svg"))
 MODES = Drawn(FILES[0]).modes
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 WORDS = """[...document.querySelectorAll("text")].map(one => [one.textContent,
   Number(one.getAttribute("font-size")), one.getAttribute("class"), one.getComputedTextLength()])"""
 DIAGRAM = "img[src^='data:image/svg']"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    assert program, "there is no Chromium here; on Debian: apt-get install chromium"
-    with sync_playwright() as playwright:
-        one = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield one
-        one.close()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
