@@ -1,12 +1,12 @@
 """The extensions written in other ways."""
 
-from tensormark.authoring.honest import Honest
+from tensormark.authoring.honest import Honest, bodies
 
 HONEST = (
-    Honest(
-        "adamw_by_the_book",
+    *bodies(
+        "adamw",
         {
-            "adamw": """
+            "adamw_by_the_book": """
             beta1, beta2 = group["betas"]
             state["step"] = state["step"] + 1
             t = state["step"]
@@ -17,14 +17,8 @@ HONEST = (
             if group["correct_bias"]:
                 m, v = m / (1 - beta1 ** t), v / (1 - beta2 ** t)
             p.data = p.data - group["lr"] * m / (v.sqrt() + group["eps"])
-            """
-        },
-        module="optimizer",
-    ),
-    Honest(
-        "adamw_efficient",
-        {
-            "adamw": """
+            """,
+            "adamw_efficient": """
             beta1, beta2 = group["betas"]
             state["step"] += 1
             state["exp_avg"].lerp_(grad, 1 - beta1)
@@ -34,14 +28,8 @@ HONEST = (
                 rate *= (1 - beta2 ** state["step"]) ** 0.5 / (1 - beta1 ** state["step"])
             p.sub_(group["lr"] * group["weight_decay"] * p)
             p.sub_(rate * state["exp_avg"] / (state["exp_avg_sq"].sqrt() + group["eps"]))
-            """
-        },
-        module="optimizer",
-    ),
-    Honest(
-        "adamw_decay_in_one",
-        {
-            "adamw": """
+            """,
+            "adamw_decay_in_one": """
             beta1, beta2 = group["betas"]
             state["step"] += 1
             state["exp_avg"] = torch.lerp(grad, state["exp_avg"], beta1)
@@ -52,7 +40,7 @@ HONEST = (
                 square /= 1 - math.pow(beta2, state["step"])
             change = mean / (torch.sqrt(square) + group["eps"]) + group["weight_decay"] * p
             p -= group["lr"] * change
-            """
+            """,
         },
         module="optimizer",
     ),

@@ -1,6 +1,6 @@
 """The five functions as people write them who start from the published minBERT scaffold."""
 
-from tensormark.authoring.honest import Honest
+from tensormark.authoring.honest import Honest, bodies
 
 LAYER = "class BertLayer(nn.Module):"
 INLINED = """
@@ -147,23 +147,18 @@ HONEST = (
             """,
         },
     ),
-    Honest(
-        "mask_thresholded",
+    *bodies(
+        "attention",
         {
-            "attention": """
+            "mask_thresholded": """
             bsz, heads, length, size = key.shape
             att = query @ key.transpose(-2, -1) * (1.0 / math.sqrt(size))
             att = att.masked_fill(attention_mask < -1, -1e9)
             att = self.dropout(F.softmax(att, dim=-1))
             y = att @ value
             return y.transpose(1, 2).contiguous().view(bsz, length, heads * size)
-            """
-        },
-    ),
-    Honest(
-        "heads_by_list",
-        {
-            "attention": """
+            """,
+            "heads_by_list": """
             outputs = []
             for head in range(self.num_attention_heads):
                 q, k, v = query[:, head], key[:, head], value[:, head]
@@ -171,7 +166,7 @@ HONEST = (
                 scores = scores + attention_mask.squeeze(1)
                 outputs.append(torch.bmm(self.dropout(scores.softmax(-1)), v))
             return torch.cat(outputs, dim=2)
-            """
+            """,
         },
     ),
     Honest(

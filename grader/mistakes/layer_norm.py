@@ -1,6 +1,6 @@
 """What goes wrong in layer normalization, and other ways to get it right."""
 
-from tensormark.authoring.honest import Honest
+from tensormark.authoring.honest import bodies
 from tensormark.authoring.variants import mistakes
 
 MEAN = "x.mean(-1, keepdim=True)"
@@ -15,43 +15,29 @@ def over(axes: str) -> tuple[str, ...]:
     return tuple(text for pair in texts for text in pair)
 
 
-HONEST = (
-    Honest(
-        "layer_norm_var_mean",
-        {
-            "layer_norm": """
+HONEST = bodies(
+    "layer_norm",
+    {
+        "layer_norm_var_mean": """
             variance, mean = torch.var_mean(x, dim=-1, correction=0, keepdim=True)
             return (x - mean) * torch.rsqrt(variance + eps) * gain + bias
-            """
-        },
-        module="transformer",
-    ),
-    Honest(
-        "layer_norm_of_squares",
-        {
-            "layer_norm": """
+            """,
+        "layer_norm_of_squares": """
             D = x.shape[-1]
             mean = x.sum(dim=-1) / D
             variance = (x ** 2).sum(dim=-1) / D - mean ** 2
             scale = (variance + eps) ** -0.5
             return torch.addcmul(bias, gain, (x - mean[..., None]) * scale[..., None])
-            """
-        },
-        module="transformer",
-    ),
-    Honest(
-        "layer_norm_unbiased_corrected",
-        {
-            "layer_norm": """
+            """,
+        "layer_norm_unbiased_corrected": """
             D = x.size(-1)
             mu = torch.mean(x, -1, keepdim=True)
             sigma = (x.var(-1, keepdim=True) * (D - 1) / D + eps).sqrt()
             normalized = (x - mu) / sigma
             return torch.einsum("...d,d->...d", normalized, gain).add(bias)
-            """
-        },
-        module="transformer",
-    ),
+            """,
+    },
+    module="transformer",
 )
 
 VARIANTS = (

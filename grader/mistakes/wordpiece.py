@@ -1,6 +1,6 @@
 """What goes wrong when words fall into pieces, and other ways to get it right."""
 
-from tensormark.authoring.honest import Honest
+from tensormark.authoring.honest import bodies
 from tensormark.authoring.variants import mistakes
 
 BEGIN = "row, start, end = [], 0, len(word)"
@@ -23,11 +23,10 @@ ANY_SPELLING = """def spelled(rest, mark):
 
     rows = []"""
 
-HONEST = (
-    Honest(
-        "wordpiece_as_released",
-        {
-            "wordpiece": """
+HONEST = bodies(
+    "wordpiece",
+    {
+        "wordpiece_as_released": """
             output = []
             for word in words:
                 if len(word) > max_length:
@@ -46,14 +45,8 @@ HONEST = (
                     start = end
                 output.append(pieces)
             return output
-            """
-        },
-        module="pretraining",
-    ),
-    Honest(
-        "wordpiece_recursive",
-        {
-            "wordpiece": """
+            """,
+        "wordpiece_recursive": """
             def split(rest, mark=""):
                 if not rest:
                     return []
@@ -65,14 +58,8 @@ HONEST = (
 
             known = (split(word) if len(word) <= max_length else [None] for word in words)
             return [[unknown_id] if None in ids else ids for ids in known]
-            """
-        },
-        module="pretraining",
-    ),
-    Honest(
-        "wordpiece_by_vocabulary",
-        {
-            "wordpiece": """
+            """,
+        "wordpiece_by_vocabulary": """
             longest_first = sorted(vocabulary, key=len, reverse=True)
             heads = [piece for piece in longest_first if not piece.startswith("##")]
             tails = [piece for piece in longest_first if piece.startswith("##")]
@@ -87,10 +74,9 @@ HONEST = (
                     rest, candidates = rest[len(fits[0].removeprefix("##")):], tails
                 found.append([unknown_id] if rest else ids)
             return found
-            """
-        },
-        module="pretraining",
-    ),
+            """,
+    },
+    module="pretraining",
 )
 
 VARIANTS = (

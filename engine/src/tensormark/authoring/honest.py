@@ -45,3 +45,8 @@ class Honest:
                 raise VariantError(f"{self.id} finds {old!r} {source.count(old)} times, not once")
             source = source.replace(old, new)
         return self.whole(source)
+
+
+def bodies(exercise: str, table: Mapping[str, str], module: str = "") -> tuple[Honest, ...]:
+    """Make variants that fill one hole, of `module`, from a table: id to the body."""
+    return tuple(Honest(name, {exercise: body}, module=module) for name, body in table.items())
