@@ -6,7 +6,15 @@ Dimension key: B batch, T tokens, D model width, F feed-forward width.
 import numpy as np
 
 from grader.inputs import layer_weights
-from grader.model import OTHER_SIZES, BertCall, Sizes
+from grader.model import (
+    OTHER_SIZES,
+    BertCall,
+    Sizes,
+    misplaced_dropout,
+    no_dropout,
+    other_sizes,
+    small_numbers,
+)
 from tensormark.exercise import Exercise, Probe, Tensors
 from tensormark.toolkit.draws import as_weights, identity_norm
 from tensormark.toolkit.dropout import ANCHORS, RATE, Dropout, anchored, neighbours, numbers, undone
@@ -70,59 +78,36 @@ EXERCISE = Exercise(
             "add_norm gives a wrong output with the modules of the feed-forward part",
             (BertCall(TARGET, SECOND, inputs="second", gradients=True),),
         ),
-        Probe(
-            "small numbers",
-            "properties",
-            "add_norm is wrong where the variance is small",
-            (BertCall(TARGET, FIRST, inputs="quiet", dtype="float64"),),
+        small_numbers("add_norm", BertCall(TARGET, FIRST, inputs="quiet", dtype="float64")),
+        other_sizes(
+            "add_norm", BertCall(TARGET, SECOND, inputs="other", sizes=OTHER_SIZES, dtype="float64")
         ),
-        Probe(
-            "other sizes",
-            "properties",
-            "add_norm is wrong for other sizes or in float64",
-            (BertCall(TARGET, SECOND, inputs="other", sizes=OTHER_SIZES, dtype="float64"),),
-        ),
-        Probe(
-            "no dropout",
-            "training",
-            "with a dropout rate of 0, training should give the same result as eval",
-            (BertCall(TARGET, FIRST, inputs="first", train=True, dropout=0.0),),
-        ),
-        Probe(
+        no_dropout(BertCall(TARGET, FIRST, inputs="first", train=True, dropout=0.0)),
+        misplaced_dropout(
             "all dropped",
-            "training",
-            "dropout in training is not where it should be",
-            (
-                BertCall(
-                    TARGET,
-                    SECOND,
-                    inputs="second",
-                    train=True,
-                    dropout=1.0,
-                    rates={"attention_dropout": 0.0},
-                ),
+            BertCall(
+                TARGET,
+                SECOND,
+                inputs="second",
+                train=True,
+                dropout=1.0,
+                rates={"attention_dropout": 0.0},
             ),
         ),
-        Probe(
+        misplaced_dropout(
             "all dropped, first",
-            "training",
-            "dropout in training is not where it should be",
-            (
-                BertCall(
-                    TARGET,
-                    FIRST,
-                    inputs="first",
-                    train=True,
-                    dropout=1.0,
-                    rates={"out_dropout": 0.0},
-                ),
+            BertCall(
+                TARGET,
+                FIRST,
+                inputs="first",
+                train=True,
+                dropout=1.0,
+                rates={"out_dropout": 0.0},
             ),
         ),
-        Probe(
+        misplaced_dropout(
             "dropout pattern",
-            "training",
-            "dropout in training is not where it should be",
-            (BertCall(TARGET, FIRST, inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),),
+            BertCall(TARGET, FIRST, inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),
             examine=Dropout("the projected output", RATE, DRAWN, measure),
         ),
         Probe(

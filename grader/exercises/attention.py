@@ -6,7 +6,15 @@ Dimension key: B batch, T tokens, D model width, H heads, d head width.
 import numpy as np
 
 from grader.inputs import attention_weights, extended_mask, hidden_states, mask
-from grader.model import OTHER_SIZES, BertCall, Sizes
+from grader.model import (
+    OTHER_SIZES,
+    BertCall,
+    Sizes,
+    misplaced_dropout,
+    no_dropout,
+    other_sizes,
+    second_call,
+)
 from tensormark.exercise import Exercise, Probe, Tensors
 from tensormark.toolkit.draws import as_weights
 from tensormark.toolkit.dropout import EXACT, RATE, Dropout, numbers
@@ -91,24 +99,11 @@ EXERCISE = Exercise(
                 ),
             ),
         ),
-        Probe(
-            "other sizes",
-            "properties",
-            "attention is wrong for other sizes or in float64",
-            (BertCall(TARGET, ALONE, inputs="other", sizes=OTHER_SIZES, dtype="float64"),),
+        other_sizes(
+            "attention", BertCall(TARGET, ALONE, inputs="other", sizes=OTHER_SIZES, dtype="float64")
         ),
-        Probe(
-            "second call",
-            "properties",
-            "a second call gives a wrong output: something is kept from the first",
-            (BertCall(TARGET, ALONE, inputs="second call"),),
-        ),
-        Probe(
-            "no dropout",
-            "training",
-            "with a dropout rate of 0, training should give the same result as eval",
-            (BertCall(TARGET, ALONE, train=True, dropout=0.0),),
-        ),
+        second_call(BertCall(TARGET, ALONE, inputs="second call")),
+        no_dropout(BertCall(TARGET, ALONE, train=True, dropout=0.0)),
         Probe(
             "padding row",
             "properties",
@@ -125,11 +120,9 @@ EXERCISE = Exercise(
             "no dropout on the attention probabilities in training",
             (BertCall(TARGET, ALONE, train=True, dropout=1.0),),
         ),
-        Probe(
+        misplaced_dropout(
             "dropout pattern",
-            "training",
-            "dropout in training is not where it should be",
-            (BertCall(TARGET, ALONE, inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),),
+            BertCall(TARGET, ALONE, inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),
             examine=Dropout("the attention probabilities", RATE, DRAWN, measure),
         ),
         Probe(

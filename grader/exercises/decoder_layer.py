@@ -8,7 +8,7 @@ import functools
 import numpy as np
 
 from grader.inputs import MASKED, extended_mask, mask
-from grader.model import OTHER_SIZES, BertCall, Sizes
+from grader.model import OTHER_SIZES, BertCall, Sizes, misplaced_dropout, no_dropout, other_sizes
 from tensormark.exercise import Exercise, Probe, Tensors
 from tensormark.toolkit.draws import as_weights, dense, norm
 
@@ -77,29 +77,13 @@ EXERCISE = Exercise(
             "the decoder layer is right in post-norm order, but wrong in pre-norm order",
             (forward(options=PRE_NORM, gradients=True),),
         ),
-        Probe(
-            "other sizes",
-            "properties",
-            "the decoder layer is wrong for other sizes or in float64",
-            (forward(inputs="other", sizes=OTHER_SIZES, dtype="float64"),),
+        other_sizes(
+            "the decoder layer", forward(inputs="other", sizes=OTHER_SIZES, dtype="float64")
         ),
-        Probe(
-            "no dropout",
-            "training",
-            "with a dropout rate of 0, training should give the same result as eval",
-            (forward(train=True, dropout=0.0),),
-        ),
-        Probe(
-            "all dropped",
-            "training",
-            "dropout in training is not where it should be",
-            (forward(train=True, dropout=1.0),),
-        ),
-        Probe(
-            "all dropped in pre-norm",
-            "training",
-            "dropout in training is not where it should be",
-            (forward(options=PRE_NORM, train=True, dropout=1.0),),
+        no_dropout(forward(train=True, dropout=0.0)),
+        misplaced_dropout("all dropped", forward(train=True, dropout=1.0)),
+        misplaced_dropout(
+            "all dropped in pre-norm", forward(options=PRE_NORM, train=True, dropout=1.0)
         ),
     ),
 )

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from grader.inputs import mask, model_weights, token_ids
-from grader.model import OTHER_SIZES, BertCall, Sizes
+from grader.model import (
+    OTHER_SIZES,
+    BertCall,
+    Sizes,
+    misplaced_dropout,
+    no_dropout,
+    other_sizes,
+    second_call,
+    small_numbers,
+)
 from tensormark.exercise import Exercise, Probe, Tensors
 from tensormark.toolkit.draws import as_weights
 from tensormark.toolkit.dropout import RATE, Dropout, numbers
@@ -66,41 +75,14 @@ EXERCISE = Exercise(
     draw=draw,
     probes=(
         Probe("output", "values", "embed gives a wrong output", (embed(gradients=True),)),
-        Probe(
-            "other sizes",
-            "properties",
-            "embed is wrong for other sizes or in float64",
-            (embed(inputs="other", sizes=OTHER_SIZES, dtype="float64"),),
-        ),
-        Probe(
-            "small numbers",
-            "properties",
-            "embed is wrong where the variance is small",
-            (embed(inputs="quiet", dtype="float64"),),
-        ),
-        Probe(
-            "second call",
-            "properties",
-            "a second call gives a wrong output: something is kept from the first",
-            (embed(inputs="second call"),),
-        ),
-        Probe(
-            "no dropout",
-            "training",
-            "with a dropout rate of 0, training should give the same result as eval",
-            (embed(train=True, dropout=0.0),),
-        ),
-        Probe(
-            "all dropped",
-            "training",
-            "dropout in training is not where it should be",
-            (embed(train=True, dropout=1.0),),
-        ),
-        Probe(
+        other_sizes("embed", embed(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
+        small_numbers("embed", embed(inputs="quiet", dtype="float64")),
+        second_call(embed(inputs="second call")),
+        no_dropout(embed(train=True, dropout=0.0)),
+        misplaced_dropout("all dropped", embed(train=True, dropout=1.0)),
+        misplaced_dropout(
             "dropout pattern",
-            "training",
-            "dropout in training is not where it should be",
-            (embed(inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),),
+            embed(inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),
             examine=Dropout("the normalised embeddings", RATE, DRAWN, measure),
         ),
         Probe(

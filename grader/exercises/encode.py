@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 
 from grader.inputs import hidden_states, mask, model_weights, token_ids
-from grader.model import OTHER_SIZES, BertCall, Sizes
+from grader.model import (
+    OTHER_SIZES,
+    BertCall,
+    Sizes,
+    misplaced_dropout,
+    no_dropout,
+    other_sizes,
+    second_call,
+)
 from tensormark.exercise import Exercise, Probe, Tensors
 from tensormark.toolkit.draws import as_weights
 
@@ -110,30 +118,10 @@ EXERCISE = Exercise(
     draw=draw,
     probes=(
         Probe("output", "values", "encode gives a wrong output", calls(gradients=True)),
-        Probe(
-            "other sizes",
-            "properties",
-            "encode is wrong for other sizes or in float64",
-            calls("other", OTHER_SIZES, dtype="float64"),
-        ),
-        Probe(
-            "second call",
-            "properties",
-            "a second call gives a wrong output: something is kept from the first",
-            calls("second call"),
-        ),
-        Probe(
-            "no dropout",
-            "training",
-            "with a dropout rate of 0, training should give the same result as eval",
-            calls(train=True, dropout=0.0),
-        ),
-        Probe(
-            "all dropped",
-            "training",
-            "dropout in training is not where it should be",
-            calls(train=True, dropout=1.0),
-        ),
+        other_sizes("encode", *calls("other", OTHER_SIZES, dtype="float64")),
+        second_call(*calls("second call")),
+        no_dropout(*calls(train=True, dropout=0.0)),
+        misplaced_dropout("all dropped", *calls(train=True, dropout=1.0)),
         Probe(
             "whole model",
             "values",

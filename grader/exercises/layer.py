@@ -8,7 +8,7 @@ import functools
 import numpy as np
 
 from grader.inputs import extended_mask, hidden_states, layer_weights
-from grader.model import OTHER_SIZES, BertCall, Sizes
+from grader.model import OTHER_SIZES, BertCall, Sizes, misplaced_dropout, no_dropout, other_sizes
 from tensormark.exercise import Exercise, Probe, Tensors
 from tensormark.toolkit.draws import as_weights, identity_norm
 from tensormark.toolkit.dropout import ANCHORS, RATE, Dropout, anchored, neighbours, numbers, undone
@@ -147,42 +147,20 @@ EXERCISE = Exercise(
     draw=draw,
     probes=(
         Probe("output", "values", "the layer gives a wrong output", calls(gradients=True)),
-        Probe(
-            "other sizes",
-            "properties",
-            "the layer is wrong for other sizes or in float64",
-            calls("other", OTHER_SIZES, dtype="float64"),
+        other_sizes("the layer", *calls("other", OTHER_SIZES, dtype="float64")),
+        no_dropout(*calls(train=True, dropout=0.0)),
+        misplaced_dropout("all dropped", *calls(train=True, dropout=1.0, undropped="out_dropout")),
+        misplaced_dropout(
+            "all dropped, second", *calls(train=True, dropout=1.0, undropped="attention_dropout")
         ),
-        Probe(
-            "no dropout",
-            "training",
-            "with a dropout rate of 0, training should give the same result as eval",
-            calls(train=True, dropout=0.0),
-        ),
-        Probe(
-            "all dropped",
-            "training",
-            "dropout in training is not where it should be",
-            calls(train=True, dropout=1.0, undropped="out_dropout"),
-        ),
-        Probe(
-            "all dropped, second",
-            "training",
-            "dropout in training is not where it should be",
-            calls(train=True, dropout=1.0, undropped="attention_dropout"),
-        ),
-        Probe(
+        misplaced_dropout(
             "dropout after attention",
-            "training",
-            "dropout in training is not where it should be",
-            drawing_calls("after attention"),
+            *drawing_calls("after attention"),
             examine=Dropout("attention's projected output", RATE, DRAWN, measure),
         ),
-        Probe(
+        misplaced_dropout(
             "dropout after the feed-forward part",
-            "training",
-            "dropout in training is not where it should be",
-            drawing_calls("after the feed-forward part"),
+            *drawing_calls("after the feed-forward part"),
             examine=Dropout("the feed-forward part's projected output", RATE, DRAWN, measure),
         ),
     ),

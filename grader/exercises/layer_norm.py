@@ -7,7 +7,7 @@ import functools
 
 import numpy as np
 
-from grader.model import OTHER_SIZES, BertCall, Sizes
+from grader.model import OTHER_SIZES, BertCall, Sizes, other_sizes, small_numbers
 from tensormark.exercise import Exercise, Probe, Tensors
 from tensormark.toolkit.draws import norm
 
@@ -90,17 +90,10 @@ EXERCISE = Exercise(
                 ),
             ),
         ),
-        Probe(
-            "small numbers",
-            "properties",
-            "layer_norm is wrong where the variance is small",
-            (call_with(inputs="quiet", dtype="float64"),),
-        ),
-        Probe(
-            "other sizes",
-            "properties",
-            "layer_norm is wrong for other sizes or in float64",
-            (call_with(inputs="other", sizes=OTHER_SIZES, dtype="float64", gradients=True),),
+        small_numbers("layer_norm", call_with(inputs="quiet", dtype="float64")),
+        other_sizes(
+            "layer_norm",
+            call_with(inputs="other", sizes=OTHER_SIZES, dtype="float64", gradients=True),
         ),
         *(
             Probe(

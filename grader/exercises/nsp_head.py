@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from grader.model import OTHER_SIZES, BertCall
+from grader.model import OTHER_SIZES, BertCall, other_sizes
 from tensormark.exercise import Exercise, Probe, Tensors
 from tensormark.toolkit.draws import as_weights, dense
 
@@ -33,11 +33,6 @@ EXERCISE = Exercise(
     extension=True,
     probes=(
         Probe("logits", "values", "nsp_head gives wrong logits", (forward(gradients=True),)),
-        Probe(
-            "other sizes",
-            "properties",
-            "nsp_head is wrong for other sizes or in float64",
-            (forward(inputs="other", sizes=OTHER_SIZES, dtype="float64"),),
-        ),
+        other_sizes("nsp_head", forward(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
     ),
 )
