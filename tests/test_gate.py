@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from grader.assignment import ASSIGNMENT
-from grader.sentiment import Gate, Sentences, Sentiment, room_for_weights
+from grader.sentiment import Gate, Sentences, Sentiment
 from tensormark.grading import program_of, solution_of
 from tensormark.references import References, under
 from tensormark.result import CheckFailed
@@ -16,7 +16,7 @@ from tensormark.sandbox.interface import Reply, Request, Sandbox
 from tensormark.sandbox.tiers import open_sandbox
 from tensormark.settings import Settings
 from tensormark.task import TaskRun
-from tensormark.toolkit.training import MOST_WEIGHTS, SolutionError
+from tensormark.toolkit.training import MOST_WEIGHTS
 
 from conftest import ROOT, Grade
 from known import HONEST
@@ -65,23 +65,6 @@ def test_accuracy_is_the_share_of_right_predictions(gate: Gate) -> None:
     assert gate.accuracy(ok({"out/predictions": predictions})) == pytest.approx(0.75, abs=0.01)
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        Reply("not written", "encode"),  # raised in training only, by code that passed before
-        Reply("error", "raised ValueError"),
-        Reply("lost", "fine-tuning took longer than 600 seconds"),
-        Reply("ok"),
-        ok({"out/predictions": np.zeros(3, np.int64)}),
-        ok({"out/predictions": np.zeros(3)}),
-    ],
-    ids=["not-written", "error", "lost", "none", "too-few", "other-type"],
-)
-def test_a_fine_tune_without_predictions_has_failed(gate: Gate, reply: Reply) -> None:
-    with pytest.raises(CheckFailed):
-        gate.accuracy(reply)
-
-
 # --- whose predictions count --------------------------------------------------------------------
 
 
@@ -109,22 +92,13 @@ def test_the_submission_is_not_shown_the_sentences_that_the_solution_predicts(ga
     assert asked[0].tensors.keys() == {"labels"}
 
 
-@pytest.mark.parametrize(
-    ("wrong", "alone", "why"),
-    [
-        (("attention",), False, "the values of attention are not right"),
-        (("embed", "encode"), False, "the values of embed, encode are not right"),
-        ((), True, "it is a test"),
-    ],
-)
-def test_its_own_predictions_count_otherwise_and_a_flag_says_why(
-    gate: Gate, wrong: tuple[str, ...], alone: bool, why: str
-) -> None:
+def test_a_submission_whose_own_predictions_count_is_shown_the_sentences(gate: Gate) -> None:
     asked = list[Request]()
     own = answering(ok({"out/predictions": gate.dev.labels}), asked)
 
-    run, flags = task_run(own, None if alone else answering(weights(), []), wrong)
+    run, flags = task_run(own, answering(weights(), []), ("embed", "encode"))
 
+    why = "the values of embed, encode are not right"
     assert Sentiment().grade(run) == "dev accuracy 1.000"
     assert flags == [f"the submission's own predictions count, because {why}"]
     assert asked[0].call["predict"] == gate.dev.texts
@@ -141,38 +115,6 @@ def test_weights_that_are_too_large_to_be_returned_are_not_asked_for(
 
     assert Sentiment().grade(run) == "dev accuracy 1.000"
     assert "this checkpoint's weights are too large to be returned" in flags[0]
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        Reply("error", "raised ValueError"),
-        Reply("ok"),
-        ok({"out/predictions": np.zeros(1000, np.int64)}),
-        weights({"a": np.ones(3)}),
-        weights({"a": np.ones(3, np.int32)}),
-        weights({"a": np.array([1.0, np.nan], np.float32)}),
-        weights({"a": np.array([1.0, -np.inf], np.float32)}),
-        weights({"a": np.zeros(room_for_weights(ASSIGNMENT.checkpoint), np.float32)}),
-    ],
-    ids=["error", "none", "predictions", "doubles", "integers", "nan", "infinite", "too-large"],
-)
-def test_an_answer_without_usable_weights_is_refused_before_the_solution_sees_it(
-    reply: Reply,
-) -> None:
-    told = list[Request]()
-    run, _ = task_run(answering(reply, []), answering(Reply("ok"), told))
-
-    with pytest.raises(CheckFailed):
-        Sentiment().grade(run)
-    assert told == []
-
-
-def test_a_solution_that_cannot_predict_is_not_the_submissions_fault() -> None:
-    run, _ = task_run(answering(weights(), []), answering(Reply("lost", "predicting died"), []))
-
-    with pytest.raises(SolutionError, match="the solution cannot predict: predicting died"):
-        Sentiment().grade(run)
 
 
 # --- with real processes ------------------------------------------------------------------------
