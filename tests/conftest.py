@@ -47,7 +47,7 @@ def solution_source() -> str:
 
 @pytest.fixture
 def grade(tmp_path: Path) -> Grade:
-    """Grade a submission in a separate process, like `make check`."""
+    """Grade a submission as `make check` does."""
     return grader_of(ROOT, tmp_path)
 
 

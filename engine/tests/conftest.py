@@ -47,7 +47,7 @@ def solution_source(folder: Path) -> str:
 
 @pytest.fixture
 def grade(folder: Path, tmp_path: Path) -> Grade:
-    """Grade a submission in a separate process, in the assignment's folder."""
+    """Grade a submission by the command, in the assignment's folder."""
     return grader_of(folder, tmp_path)
 
 

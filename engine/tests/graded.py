@@ -1,11 +1,12 @@
 """The command tensormark, and what it says of a submission."""
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from resident import called
 
 
 class Graded(NamedTuple):
@@ -34,14 +35,13 @@ def tensormark(*words: str) -> list[str]:
 
 
 def grader_of(folder: Path, scratch: Path) -> Grade:
-    """Return what grades in a separate process, in an assignment's folder."""
+    """Return what grades by the command, in an assignment's folder."""
 
     def run(submission: Path | str, *options: str, training: bool = False) -> Graded:
         answer = scratch / "result.json"
         answer.unlink(missing_ok=True)
         name = "grade" if training else "check"
-        command = tensormark(name, str(submission), "--json", str(answer), *options)
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        done = called(folder, name, str(submission), "--json", str(answer), *options)
         result = json.loads(answer.read_text(encoding="utf-8")) if answer.is_file() else {}
         return Graded(done.returncode, done.stdout, done.stderr, result)
 

@@ -1,0 +1,93 @@
+"""Commands without a program for each: in this process, whose workers have torch already.
+
+To start Python and import torch twice takes seconds, and most tests are about what a command says.
+Workers are forked as for `tensormark watch`; nothing that one leaves behind reaches the next. Where
+it is the program or its start that a test is about, it runs `graded.tensormark(...)` instead.
+"""
+
+import atexit
+import contextlib
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from tensormark import cli, grade
+from tensormark.sandbox.process import ProcessSandbox
+from tensormark.sandbox.waiting import Forked, Forking
+from tensormark.sandbox.worker_process import Started, WorkerProcess, environment
+
+
+class Kept(Forked):
+    """A worker whose process waits for the next one when this one is closed."""
+
+    def __init__(self, forking: Forking, idle: list[Forking]) -> None:
+        super().__init__(forking.send, forking.end)
+        self.forking, self.idle = forking, idle
+
+    def close(self) -> None:
+        """End it; a second time does nothing."""
+        if not self.closed:
+            self.closed = True
+            super().close()
+            for stream in (self.stdout, self.stderr):
+                stream.close()  # if nobody has read it; a program would end now
+            self.idle.append(self.forking)
+
+
+class Workers:
+    """Starts workers of the tier `process`, by processes that are kept."""
+
+    def __init__(self) -> None:
+        self.idle: dict[tuple[Any, ...], list[Forking]] = {}
+
+    def take(self, threads: int) -> Started:
+        """Return a worker for so many threads, with the environment that one would have now."""
+        if threads < 1 or not sys.platform.startswith("linux"):
+            return WorkerProcess(threads)
+        key = tuple(environment(threads, "").items())
+        idle = self.idle.setdefault(key, [])
+        forking = idle.pop() if idle else Forking(threads)
+        forking.prepare()
+        return Kept(forking, idle)
+
+    def close(self) -> None:
+        """End the processes that wait."""
+        for idle in self.idle.values():
+            while idle:
+                idle.pop().close()
+
+
+WORKERS = Workers()
+atexit.register(WORKERS.close)
+
+
+@contextlib.contextmanager
+def kept_workers() -> Iterator[None]:
+    """Have whatever starts a worker here take one that is kept."""
+    start = mock.patch.object(ProcessSandbox.__init__, "__defaults__", (None, WORKERS.take))
+    with start, mock.patch.object(grade, "WorkerProcess", WORKERS.take):
+        yield
+
+
+def called(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    """Run one of tensormark's commands in a folder, as `python -m tensormark` would."""
+    encoding = os.environ.get("PYTHONIOENCODING", "utf-8")
+    out, errors = (io.TextIOWrapper(io.BytesIO(), encoding, write_through=True) for _ in range(2))
+    with (
+        contextlib.chdir(folder),
+        mock.patch.dict(os.environ),
+        kept_workers(),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(errors),
+    ):
+        try:
+            status = cli.main(words)
+        except SystemExit as ended:  # of argparse
+            status = int(ended.code or 0)
+    texts = (stream.buffer.getvalue().decode() for stream in (out, errors))
+    return subprocess.CompletedProcess(words, status, *texts)
