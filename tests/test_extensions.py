@@ -16,7 +16,8 @@ from grader.assignment import ASSIGNMENT
 from tensormark.grading import Grading
 from tensormark.settings import Settings
 
-from conftest import ROOT, Grade, tensormark
+from conftest import ROOT, Grade
+from resident import called
 
 IDS = [exercise.id for exercise in ASSIGNMENT.exercises if exercise.extension]
 MOST = sum(exercise.max_score for exercise in ASSIGNMENT.exercises if exercise.extension)
@@ -224,8 +225,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def check(checkout: Path) -> dict[str, Any]:
     """Run `make check` there, on the starter."""
     answer = checkout / "result.json"
-    command = tensormark("check", "starter", "--json", str(answer))
-    subprocess.run(command, cwd=checkout, check=True, capture_output=True)
+    assert called(checkout, "check", "starter", "--json", str(answer)).returncode == 0
     return json.loads(answer.read_text(encoding="utf-8"))
 
 

@@ -21,10 +21,11 @@ from tensormark.strictest import Strictest
 from tensormark.wheel import wheel
 
 from conftest import ROOT
+from resident import called
 
 SOLUTION = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
 STARTER = (ROOT / "starter" / "bert.py").read_text(encoding="utf-8")
-HANGING = "\nwhile True:\n    pass\n"
+HANGING = "\nimport time\n\ntime.sleep(1000)\n"
 HOSTILE = """
 for place in {places}:
     try:
@@ -178,19 +179,25 @@ def hand_in(image: Path, files: dict[str, str], limit: int = 600) -> None:
     """Lay out what Gradescope gives run_autograder."""
     shutil.rmtree(image / "submission", ignore_errors=True)
     shutil.rmtree(image / "results", ignore_errors=True)
-    (image / "submission").mkdir()
+    for name in ("submission", "results"):
+        (image / name).mkdir()
     for name, text in files.items():
         (image / "submission" / name).write_text(text, encoding="utf-8")
     (image / "source" / "limit").write_text(f"{limit}\n", encoding="utf-8")
 
 
 def graded(image: Path, files: dict[str, str], limit: int = 600) -> dict[str, Any]:
-    """Have run_autograder grade files; return its results."""
+    """Grade files by the command that run_autograder calls; return its results."""
     hand_in(image, files, limit)
-    done = script(image, str(image / "run_autograder"))
+    options = {"limit": limit, "submission": image / "submission", "results": results_of(image)}
+    given = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
+    done = called(image / "source" / "assignment", "autograder", *given)
     assert done.returncode == 0, done.stderr
-    assert [path.name for path in (image / "results").iterdir()] == ["results.json"]
-    return valid(image / "results" / "results.json")
+    return valid(results_of(image))
+
+
+def results_of(image: Path) -> Path:
+    return image / "results" / "results.json"
 
 
 def scores(found: dict[str, Any]) -> list[float]:
@@ -201,8 +208,13 @@ def scores(found: dict[str, Any]) -> list[float]:
 @pytest.mark.tier("contained")
 @pytest.mark.timeout(900)
 def test_honest_work_gets_its_points(image: Path) -> None:
-    found = graded(image, {"bert.py": SOLUTION})
+    hand_in(image, {"bert.py": SOLUTION})
 
+    done = script(image, str(image / "run_autograder"))
+
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in (image / "results").iterdir()] == ["results.json"]
+    found = valid(results_of(image))
     assert found["score"] == 100, found
     assert scores(found) == [25, 10, 15, 20, 10, 20]
     assert found["extra_data"]["tier"] == "contained"
@@ -250,7 +262,7 @@ def test_an_empty_submission_is_told_why(image: Path, files: dict[str, str]) -> 
 @pytest.mark.tier("contained")
 def test_a_grading_that_is_cut_off_says_so(image: Path) -> None:
     hand_in(image, {"bert.py": STARTER + HANGING})
-    results = image / "results" / "results.json"
+    results = results_of(image)
     with ThreadPoolExecutor(1) as pool:
         grading = pool.submit(script, image, str(image / "run_autograder"))
         while not (results.is_file() and run.UNFINISHED in results.read_text(encoding="utf-8")):

@@ -1,8 +1,6 @@
 """`make exercise` writes a bonus exercise into an extension's file, and names make's variables."""
 
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,8 @@ import pytest
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.new_exercise import SkeletonError, skeleton
 
-from conftest import ROOT, tensormark
+from conftest import ROOT
+from resident import called
 
 FOLDERS = ("grader", "instructor", "solution", "starter", "checkpoint", "data")
 BONUS = [one.id for one in ASSIGNMENT.exercises if one.file == "transformer.py"]
@@ -33,10 +32,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(root: Path, *words: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    done = subprocess.run(
-        tensormark(*words), cwd=root, env=environment, capture_output=True, text=True, check=False
-    )
+    done = called(root, *words)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -13,14 +13,15 @@ from tensormark.authoring.record import digests
 from tensormark.files import sha256
 from tensormark.settings import references_for
 
-from conftest import ROOT, Grade, tensormark
+from conftest import ROOT, Grade
+from resident import called
 
 
 def record(*options: str) -> subprocess.CompletedProcess[str]:
-    command = tensormark("references", *options)
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return called(ROOT, "references", *options)
 
 
+@pytest.mark.nightly  # tests/test_recording.py records a sample in every run
 @pytest.mark.slow
 @pytest.mark.timeout(900)  # it takes a minute, or several where others are at work too
 def test_recording_again_moves_nothing() -> None:

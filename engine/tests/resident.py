@@ -7,6 +7,7 @@ it is the program or its start that a test is about, it runs `graded.tensormark(
 
 import atexit
 import contextlib
+import importlib
 import io
 import os
 import subprocess
@@ -17,6 +18,7 @@ from typing import Any
 from unittest import mock
 
 from tensormark import cli, grade
+from tensormark.folder import PACKAGE, SAYS_WHAT_IT_IS
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.waiting import Forked, Forking
 from tensormark.sandbox.worker_process import Started, WorkerProcess, environment
@@ -74,6 +76,21 @@ def kept_workers() -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def no_assignment_yet() -> Iterator[None]:
+    """Have an assignment imported anew, from where it is and as it is now."""
+    names = [name for name in sys.modules if name.partition(".")[0] == PACKAGE]
+    path = [entry for entry in sys.path if not Path(entry, SAYS_WHAT_IT_IS).is_file()]
+    with mock.patch.dict(sys.modules), mock.patch.object(sys, "path", path):
+        for name in names:
+            del sys.modules[name]
+        importlib.invalidate_caches()
+        yield
+        later = sys.modules.copy()
+    # libraries that were imported meanwhile stay, as they cannot be imported twice
+    sys.modules.update({n: m for n, m in later.items() if n.partition(".")[0] != PACKAGE})
+
+
 def called(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     """Run one of tensormark's commands in a folder, as `python -m tensormark` would."""
     encoding = os.environ.get("PYTHONIOENCODING", "utf-8")
@@ -82,6 +99,7 @@ def called(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
         contextlib.chdir(folder),
         mock.patch.dict(os.environ),
         kept_workers(),
+        no_assignment_yet(),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(errors),
     ):

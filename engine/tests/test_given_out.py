@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import shutil
-import subprocess
 import zipfile
 from pathlib import Path
 
@@ -20,7 +19,8 @@ from tensormark.release.secrets import Secrets
 from tensormark.wheel import wheel
 
 import toy
-from graded import grader_of, tensormark
+from graded import grader_of
+from resident import called
 
 LABELS = [int(digit) for digit in f"{20260807**8:b}"[:60]]
 STAFF = """
@@ -72,9 +72,7 @@ def test_a_release_has_what_is_needed_and_nothing_of_staff(folder: Path) -> None
 
 
 def test_a_release_can_be_graded_as_its_readme_says(folder: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        tensormark("-C", str(folder), "release", "--out", str(tmp_path / "a.zip")), check=False
-    )
+    done = called(tmp_path, "-C", str(folder), "release", "--out", str(tmp_path / "a.zip"))
     with zipfile.ZipFile(tmp_path / "a.zip") as archive:
         archive.extractall(tmp_path)
     grade = grader_of(tmp_path / "detector", tmp_path)
@@ -193,8 +191,7 @@ def test_tensors_of_no_public_references_are_found_but_not_those_that_are_declar
 
 def test_the_command_says_what_it_found(folder: Path, tmp_path: Path) -> None:
     write(tmp_path / "given" / "solution" / "a.py", "x = 1\n")
-    command = tensormark("-C", str(folder), "leaks", str(tmp_path / "given"))
 
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = called(tmp_path, "-C", str(folder), "leaks", str(tmp_path / "given"))
 
     assert (done.returncode, done.stdout) == (1, "solution/a.py: is of staff's solution/\n")

@@ -12,12 +12,12 @@ from tensormark.authoring.handout import with_tables
 from tensormark.folder import open_assignment
 
 import toy
-from graded import grader_of, tensormark
+from graded import grader_of
+from resident import called
 
 
 def begin(folder: Path, name: str) -> subprocess.CompletedProcess[str]:
-    command = tensormark("new", name)
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return called(folder, "new", name)
 
 
 @pytest.fixture(scope="module")

@@ -13,11 +13,12 @@ from tensormark.exercise import Assignment
 from tensormark.folder import open_assignment
 
 import toy
-from graded import grader_of, tensormark
+from graded import grader_of
+from resident import called
 
 
 def run(root: Path, *words: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(tensormark(*words), cwd=root, capture_output=True, text=True, check=False)
+    done = called(root, *words)
     assert done.returncode == status, done.stderr
     return done
 

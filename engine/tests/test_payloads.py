@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,8 @@ from tensormark.result import Finding, Grade, Outcome, Result
 import formats
 import sample
 import toy
-from graded import edited, tensormark
+from graded import edited
+from resident import called
 
 PAYLOADS = [
     # HTML
@@ -225,11 +225,9 @@ def test_payloads_in_real_output_change_no_format(
         for name in ("=<script>\u202e,%0A::error::.py", "report.html", "result.json")
     )
     path.write_text(source, encoding="utf-8")
-    command = tensormark("report", str(path), "--only", "conv,detector", "--out", str(page))
+    options = ["--only", "conv,detector", "--out", str(page), "--json", str(answer)]
 
-    graded = subprocess.run(
-        [*command, "--json", str(answer)], cwd=folder, capture_output=True, text=True, check=False
-    )
+    graded = called(folder, "report", str(path), *options)
 
     assert graded.returncode == 0, graded.stderr
     formats.check_all(json.loads(answer.read_text("utf-8")))
