@@ -1,7 +1,7 @@
 # The targets of staff; the Makefile includes this file where it is.
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
-	class gradescope bench-class test test-engine test-fast test-page lint exercise try handout figures pictures probes soak \
+	class gradescope bench-class test test-engine test-fast nightly test-page lint exercise try handout figures pictures probes soak \
 	bench test-real bench-real bench-trainer
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES SEED FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
@@ -28,6 +28,8 @@ PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
 # the engine's tests run in its folder, which knows nothing of this one
 ENGINE_PYTEST = python=$$(cd $(BIN) && pwd)/python && cd engine && \
 	"$$python" -m pytest -n auto --dist loadgroup
+# with REQUIRE_TIERS=all, the tests beside these have tried each tier before the first test
+CHECKED = export REQUIRE_TIERS=$${REQUIRE_TIERS:+checked};
 # the files of `make test-fast`; tests/test_tiers.py has the gradings
 FAST = gate handout help language make probes project references starter tiers tokenizer variants
 ENGINE_FAST = archives compare diagnose edits flags found fuzz help intake links new_exercise protocol \
@@ -100,17 +102,24 @@ gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=,
 ##@ For maintainers: test this project, and add exercises
 test: $(VENV)/.installed-staff  ## all tests of this project: minutes (ARGS="-k name": not the engine's)
 	@tests/install_tiers.sh
-	@$(PYTEST) $$ARGS; status=$$?; [ -n "$$ARGS" ] || ( $(ENGINE_PYTEST) ) || status=1; exit $$status
+	@if [ -n "$$ARGS" ]; then $(PYTEST) $$ARGS; \
+		else tests/side_by_side.sh '$(PYTEST)' '$(CHECKED) $(ENGINE_PYTEST)'; fi
 
 test-engine: $(VENV)/.installed-staff  ## the engine's own tests, all of them: minutes (ARGS="-k name")
 	@tests/install_tiers.sh
 	@$(ENGINE_PYTEST) $$ARGS
 
 test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a grading in each tier: a minute
-	@start=$$(date +%s); tests/install_tiers.sh && $(MAKE) -s lint && \
-		$(PYTEST) -q -m "not slow" $(FAST:%=tests/test_%.py) $$ARGS && \
-		( $(ENGINE_PYTEST) -q -m "not slow" $(ENGINE_FAST:%=tests/test_%.py) $$ARGS ); \
+	@start=$$(date +%s); tests/install_tiers.sh && tests/side_by_side.sh \
+		'$(PYTEST) -q -m "not slow" $(FAST:%=tests/test_%.py) $$ARGS' \
+		'$(CHECKED) $(ENGINE_PYTEST) -q -m "not slow" $(ENGINE_FAST:%=tests/test_%.py) $$ARGS' \
+		'$(MAKE) -s lint'; \
 		status=$$?; echo "test-fast took $$(($$(date +%s) - start)) s"; exit $$status
+
+nightly: export NIGHTLY = 1
+nightly: $(VENV)/.installed-staff  ## what needs a night: every case of every test, and the soak
+	@$(MAKE) -s test
+	@$(MAKE) -s soak
 
 test-page: $(VENV)/.installed-page  ## pages in a Chromium, which must be installed (SHOTS=folder)
 	@$(BIN)/python -m pytest tests/browser/page.py tests/browser/figures.py tests/browser/gradebook.py $$ARGS

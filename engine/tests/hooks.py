@@ -1,11 +1,17 @@
-"""What pytest does in a special way: submissions take turns, tiers may be missing."""
+"""What pytest does in a special way: turns, missing tiers, long files first, durations."""
 
 import re
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tiers
+
+# They would be what a run waits for at its end, and so are begun first.
+LONGEST = "test_hostile test_installed test_second_assignment test_gradescope".split()
+SHOWN = 20  # tests, and files, of those that took longest
 
 
 @pytest.hookimpl(optionalhook=True)  # without pytest-xdist nothing calls it
@@ -31,16 +37,27 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[Any]) -> None:
-    """Leave out submissions that have their turn in another place; see tests/hostile."""
+    """Begin with the longest files; leave out what only `make nightly` runs."""
+    items.sort(key=lambda item: Path(item.path).stem not in LONGEST)
     chosen, others = [], []
     for item in items:
-        turns = item.get_closest_marker("in_turns")
-        spec = item.callspec if turns else None
-        has_turn = not spec or tiers.has_turn(spec.params["place"], spec.indices["hostile"])
-        (chosen if has_turn else others).append(item)
+        (chosen if tiers.NIGHTLY or in_every_run(item) else others).append(item)
     items[:] = chosen
     if others:
         config.hook.pytest_deselected(items=others)
+
+
+def in_every_run(item: Any) -> bool:
+    """Say whether this is a test of `make test` too, where some cases stand for all of theirs."""
+    if item.get_closest_marker("nightly"):
+        return False
+    if every := item.get_closest_marker("sampled"):
+        (number,) = item.callspec.indices.values()
+        return bool(number % every.args[0] == 0)
+    if item.get_closest_marker("in_turns"):
+        given, number = item.callspec.params, item.callspec.indices["hostile"]
+        return tiers.has_turn(given["place"], number, given["hostile"].in_each_tier)
+    return True
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -55,3 +72,22 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     marker = item.get_closest_marker("tier")
     if marker and not tiers.REQUIRED and (line := tiers.missing(marker.args[0])):
         pytest.skip(line)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """After a run of all tests, show what took longest; keep how long each test took."""
+    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS or config.option.keyword:
+        return
+    reports = [report for found in terminalreporter.stats.values() for report in found]
+    tests, files = Counter[str](), Counter[str]()
+    for report in reports:
+        if isinstance(report, pytest.TestReport):
+            tests[report.nodeid] += report.duration
+            files[report.nodeid.partition("::")[0]] += report.duration
+    text = "".join(f"{seconds:.2f}\t{name}\n" for name, seconds in tests.most_common())
+    (config.rootpath / ".durations.tsv").write_text(text, encoding="utf-8")
+    for counted, what in ((files, "files"), (tests, "tests")):
+        terminalreporter.section(f"the {SHOWN} longest {what}, of {counted.total():.0f} s in all")
+        for name, seconds in counted.most_common(SHOWN):
+            terminalreporter.write_line(f"{seconds:7.1f} s  {name}")

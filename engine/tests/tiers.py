@@ -22,8 +22,10 @@ AS_USER = HERE / "as_user.sh"
 USERS = {"root": 0, "user": 54321}  # the latter is nobody's
 ISOLATING = [tier for tier in TIERS if tier != PROCESS]
 INSTALL = "apt-get install bubblewrap libseccomp2 util-linux"
-EVERYWHERE = os.environ.get("PLACES") == "all"  # as in `make soak`: no turns
-REQUIRED = os.environ.get("REQUIRE_TIERS") == "all"  # as in .ci/run: nothing is left out
+NIGHTLY = bool(os.environ.get("NIGHTLY"))  # as in `make nightly`: every case, and no turns
+EVERYWHERE = NIGHTLY or os.environ.get("PLACES") == "all"
+# As in .ci/run: nothing is left out. Where tiers were tried by a run beside this one, "checked".
+REQUIRED = os.environ.get("REQUIRE_TIERS") in ("all", "checked")
 
 
 def own_tiers() -> list[str]:
@@ -43,14 +45,19 @@ def user_places() -> list[str]:
     return [f"{tier}-{user}" for tier in ISOLATING for user in USERS]
 
 
-def has_turn(place: str, number: int) -> bool:
-    """Say whether what has this number is tested in a place: from root, in one of each tier.
+def has_turn(place: str, number: int, in_each_tier: bool) -> bool:
+    """Say whether what has this number is tested in a place: in one, or in one of each tier.
 
-    Over two numbers, all places have their turn.
+    All places have their turn, one after the other.
     """
     places = user_places()
-    tier, user = divmod(places.index(place), len(USERS))
-    return EVERYWHERE or os.getuid() != 0 or (number + tier + user) % len(USERS) == 0
+    if EVERYWHERE:
+        return True
+    if not in_each_tier:
+        return places.index(place) == number % len(places)
+    users = len(places) // len(ISOLATING)
+    tier, user = divmod(places.index(place), users)
+    return (number + tier + user) % users == 0
 
 
 def place_of_each_tier() -> list[str]:
@@ -102,7 +109,8 @@ def missing(place: str) -> str:
 
 def required_but_missing() -> list[str]:
     """Return a line for each reason why a required tier cannot be had."""
-    places = {*own_tiers(), *user_places()} if REQUIRED else set()
+    tried = os.environ.get("REQUIRE_TIERS") == "checked"
+    places = {*own_tiers(), *user_places()} if REQUIRED and not tried else set()
     with ThreadPoolExecutor() as pool:  # each takes seconds, most of them to import torch
         return sorted({line for line in pool.map(missing, places) if line})
 

@@ -31,6 +31,7 @@ def test_a_right_solution_passes_everything(bench: Bench, one: Honest) -> None:
     assert results
 
 
+@pytest.mark.sampled(6)  # two threads compute as one does, but for the order of sums
 @pytest.mark.parametrize("one", HONEST, ids=lambda one: one.id)
 def test_a_right_solution_passes_on_two_threads(two_threads: Bench, one: Honest) -> None:
     results = two_threads.grade(one.apply(two_threads.sources[one.module]), module=one.module)

@@ -20,6 +20,9 @@ SUBMISSIONS = HERE / "submissions"
 DRIVER = HERE / "driver.py"
 TRAINING = 30.0  # seconds for a fine-tune that takes one or two
 LISTS = ("PATHS", "MODULES")  # of what a submission goes for
+# What these go for, files, processes and the system's resources, is kept from them by the tier;
+# whatever the others do, they do in the child, which is the same in each.
+BY_TIER = ("secrets-", "resources-", "exit_forging-kill_", "result_forging-write_")
 
 
 def exercises_of(*files: str) -> dict[str, str]:
@@ -68,6 +71,11 @@ class Hostile:
     itself: bool
     deadline: float
     targets: tuple[str, ...]
+
+    @property
+    def in_each_tier(self) -> bool:
+        """Whether one tier may stop it and the other not."""
+        return self.name.startswith(BY_TIER)
 
     @classmethod
     def read(cls, path: Path) -> "Hostile":
