@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tensormark.sandbox import seccomp
+from tensormark.sandbox import isolated, seccomp
 from tensormark.sandbox.interface import CONTAINED, PROCESS, WorkerStartError
 from tensormark.sandbox.isolated import SLOTS, IsolatedSandbox
 from tensormark.sandbox.job import Ended, SlotError
@@ -43,6 +43,49 @@ def test_exercises_do_not_share_a_process(contained: IsolatedSandbox) -> None:
     replies = list(contained.run(calls))
 
     assert [reply.tensors["out/output"][0] for reply in replies] == [1, 2, 1]
+
+
+def test_exercises_that_run_together_share_a_process_until_one_leaves_something(
+    contained: IsolatedSandbox,
+) -> None:
+    calls = [ask("double"), ask("double", "two"), ask("mark", "three"), ask("double", "four")]
+
+    found = contained.together(calls)
+
+    assert [*found] == ["one", "two", "three"]
+    assert [shared.first for shared in found.values()] == [True, False, False]
+
+
+@pytest.mark.parametrize("harm", ["end", "hang", "large"])
+def test_what_one_exercise_does_to_a_shared_process_counts_for_none(
+    contained: IsolatedSandbox, monkeypatch: pytest.MonkeyPatch, harm: str
+) -> None:
+    monkeypatch.setattr(isolated, "SHARED_SECONDS", 1.0)
+    calls = [ask("double"), ask(harm, "two"), ask("double", "three")]
+
+    found = contained.together(calls)
+    (alone,) = contained.run([ask("double", "three")])
+
+    assert "one" in found
+    assert ("three" in found) is (harm == "large")
+    assert alone.status == "ok"
+    assert contained.budget.hung == []
+    assert contained.failed_calls.first == {}
+
+
+def test_what_an_import_prints_is_kept_once_and_what_calls_print_by_exercise() -> None:
+    calls = [ask("say"), ask("double", "two"), ask("say", "three")]
+    code = (
+        f"print('imported'){CODE}\n    def say(self, x):\n        print('said')\n        return x\n"
+    )
+    with sandbox_of(CONTAINED, code) as opened:
+        assert isinstance(opened, IsolatedSandbox)
+
+        found = opened.together(calls)
+        list(opened.run(calls[2:]))
+
+        assert [shared.printed for shared in found.values()] == [b"said\n", b"", b"said\n"]
+        assert opened.printed.text() == "imported\nsaid\n"
 
 
 def test_an_answer_that_is_too_large_is_an_error(contained: IsolatedSandbox) -> None:

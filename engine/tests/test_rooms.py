@@ -21,8 +21,9 @@ MODULES = {
 }
 # A line a room: what a module may import of this package, besides its own room. A name stands for
 # the module or for all that is below it; a module that no line is for fails.
-GRADING = """exercise policy files folder grading handout intake judging literals observer
-    references result sandbox selection session settings strictest task trouble usage zipped"""
+GRADING = """calling exercise policy files folder grading handout intake judging literals observer
+    references result sandbox selection session settings sharing strictest task trouble usage
+    zipped"""
 ROOMS = {
     "": "",
     "files": "",
@@ -48,8 +49,11 @@ ROOMS = {
     "judging": "policy exercise references result sandbox.interface trouble",
     "selection": "exercise intake usage",
     "settings": "files intake.submission sandbox.interface usage",
-    "session": "policy exercise intake judging literals observer references result "
-    "sandbox.interface settings task trouble",
+    "sharing": "exercise references",
+    "calling": "policy exercise intake.submission judging literals references sandbox.interface "
+    "settings trouble",
+    "session": "calling exercise intake judging observer references result sandbox.interface "
+    "settings sharing task",
     "grading": "policy exercise handout intake judging observer references result sandbox "
     "selection session settings",
     "reports": "files letters result usage",
@@ -79,7 +83,7 @@ RULES = Rooms(
 )
 WITH_TORCH = """authoring.record toolkit.training toolkit.draws worker.main worker.warm
     worker.dynamo worker.forbidden worker.overlay worker.calls worker.outputs worker.state
-    worker.zygote worker.stand_ins"""
+    worker.zygote worker.stand_ins worker.traces"""
 # packages of pyproject.toml that are imported by other names
 IMPORTED_AS = {
     "markdown-it-py": "markdown_it",

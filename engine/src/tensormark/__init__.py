@@ -9,6 +9,8 @@
     watch.py         the command watch: grade again on each save
     grading.py       one submission, from its path to its grade
     session.py       runs the exercises in a sandbox, one after another, and has them judged
+    sharing.py       which exercises may share a process at first
+    calling.py       calls with recorded inputs, and what may be seen of their answers
     observer.py      who is told how a grading goes on
     strictest.py     the strictest tier that a machine can give
     exercise.py      what an assignment is made of: exercises, probes, calls as data

@@ -7,15 +7,16 @@ sandbox, one after another, while finished answers are judged here.
 
 import dataclasses
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
-from tensormark.exercise import Assignment, Call, Exercise
+from tensormark.calling import OWN, Calling, Together
+from tensormark.exercise import Assignment, Exercise
 from tensormark.intake.submission import Submission
-from tensormark.judging.advice import explained
 from tensormark.judging.checks import (
     could_not_grade,
     judge,
@@ -24,21 +25,17 @@ from tensormark.judging.checks import (
     rounds,
 )
 from tensormark.judging.fingerprints import Answered
-from tensormark.judging.student_text import without_text
 from tensormark.judging.trial import Trial
-from tensormark.literals import sent
 from tensormark.observer import Observer
-from tensormark.policy import usual_names
-from tensormark.references import Recording, References
+from tensormark.references import References
 from tensormark.result import UNIMPORTABLE, Blocked, CheckFailed, Outcome, Result
-from tensormark.sandbox.interface import Program, Reply, Request, Sandbox
+from tensormark.sandbox.interface import Program, Reply, Request, Sandbox, Shared
 from tensormark.settings import Settings
+from tensormark.sharing import groups
 from tensormark.task import TaskRun
-from tensormark.trouble import trouble_in
 
 UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
 AN_ANSWER_RAISED = "an answer made the grader raise"
-OWN = (0,)  # the places of calls without stand-ins, among those of their probe
 
 
 def cause_of(upstream: Sequence[Result], blocking: Sequence[str]) -> str:
@@ -64,13 +61,6 @@ def blocked(task: Exercise, results: Mapping[str, Result]) -> Result | None:
     if not blocking:
         return None
     return result_of_faults(task, [("values", Blocked(cause_of(upstream, blocking)))])
-
-
-def asked_of(call: Call, recording: Recording) -> frozenset[str]:
-    """Return the names of the tensors that an answer to a call may have."""
-    names = {f"out/{name}" for name in (*call.returns, *recording.outputs)}
-    names |= {f"after/{name}" for name in (*call.args, *recording.inputs)}
-    return frozenset(names | {f"grad/{name}" for name in recording.gradients})
 
 
 def troubles_of(trial: Trial) -> tuple[str, ...]:
@@ -103,8 +93,9 @@ class GradingSession:
             solution: returns its program, if it is there; asked only by tasks.
             known: the results of exercises upstream that need not run.
         """
-        self.assignment, self.exercises, self.submission = assignment, exercises, submission
+        self.assignment, self.exercises = assignment, exercises
         self.sandbox, self.references, self.settings = sandbox, references, settings
+        self.calling = Calling(assignment, submission, sandbox, references, settings)
         self.observer, self.solution = observer, solution
         self.known, self.results = known or {}, dict[str, Result]()
 
@@ -124,69 +115,102 @@ class GradingSession:
 
     def run_with(self, caller: ThreadPoolExecutor) -> None:
         """Grade, with a thread that runs the calls; an answer is dropped once it is judged."""
-        waiting = list(self.exercises)
-        while waiting:
-            asked: list[tuple[Exercise, Future[list[Answered]]]] = []
-            while waiting and waiting[0].task is None:
-                exercise = waiting.pop(0)
-                asked.append((exercise, caller.submit(self.ask, exercise, OWN)))
-            while asked:
-                self.finish(*asked.pop(0), caller)
-            if waiting:
-                self.finish_task(waiting.pop(0))
+        for together, group in self.batches():
+            if group[0].task is not None:
+                self.finish_task(group[0])
+                continue
+            if together is not None:
+                shared = caller.submit(self.calling.ask_together, together, group)
+                first = [functools.partial(self.shared_or_alone, shared, caller)] * len(group)
+            else:
+                asked = [caller.submit(self.ask, exercise, OWN) for exercise in group]
+                first = [functools.partial(self.alone, one) for one in asked]
+            for exercise in group:
+                self.finish(exercise, first.pop(0), caller)
+
+    def batches(self) -> Iterator[tuple[Together | None, list[Exercise]]]:
+        """Yield exercises that are asked for at the same time, and what runs them in one process.
+
+        A task is on its own.
+        """
+        if self.sandbox.together is None:
+            alike = itertools.groupby(self.exercises, key=lambda one: one.task and one.id)
+            for _, some in alike:
+                yield None, [*some]
+            return
+        for group in groups(self.exercises, self.references):
+            yield self.sandbox.together if len(group) > 1 else None, group
 
     def ask(self, exercise: Exercise, places: Collection[int]) -> list[Answered]:
-        """Run calls of an exercise with the recorded inputs.
-
-        Args:
-            places: of the calls among those of their probe; the first is that of the student's own
-                functions together, the others have stand-ins.
-        """
-        self.references.check_checkpoint(self.settings.checkpoint)
-        recordings = iter(self.references.recordings(exercise.id, exercise.digest))
-        chosen = [
-            (probe, call, recording)
-            for probe in exercise.probes
-            for place, (call, recording) in enumerate(zip(probe.calls, recordings, strict=False))
-            if place in places
-        ]
-        requests = []
-        for _, call, recording in chosen:
-            runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
-            forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
-            message, tensors = sent(call.message(), recording.inputs)
-            request = Request(exercise.id, runs, message | forbidden, tensors)
-            requests.append(dataclasses.replace(request, asked=asked_of(call, recording)))
-        replies = map(self.shown, self.sandbox.run(requests))
-        return [Answered(*about, reply) for about, reply in zip(chosen, replies, strict=True)]
+        """Run calls of an exercise; see Calling."""
+        return self.calling.ask(exercise, places)
 
     def is_first(self, exercise: Exercise) -> bool:
         """Say whether it is the first exercise of its file to be judged."""
         judged = (self.assignment.exercise(name) for name in self.results)
         return all(other.file != exercise.file for other in judged)
 
+    def trial(self, exercise: Exercise, answered: list[Answered]) -> Trial:
+        """Return what an exercise is judged by."""
+        return Trial(
+            assignment=self.assignment,
+            exercise=exercise,
+            answered=answered,
+            entry=self.references.entry(exercise.id),
+            failed=self.failed,
+            first_of_file=self.is_first(exercise),
+            public=self.calling.shows_values,
+        )
+
+    def alone(self, asked: Future[list[Answered]], exercise: Exercise) -> Trial:
+        """Return the trial of an exercise whose calls were made on their own."""
+        return self.trial(exercise, asked.result())
+
+    def shared_or_alone(
+        self, shared: Future[dict[str, Shared]], caller: ThreadPoolExecutor, exercise: Exercise
+    ) -> Trial:
+        """Return the trial of an exercise by answers from a process that it shared, if they count.
+
+        They do if they are right, if nothing is written, or if no other exercise ran before. Any
+        others may be another exercise's doing. They cost nothing where stand-ins are right; where
+        not, the calls are made again on their own.
+        """
+        answered: list[Answered] = []
+        if (there := shared.result().get(exercise.id)) is not None:
+            answered = self.calling.answered(self.calling.chosen(exercise, OWN), there.replies)
+            trial = self.trial(exercise, answered)
+            counts = there.first or trial.unwritten or not needs_stand_ins(trial)
+            if not counts and any(self.failed.intersection(call.given) for call in exercise.calls):
+                self.stand_in(trial, next(rounds(exercise, self.failed)), caller)
+                counts = not needs_stand_ins(trial)
+            if counts:
+                self.sandbox.printed.take(there.printed)
+                return trial
+        own = caller.submit(self.ask, exercise, OWN).result()
+        return self.trial(exercise, [*own, *answered[len(own) :]])
+
+    def stand_in(self, trial: Trial, places: Collection[int], caller: ThreadPoolExecutor) -> None:
+        """Add answers of calls with stand-ins to a trial, unless they are there."""
+        if not any(one.probe.calls.index(one.call) in places for one in trial.answered):
+            trial.answered += caller.submit(self.ask, trial.exercise, places).result()
+            trial.answered.sort(key=lambda one: one.probe.calls.index(one.call))
+
     def finish(
-        self, exercise: Exercise, answers: Future[list[Answered]], caller: ThreadPoolExecutor
+        self, exercise: Exercise, first: Callable[[Exercise], Trial], caller: ThreadPoolExecutor
     ) -> None:
         """Judge an exercise as soon as its answers are available.
 
         Calls with stand-ins are made only where the student's own functions together are not right,
         and no more of them than decide.
+
+        Args:
+            first: returns its trial, with answers of the student's own functions together.
         """
         try:
-            trial = Trial(
-                assignment=self.assignment,
-                exercise=exercise,
-                answered=answers.result(),
-                entry=self.references.entry(exercise.id),
-                failed=self.failed,
-                first_of_file=self.is_first(exercise),
-                public=self.shows_values,
-            )
+            trial = first(exercise)
             for places in rounds(exercise, self.failed):
                 if needs_stand_ins(trial):
-                    trial.answered += caller.submit(self.ask, exercise, places).result()
-                    trial.answered.sort(key=lambda one: one.probe.calls.index(one.call))
+                    self.stand_in(trial, places, caller)
             result = judge(trial)
             result.flags = troubles_of(trial)
         except Exception as error:  # what an answer is to blame for has a result; see faults.py
@@ -253,33 +277,7 @@ class GradingSession:
         if request.measured is not None:
             deadline = self.settings.training_times * request.measured
         task = dataclasses.replace(request, deadline=deadline, task=True)
-        return self.shown(next(iter(self.sandbox.run([task], progress))))
-
-    @property
-    def shows_values(self) -> bool:
-        """Whether texts of the submission's, and expected values, may be shown."""
-        return not self.references.private or self.settings.show_text
-
-    def shown(self, reply: Reply) -> Reply:
-        """Return a reply as far as students may see it, with advice.
-
-        Whatever a reply holds, that is its own exercise's business; only a file that cannot be
-        read, or a lack of memory, is the grader's.
-        """
-        try:
-            return self.worded(reply)
-        except (OSError, MemoryError):
-            raise
-        except Exception as error:
-            says = "gave an answer that could not be read"
-            return Reply("lost", says, trouble=trouble_in(error))
-
-    def worded(self, reply: Reply) -> Reply:
-        """Return a reply without what is not shown, and with advice."""
-        if not self.shows_values:
-            ids = {exercise.id for exercise in self.assignment.exercises}
-            reply = without_text(reply, ids, self.submission.sources)
-        return explained(reply, self.submission.others, self.assignment)
+        return self.calling.shown(next(iter(self.sandbox.run([task], progress))))
 
     def take(self, result: Result) -> None:
         """Store a result and report it."""

@@ -147,6 +147,7 @@ class Program:
             "harness": str(self.harness),
             "forbidden": {**self.forbidden, **({} if given else self.given_only)},
             "given_only": dict(self.given_only) if given else {},
+            "shared": len({one.exercise for one in requests or ()}) > 1,
             "editable": list(self.editable),
         }
 
@@ -197,6 +198,20 @@ class CapturedOutput:
         return low("".join(c for c in text if c in "\n\t" or c.isprintable()))
 
 
+@dataclasses.dataclass(frozen=True)
+class Shared:
+    """An exercise's answers from a process in which several exercises ran.
+
+    Attributes:
+        printed: what its calls printed; it is not in the sandbox's `printed`.
+        first: no other exercise ran before it, so that it ran as it would alone.
+    """
+
+    replies: Sequence[Reply]
+    printed: bytes
+    first: bool
+
+
 class Sandbox(Protocol):
     """Where a submission's code runs; the tiers differ in how well they isolate it.
 
@@ -215,6 +230,14 @@ class Sandbox(Protocol):
     @property
     def apart(self) -> Callable[[Program, Request], Reply] | None:
         """Runs another program's call where this one's leave no trace; None if nowhere is."""
+
+    @property
+    def together(self) -> Callable[[Sequence[Request]], dict[str, Shared]] | None:
+        """Runs several exercises' calls in one process; None if that is what `run` does.
+
+        Exercises that it does not answer whole are left out: nothing that happens to them there
+        counts. So is one that ran after another had changed the submission's modules.
+        """
 
     def run(self, requests: Iterable[Request], progress: Progress = ...) -> Iterator[Reply]:
         """Run calls in order; after a lost call, skip others that run the same exercise."""

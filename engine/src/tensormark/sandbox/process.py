@@ -177,6 +177,7 @@ class ProcessSandbox:
     """Runs a submission's calls in worker processes of the tier `process`."""
 
     apart = None  # a submission could reach any other process
+    together = None  # all exercises share a process until it is lost
 
     def __init__(
         self,

@@ -18,6 +18,7 @@ import torch
 
 from tensormark.worker import calls, exceptions, forbidden, protocol, state, surroundings
 from tensormark.worker.imports import Imports
+from tensormark.worker.traces import Traces
 
 Progress = Callable[[int, int], None]
 Sent = tuple[protocol.Message, dict[str, Any]]
@@ -85,6 +86,7 @@ class Overlay:
         self.checkpoint = ""
         self.stopped: dict[str, str] = {}  # for good
         self.given_only: dict[str, str] = {}
+        self.traces: Traces | None = None
         self.undo = contextlib.ExitStack()  # puts back what is for given code only
 
     def forbid(self, request: Mapping[str, Any]) -> None:
@@ -122,6 +124,7 @@ class Overlay:
         self.files = exceptions.Files(own, names - own)
         sys.meta_path.insert(0, MemoryImporter(self.sources))
         self.imports = Imports(request["import"], self.settings)
+        self.traces = Traces(self.sources) if request["shared"] else None
         return {"status": "ok"}
 
     def call(self, call: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress) -> Sent:
@@ -132,6 +135,10 @@ class Overlay:
             answer = calls.run(context, call, tensors, progress)
         sent = {name: tensor.detach().numpy() for name, tensor in answer.tensors.items()}
         return {"status": "ok", **answer.message}, sent
+
+    def changed(self) -> bool:
+        """Say whether calls have changed what they share with others."""
+        return self.traces is not None and self.traces.changed()
 
     def describe(self, error: BaseException, call: Mapping[str, Any]) -> protocol.Message:
         """Describe what a load or a call raised."""

@@ -18,6 +18,7 @@ from tensormark.worker import protocol
 
 BEGUN, DONE, TOTAL, FINISHED = 0, 8, 16, 24
 FIRST_SLOT = 64
+CALL_ENDS = b"\0"  # written to what is printed, after the import and after each call
 WORD = struct.Struct("<Q")
 
 

@@ -152,11 +152,14 @@ class Child:
                 text = f"returned more than {answered.space >> 20} MiB"
                 number = request["number"]
                 frame = protocol.encode({"number": number, "status": "error", "text": text})
-            with contextlib.suppress(Exception):  # a student may have replaced it
+            with contextlib.suppress(Exception):  # a student may have replaced or closed it
                 sys.stdout.flush()
+                os.write(1, reply_buffer.CALL_ENDS)
             answered.write(slot, frame)
             if slot == 0 and protocol.decode(frame)[0].get("status") != "ok":
                 return
+            if request.get("last") and overlay.changed():
+                return  # what comes next would not find what it finds alone
 
 
 def watch(control: socket.socket, child: int) -> tuple[int, float]:

@@ -1,0 +1,111 @@
+"""The calls of exercises as they are made with recorded inputs, and what may be seen of answers."""
+
+import dataclasses
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from tensormark.exercise import Assignment, Call, Exercise, Probe
+from tensormark.intake.submission import Submission
+from tensormark.judging.advice import explained
+from tensormark.judging.fingerprints import Answered
+from tensormark.judging.student_text import without_text
+from tensormark.literals import sent
+from tensormark.policy import usual_names
+from tensormark.references import Recording, References
+from tensormark.sandbox.interface import Reply, Request, Sandbox, Shared
+from tensormark.settings import Settings
+from tensormark.trouble import trouble_in
+
+Chosen = tuple[Probe, Call, Recording]
+Together = Callable[[Sequence[Request]], dict[str, Shared]]
+OWN = (0,)  # the places of calls without stand-ins, among those of their probe
+
+
+def asked_of(call: Call, recording: Recording) -> frozenset[str]:
+    """Return the names of the tensors that an answer to a call may have."""
+    names = {f"out/{name}" for name in (*call.returns, *recording.outputs)}
+    names |= {f"after/{name}" for name in (*call.args, *recording.inputs)}
+    return frozenset(names | {f"grad/{name}" for name in recording.gradients})
+
+
+@dataclasses.dataclass(frozen=True)
+class Calling:
+    """Makes calls of one submission's functions in a sandbox."""
+
+    assignment: Assignment
+    submission: Submission
+    sandbox: Sandbox
+    references: References
+    settings: Settings
+
+    def chosen(self, exercise: Exercise, places: Collection[int]) -> list[Chosen]:
+        """Return calls of an exercise with what was recorded."""
+        self.references.check_checkpoint(self.settings.checkpoint)
+        recordings = iter(self.references.recordings(exercise.id, exercise.digest))
+        return [
+            (probe, call, recording)
+            for probe in exercise.probes
+            for place, (call, recording) in enumerate(zip(probe.calls, recordings, strict=False))
+            if place in places
+        ]
+
+    def requests(self, exercise: Exercise, chosen: Sequence[Chosen]) -> list[Request]:
+        """Return the requests that run calls with the recorded inputs."""
+        requests = []
+        for _, call, recording in chosen:
+            runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
+            forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
+            message, tensors = sent(call.message(), recording.inputs)
+            request = Request(exercise.id, runs, message | forbidden, tensors)
+            requests.append(dataclasses.replace(request, asked=asked_of(call, recording)))
+        return requests
+
+    def answered(self, chosen: Sequence[Chosen], replies: Iterable[Reply]) -> list[Answered]:
+        """Return calls with their replies, as far as students may see them."""
+        pairs = zip(chosen, map(self.shown, replies), strict=True)
+        return [Answered(*about, reply) for about, reply in pairs]
+
+    def ask(self, exercise: Exercise, places: Collection[int]) -> list[Answered]:
+        """Run calls of an exercise with the recorded inputs.
+
+        Args:
+            places: of the calls among those of their probe; the first is that of the student's own
+                functions together, the others have stand-ins.
+        """
+        chosen = self.chosen(exercise, places)
+        return self.answered(chosen, self.sandbox.run(self.requests(exercise, chosen)))
+
+    def ask_together(self, together: Together, group: Sequence[Exercise]) -> dict[str, Shared]:
+        """Run the first calls of several exercises in one process."""
+        return together(
+            [
+                request
+                for exercise in group
+                for request in self.requests(exercise, self.chosen(exercise, OWN))
+            ]
+        )
+
+    @property
+    def shows_values(self) -> bool:
+        """Whether texts of the submission's, and expected values, may be shown."""
+        return not self.references.private or self.settings.show_text
+
+    def shown(self, reply: Reply) -> Reply:
+        """Return a reply as far as students may see it, with advice.
+
+        Whatever a reply holds, that is its own exercise's business; only a file that cannot be
+        read, or a lack of memory, is the grader's.
+        """
+        try:
+            return self.worded(reply)
+        except (OSError, MemoryError):
+            raise
+        except Exception as error:
+            says = "gave an answer that could not be read"
+            return Reply("lost", says, trouble=trouble_in(error))
+
+    def worded(self, reply: Reply) -> Reply:
+        """Return a reply without what is not shown, and with advice."""
+        if not self.shows_values:
+            ids = {exercise.id for exercise in self.assignment.exercises}
+            reply = without_text(reply, ids, self.submission.sources)
+        return explained(reply, self.submission.others, self.assignment)

@@ -1,0 +1,137 @@
+"""Which exercises share a process at first, and what is noticed there of one that changes it."""
+
+import dataclasses
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+
+import numpy as np
+import pytest
+import torch
+
+from tensormark.exercise import Call, Exercise, Probe
+from tensormark.references import Recording
+from tensormark.sharing import groups
+from tensormark.worker.traces import Traces
+
+SOURCE = """
+import functools, itertools, random
+import numpy as np
+import torch
+from torch import nn
+
+number, kept, numbers = 0, [], itertools.count()
+drawn, generator, dice = np.random.default_rng(0), torch.Generator(), random.Random(0)
+weights, array, linear = torch.zeros(2), np.zeros(2), nn.Linear(2, 2)
+
+class Part:
+    calls = 0
+    def __init__(self): self.inside = {}
+
+part = Part()
+
+@functools.cache
+def cached(x): return x
+
+def function(x, seen=[]): return x
+
+def closed():
+    inner = []
+    return lambda: inner.append(1)
+
+add = closed()
+"""
+CHANGES = [
+    "m.number += 1",
+    "m.kept.append(1)",
+    "next(m.numbers)",
+    "m.drawn.random()",
+    "torch.rand(1, generator=m.generator)",
+    "m.dice.random()",
+    "m.weights.add_(1)",
+    "m.array[0] = 1",
+    "m.linear.weight.data = torch.ones(2, 2)",
+    "m.Part.calls = 1",
+    "m.part.inside['x'] = 1",
+    "m.cached(1)",
+    "m.function.__defaults__[0].append(1)",
+    "m.function.mask = 1",
+    "m.add()",
+    "m.new = 1",
+    "torch.nn.functional.softmax = m.function",
+    "torch.Tensor.more = 1",
+]
+
+
+@pytest.fixture
+def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    made = ModuleType("shared_example")
+    exec(SOURCE, vars(made))
+    monkeypatch.setitem(sys.modules, made.__name__, made)
+    softmax = torch.nn.functional.softmax
+    yield made
+    torch.nn.functional.softmax = softmax
+    if hasattr(torch.Tensor, "more"):
+        del torch.Tensor.more
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_a_call_leaves_behind_is_seen(module: ModuleType, change: str) -> None:
+    traces = Traces([module.__name__])
+    untouched = traces.changed()
+
+    exec(change, {"m": module, "torch": torch})
+
+    assert not untouched
+    assert traces.changed()
+
+
+def test_computing_leaves_nothing_behind(module: ModuleType) -> None:
+    traces = Traces([module.__name__])
+
+    module.linear(module.weights)
+    torch.nn.functional.softmax(torch.rand(3), 0)
+
+    assert not traces.changed()
+
+
+def exercise(name: str, **more: object) -> Exercise:
+    probe = Probe("own", "values", "wrong", (Call("f", ("x",), "main"),))
+    points = {"values": 1, "properties": 1}
+    made = Exercise(name, 0, name, "main.py", points, probes=(probe,))
+    return dataclasses.replace(made, **more)
+
+
+class Recorded:
+    """References of exercises whose input and answer are numbers."""
+
+    def __init__(self, **pairs: tuple[int, int]) -> None:
+        self.pairs = pairs
+
+    def recordings(self, name: str, _: str) -> list[Recording]:
+        given, answer = (np.array([0.0, n]) for n in self.pairs[name])
+        return [Recording({"x": given}, {"output": answer}, {}, np.zeros(0))]
+
+
+def ids(exercises: list[Exercise], **pairs: tuple[int, int]) -> list[str]:
+    found = groups(exercises, Recorded(**pairs))  # type: ignore[arg-type]
+    return [" ".join(one.id for one in group) for group in found]
+
+
+def test_exercises_of_a_file_share_a_process() -> None:
+    table = [exercise("a"), exercise("b"), exercise("c", file="other.py")]
+
+    assert ids(table, a=(1, 2), b=(3, 4), c=(5, 6)) == ["a b", "c"]
+
+
+@pytest.mark.parametrize("pairs", [{"a": (1, 2), "b": (2, 3)}, {"a": (3, 4), "b": (1, 3)}])
+def test_an_input_that_is_the_answer_of_another_exercise_is_kept_from_it(
+    pairs: dict[str, tuple[int, int]],
+) -> None:
+    assert ids([exercise("a"), exercise("b")], **pairs) == ["a", "b"]
+
+
+def test_exercises_that_forbid_different_code_do_not_share_a_process() -> None:
+    table = [exercise("a", forbidden=("torch.relu",)), exercise("b")]
+
+    assert ids(table, a=(1, 2), b=(3, 4)) == ["a", "b"]
