@@ -1,6 +1,8 @@
-"""Each command shows in its help what each option defaults to."""
+"""Each command starts without torch, and shows in its help what each option defaults to."""
 
 import importlib
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,3 +18,18 @@ def test_help_of_a_command_shows_defaults(
     run = importlib.import_module(f"tensormark.{COMMANDS[name].module}").main
 
     check_help(monkeypatch, lambda: run(folder, name, []))
+
+
+def test_no_command_waits_for_torch(folder: Path) -> None:
+    code = (
+        "import importlib, sys\n"
+        "from tensormark.cli import COMMANDS, main\n"
+        "for command in COMMANDS.values():\n"
+        "    importlib.import_module(f'tensormark.{command.module}').main\n"
+        f"assert main(['-C', {str(folder)!r}, 'check', {str(folder / 'solution')!r}]) == 0\n"
+        "print('torch' in sys.modules)\n"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.endswith("\nFalse\n")

@@ -21,12 +21,13 @@ from tensormark.references import References, ReferencesError
 from tensormark.reports.terminal import Report
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Grade
-from tensormark.sandbox.interface import PROCESS, printable
+from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, printable
 from tensormark.settings import Settings, check_writable, submission, usual
 from tensormark.strictest import strictest
 from tensormark.zipped import zipped
 
 PACKED = "submission.zip"
+ISOLATING = (CONTAINED, LOCKED)  # without one, `process` is there, which need not be tried
 
 
 def chosen(read: Submission, given: GivenFiles) -> dict[str, str]:
@@ -93,7 +94,7 @@ def submit(assignment: Assignment, path: str, out: Path) -> int:
     notes = [f"note: {note}" for note in read.notes]
     print("\n".join([f"packed: {', '.join(sizes)}", *notes, *left_out(Path(path), files, given)]))
     settings = Settings.of(assignment.folder)
-    found = strictest(assignment, settings)
+    found = strictest(assignment, settings, ISOLATING)
     print("\n".join(f"no tier {reason}" for reason in found.reasons) + "\n" * bool(found.reasons))
     settings = dataclasses.replace(settings, tier=found.tier or PROCESS)
     made = Grading(settings, assignment).grade(str(out), observer=Report())

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from safetensors.numpy import save
 from tqdm import tqdm
 
@@ -64,6 +63,8 @@ def manifest(
     course: Course, out: Path, recorded: Sequence[Recorded], seed: int, checkpoint: Path | None
 ) -> dict[str, Any]:
     """Build the manifest of the files that are now in `out`."""
+    import torch  # here, because it takes seconds that other commands need not wait for
+
     assignment, staff = course.assignment, course.staff
     files = [f"{r.exercise.id}.safetensors" for r in recorded]
     files += [name for name in staff.hidden_files if (out / name).is_file()]
