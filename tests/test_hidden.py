@@ -163,7 +163,7 @@ def test_mistakes_are_named_on_private_inputs_too(exercise: Exercise, tmp_path: 
 
     tried = list(results(course, tmp_path / "references", seed=len(exercise.id)))
 
-    assert [attempt.name for attempt, result in tried if not attempt.expected(result)] == []
+    assert [claim.name for claim, result in tried if claim.fault({result.id: result})] == []
 
 
 def test_the_solution_passes_on_hidden_inputs(grade: Grade, private: Path) -> None:

@@ -73,7 +73,7 @@ def test_a_mistake_that_is_none_is_marked(copy: Path) -> None:
         path.write_text(text, encoding="utf-8")
 
     assert [line.split()[2:] for line in said.splitlines() if line.startswith("!")] == [
-        "doubled_squared passed 4/4 it costs no points".split()
+        "doubled_squared passed 4/4 it costs no points of doubled: no probe sees it".split()
     ]
 
 

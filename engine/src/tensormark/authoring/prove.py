@@ -1,7 +1,7 @@
 """What an assignment claims of itself, and the grading that shows whether it is so.
 
     solution             has all points, those of tasks too
-    starter              has none
+    starter              has none, as nothing is written yet
     honest[...]          right code that is written differently has all points of its probes
     mistake[...]         costs points of its own exercise, and of no other, and gets its name
 
@@ -12,7 +12,7 @@ exercises whose files a change does not reach are left out.
 
 import dataclasses
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from tensormark.authoring.course import Course
@@ -24,7 +24,7 @@ from tensormark.intake.inspection import inspected_here
 from tensormark.intake.submission import Submission
 from tensormark.observer import Silent
 from tensormark.references import References
-from tensormark.result import Result
+from tensormark.result import Outcome, Result
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.session import GradingSession
 from tensormark.settings import Settings
@@ -62,10 +62,22 @@ def not_all_points(results: Results) -> str | None:
     return f"it loses points: {'; '.join(lost)}" if lost else None
 
 
-def some_points(results: Results) -> str | None:
-    """Say where there are points."""
-    scored = [said(one) for one in results.values() if one.score != 0]
-    return f"it should have no points: {'; '.join(scored)}" if scored else None
+def not_empty(holes: Collection[str]) -> Callable[[Results], str | None]:
+    """Return what says where there are points, or where one of these exercises is not a hole."""
+
+    def fault(results: Results) -> str | None:
+        """Say what is not so."""
+        scored = [said(one) for one in results.values() if one.score != 0]
+        if scored:
+            return f"it should have no points: {'; '.join(scored)}"
+        written = [
+            said(one)
+            for one in results.values()
+            if one.id in holes and one.outcome is not Outcome.NOT_WRITTEN
+        ]
+        return f"it should not be written yet: {'; '.join(written)}" if written else None
+
+    return fault
 
 
 def not_that_mistake(exercise: str, name: str) -> Callable[[Results], str | None]:
@@ -102,7 +114,8 @@ def claims(course: Course) -> Iterator[Claim]:
         return {name.removesuffix(".py"): text for name, text in files.items()}
 
     yield Claim("solution", dict, not_all_points, tasks=True)
-    yield Claim("starter", starter, some_points, tasks=True)
+    holes = {one.id for one in course.assignment.exercises if one.probes}
+    yield Claim("starter", starter, not_empty(holes), tasks=True)
     for honest in course.honest:
         yield Claim(f"honest[{honest.id}]", one(honest), not_all_points)
     for variant in course.variants:
@@ -113,17 +126,28 @@ def claims(course: Course) -> Iterator[Claim]:
 class Bench:
     """Grades sources of one assignment in one worker."""
 
-    def __init__(self, course: Course) -> None:
+    def __init__(
+        self,
+        course: Course,
+        settings: Settings | None = None,
+        exercises: Sequence[Exercise] | None = None,
+    ) -> None:
         """Start the worker.
+
+        Args:
+            settings: None: those of the assignment, with its public references.
+            exercises: None: all but tasks that the references leave out.
 
         Raises:
             ReferencesError: there are no references.
         """
         self.assignment, self.sources = course.assignment, course.sources()
-        self.settings = Settings.of(self.assignment.folder)
+        self.settings = settings or Settings.of(self.assignment.folder)
         self.references = References(self.settings.references)
-        exercises, _ = Grading.without_tasks_left_out(self.references, self.assignment.exercises)
-        self.exercises: list[Exercise] = exercises
+        if exercises is None:
+            every = self.assignment.exercises
+            exercises, _ = Grading.without_tasks_left_out(self.references, every)
+        self.exercises = exercises
         program = program_of(self.assignment, exercises, self.sources, self.settings)
         self.sandbox = ProcessSandbox(program)
 
