@@ -1,7 +1,6 @@
 """What one submission may cost: two calls that hang, five minutes."""
 
 import dataclasses
-import subprocess
 import time
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from tensormark.settings import Settings
 
 import toy
 from asking import ask, program_with
-from graded import Grade, tensormark
+from graded import Grade
 from tiers import marked, own_tiers
 
 TIERS = pytest.mark.parametrize("tier", marked(own_tiers()))
@@ -126,11 +125,3 @@ def test_a_budget_that_is_no_number_is_an_error(grade: Grade, option: str, text:
 
     assert graded.status == 2
     assert f"{option} {text}: must be a number" in graded.errors
-
-
-def test_the_help_names_the_budget_and_its_default(folder: Path) -> None:
-    done = subprocess.run(
-        tensormark("check", "--help"), cwd=folder, capture_output=True, text=True, check=True
-    )
-
-    assert "(default: 300.0)" in " ".join(done.stdout.split())

@@ -1,6 +1,5 @@
 """A new assignment is whole, runs as it is, and nothing is overwritten by it."""
 
-import json
 import os
 import subprocess
 from pathlib import Path
@@ -8,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tensormark.authoring import new
-from tensormark.authoring.handout import with_tables
 from tensormark.folder import open_assignment
 
 import toy
@@ -41,14 +39,6 @@ def test_it_is_the_template_with_its_name(made: tuple[Path, str]) -> None:
     assert open_assignment(folder).name == "Signals 2"
 
 
-def test_it_has_a_starter_and_references(made: tuple[Path, str]) -> None:
-    folder, _ = made
-
-    manifest = json.loads((folder / "reference_outputs" / "manifest.json").read_text("utf-8"))
-    assert list(manifest["exercises"]) == toy.EXERCISES
-    assert "NotImplementedError" in (folder / "starter" / toy.MAIN).read_text("utf-8")
-
-
 def test_it_says_what_is_next(made: tuple[Path, str]) -> None:
     _, said = made
 
@@ -67,13 +57,6 @@ def test_it_is_graded_as_it_is(made: tuple[Path, str], tmp_path: Path) -> None:
 
     assert (graded.result["score"], graded.result["max_score"]) == (100, 100)
     assert graded.result["assignment"] == "Signals 2"
-
-
-def test_the_tables_of_its_handout_are_up_to_date(made: tuple[Path, str]) -> None:
-    assignment = open_assignment(made[0])
-    text = assignment.handout.read_text("utf-8")
-
-    assert with_tables(text, assignment) == text
 
 
 def test_what_is_there_stays(made: tuple[Path, str]) -> None:
