@@ -12,8 +12,10 @@ from hooks import (
     pytest_collection_modifyitems,
     pytest_runtest_setup,
     pytest_sessionstart,
+    pytest_terminal_summary,
     pytest_xdist_make_scheduler,
 )
+from resident import workers_are_kept, workers_are_started
 
 if TYPE_CHECKING:
     from bench import Bench
@@ -24,8 +26,11 @@ __all__ = [
     "pytest_collection_modifyitems",
     "pytest_runtest_setup",
     "pytest_sessionstart",
+    "pytest_terminal_summary",
     "pytest_xdist_make_scheduler",
     "tensormark",
+    "workers_are_kept",
+    "workers_are_started",
 ]
 ROOT = Path(__file__).resolve().parent.parent
 # Some sentences of the handout and of the answers describe the model of this seed (`make term`).

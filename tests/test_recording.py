@@ -32,7 +32,6 @@ from tensormark.settings import Settings
 
 from conftest import ROOT
 from known import COURSE
-from resident import WORKERS, kept_workers
 
 SEED = ASSIGNMENT.seed
 SMALL = "nsp_head"  # one that is recorded in a second
@@ -55,13 +54,7 @@ def only(exercise: str, *variants: str) -> Course:
 def open_for(course: Course) -> ProcessSandbox:
     exercises = course.assignment.exercises
     program = program_of(course.assignment, exercises, course.sources(), Settings.of(ROOT))
-    return ProcessSandbox(program, start=WORKERS.take)
-
-
-@pytest.fixture(autouse=True)
-def workers_are_kept() -> Iterator[None]:
-    with kept_workers():
-        yield
+    return ProcessSandbox(program)
 
 
 def with_raising(course: Course, text: str) -> Course:

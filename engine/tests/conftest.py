@@ -14,14 +14,19 @@ from hooks import (
     pytest_collection_modifyitems,
     pytest_runtest_setup,
     pytest_sessionstart,
+    pytest_terminal_summary,
     pytest_xdist_make_scheduler,
 )
+from resident import workers_are_kept, workers_are_started
 
 __all__ = [
     "pytest_collection_modifyitems",
     "pytest_runtest_setup",
     "pytest_sessionstart",
+    "pytest_terminal_summary",
     "pytest_xdist_make_scheduler",
+    "workers_are_kept",
+    "workers_are_started",
 ]
 # what was set for the process that runs the tests is not for those that they start
 for name in ("TENSORMARK_MAKE", "TENSORMARK_ASSIGNMENT"):

@@ -2,7 +2,8 @@
 
 To start Python and import torch twice takes seconds, and most tests are about what a command says.
 Workers are forked as for `tensormark watch`; nothing that one leaves behind reaches the next. Where
-it is the program or its start that a test is about, it runs `graded.tensormark(...)` instead.
+it is the start that a test is about, it runs `graded.tensormark(...)`, or uses the fixture
+`workers_are_started`.
 """
 
 import atexit
@@ -12,10 +13,12 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
+
+import pytest
 
 from tensormark import cli, grade
 from tensormark.folder import PACKAGE, SAYS_WHAT_IT_IS
@@ -69,10 +72,23 @@ atexit.register(WORKERS.close)
 
 
 @contextlib.contextmanager
-def kept_workers() -> Iterator[None]:
-    """Have whatever starts a worker here take one that is kept."""
-    start = mock.patch.object(ProcessSandbox.__init__, "__defaults__", (None, WORKERS.take))
-    with start, mock.patch.object(grade, "WorkerProcess", WORKERS.take):
+def workers_by(start: Callable[[int], Started]) -> Iterator[None]:
+    """Have whatever starts a worker here start it in this way."""
+    default = mock.patch.object(ProcessSandbox.__init__, "__defaults__", (None, start))
+    with default, mock.patch.object(grade, "WorkerProcess", start):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def workers_are_kept() -> Iterator[None]:
+    with workers_by(WORKERS.take):
+        yield
+
+
+@pytest.fixture
+def workers_are_started() -> Iterator[None]:
+    """Start a program for each worker, as outside of the tests."""
+    with workers_by(WorkerProcess):
         yield
 
 
@@ -98,7 +114,6 @@ def called(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     with (
         contextlib.chdir(folder),
         mock.patch.dict(os.environ),
-        kept_workers(),
         no_assignment_yet(),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(errors),

@@ -257,6 +257,7 @@ Thing = Flooding
 )
 
 
+@pytest.mark.usefixtures("workers_are_started")  # it looks for the channel in main.py
 @pytest.mark.parametrize(
     ("flood", "does"),
     [("reports", "wrote into the grader's channel"), ("tensors", "returned more than 1 MiB")],

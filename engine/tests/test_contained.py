@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-import tensormark
+from tensormark import cli
 from tensormark.files import sha256
 from tensormark.sandbox.cores import core_for
+from tensormark.sandbox.isolated import SLOTS
 
 from asking import BUSY, CODE, ask, descendants, sandbox_of
-from graded import Grade
-from toy import WINDOWS
+from graded import Grade, edited, tensormark
+from toy import MAIN, WINDOWS
 
 pytestmark = pytest.mark.tier("contained")
 
@@ -22,7 +23,7 @@ CONTAINED = ("--tier", "contained")
 
 
 def test_a_flood_of_output_is_bounded(submit: Grade) -> None:
-    graded = submit((WINDOWS, "print('x' * 10**7); " + WINDOWS), options=CONTAINED)
+    graded = submit((WINDOWS, "print('x' * 10**5); " + WINDOWS), options=CONTAINED)
 
     assert graded.result["score"] == 80
     assert len(graded.output) < 20_000
@@ -93,13 +94,16 @@ def orphans() -> set[str]:
 
 
 def test_nothing_is_left_running_and_no_file_of_the_grader_has_changed(
-    folder: Path, submit: Grade
+    folder: Path, tmp_path: Path, solution_source: str
 ) -> None:
-    files = [*folder.rglob("*"), *Path(tensormark.__file__).parent.rglob("*.py")]
+    path = tmp_path / MAIN
+    path.write_text(edited(solution_source, (WINDOWS, "import os; os._exit(1)")), encoding="utf-8")
+    files = [*folder.rglob("*"), *Path(cli.__file__).parent.rglob("*.py")]
     before = {path: sha256(path) for path in files if path.is_file()}
     before_it = orphans()
 
-    submit((WINDOWS, "import os; os._exit(1)"), options=CONTAINED)
+    command = tensormark("check", str(path), *CONTAINED)
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
     ends = time.monotonic() + 60
     while orphans() - before_it and time.monotonic() < ends:  # other tests kill their graders
@@ -111,6 +115,7 @@ def test_nothing_is_left_running_and_no_file_of_the_grader_has_changed(
 def test_an_unavailable_tier_is_an_error_and_not_a_fallback(
     grade: Grade, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    SLOTS.close()
     monkeypatch.setenv("PATH", os.devnull)  # no bwrap
 
     graded = grade("solution", *CONTAINED)

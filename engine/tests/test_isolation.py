@@ -106,6 +106,7 @@ def test_a_submission_that_closes_its_output_costs_the_grader_no_processor_time(
     assert time.process_time() - before < 1  # of the two seconds that it takes
 
 
+@pytest.mark.usefixtures("workers_are_started")
 def test_a_worker_that_no_longer_reads_is_lost_at_the_deadline() -> None:
     large = np.zeros(200_000, dtype=np.float32)  # more than a pipe holds
     with sandbox_of(PROCESS) as opened:

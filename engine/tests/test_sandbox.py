@@ -29,6 +29,7 @@ def test_a_call_is_answered_with_tensors(sandbox: Sandbox) -> None:
     np.testing.assert_array_equal(reply.tensors["out/output"], 2 * X)
 
 
+@pytest.mark.usefixtures("workers_are_started")
 def test_answers_before_a_crash_are_kept_and_other_exercises_run(sandbox: Sandbox) -> None:
     calls = [ask("double"), ask("end"), ask("double"), ask("double", "two")]
 
@@ -53,6 +54,7 @@ def test_the_grader_waits_only_once_for_a_worker_that_does_not_start() -> None:
                 list(sandbox.run([ask("double")]))
 
 
+@pytest.mark.usefixtures("workers_are_started")
 def test_a_call_is_ended_at_its_deadline(sandbox: Sandbox) -> None:
     hangs = [ask("hang", name, deadline=2.0) for name in ("one", "two")]
 

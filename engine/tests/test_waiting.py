@@ -8,6 +8,7 @@ from tensormark.sandbox.waiting import Spare
 from asking import ask, program_with
 
 
+@pytest.mark.usefixtures("workers_are_started")
 def test_where_there_is_no_fork_the_next_worker_waits_already() -> None:
     spare = Spare(1)
     try:
@@ -28,6 +29,7 @@ def test_where_there_is_no_fork_the_next_worker_waits_already() -> None:
     assert last.process.returncode is not None
 
 
+@pytest.mark.usefixtures("workers_are_started")
 def test_a_sandbox_that_was_stopped_starts_nothing_more() -> None:
     with ProcessSandbox(program_with()) as sandbox:
         list(sandbox.run([ask("double")]))
