@@ -1,8 +1,8 @@
 # The targets of staff; the Makefile includes this file where it is.
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
-	class gradescope bench-class test test-engine test-fast nightly test-page lint exercise try handout figures pictures probes soak \
-	bench test-real bench-real bench-trainer
+	class gradescope bench-class test test-engine test-fast test-page lint exercise try handout figures pictures probes soak \
+	bench nightly test-real bench-real bench-trainer
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES SEED FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
 	SCHEDULER WORKERS
@@ -117,9 +117,13 @@ test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a gradin
 		status=$$?; echo "test-fast took $$(($$(date +%s) - start)) s"; exit $$status
 
 nightly: export NIGHTLY = 1
-nightly: $(VENV)/.installed-staff  ## what needs a night: every case of every test, and the soak
+nightly: export FUZZ = long
+nightly: $(VENV)/.installed-staff  ## what needs a night: every case of every test, attacks, SEED=
 	@$(MAKE) -s test
-	@$(MAKE) -s soak
+	@$(BIN)/python -m benchmarks.costs --random 200 $(call option,seed,SEED)
+	@$(BIN)/python -m benchmarks.any_order $(call option,seed,SEED)
+	@$(BIN)/python -m benchmarks.same_score
+	@$(BIN)/python -m benchmarks.class_soak $(call option,seed,SEED)
 
 test-page: $(VENV)/.installed-page  ## pages in a Chromium, which must be installed (SHOTS=folder)
 	@$(BIN)/python -m pytest tests/browser/page.py tests/browser/figures.py tests/browser/gradebook.py $$ARGS

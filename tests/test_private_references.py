@@ -182,19 +182,26 @@ def test_private_folders_are_found_anywhere(tmp_path: Path) -> None:
     assert [*private_folders(course)] == sorted(hidden)
 
 
-@pytest.fixture
-def mine(tmp_path: Path, monkeypatch) -> Path:
-    """A folder of private references that the search for leaks knows of."""
-    folder = holding(tmp_path / "mine", 7)
+def made(folder: Path) -> Path:
+    """Make a folder of private references."""
+    holding(folder, 7)
     shutil.copy(ASSIGNMENT.references / "embed.safetensors", folder)
     (folder / "causal_mask.safetensors").write_bytes(b"other inputs")
-    monkeypatch.setattr(secrets, "private_folders", lambda course: [folder])
     return folder
 
 
-def found_in(planted: dict[str, bytes]) -> list[Leak]:
-    """Search files that are to be given out."""
-    return leaks(secrets.Secrets(COURSE), planted)
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder of private references that the search for leaks knows of."""
+    folder = made(tmp_path_factory.mktemp("private") / "mine")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(secrets, "private_folders", lambda course: [folder])
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def known(mine: Path) -> secrets.Secrets:
+    return secrets.Secrets(COURSE)
 
 
 def all_published() -> Iterator[bytes]:
@@ -202,10 +209,10 @@ def all_published() -> Iterator[bytes]:
     return published(ASSIGNMENT, COURSE.staff.release)
 
 
-def test_a_leak_names_the_file_and_the_private_sentence(mine: Path) -> None:
+def test_a_leak_names_the_file_and_the_private_sentence(mine: Path, known: secrets.Secrets) -> None:
     (text, *_) = [sentence for sentence in SENTENCES if len(sentence) > 40]
 
-    found = found_in({"handout.md": f"For example: '{text}'".encode()})
+    found = leaks(known, {"handout.md": f"For example: '{text}'".encode()})
 
     assert found == [Leak("handout.md", f"holds the private sentences of {mine}/dev.txt: {text!r}")]
 
@@ -213,22 +220,26 @@ def test_a_leak_names_the_file_and_the_private_sentence(mine: Path) -> None:
 @pytest.mark.parametrize("name", ["manifest.json", HIDDEN, "causal_mask.safetensors"])
 @pytest.mark.parametrize("place", ["grader/mine/{}", "checkpoint/{}", "reference_outputs/{}"])
 def test_a_release_with_a_file_of_private_references_fails(
-    mine: Path, name: str, place: str
+    mine: Path, known: secrets.Secrets, name: str, place: str
 ) -> None:
     path = place.format(name)
 
-    found = found_in({path: (mine / name).read_bytes()})
+    found = leaks(known, {path: (mine / name).read_bytes()})
 
     assert Leak(path, f"is {mine}/{name}") in found
 
 
-def test_tensors_that_are_not_of_the_public_references_are_found_anywhere() -> None:
-    assert Leak("grader/x.safetensors", "is not of the public references") in found_in(
-        {"grader/x.safetensors": b"x"}
+def test_tensors_that_are_not_of_the_public_references_are_found_anywhere(
+    known: secrets.Secrets,
+) -> None:
+    assert Leak("grader/x.safetensors", "is not of the public references") in leaks(
+        known, {"grader/x.safetensors": b"x"}
     )
 
 
-def test_a_release_beside_private_references_is_built(mine: Path, tmp_path: Path) -> None:
+def test_a_release_beside_private_references_is_built(tmp_path: Path, monkeypatch) -> None:
+    mine = made(tmp_path / "mine")
+    monkeypatch.setattr(secrets, "private_folders", lambda course: [mine])
     sentences = unpublished(7, among(all_published()))
     (mine / HIDDEN).write_text(labelled_lines(sentences), encoding="utf-8")
 

@@ -110,9 +110,8 @@ def test_what_is_derived_is_up_to_date_from_the_start(place: Place, course: Path
         place.tensormark(course, command, "--check")
 
 
-@pytest.mark.parametrize("exercise", [*toy.EXERCISES, "detection"])
-def test_each_exercise_and_the_task_can_be_tried(place: Place, course: Path, exercise: str) -> None:
-    said = place.tensormark(course, "try", exercise)
+def test_an_exercise_can_be_tried(place: Place, course: Path) -> None:
+    said = place.tensormark(course, "try", "conv")
 
     assert "!" not in {line[:1] for line in said.splitlines()}
     assert "  solution " in said

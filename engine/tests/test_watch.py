@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -79,16 +79,32 @@ def with_the_folder(path: Path, text: str) -> None:
 WAYS = [in_place, by_renaming, with_a_backup, in_two_halves, after_deleting, with_the_folder]
 
 
+@pytest.fixture(scope="module")
+def watched(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Path, Watching]]:
+    """A file, and what watches it for several tests."""
+    path = tmp_path_factory.mktemp("watched") / "mine" / "detector.py"
+    path.parent.mkdir()
+    path.touch()
+    with Watching(folder, path) as watching:
+        watching.report()
+        yield path, watching
+
+
 @pytest.mark.parametrize("save", WAYS)
 def test_a_save_is_graded_however_an_editor_saves(
-    folder: Path, path: Path, solution_source: str, save: Callable[[Path, str], None]
+    watched: tuple[Path, Watching], solution_source: str, save: Callable[[Path, str], None]
 ) -> None:
-    with Watching(folder, path) as watching:
-        first = watching.until(SOME)
-        save(path, solution_source)
-        watching.until(ALL)
-        rest = watching.report()
+    path, watching = watched
+    in_place(path, solution_source.replace(RIGHT, WRONG))
+    first = watching.until(SOME)
+    watching.report()
 
+    save(path, solution_source)
+
+    watching.until(ALL)
+    rest = watching.report()
     assert "FAILED           detector" in first
     assert f"waiting for a change of {path}, Ctrl-C ends" in rest
 
