@@ -11,7 +11,7 @@ $(call as_data,$(STAFF_OPTIONS))
 GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOINT) \
 	$(call option,threads,THREADS) $(call option,budget,BUDGET) \
 	$(call option,training-times,TRAINING_TIMES) $(call flag,show-text,SHOW_TEXT)
-STAFF_CACHES = $(REAL) .pytest_cache .mypy_cache .ruff_cache dist
+STAFF_CACHES = $(REAL) .pytest_cache .mypy_cache .ruff_cache .durations.tsv engine/.durations.tsv dist
 
 # the engine is edited here; what builds it is installed before, so that this needs no network later
 ENGINE_BUILDER = flit_core==4.2.0

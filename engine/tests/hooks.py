@@ -77,7 +77,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """After a run of all tests, show what took longest; keep how long each test took."""
-    if config.args_source is not pytest.Config.ArgsSource.TESTPATHS or config.option.keyword:
+    part = config.option.keyword or config.option.markexpr or config.option.collectonly
+    if part or config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return
     reports = [report for found in terminalreporter.stats.values() for report in found]
     tests, files = Counter[str](), Counter[str]()

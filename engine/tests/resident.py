@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from unittest import mock
 
@@ -92,19 +93,24 @@ def workers_are_started() -> Iterator[None]:
         yield
 
 
+def take_assignment() -> dict[str, ModuleType]:
+    """Have no assignment imported any more; return the modules of the one that was."""
+    names = [name for name in [*sys.modules] if name.partition(".")[0] == PACKAGE]
+    return {name: sys.modules.pop(name) for name in names}
+
+
 @contextlib.contextmanager
 def no_assignment_yet() -> Iterator[None]:
     """Have an assignment imported anew, from where it is and as it is now."""
-    names = [name for name in sys.modules if name.partition(".")[0] == PACKAGE]
     path = [entry for entry in sys.path if not Path(entry, SAYS_WHAT_IT_IS).is_file()]
-    with mock.patch.dict(sys.modules), mock.patch.object(sys, "path", path):
-        for name in names:
-            del sys.modules[name]
-        importlib.invalidate_caches()
-        yield
-        later = sys.modules.copy()
-    # libraries that were imported meanwhile stay, as they cannot be imported twice
-    sys.modules.update({n: m for n, m in later.items() if n.partition(".")[0] != PACKAGE})
+    before = take_assignment()
+    importlib.invalidate_caches()
+    try:
+        with mock.patch.object(sys, "path", path):
+            yield
+    finally:
+        take_assignment()
+        sys.modules.update(before)
 
 
 def called(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
