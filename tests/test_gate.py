@@ -149,6 +149,7 @@ def ask_in(sandbox: Sandbox) -> Callable[[Request], Reply]:
 RIGHT = {one.id: one for one in HONEST if one.module == "bert"}
 
 
+@pytest.mark.slow
 @pytest.mark.tier("contained")
 @pytest.mark.parametrize("name", ["the solution", *list(RIGHT)[:3]])
 def test_the_solution_predicts_what_honest_code_predicts_itself(
@@ -185,6 +186,7 @@ def learned(small: Gate, sandbox: Sandbox, sources: dict[str, str]) -> dict[str,
     return under(tensors, "out/weights/")
 
 
+@pytest.mark.slow
 @pytest.mark.tier("contained")
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_weights_that_do_not_fit_the_solutions_model_are_refused(
@@ -217,6 +219,7 @@ BertModel.embed = right
 """
 
 
+@pytest.mark.slow
 def test_the_fine_tune_is_blocked_where_no_function_is_right(
     grade: Grade, tmp_path: Path, solution_source: str
 ) -> None:
@@ -230,6 +233,7 @@ def test_the_fine_tune_is_blocked_where_no_function_is_right(
     assert "by attention, add_norm, layer, embed, encode" in graded.output
 
 
+@pytest.mark.slow
 def test_the_result_is_flagged_where_a_function_is_wrong(
     grade: Grade, tmp_path: Path, solution_source: str
 ) -> None:
