@@ -1,8 +1,8 @@
 # The targets of staff; the Makefile includes this file where it is.
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
-	class gradescope bench-class test test-engine test-fast test-page lint exercise try handout figures pictures probes soak \
-	bench nightly test-real bench-real bench-trainer
+	class gradescope test test-engine test-fast nightly test-page lint exercise try handout figures pictures probes \
+	bench test-real bench-real bench-trainer
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES SEED FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
 	SCHEDULER WORKERS
@@ -118,12 +118,9 @@ test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a gradin
 
 nightly: export NIGHTLY = 1
 nightly: export FUZZ = long
-nightly: $(VENV)/.installed-staff  ## what needs a night: every case of every test, attacks, SEED=
+nightly: $(VENV)/.installed-staff  ## what needs a night: every case of every test, long fuzzing, a disturbed class (SEED=)
 	@$(MAKE) -s test
-	@$(BIN)/python -m benchmarks.costs --random 200 $(call option,seed,SEED)
-	@$(BIN)/python -m benchmarks.any_order $(call option,seed,SEED)
-	@$(BIN)/python -m benchmarks.same_score
-	@$(BIN)/python -m benchmarks.class_soak $(call option,seed,SEED)
+	@$(PYTEST) tests/soak
 
 test-page: $(VENV)/.installed-page  ## pages in a Chromium, which must be installed (SHOTS=folder)
 	@$(BIN)/python -m pytest tests/browser/page.py tests/browser/figures.py tests/browser/gradebook.py $$ARGS
@@ -154,23 +151,8 @@ pictures: figures  ## draw the plots, and do the same: a fine-tune and a few sec
 probes: $(VENV)/.installed  ## fill gaps in 200 sentences, count the grammatical (CHECKPOINT=, SEED=)
 	@$(BIN)/python -m instructor.pretraining.probes $(call option,checkpoint,CHECKPOINT) $(call option,seed,SEED)
 
-soak: $(VENV)/.installed-staff  ## slow tests: long fuzzing, attacks on the grader, 200 in any order
-	@export FUZZ=long && $(ENGINE_PYTEST) tests/test_fuzz.py
-	@PLACES=all $(BIN)/python -m pytest tests/hostile -n auto
-	@$(BIN)/python -m benchmarks.costs --random 200 $(call option,seed,SEED)
-	@$(BIN)/python -m benchmarks.any_order $(call option,seed,SEED)
-	@$(BIN)/python -m benchmarks.same_score
-	@$(BIN)/python -m benchmarks.class_soak $(call option,seed,SEED)
-
-bench: $(VENV)/.installed-staff  ## measure start-up, memory and the cost of isolation here: minutes
-	@$(BIN)/python -m benchmarks.startup
-	@$(BIN)/python -m benchmarks.watch
-	@$(BIN)/python -m benchmarks.memory
-	@$(BIN)/python -m benchmarks.isolation
-	@$(BIN)/python -m benchmarks.fine_tune
-
-bench-class: $(VENV)/.installed-staff  ## how fast `make class` is here, beside other ways: minutes
-	@$(BIN)/python -m benchmarks.class_of $(call option,out,OUT) $(call option,seed,SEED)
+bench: $(VENV)/.installed-staff  ## measure this beside its peers: minutes (ONLY=watch, ARGS=--help)
+	@$(BIN)/python -m benchmarks $(call option,only,ONLY) $$ARGS
 
 test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=dir, ARGS=): minutes
 	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real/minilm.py $$ARGS

@@ -1,48 +1,54 @@
-"""No submission changes the result of another one; `make soak` tries 200 in an order of its own."""
+"""No submission changes the result of another one; tests/soak tries 200 in an order of its own."""
 
-import subprocess
-import sys
+import os
+import random
 from pathlib import Path
 
 import pytest
 
-from benchmarks.any_order import Course
-
-from conftest import ROOT
+from soak.orders import Course, disturbed, drawn_order, left
 
 
 @pytest.mark.tier("contained")
-def test_honest_submissions_have_their_result_whatever_is_graded_between_them() -> None:
-    command = [sys.executable, "-m", "benchmarks.any_order", "--submissions", "30"]
+def test_honest_submissions_have_their_result_whatever_is_graded_between_them(
+    tmp_path: Path,
+) -> None:
+    seed = random.randrange(10**6)
+    print(f"seed {seed}")
 
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "15 honest and 15 bad submissions" in done.stdout
-
-
-def test_a_result_that_differs_is_told_with_what_was_graded_before() -> None:
-    class Forgetful(Course):
-        def __init__(self) -> None:
-            self.honest = self.bad = {}
-            self.alone = {"right": "80"}
-
-        def result(self, name: str) -> str:
-            return "0"
-
-    assert Forgetful().run(["right"]) == ["right, after : 0 instead of 80"]
+    assert disturbed(Course("contained", tmp_path), 30, random.Random(seed)) == []
 
 
-def test_what_is_left_behind_is_noticed(tmp_path: Path) -> None:
-    code = (
-        "import benchmarks.any_order as course\n"
-        "kept = []\n"
-        "course.Course.result = lambda self, name: 'same'\n"
-        "course.Course.run = lambda self, order: kept.append(open('/dev/null')) or []\n"
-        "raise SystemExit(course.main([]))\n"
-    )
+class Forgetful(Course):
+    """Grades nothing; whatever is graded, something stays open."""
 
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    def __init__(self) -> None:
+        self.honest, self.bad = {"right": Path()}, {"hangs": Path()}
+        self.alone, self.kept = {"right": "80"}, []
+        self.held = left()
 
-    assert done.returncode == 1
-    assert "left: " in done.stdout
+    def result(self, name: str) -> str:
+        self.kept.append(os.open(os.devnull, os.O_RDONLY))
+        return "0"
+
+    def run(self, order: list[str]) -> list[str]:
+        return super().run([name for name in order if name in self.honest])
+
+
+def test_what_differs_and_what_is_left_behind_is_told() -> None:
+    course = Forgetful()
+
+    different, left_behind = disturbed(course, 2, random.Random(1))
+
+    os.close(course.kept[0])
+    assert different == "right, after : 0 instead of 80"
+    assert left_behind.startswith("left: ")
+
+
+def test_half_of_an_order_is_honest_and_every_bad_one_is_in_it() -> None:
+    course = Forgetful()
+    course.bad = {str(number): Path() for number in range(50)}
+
+    order = drawn_order(course, 100, random.Random(1))
+
+    assert sorted(name for name in order if name in course.bad) == sorted(course.bad)

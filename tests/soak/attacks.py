@@ -1,10 +1,12 @@
 """Submissions that are written to cost the grader itself as much as they can.
 
 They come in four kinds: sources that are hard to parse, archives that are hard to read, answers
-that are hard to decode, and output that is hard to show. There are known ones and random ones.
+that are hard to decode, and output that is hard to show. KNOWN makes those that somebody thought
+of, by name; `drawn` makes others.
 """
 
 import dataclasses
+import functools
 import gzip
 import io
 import lzma
@@ -12,18 +14,18 @@ import random
 import shutil
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-from instructor import ROOT
 from tensormark.sandbox.interface import Limits
+
+from conftest import ROOT
 
 MOST = 250_000  # bytes of a source
 MARKS = "".join(map(chr, (0x334, 0x327, 0x31B, 0x316, 0x301)))
 PIECES = "( [ { x 1 'a' , - + ** == f'{x}' lambda: if else not ~ . : \n \t @ * = await \\ é".split(
     " "
 )
-
 
 OTHERS = ("optimizer.py", "pretraining.py", "transformer.py")
 
@@ -37,7 +39,6 @@ class Attack:
         extended: it comes with right files for every other exercise.
     """
 
-    name: str
     file: str
     content: bytes
     extended: bool = False
@@ -133,18 +134,23 @@ def tarred(names: list[str], content: bytes, packing: str) -> bytes:
     return lzma.compress(file.getvalue()) if packing == "xz" else file.getvalue()
 
 
-def archives() -> Iterator[Attack]:
-    """Yield archives of many names, long ones, and much content."""
-    long = [f"{n:04}" + "n" * 240 + ".py" for n in range(9_000)]
-    almost = [f"a_{n}_{'1' * 100}_{n}_" * 2 + "bert.py" for n in range(9_000)]
-    for name, names in (("long names", long), ("names of a platform's", almost)):
-        yield Attack(f"a zip of {name}", "work.zip", zipped(names[:7_000], b""))
-        yield Attack(f"a tar of {name}", "work.tar.gz", tarred(names, b"", "gz"))
-    bomb = bytes(80 << 20)
-    yield Attack("a zip that unpacks to much", "work.zip", zipped(["bert.py"], bomb))
-    yield Attack("a tar.xz that unpacks to much", "work.tar.xz", tarred(["x"], bomb, "xz"))
-    yield Attack("a tar.gz that unpacks to much", "work.tar.gz", tarred(["bert.py"], bomb, "gz"))
-    yield Attack("a zip of nothing", "work.zip", zipped([], b"") * 1_000_000)
+LONG = [f"{n:04}" + "n" * 240 + ".py" for n in range(9_000)]
+ALMOST = [f"a_{n}_{'1' * 100}_{n}_" * 2 + "bert.py" for n in range(9_000)]  # a platform's names
+BOMB = 80 << 20  # bytes
+ARCHIVES: dict[str, Callable[[], Attack]] = {
+    "a zip of long names": lambda: Attack("work.zip", zipped(LONG[:7_000], b"")),
+    "a zip of names of a platform's": lambda: Attack("work.zip", zipped(ALMOST[:7_000], b"")),
+    "a tar of long names": lambda: Attack("work.tar.gz", tarred(LONG, b"", "gz")),
+    "a tar of names of a platform's": lambda: Attack("work.tar.gz", tarred(ALMOST, b"", "gz")),
+    "a zip that unpacks to much": lambda: Attack("work.zip", zipped(["bert.py"], bytes(BOMB))),
+    "a tar.xz that unpacks to much": lambda: Attack(
+        "work.tar.xz", tarred(["x"], bytes(BOMB), "xz")
+    ),
+    "a tar.gz that unpacks to much": lambda: Attack(
+        "work.tar.gz", tarred(["bert.py"], bytes(BOMB), "gz")
+    ),
+    "a zip of nothing": lambda: Attack("work.zip", zipped([], b"") * 1_000_000),
+}
 
 
 def random_archive(rng: random.Random) -> Attack:
@@ -156,7 +162,7 @@ def random_archive(rng: random.Random) -> Attack:
     for _ in range(rng.randrange(1, 20)):
         at = rng.randrange(len(content))
         content[at : at + rng.choice((1, 4, 64))] = rng.randbytes(rng.choice((0, 1, 4, 64)))
-    return Attack("a damaged archive", "work.zip", bytes(content))
+    return Attack("work.zip", bytes(content))
 
 
 # --- answers ----------------------------------------------------------------------------------
@@ -232,41 +238,39 @@ def solution() -> bytes:
     return (ROOT / "solution" / "bert.py").read_bytes()
 
 
-def answering(name: str, body: str) -> Attack:
+def written(text: str) -> Attack:
+    """Return a source as a submission."""
+    return Attack("bert.py", text.encode()[: 256 << 10])
+
+
+def answering(body: str) -> Attack:
     """Return a submission whose worker answers otherwise."""
     code = ANSWERING.replace("SPACE", str(Limits().reply_bytes)).replace("BODY", body)
-    return Attack(f"answers: {name}", "bert.py", solution() + code.encode(), extended=True)
+    return Attack("bert.py", solution() + code.encode(), extended=True)
 
 
 def random_answer(rng: random.Random) -> Attack:
     """Return a submission that damages its answers at random."""
     body = ANSWERS["damage"].replace("range(9)", f"range({rng.randrange(1, 99)})")
-    body = body.replace("len(f));", f"len(f) + {rng.randrange(10**6)});")
-    return answering("damage at random", body)
+    return answering(body.replace("len(f));", f"len(f) + {rng.randrange(10**6)});"))
 
 
 # --- all of them ------------------------------------------------------------------------------
 
-
-def known() -> Iterator[Attack]:
-    """Yield the attacks that somebody thought of."""
-    for name, text in SOURCES.items():
-        yield Attack(f"source: {name}", "bert.py", text.encode()[: 256 << 10])
-    yield from archives()
-    for name, body in ANSWERS.items():
-        yield answering(name, body)
-    for name, code in PRINTING.items():
-        made = answering(name, f"{code}; return _encode(message, tensors)")
-        yield dataclasses.replace(made, name=f"prints: {name}")
+KNOWN: dict[str, Callable[[], Attack]] = {
+    **{f"source: {name}": functools.partial(written, text) for name, text in SOURCES.items()},
+    **ARCHIVES,
+    **{f"answers: {name}": functools.partial(answering, body) for name, body in ANSWERS.items()},
+    **{
+        f"prints: {name}": functools.partial(answering, f"{code}; return _encode(message, tensors)")
+        for name, code in PRINTING.items()
+    },
+}
 
 
 def drawn(rng: random.Random) -> Attack:
     """Return an attack that nobody thought of."""
-    kinds: tuple[Callable[[random.Random], Attack], ...] = (
-        lambda r: Attack("source: random", "bert.py", random_source(r).encode()[: 256 << 10]),
-        random_archive,
-        random_answer,
-    )
+    kinds = (lambda r: written(random_source(r)), random_archive, random_answer)
     return rng.choice(kinds)(rng)
 
 

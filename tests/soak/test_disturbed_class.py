@@ -1,15 +1,10 @@
-"""Disturb the grading of a class: `python -m benchmarks.class_soak` (`make soak`).
+"""A class that is graded while things are killed has the gradebook of one that is left alone.
 
-    --submissions 300 --moments 20
-    --seed 1   repeats the class and the order of what is done to it
-
-A class is graded undisturbed. It is graded again by a scheduler and two workers of its own, and at
-random moments the run, a worker, the scheduler or a zygote is killed (SIGKILL); what is missing is
-started again. Once the disk with the results is filled (as root: it needs a disk of its own). It
-fails if the gradebooks differ in a byte.
+It is graded by a scheduler and two workers of its own, and at random moments the run, a worker, the
+scheduler or a zygote is killed (SIGKILL); what is missing is started again. Once the disk with the
+results is filled, which needs root: it is a disk of its own.
 """
 
-import argparse
 import contextlib
 import os
 import random
@@ -17,17 +12,22 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.classes import write_class
-from benchmarks.processes import TENSORMARK, descendants
-from instructor import ROOT
+import pytest
+
+from benchmarks.checkout import checkouts
+from benchmarks.measure import descendants
+from benchmarks.submissions import write_class
+
+from conftest import ROOT
+from soak.seeds import SEED, rng
 
 KINDS = ("run", "worker", "scheduler", "zygote")
+SIZE, MOMENTS = 300, 20
 BETWEEN = (1.0, 8.0)  # seconds from one moment to the next
 DISK = "32m"
 MARKS = {"worker": b"spawn_main", "zygote": b"zygote.py"}
@@ -70,7 +70,6 @@ class Soak:
         self.folder, self.out, self.rng = folder, out, rng
         self.address = f"tcp://127.0.0.1:{free_port()}"
         self.processes: dict[str, Process] = {}
-        self.statuses: Counter[int] = Counter()
 
     def commands(self) -> dict[str, Sequence[str]]:
         """Return what has to be running, in the order in which it is started."""
@@ -86,10 +85,8 @@ class Soak:
     def start(self) -> bool:
         """Start what is not running; say whether the run had ended and was complete."""
         run = self.processes.get("run")
-        if run and run.poll() is not None:
-            self.statuses[run.returncode] += 1
-            if run.returncode == 0:
-                return True
+        if run and run.poll() == 0:
+            return True
         scheduler = self.processes.get("scheduler")
         if scheduler and scheduler.poll() is not None:
             self.end(self.processes["workers"])  # which do not look for another scheduler
@@ -140,66 +137,41 @@ class Soak:
 
 def graded_by(folder: Path, out: Path, *options: str) -> list[str]:
     """Return the command that grades a class."""
-    return [
-        *(*TENSORMARK, "class"),
-        "--check",
-        *("--out", str(out)),
-        *options,
-        str(folder),
-    ]
+    return checkouts(None).ours.command("class", "--check", "--out", out, *options, folder)
 
 
-def disturbed(soak: Soak, moments: int, full: bool) -> list[str]:
-    """Grade a class, and disturb it; return what went wrong.
+def disturb(soak: Soak, full: bool) -> Counter[str]:
+    """Grade a class, and disturb it; return how often what was killed.
 
     Args:
         full: also fill the disk, in the middle of it.
     """
-    faults, done = [], Counter[str]()
-    kinds = [KINDS[n % len(KINDS)] for n in range(moments)]
+    done = Counter[str]()
+    kinds = [KINDS[number % len(KINDS)] for number in range(MOMENTS)]
     soak.rng.shuffle(kinds)
     for number, kind in enumerate(kinds):
-        if soak.start():
-            faults.append(f"everything was graded after {number} moments; take more submissions")
-            break
+        assert not soak.start(), f"all is graded after {number} moments; take more submissions"
         time.sleep(soak.rng.uniform(*BETWEEN))
         done[kind] += soak.strike(kind)
-        if full and number == moments // 2:
+        if full and number == MOMENTS // 2:
             soak.start()
-            faults += [] if soak.fill() else ["a full disk did not end the run as it should"]
-    print(f"killed: {dict(done)}", flush=True)
+            assert soak.fill(), "a full disk did not end the run as it should"
     while not soak.start():
         time.sleep(1.0)
-    print(f"the runs ended with {dict(soak.statuses)}", flush=True)
-    return faults
+    return done
 
 
-def main() -> int:
-    """Grade twice, and compare."""
-    parser = argparse.ArgumentParser(prog="class_soak", description=__doc__.split("\n")[0])
-    parser.add_argument("--submissions", type=int, default=300)
-    parser.add_argument("--moments", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
-    options = parser.parse_args()
-    print(f"seed {options.seed}", flush=True)
-    with tempfile.TemporaryDirectory() as place:
-        folder, calm, out = (Path(place) / name for name in ("in", "calm", "out"))
-        out.mkdir()
-        write_class(folder, options.submissions, options.seed, without=["hanging"])
-        subprocess.run(graded_by(folder, calm), cwd=ROOT, check=True, stdout=sys.stderr)
-        with small_disk(out) as full:
-            if not full:
-                print("without a disk that is full: that needs root", flush=True)
-            soak = Soak(folder, out, random.Random(options.seed))
-            try:
-                faults = disturbed(soak, options.moments, full)
-            finally:
-                soak.close()
-            same = (out / "gradebook.csv").read_bytes() == (calm / "gradebook.csv").read_bytes()
-    faults += [] if same else ["the gradebooks differ"]
-    print("\n".join(faults) or "the gradebook is that of an undisturbed run")
-    return int(bool(faults))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+@pytest.mark.timeout(3600)
+def test_a_disturbed_class_has_the_gradebook_of_an_undisturbed_one(tmp_path: Path) -> None:
+    folder, calm, out = (tmp_path / name for name in ("in", "calm", "out"))
+    out.mkdir()
+    write_class(folder, SIZE, SEED)
+    subprocess.run(graded_by(folder, calm), cwd=ROOT, check=True)
+    with small_disk(out) as full:
+        soak = Soak(folder, out, rng())
+        try:
+            done = disturb(soak, full)
+        finally:
+            soak.close()
+        assert (out / "gradebook.csv").read_bytes() == (calm / "gradebook.csv").read_bytes()
+    assert set(done) == set(KINDS), f"not everything was there to be killed: {dict(done)}"

@@ -1,31 +1,23 @@
-"""Honest submissions among bad ones, in any order: `python -m benchmarks.any_order` (`make soak`).
+"""Honest submissions among bad ones, in any order, graded by one process.
 
-    --submissions 200   how many; every second one is honest, more or less
-    --seed 1            repeats an order
-
-They are graded by this one process, one after the other, as a course's grader does it for days.
-Each honest one must have exactly the result that it has alone. It prints what all of them took, and
-fails when a result differs, or when a thread, a descriptor or a process is left.
+That is how a course's grader does it for days. Each honest one must have exactly the result that it
+has alone, and no thread, descriptor or process may be left.
 """
 
-import argparse
 import json
 import os
 import random
-import resource
-import sys
-import tempfile
 import threading
 import time
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from grader.assignment import ASSIGNMENT
-from instructor import ROOT
 from tensormark.grading import Grading
-from tensormark.sandbox.interface import CONTAINED, Limits
+from tensormark.sandbox.interface import Limits
 from tensormark.settings import Settings
+
+from conftest import ROOT
 
 ENOUGH = Limits(load_seconds=60.0, call_seconds=60.0, exercise_seconds=60.0)
 FEW = Limits(load_seconds=5.0, call_seconds=1.0, exercise_seconds=2.0)
@@ -147,33 +139,18 @@ class Course:
         return wrong
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Grade, compare and print."""
-    parser = argparse.ArgumentParser(prog="any_order", description=__doc__.split("\n")[0])
-    parser.add_argument("--submissions", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
-    parser.add_argument("--tier", default=CONTAINED)
-    options = parser.parse_args(arguments)
-    rng = random.Random(options.seed)
-    print(f"seed {options.seed}", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        course = Course(options.tier, Path(folder))
-        half = options.submissions // 2
-        order = rng.choices(list(course.honest), k=half)
-        order += rng.sample(list(course.bad), k=len(course.bad))[: options.submissions - half]
-        order += rng.choices(list(course.bad), k=options.submissions - len(order))
-        rng.shuffle(order)
-        started = time.monotonic()
-        wrong = course.run(order)
-        taken = time.monotonic() - started
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    kinds = Counter(name in course.honest for name in order)
-    print(f"{kinds[True]} honest and {kinds[False]} bad submissions in {taken:.0f} s")
-    print(f"the grader itself: {used.ru_utime + used.ru_stime:.1f} s, {used.ru_maxrss >> 10} MB")
-    lines = wrong + ([] if (now := left()) == course.held else [f"left: {now}, not {course.held}"])
-    print("\n".join(lines) or "every honest one has the result that it has alone")
-    return int(bool(lines))
+def drawn_order(course: Course, count: int, rng: random.Random) -> list[str]:
+    """Return so many submissions, half of them honest, and every bad one if there is room."""
+    half = count // 2
+    order = rng.choices(list(course.honest), k=half)
+    order += rng.sample(list(course.bad), k=len(course.bad))[: count - half]
+    order += rng.choices(list(course.bad), k=count - len(order))
+    rng.shuffle(order)
+    return order
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def disturbed(course: Course, count: int, rng: random.Random) -> list[str]:
+    """Grade so many in a random order; return what differs, and what is left behind."""
+    wrong = course.run(drawn_order(course, count, rng))
+    now = left()
+    return wrong + ([] if now == course.held else [f"left: {now}, not {course.held}"])
