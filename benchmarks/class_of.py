@@ -5,6 +5,7 @@ without isolation, as a test suite would import one submission after another. Th
 hostile submissions; in turns with another checkout, a class has all kinds.
 """
 
+import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -15,7 +16,8 @@ from benchmarks.measure import Line, Row, Used, in_turns, processor_of, progress
 from benchmarks.submissions import HARMLESS, write_class
 from tensormark.sandbox.interface import CONTAINED
 
-SIZE, SAMPLE = 24, 6  # of the same mix
+SIZE = int(os.environ.get("CLASS_SIZE") or 24)
+SAMPLE = 6  # of the same mix
 TURNS = 3  # with another checkout: a class of SIZE in each
 
 
@@ -61,7 +63,9 @@ def against_another(ours: Checkout, other: Checkout, folder: Path) -> Iterator[R
     """Measure a class of all kinds in turns with another checkout."""
     write_class(folder, SIZE, seed=1)
     progress(f"a class of {SIZE}, all kinds; {other.name} ...")
-    found = in_turns(TURNS, lambda: as_a_class(ours, folder), lambda: as_a_class(other, folder))
+    found = in_turns(
+        TURNS, lambda: as_a_class(ours, folder), lambda: as_a_class(other, folder), warm=False
+    )
     pairs = list(zip(*found, strict=True))
     yield from both(f"each of a class of {SIZE}, all kinds", pairs, other.name)
 

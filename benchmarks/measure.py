@@ -1,5 +1,6 @@
 """How everything here is measured: in turns, in processor time, and with shared memory once."""
 
+import contextlib
 import itertools
 import json
 import os
@@ -16,7 +17,7 @@ from benchmarks.checkout import Checkout, Checkouts
 T = TypeVar("T")
 USED = Path(__file__).with_name("used.py")
 CLOCK = os.sysconf("SC_CLK_TCK")
-LOOK_EVERY = 0.1  # seconds between two looks at a process's memory
+LOOK_EVERY = 0.1  # seconds between two looks at a process
 
 
 class Line(NamedTuple):
@@ -84,12 +85,18 @@ def run(command: Sequence[str], cwd: Path, statuses: Sequence[int] = (0,)) -> Us
     Raises:
         CalledProcessError: it failed, so that its time means nothing.
     """
-    done = subprocess.run(
-        [sys.executable, "-I", str(USED), *command], cwd=cwd, stdout=subprocess.PIPE, check=False
-    )
-    if done.returncode not in statuses:
-        raise subprocess.CalledProcessError(done.returncode, command)
-    return Used(*json.loads(done.stdout))
+    seen = 0.0  # what is killed with its container leaves no account of itself
+    line = [sys.executable, "-I", str(USED), *command]
+    with subprocess.Popen(line, cwd=cwd, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        while process.poll() is None:
+            with contextlib.suppress(OSError):  # one of them has just ended
+                seen = max(seen, processor_of(process.pid))
+            time.sleep(LOOK_EVERY)
+        if process.returncode not in statuses:
+            raise subprocess.CalledProcessError(process.returncode, command)
+        first, seconds, processor = json.loads(process.stdout.read())
+    return Used(first, seconds, max(seen, processor))
 
 
 def import_torch() -> Used:
@@ -135,10 +142,8 @@ def peak_memory(command: Sequence[str], cwd: Path) -> float:
     most = 0.0
     with subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL) as process:
         while process.poll() is None:
-            try:
+            with contextlib.suppress(OSError):  # one of them has just ended
                 most = max(most, memory_of(process.pid))
-            except (OSError, IndexError):  # one of them has just ended
-                continue
             time.sleep(LOOK_EVERY)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)

@@ -160,12 +160,12 @@ test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST
 bench-real: $(REAL)/.installed  ## time against transformers (SST=dir, SENTENCES=, SEED=, THREADS=)
 	@rm -rf runs/minilm
 	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m instructor.huggingface.import_checkpoint $(WEIGHTS) runs/minilm
-	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m benchmarks.real_bert runs/minilm \
+	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m benchmarks.beside_transformers runs/minilm --lr 1e-4 \
 		$${SST:+--train "$$(ls -d "$$SST"/*sst-train*)" --dev "$$(ls -d "$$SST"/*sst-dev*)"} \
 		$(call option,sentences,SENTENCES) $(call option,seed,SEED) $(call option,threads,THREADS)
 
 bench-trainer: $(REAL)/.installed  ## time the fine-tune against transformers' Trainer, same batches
-	@$(REAL)/bin/python -m benchmarks.trainer
+	@$(REAL)/bin/python -m benchmarks.beside_transformers --trainer --rounds 3
 
 $(VENV)/.installed-staff: requirements-staff.txt $(VENV)/.installed
 	@echo "installing what the tests need, only the first time" >&2
