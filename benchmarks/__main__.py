@@ -7,6 +7,7 @@
 import argparse
 import os
 import platform
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
@@ -24,23 +25,16 @@ IDEAS: dict[str, Callable[[Checkouts], Iterator[Row]]] = {
     "fine_tune": fine_tune.rows,
     "class": class_of.rows,
 }
-LINE = "{:<36} {:>13} {:>13}  {:>6}  {:<20} {}"
+LINE = "{:<34} {:>10} {:>10} {:<15} {:>6}  {}"
 
 
 def machine() -> str:
     """Describe this machine in a line."""
     info = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     names = [line.partition(": ")[2] for line in info.splitlines() if line.startswith("model name")]
-    cores = len(os.sched_getaffinity(0))
-    busy = f"load {os.getloadavg()[0]:.1f} before it began"
-    return ", ".join(
-        [
-            names[0] if names else platform.machine(),
-            f"{cores} cores ({busy})",
-            f"torch {version('torch')}",
-            f"Python {platform.python_version()}",
-        ]
-    )
+    cores, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
+    about = f"{cores} cores (load {load:.1f} before it began), torch {version('torch')}"
+    return f"{names[0] if names else platform.machine()}, {about}, Python {sys.version.split()[0]}"
 
 
 def amount(value: float, unit: str) -> str:
@@ -49,23 +43,33 @@ def amount(value: float, unit: str) -> str:
     return f"{value:.{digits}f} {unit}"
 
 
+def print_rows(name: str, found: Checkouts) -> bool:
+    """Measure a module's rows and print them; say whether all could be measured."""
+    try:
+        for one in IDEAS[name](found):
+            progress("")
+            ours, peer = (amount(value, one.line.unit) for value in (one.ours, one.peer))
+            cells = one.line.what, ours, peer, one.against, f"{one.ratio:.2f}", one.wanted
+            print(LINE.format(*cells).rstrip(), flush=True)
+    except (RuntimeError, subprocess.CalledProcessError) as error:  # such as a tier that lacks here
+        print(f"{name} is left out: {error}", file=sys.stderr)
+        return False
+    return True
+
+
 def main() -> int:
-    """Measure and print."""
+    """Measure and print; the exit status is 1 if something could not be measured."""
     assert __doc__ is not None
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__.split("\n")[0])
     parser.add_argument("--only", choices=list(IDEAS), help="one module's rows")
     parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="in turns with it")
     options = parser.parse_args()
     found = checkouts(options.against)
-    print(f"{machine()}\n\n{LINE.format('what', 'ours', 'peer', 'ratio', 'wanted', 'the peer')}")
-    for name, rows in IDEAS.items():
-        for one in rows(found) if options.only in (None, name) else ():
-            progress("")
-            ours, peer = (amount(value, one.line.unit) for value in (one.ours, one.peer))
-            cells = one.line.what, ours, peer, f"{one.ratio:.2f}", one.wanted, one.against
-            print(LINE.format(*cells).rstrip(), flush=True)
+    head = LINE.format("what", "ours", "peer", "", "ratio", "wanted")
+    print(f"{machine()}\n\n{head}", flush=True)
+    all_measured = [print_rows(name, found) for name in IDEAS if options.only in (None, name)]
     print("\nOnly the ratios mean something on another machine; s CPU: seconds of processor time.")
-    return 0
+    return 0 if all(all_measured) else 1
 
 
 if __name__ == "__main__":

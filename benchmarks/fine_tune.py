@@ -27,6 +27,6 @@ def ours(checkout: Checkout) -> Sequence[float]:
 
 def rows(checkouts: Checkouts) -> Iterator[Row]:
     """Measure the fine-tune."""
-    bare = Peer("a bare loop, torch's encoder", lambda: trained(sys.executable, ROOT, "bare"))
+    bare = Peer("bare torch", lambda: trained(sys.executable, ROOT, "bare"))
     line = Line("the fine-tune, one thread", "s CPU")
     yield from compare([line], ours, checkouts, bare, rounds=2, warm=False)

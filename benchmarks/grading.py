@@ -17,9 +17,9 @@ from tensormark.sandbox.interface import CONTAINED
 MIX = 25
 AT_ONCE = 4  # a clock tick is a hundredth of a second
 SOLUTION = ROOT / "solution" / "bert.py"
-RIGHT = Line("a right submission, contained", "s CPU", most=0.22)
+RIGHT = Line("another right one, contained", "s CPU", most=0.22)
 MIXED = Line("one of a class's mix, contained", "s CPU", most=0.35)
-TRAINED = Line("a right one and its training, contained", "s")
+TRAINED = Line("a right one with its training", "s")
 
 
 def processor_each(grader: Grader, paths: Sequence[Path]) -> Sequence[float]:

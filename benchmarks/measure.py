@@ -50,7 +50,7 @@ class Row(NamedTuple):
     def wanted(self) -> str:
         """The bar, and whether it is missed."""
         if self.line.most is not None:
-            bar, missed = f"≤ {self.line.most:g} {self.line.unit}", self.ours > self.line.most
+            bar, missed = f"ours ≤ {self.line.most:g}", self.ours > self.line.most
         elif self.line.most_ratio is not None:
             bar, missed = f"ratio ≤ {self.line.most_ratio:g}", self.ratio > self.line.most_ratio
         else:
