@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -76,11 +76,6 @@ class Grader:
         if not answer.startswith("graded"):
             raise RuntimeError(f"{path.name}: {answer or 'the grader has ended'}")
         return time.perf_counter() - started
-
-    def grade_all(self, paths: Iterable[Path]) -> None:
-        """Grade submissions one after another, without training."""
-        for path in paths:
-            self.grade(path)
 
 
 @contextmanager

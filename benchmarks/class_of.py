@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.checkout import Checkout, Checkouts, grader
-from benchmarks.measure import Line, Row, Used, in_turns, processor_of, progress, row, run
+from benchmarks.measure import Line, Row, Used, in_turns, processors_of, progress, row, run
 from benchmarks.submissions import HARMLESS, write_class
 from tensormark.sandbox.interface import CONTAINED
 
@@ -46,9 +46,11 @@ def without_isolation(checkout: Checkout, paths: Sequence[Path]) -> Used:
     """Grade one after another in one process, its start included."""
     started = time.perf_counter()
     with grader(checkout, "kept") as kept:
-        kept.grade_all(paths)
+        for path in paths:
+            kept.grade(path)
         seconds = time.perf_counter() - started
-        return each(Used(seconds, seconds, processor_of(kept.process.pid)), len(paths))
+        processor = sum(processors_of(kept.process.pid).values())
+        return each(Used(seconds, seconds, processor), len(paths))
 
 
 def both(what: str, turns: Sequence[tuple[Used, Used]], against: str) -> Iterator[Row]:

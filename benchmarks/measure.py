@@ -90,8 +90,7 @@ def run(command: Sequence[str], cwd: Path, statuses: Sequence[int] = (0,)) -> Us
     with subprocess.Popen(line, cwd=cwd, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         while process.poll() is None:
-            with contextlib.suppress(OSError):  # one of them has just ended
-                seen = max(seen, processor_of(process.pid))
+            seen = max(seen, sum(processors_of(process.pid).values()))
             time.sleep(LOOK_EVERY)
         if process.returncode not in statuses:
             raise subprocess.CalledProcessError(process.returncode, command)
@@ -111,25 +110,29 @@ def descendants(process: int) -> Iterator[int]:
     """Yield a process and all below it."""
     yield process
     for path in Path(f"/proc/{process}/task").glob("*/children"):
-        for child in path.read_text(encoding="ascii").split():
-            yield from descendants(int(child))
+        with contextlib.suppress(OSError):  # it has just ended
+            for child in path.read_text(encoding="ascii").split():
+                yield from descendants(int(child))
 
 
-def processor_of(process: int) -> float:
-    """Return the processor seconds of a process and all below it, ended ones included."""
-    ticks = 0
+def processors_of(process: int) -> dict[int, float]:
+    """Return the processor seconds of a process and of each below it, with those it waited for."""
+    found = {}
     for one in descendants(process):
-        text = Path(f"/proc/{one}/stat").read_text(encoding="utf-8", errors="replace")
-        ticks += sum(map(int, text.rpartition(")")[2].split()[11:15]))
-    return ticks / CLOCK
+        with contextlib.suppress(OSError):
+            text = Path(f"/proc/{one}/stat").read_text(encoding="utf-8", errors="replace")
+            ticks = sum(map(int, text.rpartition(")")[2].split()[11:15]))
+            found[one] = ticks / CLOCK
+    return found
 
 
 def memory_of(process: int) -> float:
     """Return the MB of a process and all below it; pages that several share count once (PSS)."""
     total = 0
     for one in descendants(process):
-        lines = Path(f"/proc/{one}/smaps_rollup").read_text(encoding="ascii").splitlines()
-        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+        with contextlib.suppress(OSError):
+            lines = Path(f"/proc/{one}/smaps_rollup").read_text(encoding="ascii").splitlines()
+            total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
     return total * 1024 / 1e6
 
 
@@ -142,8 +145,7 @@ def peak_memory(command: Sequence[str], cwd: Path) -> float:
     most = 0.0
     with subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL) as process:
         while process.poll() is None:
-            with contextlib.suppress(OSError):  # one of them has just ended
-                most = max(most, memory_of(process.pid))
+            most = max(most, memory_of(process.pid))
             time.sleep(LOOK_EVERY)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
