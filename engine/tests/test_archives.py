@@ -17,6 +17,9 @@ from tensormark.intake.submission import SubmissionError
 
 from packing import SOURCE, refusal, taken, tarred, zipped
 
+# what is too large may come to a limit of its own, or to one of the process that reads it
+TOO_LARGE = ("larger than", "unpacks to more than 64 MiB", "too large or too complex")
+
 
 @pytest.mark.parametrize("pack", ["zip", "tar", "tar.gz", "tar.xz"])
 def test_a_bomb_of_zeros_is_refused(tmp_path: Path, pack: str) -> None:
@@ -30,8 +33,7 @@ def test_a_bomb_of_zeros_is_refused(tmp_path: Path, pack: str) -> None:
     else:
         tarred(path, zeros, "w:" + pack[4:])
 
-    error = refusal(path)
-    assert "larger than" in error or "unpacks to more than 64 MiB" in error
+    assert any(why in refusal(path) for why in TOO_LARGE)
 
 
 def with_header(path: Path, kind: bytes, content: bytes, count: int = 1) -> Path:
@@ -94,7 +96,7 @@ def test_an_endless_tar_is_refused(
         for _ in range(80):
             file.write(bytes(1 << 20))
 
-    assert "it unpacks to more than 64 MiB" in refusal(path)
+    assert any(why in refusal(path) for why in TOO_LARGE)
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred])

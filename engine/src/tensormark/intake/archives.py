@@ -8,15 +8,14 @@ has limits (limited.py).
 import bz2
 import dataclasses
 import functools
+import gzip
 import io
 import lzma
 import re
 import stat
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
-from typing import Protocol
 
 from tensormark.intake.syntax import shown
 from tensormark.intake.tree import Entry, File, Folder, UnreadableError, no_file
@@ -29,25 +28,10 @@ DRIVE = re.compile("[A-Za-z]:/")
 ENCRYPTED = 0x1  # a zip member's flag
 
 
-class Decompressor(Protocol):
-    """What unpacks a compressed tar."""
-
-    @property
-    def eof(self) -> bool:
-        """Whether it has come to the end."""
-
-    @property
-    def unused_data(self) -> bytes:
-        """What stands behind the end."""
-
-    def decompress(self, data: bytes, max_length: int = ..., /) -> bytes:
-        """Unpack no more than some bytes."""
-
-
-COMPRESSED: dict[bytes, Callable[[], Decompressor]] = {
-    b"\x1f\x8b": lambda: zlib.decompressobj(31),
-    b"\xfd7zXZ\0": lzma.LZMADecompressor,
-    b"BZh": bz2.BZ2Decompressor,
+COMPRESSED: dict[bytes, Callable[[io.BytesIO], io.BufferedIOBase]] = {
+    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
+    b"\xfd7zXZ\0": lzma.LZMAFile,
+    b"BZh": bz2.BZ2File,
 }
 
 
@@ -124,22 +108,16 @@ def decompressed(content: bytes) -> bytes:
     """Return a tar without its compression.
 
     Raises:
-        UnreadableError: it is too large, or not complete.
+        UnreadableError: it is too large. EOFError, OSError, LZMAError: it is damaged.
     """
-    made = next((make for magic, make in COMPRESSED.items() if content.startswith(magic)), None)
-    if made is None:
-        return content
-    parts, left, rest = [], MAX_UNPACKED, content
-    while rest.startswith(content[:2]):  # some programs write several streams, one after another
-        decompressor = made()
-        parts.append(decompressor.decompress(rest, left + 1))
-        left -= len(parts[-1])
-        if left < 0:
-            raise UnreadableError(f"it unpacks to more than {MAX_UNPACKED >> 20} MiB")
-        if not decompressor.eof:
-            raise UnreadableError("the archive is truncated")
-        rest = decompressor.unused_data
-    return b"".join(parts) if parts[1:] else parts[0]
+    for magic, opened in COMPRESSED.items():
+        if content.startswith(magic):
+            with opened(io.BytesIO(content)) as stream:
+                content = stream.read(MAX_UNPACKED + 1)
+            if len(content) > MAX_UNPACKED:
+                raise UnreadableError(f"it unpacks to more than {MAX_UNPACKED >> 20} MiB")
+            break
+    return content
 
 
 def read_tarred(archive: tarfile.TarFile, member: tarfile.TarInfo, place: str, most: int) -> bytes:
