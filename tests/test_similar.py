@@ -9,8 +9,8 @@ import pytest
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import open_course
 from tensormark.authoring.honest import Honest
-from tensormark.classroom import descriptions, similar
-from tensormark.classroom.statements import Given, names_of
+from tensormark.classroom import similar
+from tensormark.intake.statements import Given, names_of
 
 from conftest import ROOT
 
@@ -252,7 +252,7 @@ def test_what_was_described_once_is_kept(tmp_path: Path, monkeypatch) -> None:
     submissions = made_up(5, seed=9)
     kept = tmp_path / "kept.json"
     expected = similar.similar([*submissions, submissions[0]], STARTER, [SOLUTION], kept)
-    monkeypatch.setattr(descriptions, "describe", lambda *_: pytest.fail("described again"))
+    monkeypatch.setattr(similar, "describe", lambda *_: pytest.fail("described again"))
 
     assert similar.similar([*submissions, submissions[0]], STARTER, [SOLUTION], kept) == expected
     assert len(expected.groups) == 1
