@@ -66,6 +66,22 @@ def check_replaceable(path: Path, ending: str, given: str) -> None:
         raise FileExistsError(f"{given}: is there, and is not a {ending}; name another file")
 
 
+def is_folder(path: Path) -> bool:
+    """Say whether something is a folder itself, and not a link to one."""
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def is_regular(path: Path) -> bool:
+    """Say whether something is a file itself, and not a link to one."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
 def kind_of(about: os.stat_result) -> str:
     """Return what something is, as people call it."""
     if stat.S_ISREG(about.st_mode):

@@ -12,7 +12,6 @@ A run:
     engine.py     hands work to workers, and keeps every answer before it counts
         progress.py   a bar, or a line a minute
         crews.py      who grades: this process, or Dask's workers
-        one_process.py   this process
         cluster.py    Dask's workers: which may grade, and how many submissions are under way
         worker.py     what a worker does
         killed.py     the result of what ends its workers
@@ -30,5 +29,4 @@ Who handed in, and the results:
         feedback.py, folder_names.py   what each student gets back
         canvas.py   the instructor's own export of Canvas, with one column filled
     similar.py    groups of near-identical submissions
-        descriptions.py, statements.py   what is compared of a source; processes of their own
 """

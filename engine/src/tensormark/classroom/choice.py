@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Sequence
 
 from tensormark.classroom.found import Found
-from tensormark.classroom.plain_files import is_folder
+from tensormark.files import is_folder
 from tensormark.intake.file_names import is_archive, wanted
 
 NEWEST, BEFORE = "newest", "before"

@@ -1,16 +1,106 @@
-"""Who grades a class: this process, or Dask's workers."""
+"""Who grades a class: Dask's workers (cluster.py), or this process, one hand-in after another."""
 
 import argparse
 import contextlib
+import os
+import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from tensormark.classroom import one_process
-from tensormark.classroom.engine import Crew
-from tensormark.classroom.failure import RunError
+from tensormark.classroom.failure import ClusterError, RunError
 from tensormark.classroom.parcel import Parcel
-from tensormark.classroom.work import Terms
+from tensormark.classroom.work import Terms, Work
+from tensormark.classroom.worker import Answer, Station
+from tensormark.folder import VARIABLE
 from tensormark.usage import option
+
+if TYPE_CHECKING:
+    from tensormark.classroom.cluster import Crew
+
+HERE = "here"  # the address
+
+
+class Answered:
+    """The answer of this process, when there is one, as Dask would give it."""
+
+    def __init__(self, future: "Future[Answer]") -> None:
+        self.future = future
+        self.cancel, self.done, self.result = future.cancel, future.done, future.result
+        self.exception = future.exception
+
+    @property
+    def status(self) -> str:
+        """Whether it is there, or something was raised."""
+        if not self.future.done() or self.future.cancelled():
+            return "cancelled" if self.future.cancelled() else "pending"
+        return "error" if self.future.exception() else "finished"
+
+    def add_done_callback(self, callback: Callable[[Any], Any]) -> None:
+        """Call something with this once it is done."""
+        self.future.add_done_callback(lambda _: callback(self))
+
+
+class OneProcess:
+    """This process, in the place of a cluster's workers."""
+
+    def __init__(self, station: Station, pool: ThreadPoolExecutor) -> None:
+        self.station, self.pool = station, pool
+        self.fit, self.reason, self.alive = {HERE: 1}, "", True
+
+    @property
+    def slots(self) -> int:
+        """One, or none if it may not grade."""
+        return sum(self.fit.values())
+
+    def look(self) -> None:
+        """Do nothing: it neither comes nor goes."""
+
+    def check(self) -> None:
+        """See that it may grade.
+
+        Raises:
+            ClusterError: it may not.
+        """
+        if not self.fit:
+            raise ClusterError(f"nothing can be graded here: {self.reason}")
+
+    def refuse(self, address: str, host: str, reason: str) -> None:
+        """Grade nothing more."""
+        self.fit, self.reason = {}, reason
+
+    def submit(self, work: Work) -> Answered:
+        """Grade some work, in another thread, as this one takes care of signals and progress."""
+        return Answered(self.pool.submit(self.station.grade, work))
+
+
+@contextlib.contextmanager
+def about(assignment: Path) -> Iterator[None]:
+    """Have this process take an assignment for its own, wherever it was started."""
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = str(assignment)
+    try:
+        yield
+    finally:
+        os.environ.pop(VARIABLE)
+        if before is not None:
+            os.environ[VARIABLE] = before
+
+
+@contextlib.contextmanager
+def in_this_process(terms: Terms, parcel: Parcel, assignment: Path) -> Iterator[OneProcess]:
+    """Unpack what is graded with, and try the tier.
+
+    Args:
+        assignment: its folder.
+    """
+    with tempfile.TemporaryDirectory(prefix="class-") as folder, ThreadPoolExecutor(1) as pool:
+        scratch = Path(folder)
+        scratch.chmod(0o755)  # submissions may read the checkpoint in it
+        with about(assignment):
+            station = Station(terms, parcel.digest, parcel.content, scratch, HERE)
+        yield OneProcess(station, pool)
 
 
 @contextlib.contextmanager
@@ -20,7 +110,7 @@ def opened_crew(
     parcel: Parcel,
     assignment: Path,
     say: Callable[[str], None],
-) -> Iterator[Crew]:
+) -> Iterator["Crew | OneProcess"]:
     """Open those who grade; with one worker and no scheduler that is this process.
 
     Args:
@@ -31,7 +121,7 @@ def opened_crew(
         ClusterError: there is no such scheduler. RunError: Dask is needed, and not installed.
     """
     if options.workers == 1 and not options.scheduler:
-        with one_process.opened(terms, parcel, assignment) as alone:
+        with in_this_process(terms, parcel, assignment) as alone:
             yield alone
         return
     try:  # here, because importing Dask takes time

@@ -13,83 +13,26 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FrameType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tensormark.classroom.failure import ClusterError
+from tensormark.classroom.progress import Progress
 from tensormark.classroom.store import Attempt, Store
 from tensormark.classroom.work import Terms, Work
 from tensormark.classroom.worker import Answer
 from tensormark.sandbox.interface import printable
+
+if TYPE_CHECKING:  # either kind of crew will do, and with one nobody needs Dask
+    from distributed import Future
+
+    from tensormark.classroom.cluster import Crew
+    from tensormark.classroom.crews import OneProcess
 
 TRIES = 3
 WAIT = 0.5  # seconds for an answer, before a look at everything else
 KILLED, LOST = "its worker was killed", "its worker was lost"
 STOPPING = "\nfinishing what is under way; press Ctrl-C again to stop at once\n"
 Blame = Callable[[Work], Mapping[str, Any]]  # gives the result of what kills its workers
-
-
-class Future(Protocol):
-    """The answer of a worker, when there is one; Dask's, or that of one_process.py."""
-
-    @property
-    def status(self) -> str:
-        """How it stands: finished, error, or anything else."""
-
-    def add_done_callback(self, callback: Callable[[Any], Any], /) -> Any:
-        """Call something once it is done."""
-
-    def cancel(self) -> Any:
-        """Wait for it no longer."""
-
-    def done(self) -> bool:
-        """Say whether it is done, in whatever way."""
-
-    def result(self) -> Any:
-        """Return the answer."""
-
-    def exception(self) -> Any:
-        """Return what was raised in its place."""
-
-
-class Crew(Protocol):
-    """Those who grade: Dask's workers, or this process."""
-
-    fit: dict[str, int]  # the address of each to how much it may have under way
-    reason: str  # why the last worker that was lost gave no answer
-
-    @property
-    def slots(self) -> int:
-        """How much may be under way."""
-
-    @property
-    def alive(self) -> bool:
-        """Whether answers can still come."""
-
-    def look(self) -> None:
-        """Notice who has come or gone."""
-
-    def check(self) -> None:
-        """See that somebody is left; ClusterError if not."""
-
-    def refuse(self, address: str, host: str, reason: str) -> None:
-        """Give somebody no more work."""
-
-    def submit(self, work: Work) -> Future:
-        """Have some work graded."""
-
-
-class Watcher(Protocol):
-    """Is told how a run goes on; see progress.py."""
-
-    def done(self, attempt: Attempt, final: bool) -> None:
-        """Take note of an attempt that is in the store.
-
-        Args:
-            final: the work will not be tried again.
-        """
-
-    def tick(self, slots: int, under_way: int) -> None:
-        """Take note of the time."""
 
 
 class Stop:
@@ -140,15 +83,15 @@ class Engine:
 
     def __init__(
         self,
-        crew: Crew,
+        crew: "Crew | OneProcess",
         store: Store,
         terms: Terms,
-        watcher: Watcher,
+        progress: Progress,
         stop: Stop,
         blame: Blame,
     ) -> None:
         self.crew, self.store, self.terms = crew, store, terms
-        self.watcher, self.stop, self.blame = watcher, stop, blame
+        self.progress, self.stop, self.blame = progress, stop, blame
         self.waiting: deque[Job] = deque()
         self.suspects: deque[Job] = deque()  # to be tried alone, at the end
         self.under_way: dict[Future, Job] = {}
@@ -167,7 +110,7 @@ class Engine:
             self.fill()
             with contextlib.suppress(queue.Empty):
                 self.take(self.answered.get(timeout=WAIT))
-            self.watcher.tick(self.crew.slots, len(self.under_way))
+            self.progress.tick(self.crew.slots, len(self.under_way))
 
     def fill(self) -> None:
         """Give every slot something to do; what is to be tried alone comes last."""
@@ -191,7 +134,7 @@ class Engine:
             if not job.workers & self.crew.fit.keys() and not future.done():
                 future.cancel()
 
-    def take(self, future: Future) -> None:
+    def take(self, future: "Future") -> None:
         """Keep an answer, once the slot that gave it has something else to do."""
         job = self.under_way.pop(future, None)
         if job is None:
@@ -212,7 +155,7 @@ class Engine:
         final = self.settled(job, attempt)
         self.fill()
         self.store.add(job.work.digest, self.terms, attempt)
-        self.watcher.done(attempt, final)
+        self.progress.done(attempt, final)
 
     def settled(self, job: Job, attempt: Attempt) -> bool:
         """Say whether an attempt is the last, or have the work tried again."""
@@ -226,7 +169,7 @@ class Engine:
             self.waiting.append(job)
         return not job.alone and job.tries >= TRIES
 
-    def answer_of(self, future: Future, job: Job) -> Answer | str:
+    def answer_of(self, future: "Future", job: Job) -> Answer | str:
         """Return a worker's answer, or why there is none.
 
         Raises:

@@ -16,7 +16,7 @@ from tensormark.classroom.bulk_names import anonymous_reading, canvas_readings, 
 from tensormark.classroom.entry import legible
 from tensormark.classroom.found import Found
 from tensormark.classroom.gradescope_export import METADATA, by_gradescope, read_metadata
-from tensormark.classroom.plain_files import is_folder, is_regular
+from tensormark.files import is_folder, is_regular
 
 # what systems and editors leave behind; any other name may be a student's, also one that is hidden
 IGNORED = {
