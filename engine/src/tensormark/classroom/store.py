@@ -3,7 +3,6 @@
     submission   which student handed in what, by the digest of its work
     attempt      how some work was graded, with the digests of everything that decides the result;
                  or why it was not
-    exercise     the outcomes and scores of an attempt
 
 An attempt is on the disk when `add` returns. SQLite's log of changes (WAL) undoes what a crash
 leaves half done; a lock that the kernel drops with the process keeps a second run out.
@@ -40,11 +39,6 @@ CREATE TABLE attempt (
     problem TEXT NOT NULL, complete INTEGER NOT NULL, result TEXT
 );
 CREATE INDEX attempts_of ON attempt (digest);
-CREATE TABLE exercise (
-    attempt INTEGER NOT NULL REFERENCES attempt (id), id TEXT NOT NULL,
-    outcome TEXT NOT NULL, score REAL, max_score REAL NOT NULL, bonus INTEGER NOT NULL,
-    mistake TEXT, PRIMARY KEY (attempt, id)
-);
 CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 TERMS = "reference = ? AND grader = ? AND checkpoint = ? AND mode = ? AND tier = ?"
@@ -202,13 +196,9 @@ class Store:
         text = None if attempt.result is None else json.dumps(attempt.result)
         about = (attempt.worker, now, attempt.seconds, attempt.problem, attempt.complete, text)
         values = (None, work, *key_of(terms), *about)
-        exercises = attempt.result["exercises"] if attempt.result else []
-        columns = ("id", "outcome", "score", "max_score", "bonus", "mistake")
         with self.change() as file:
             places = ", ".join("?" * len(values))
-            row = file.execute(f"INSERT INTO attempt VALUES ({places})", values).lastrowid
-            rows = [(row, *(one[column] for column in columns)) for one in exercises]
-            file.executemany("INSERT INTO exercise VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            file.execute(f"INSERT INTO attempt VALUES ({places})", values)
 
     def last(self, work: str, terms: Terms) -> Attempt | None:
         """Return the last attempt at some work with these terms: if possible a complete one."""
