@@ -9,11 +9,10 @@ from tensormark.sandbox.interface import Reply, Request, Sandbox
 from asking import X
 
 HEAD = """
-import builtins, copy, functools, gc, importlib, importlib.util, inspect, marshal, operator, pickle
+import builtins, copy, functools, gc, importlib, importlib.util, inspect, marshal, pickle
 import runpy, sys, types
 import torch, torch.nn as nn, torch.nn.functional as F, torch.optim
 import torch.optim.adam, torch.optim.adamw, torch.optim._functional
-from torch.nn import *
 
 x = torch.randn(2, 3, 4)
 kept, Kept = nn.MultiheadAttention.forward, nn.MultiheadAttention
@@ -120,23 +119,9 @@ class Borrowed(nn.Module):
 WAYS = {
     # names of the class
     "its name": "nn.MultiheadAttention(4, 2)(x, x, x)",
-    "star import": "MultiheadAttention(4, 2)(x, x, x)",
     "its own module": "nn.modules.activation.MultiheadAttention(4, 2)",
-    "getattr": "getattr(nn, 'MultiheadAttention')(4, 2)",
     "computed name": "getattr(nn, 'Multihead' + 'Attention')(4, 2)",
-    "getattr by another name": "g = getattr; g(nn, 'MultiheadAttention')(4, 2)",
-    "attrgetter": "operator.attrgetter('nn.MultiheadAttention')(torch)(4, 2)",
-    "methodcaller": "operator.methodcaller('MultiheadAttention', 4, 2)(nn)",
-    "vars": "vars(nn)['MultiheadAttention'](4, 2)",
-    "dict": "nn.__dict__['MultiheadAttention'](4, 2)",
-    "importlib": "importlib.import_module('torch.nn').MultiheadAttention(4, 2)",
-    "import function": "__import__('torch').nn.MultiheadAttention(4, 2)",
-    "sys.modules": "sys.modules['torch.nn'].MultiheadAttention(4, 2)",
-    "modules of torch": "torch.sys.modules['torch.nn'].MultiheadAttention(4, 2)",
     "kept since the import": "Kept(4, 2)",
-    "module with another name": "N = nn; N.MultiheadAttention(4, 2)",
-    "partial": "functools.partial(nn.MultiheadAttention, 4)(2)",
-    "eval": "eval('nn.Multi' + 'headAttention(4, 2)')",
     "found among subclasses": "[c for c in nn.Module.__subclasses__() if c is Kept][0](4, 2)",
     "pickle": "pickle.loads(b'ctorch.nn\\nMultiheadAttention\\n.')(4, 2)",
     # parts of the class
@@ -187,7 +172,6 @@ WAYS = {
     "quantizable": "torch.ao.nn.quantizable.MultiheadAttention(4, 2)(x, x, x)",
     # functions
     "function": "slow(F.multi_head_attention_forward)",
-    "dict of functions": "slow(F.__dict__['multi_head_attention_forward'])",
     "compiled": "heads(torch._native_multi_head_attention)",
     "operator": "heads(torch.ops.aten._native_multi_head_attention)",
     "overload of the operator": "heads(torch.ops.aten._native_multi_head_attention.default)",
@@ -205,10 +189,8 @@ WAYS = {
     "x, x, x, q_num_heads=2, kv_num_heads=2)",
     # optimizers
     "optimizer": "steps(torch.optim.AdamW)",
-    "optimizer's own module": "from torch.optim.adamw import AdamW; steps(AdamW)",
     "optimizer without decay": "steps(torch.optim.Adam)",
     "optimizer that becomes Adam's": "steps(torch.optim.RAdam)",
-    "optimizer under another name": "O = torch.optim; steps(O.AdamW)",
     "subclass of an optimizer": "steps(type('Mine', (torch.optim.AdamW,), {}))",
     "fused optimizer": "steps(functools.partial(torch.optim.AdamW, fused=True))",
     "functional": "functional(torch.optim._functional.adamw)",
