@@ -2,7 +2,6 @@
 
 import csv
 import io
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -256,13 +255,6 @@ def test_what_is_not_an_export_is_one_sentence(tmp_path: Path, content: bytes, s
         Export(path, "", "Example")
 
 
-def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "export.csv")
-
-    with pytest.raises(CanvasError, match="is not a file"):
-        Export(tmp_path / "export.csv", "", "Example")
-
-
 def test_the_export_itself_is_never_written_over(tmp_path: Path) -> None:
     path = exported(tmp_path)
 
@@ -284,11 +276,3 @@ def test_the_gradebook_is_written_though_the_export_is_wrong(tmp_path: Path) -> 
     assert any("'Homework' is the title of no column" in line for line in lines)
     assert not (tmp_path / "out/canvas.csv").exists()
     assert (tmp_path / "out/earlier-1/canvas.csv").exists()
-
-
-def test_a_round_trip_through_the_gradebook(tmp_path: Path) -> None:
-    write_results([entry("101")], tmp_path / "out", exported(tmp_path), TITLE)
-
-    written = (tmp_path / "out/canvas.csv").read_text("utf-8")
-    assert written.splitlines()[1] == '"Lovelace, Ada",101,s1,al,"A, B",87.5'
-    assert exported(tmp_path).read_text("utf-8") == EXPORT

@@ -92,22 +92,13 @@ def test_an_appeal_with_other_submissions_leaves_the_gradebook(
 
 
 @pytest.mark.parametrize(
-    ("export", "column", "said"),
-    [
-        (None, "", "cannot be read"),
-        (b"\xff\xfeS\x00", "", "not UTF-8"),
-        (EXPORT.replace("Section", "minBERT 2 (9)").encode(), "", "several columns"),
-        (EXPORT.encode(), "Essay", "'Essay' is the title of no column"),
-    ],
+    ("export", "said"),
+    [("none.csv", "cannot be read"), ("export.csv", "'Essay' is the title of no column")],
 )
 def test_an_export_that_cannot_be_filled_is_an_error_before_anything_is_graded(
-    folder: Path, export: bytes | None, column: str, said: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, export: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "export.csv").unlink()
-    if export:
-        (folder / "export.csv").write_bytes(export)
-
-    status = grade(folder, "--canvas", str(folder / "export.csv"), "--column", column)
+    status = grade(folder, "--canvas", str(folder / export), "--column", "Essay")
 
     assert status == 2
     assert said in capsys.readouterr().err
