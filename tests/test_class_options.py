@@ -47,7 +47,6 @@ def options(folder: Path, *more: str) -> argparse.Namespace:
         (["solution", "--tier", "none"], "TIER=none: there is no such tier; "),
         (["solution", "--out", "solution/x"], "OUT=solution/x: must not be in the folder"),
         (["Makefile"], "SUBMISSIONS=Makefile: is a file, not a folder; unpack it"),
-        (["solution", "--out", "Makefile"], "OUT=Makefile: cannot be written to ("),
         (["solution", "--out", "/proc/nope"], "OUT=/proc/nope: cannot be written to ("),
     ],
 )
@@ -68,8 +67,6 @@ def test_an_invalid_option_is_one_sentence(
         ([""], "give the folder with the submissions: tensormark class dir"),
         (["nowhere"], "nowhere: there is no such folder"),
         (["solution", "--workers", "0"], "--workers 0: must be a whole number, 1 to 1024"),
-        (["solution", "--out", "solution/x"], "--out solution/x: must not be in the folder"),
-        (["solution", "--out", "Makefile"], "--out Makefile: cannot be written to ("),
     ],
 )
 def test_who_calls_tensormark_itself_reads_its_own_options(

@@ -7,6 +7,7 @@ import random
 import re
 from collections import Counter
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -298,19 +299,16 @@ def test_no_payload_is_a_folder_or_a_file_of_its_own(tmp_path: Path, payload: st
 SPLIT = ["x;{}", 'x; "{}', "x;'{}", 'x";\t{}', "x\t{}", "x\n{}", "x,{}", '","{}', ' "{}', "x;;{}"]
 
 
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("payload", [*PAYLOADS, *(one.format("=1+1") for one in SPLIT)])
-def test_no_payload_is_a_formula_whatever_separates_the_cells(
-    tmp_path: Path, payload: str, separator: str
-) -> None:
+def test_no_payload_is_a_formula_whatever_separates_the_cells(tmp_path: Path, payload: str) -> None:
     first = classes.said_by(lambda text: payload + text, entry())
     last = classes.said_by(lambda text: text + payload, entry())
 
     write_results([first, last, entry()], tmp_path)
 
     text = (tmp_path / "gradebook.csv").read_text(encoding="utf-8")
-    for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator):
-        for cell in row:
+    for separator in ",;\t":
+        for cell in chain(*csv.reader(io.StringIO(text, newline=""), delimiter=separator)):
             assert not cell.lstrip().startswith(("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d"))
 
 

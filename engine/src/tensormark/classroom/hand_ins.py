@@ -125,10 +125,6 @@ def read(folder: Path, main_file: str, roster: Path | None, own: Sequence[Path])
     Raises:
         HandInError: the folder or the roster cannot be used.
     """
-    if folder.is_file():
-        raise HandInError(f"{folder}: a file, not a folder; unpack it, and name the folder")
-    if not folder.is_dir():
-        raise HandInError(f"{folder}: there is no such folder")
     if (folder / main_file).is_file():
         one = f"holds {main_file} itself, so it is one submission and not a folder of them"
         raise HandInError(f"{folder}: {one}; use {command('grade')}, or name the folder around it")

@@ -170,24 +170,17 @@ def reason(entry: Entry) -> str:
 
 
 def listed(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
-    """Yield a line for each student without a complete result."""
-    for kind in (PARTLY, COULD_NOT, UNREAD, NOT_IN):
-        found = kinds[kind]
+    """Yield a line for each without a complete result, and each who is not in the class's list."""
+    everybody = [one for each in kinds.values() for one in each]
+    shown = {kind: kinds[kind] for kind in (PARTLY, COULD_NOT, UNREAD, NOT_IN)}
+    shown[STRANGER] = [one for one in everybody if STRANGER in one.hand_in.notes]
+    for kind, found in shown.items():
         for entry in found[:LISTED]:
-            more = "" if kind == NOT_IN else f": {printable(reason(entry))[:200]}"
+            known = kind in (NOT_IN, STRANGER)
+            more = "" if known else f": {printable(reason(entry))[:200]}"
             yield f"  {kind}: {printable(entry.hand_in.called)}{more}"
         if len(found) > LISTED:
             yield f"  {kind}: and {len(found) - LISTED} more"
-    yield from strangers(kinds)
-
-
-def strangers(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
-    """Yield a line for each who handed in something, and is not in the list of the class."""
-    found = [one for each in kinds.values() for one in each if STRANGER in one.hand_in.notes]
-    for entry in found[:LISTED]:
-        yield f"  {STRANGER}: {printable(entry.hand_in.called)}"
-    if len(found) > LISTED:
-        yield f"  {STRANGER}: and {len(found) - LISTED} more"
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
