@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tensormark.classroom.folder_names import folder_names, key
+from tensormark.classroom.feedback import folder_names, key
 from tensormark.classroom.people import forms
 
 from test_payloads import PAYLOADS
