@@ -31,6 +31,14 @@ def test_another_type_does_not_agree() -> None:
     assert kind(REFERENCE.astype(np.float16), dtype="float32") == "dtype"
 
 
+def test_integers_keep_their_own_type() -> None:
+    ids = np.arange(3)
+
+    assert kind(ids, ids, dtype="float32") is None
+    assert kind(ids.astype(np.int32), ids, dtype="float32") == "dtype"
+    assert kind(ids.astype(np.float32), ids, dtype="float32") == "dtype"
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_values_that_are_not_finite_never_agree(value: float) -> None:
     got = REFERENCE.copy()
@@ -55,11 +63,77 @@ def test_the_tolerance_grows_with_the_expected_value_and_not_with_the_given_one(
     assert kind(np.array([1e6 + 5.0]), np.array([1e6])) is None
 
 
-def test_a_missing_tensor_is_a_mismatch() -> None:
-    found = compare_all({}, {"output": REFERENCE}, TIGHT, "float64", AXES)
+def test_a_difference_as_large_as_allowed_agrees() -> None:
+    tolerance = Tolerance(rtol=0.0, atol=0.5)
 
-    assert found is not None
-    assert found.kind == "names"
+    assert compare("output", np.array([0.5]), np.zeros(1), tolerance, "float64", AXES) is None
+
+
+def test_the_worst_value_is_the_one_farthest_beyond_its_own_tolerance() -> None:
+    got, expected = np.array([111.0, 3.0]), np.array([100.0, 1.0])
+
+    mismatch = compare("output", got, expected, Tolerance(0.1, 0.0), "float64", {1: ("unit",)})
+
+    assert mismatch is not None
+    assert mismatch.lines == ("2 of 2 values of output differ, worst at (unit 1)",)
+
+
+def with_nan(*places: tuple[int, int, int]) -> np.ndarray:
+    got = REFERENCE.copy()
+    for place in places:
+        got[place] = np.nan
+    return got
+
+
+@pytest.mark.parametrize(
+    ("got", "line"),
+    [
+        (REFERENCE[:1], "output should have shape (2, 3, 4), got (1, 3, 4)"),
+        (REFERENCE.astype("f4"), "output should be float64 like the input, got float32"),
+        (
+            with_nan((1, 0, 2), (1, 2, 3)),
+            "2 of 24 values of output are NaN or inf, first at (row 1, token 0, unit 2)",
+        ),
+    ],
+    ids=["shape", "dtype", "finite"],
+)
+def test_a_mismatch_says_what_differs_and_where_first(got: np.ndarray, line: str) -> None:
+    mismatch = compare("output", got, REFERENCE, TIGHT, "float64", AXES)
+
+    assert mismatch is not None
+    assert mismatch.lines == (line,)
+
+
+def test_a_place_in_an_array_without_names_of_axes_is_its_index() -> None:
+    mismatch = compare("output", np.eye(2), np.zeros((2, 2)), TIGHT, "float64", AXES)
+
+    assert mismatch is not None
+    assert mismatch.lines[0].endswith("worst at (index (0, 0))")
+
+
+@pytest.mark.parametrize("got", [REFERENCE + 1.0, with_nan((0, 0, 0))], ids=["values", "finite"])
+def test_values_that_differ_are_kept_with_what_was_expected_of_them(got: np.ndarray) -> None:
+    mismatch = compare("output", got, REFERENCE, TIGHT, "float64", AXES)
+
+    assert mismatch is not None
+    pair = mismatch.pair
+    assert pair is not None
+    assert (pair.name, pair.tolerance) == ("output", TIGHT)
+    assert pair.got is got
+    assert pair.expected is REFERENCE
+
+
+def test_of_several_tensors_the_first_that_is_missing_or_differs_is_reported() -> None:
+    expected = {"loss": REFERENCE, "logits": REFERENCE, "hidden": REFERENCE}
+
+    missing = compare_all({"loss": REFERENCE}, expected, TIGHT, "float64", AXES)
+    wrong = compare_all(expected | {"logits": REFERENCE + 1}, expected, TIGHT, "float64", AXES)
+
+    assert compare_all(expected, expected, TIGHT, "float64", AXES) is None
+    assert missing is not None
+    assert (missing.kind, missing.lines) == ("names", ("logits is missing",))
+    assert wrong is not None
+    assert (wrong.kind, wrong.name) == ("values", "logits")
 
 
 def test_arrays_are_never_printed_whole() -> None:

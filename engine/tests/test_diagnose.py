@@ -6,8 +6,23 @@ import numpy as np
 import pytest
 
 from tensormark.judging.compare import Tolerance
-from tensormark.judging.diagnose import Diagnosis, diagnosed, recognise
-from tensormark.judging.fingerprints import RANDOM, Seen, entry, of_call, raised, tolerances
+from tensormark.judging.diagnose import (
+    Diagnosis,
+    agreeing,
+    close,
+    diagnosed,
+    listed,
+    recognise,
+)
+from tensormark.judging.fingerprints import (
+    RANDOM,
+    UNDECIDED,
+    Seen,
+    entry,
+    of_call,
+    raised,
+    tolerances,
+)
 from tensormark.toolkit.places import locate
 
 NAMES = ["out/output"]
@@ -126,24 +141,129 @@ def both(evaluation: np.ndarray, training: np.ndarray) -> list[Seen]:
     ]
 
 
-def test_values_are_diagnosed_apart_from_what_differs_in_training() -> None:
-    only_in_training = [ROWS[0], "halved", "stuck"]
-    table = [
-        dataclasses.replace(one, rows=np.stack([one.rows[0], one.rows[1], stuck]))
-        for one, stuck in zip(both(RIGHT / 2, RIGHT / 2), (TABLE[0], TABLE[0]), strict=True)
+NAMES_OF_ROWS = ["the solution", "halved", "stuck"]
+
+
+def stuck_in_training(values: np.ndarray) -> list[Seen]:
+    """Return calls that give the same values in both modes, as one variant does, "stuck"."""
+    return [
+        dataclasses.replace(call, rows=np.stack([*call.rows[:2], TABLE[0]]))
+        for call in both(values, values)
     ]
 
-    assert diagnosed([table], only_in_training) == Diagnosis(("halved+stuck",), "stuck")
+
+def test_values_are_diagnosed_apart_from_what_differs_in_training() -> None:
+    calls = stuck_in_training(RIGHT / 2)
+
+    assert diagnosed([calls], NAMES_OF_ROWS) == Diagnosis(("halved+stuck",), "stuck")
 
 
 def test_what_differs_in_training_is_named_next_to_unknown_values() -> None:
-    names_of_rows = [ROWS[0], "halved", "stuck"]
-    table = [
-        dataclasses.replace(one, rows=np.stack([one.rows[0], one.rows[1], TABLE[0]]))
-        for one in both(RIGHT / 3, RIGHT / 3)
+    assert diagnosed([stuck_in_training(RIGHT / 3)], NAMES_OF_ROWS) == Diagnosis((), "stuck")
+
+
+def test_a_mistake_that_shows_in_training_only_is_named() -> None:
+    assert diagnosed([stuck_in_training(RIGHT)], NAMES_OF_ROWS) == Diagnosis(("stuck",))
+
+
+def test_right_values_are_not_diagnosed() -> None:
+    unknown = Seen(prints(RIGHT / 3), TABLE[:3], ALLOWED, True)
+
+    assert diagnosed([[*stuck_in_training(RIGHT), unknown]], NAMES_OF_ROWS) == Diagnosis()
+
+
+def test_one_wrong_call_among_right_ones_is_enough() -> None:
+    other = Seen(prints(RIGHT), TABLE[[0, 0, 0]], ALLOWED, False, "other", {"out/output": 0})
+
+    assert diagnosed([[other, *stuck_in_training(RIGHT / 3)]], NAMES_OF_ROWS).training == "stuck"
+
+
+def test_levels_after_the_one_that_decides_are_not_looked_at() -> None:
+    halved = [Seen(prints(RIGHT / 2), TABLE, ALLOWED)]
+    levels = iter([halved] * 5)
+
+    assert diagnosed(levels, ROWS).mistakes == ("halved",)
+    assert list(levels)
+
+
+def test_a_level_that_explains_nothing_leaves_what_is_known() -> None:
+    vague = TABLE.copy()
+    vague[2] = vague[1]
+    levels = [[Seen(prints(a), vague, ALLOWED)] for a in (RIGHT / 2, RIGHT / 3)]
+
+    assert diagnosed(levels, ROWS).mistakes == ("halved", "shifted")
+
+
+def test_the_mistake_that_more_students_make_is_named_first() -> None:
+    table = TABLE.copy()
+    table[2:] = table[1]
+
+    assert recognise([Seen(prints(RIGHT / 2), table, ALLOWED)], ROWS, {"shifted": 1}) == [
+        "shifted",
+        "halved",
     ]
 
-    assert diagnosed([table], names_of_rows) == Diagnosis((), "stuck")
+
+def test_nothing_is_recognised_without_a_call() -> None:
+    assert recognise([], ROWS, {}) == []
+
+
+@pytest.mark.parametrize(
+    ("mistakes", "sentence"),
+    [
+        (["a"], "a"),
+        (["a", "b"], "a, and b"),
+        (["a", "b", "c"], "a; b; and c"),
+    ],
+)
+def test_mistakes_are_listed_in_one_sentence(mistakes: list[str], sentence: str) -> None:
+    assert listed(mistakes) == sentence
+
+
+@pytest.mark.parametrize(
+    ("got", "row", "equal"),
+    [
+        (0.1, 0.0, True),
+        (0.15, 0.0, False),
+        (1.19, 1.0, True),
+        (1.25, 1.0, False),
+        (np.nan, np.nan, True),
+        (np.nan, 0.0, False),
+        (0.0, np.nan, False),
+    ],
+)
+def test_sums_agree_within_what_is_allowed_for_their_size(
+    got: float, row: float, equal: bool
+) -> None:
+    allowed = entry(0.0, [0.1] * 4)
+
+    assert close(entry(7.0, [got]), entry(7.0, [row]), allowed) == equal
+
+
+@pytest.mark.parametrize("overflow", [np.inf, -np.inf])
+def test_a_sum_that_overflows_does_not_widen_what_is_allowed_for_others(overflow: float) -> None:
+    row, near = entry(7.0, [overflow, 0.0]), entry(7.0, [overflow, 0.15])
+
+    assert close(row, row, entry(0.0, [0.1] * 4))
+    assert not close(near, row, entry(0.0, [0.1] * 4))
+
+
+@pytest.mark.parametrize(
+    ("code", "got", "drew", "fits"),
+    [
+        (RANDOM, RIGHT / 5, True, True),
+        (RANDOM, RIGHT / 5, False, False),
+        (RANDOM, RIGHT, True, False),
+        (UNDECIDED, RIGHT / 5, False, True),
+    ],
+)
+def test_a_random_variant_explains_what_is_random_and_wrong_and_an_undecided_one_anything(
+    code: float, got: np.ndarray, drew: bool, fits: bool
+) -> None:
+    table = TABLE.copy()
+    table[1, 0] = entry(code)
+
+    assert agreeing(Seen(prints(got), table, ALLOWED, drew=drew))[1] == fits
 
 
 PADDING = np.array([[False, False, True], [False, True, True]])

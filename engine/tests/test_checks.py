@@ -1,0 +1,220 @@
+"""What each check finds in an answer, and what that costs, without running anything."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tensormark.exercise import Probe
+from tensormark.judging.checks import could_not_grade, judge, result_of_faults
+from tensormark.result import Blocked, CheckFailed, Finding, NotWrittenYet, Outcome
+from tensormark.sandbox.interface import Reply
+from tensormark.toolkit.statistics import Statistic, Statistics
+
+from trials import (
+    ENTRY,
+    GRAD,
+    LAYER,
+    OUT,
+    OWN,
+    POINTS,
+    RIGHT,
+    VALUES,
+    WRONG,
+    X,
+    exercise,
+    finding,
+    reply,
+    trial,
+)
+
+# --- what an exercise costs ---------------------------------------------------------------------
+
+HEADLINES = {part: Finding(f"{part} are wrong") for part in POINTS}
+NAMED = Finding("there is no dropout", (), "no_dropout")
+
+
+def failed_in(part: str, found: Finding | None = None) -> tuple[str, Exception]:
+    return part, CheckFailed(found or HEADLINES[part])
+
+
+@pytest.mark.parametrize(
+    ("faults", "score", "headlines"),
+    [
+        ([failed_in("properties")], 9, ["properties"]),
+        ([failed_in("training"), failed_in("properties")], 6, ["training", "properties"]),
+        ([failed_in("properties"), failed_in("training")], 6, ["training", "properties"]),
+        ([failed_in("values"), failed_in("training")], 0, ["values"]),
+        ([failed_in("training"), ("properties", Blocked("norm"))], 6, ["training"]),
+        ([failed_in("training"), ("values", Blocked("norm"))], 0, ["training"]),
+        ([failed_in("training"), failed_in("training", NAMED)], 7, ["training"]),
+    ],
+)
+def test_a_part_that_fails_or_was_not_checked_earns_nothing(
+    faults: list[tuple[str, Exception]], score: float, headlines: list[str]
+) -> None:
+    result = result_of_faults(LAYER, faults)
+
+    assert (result.outcome, result.score) == (Outcome.FAILED, score)
+    assert [found.headline for found in result.findings] == [f"{p} are wrong" for p in headlines]
+    assert result.lost == {part for part, _ in faults}
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [(HEADLINES["values"], 2), (Finding("it is doubled", (), "doubled"), 1)],
+)
+def test_next_to_values_without_a_name_a_named_mistake_in_training_is_shown(
+    values: Finding, shown: int
+) -> None:
+    result = result_of_faults(LAYER, [failed_in("values", values), failed_in("training", NAMED)])
+
+    assert result.findings == (values, NAMED)[:shown]
+
+
+def test_the_same_finding_in_two_parts_is_shown_once() -> None:
+    same = Finding("it cannot be imported")
+
+    result = result_of_faults(LAYER, [failed_in(p, same) for p in ("training", "properties")])
+
+    assert result.findings == (same,)
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome"),
+    [(NotWrittenYet(), Outcome.NOT_WRITTEN), (Blocked("norm"), Outcome.BLOCKED)],
+)
+def test_what_was_not_judged_scores_nothing_and_loses_no_part(
+    fault: Exception, outcome: Outcome
+) -> None:
+    result = result_of_faults(LAYER, [("values", fault)])
+
+    assert (result.outcome, result.score, result.lost) == (outcome, 0, frozenset())
+
+
+@pytest.mark.parametrize(
+    ("error", "note"),
+    [(OSError("x" * 600), "x" * 500), (OSError(), "OSError"), (OSError("a\nb"), "a?b")],
+    ids=["long", "without words", "two lines"],
+)
+def test_what_could_not_be_graded_has_no_score_and_says_why(error: Exception, note: str) -> None:
+    result = could_not_grade(replace(LAYER, extension=True, title="a layer"), error)
+
+    assert (result.outcome, result.score, result.note) == (Outcome.COULD_NOT_GRADE, None, note)
+    assert (result.max_score, result.bonus, result.task) == (10, True, False)
+    assert (result.title, result.file) == ("a layer", "main.py")
+
+
+# --- each check ---------------------------------------------------------------------------------
+
+DIFFERENTIATED = exercise("layer", replace(VALUES, calls=(replace(OWN, gradients=True),)))
+NO_GRADIENT = "the output is right, but its gradients are wrong"
+
+
+@pytest.mark.parametrize(
+    ("answer", "lost", "headline", "line"),
+    [
+        (reply(tensors={"grad/x": GRAD.astype("f4")}), "", "", ""),
+        (reply(), "properties", NO_GRADIENT, "no gradient reaches x"),
+        (
+            reply(tensors={"grad/x": 2 * GRAD.astype("f4")}),
+            "properties",
+            NO_GRADIENT,
+            "6 of 6 values of the gradient of x differ, worst at (index (0, 0))",
+        ),
+        (
+            reply(tensors={"grad/x": GRAD.astype("f4"), "after/a": X, "after/x": X.astype("f4")}),
+            "",
+            "",
+            "",
+        ),
+        (
+            reply(tensors={"grad/x": GRAD.astype("f4"), "after/x": X + 1, "after/y": X}),
+            "properties",
+            "inputs are changed in place",
+            "the call changes x in place",
+        ),
+        (
+            reply(tensors={"grad/x": GRAD.astype("f4"), "after/x": X[None]}),
+            "properties",
+            "inputs are changed in place",
+            "the call changes x in place",
+        ),
+        (
+            reply(tensors={"grad/x": GRAD.astype("f4")}, after={"seed": 2}),
+            "properties",
+            "the call changes something other than its output",
+            "the call changes seed",
+        ),
+        (
+            reply(tensors={"grad/x": GRAD.astype("f4")}, after=None),
+            "properties",
+            "the output is wrong",
+            "the worker did not report its state",
+        ),
+        (reply(None), "values properties", "the output is wrong", "output is missing"),
+    ],
+)
+def test_each_check_costs_its_part_and_says_what_is_wrong(
+    answer: Reply, lost: str, headline: str, line: str
+) -> None:
+    result = judge(trial(answer, of=DIFFERENTIATED, gradients={"x": GRAD}))
+
+    assert result.lost == set(lost.split())
+    if lost:
+        assert result.findings[0].headline == headline
+        assert result.findings[0].details[0] == line
+
+
+def test_a_state_of_many_names_is_listed_in_part() -> None:
+    before = {f"{number:02d}" + "n" * 60: 1 for number in range(12)}
+
+    found = finding(trial(reply(before=before, after={})))
+
+    assert found.details[0] == "the call changes " + ", ".join(name[:40] for name in [*before][:10])
+
+
+@pytest.mark.parametrize(("first", "outcome"), [(True, Outcome.FAILED), (False, Outcome.PASSED)])
+def test_what_an_import_changes_costs_the_first_exercise_of_its_file(
+    first: bool, outcome: Outcome
+) -> None:
+    result = judge(trial(reply(imported=["the seed", "the dtype"]), first_of_file=first))
+
+    assert result.outcome is outcome
+    if first:
+        assert result.findings[0].headline == "importing main.py changes a global setting"
+        assert result.findings[0].details[0] == "importing main.py changes the seed, the dtype"
+        assert result.lost == {"properties"}
+
+
+MEAN = Statistics(
+    [Statistic("the mean is off", 6.0, margin=0.1)], lambda out, _: [float(out["output"].mean())]
+)
+DRAWN = exercise(
+    "layer",
+    Probe("draw", "training", "wrong", (replace(OWN, train=True),), MEAN),
+    Probe("fixed", "training", "fixed wrong", (replace(OWN, deterministic=True),), MEAN),
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "details"),
+    [
+        (reply(OUT[::-1]), ""),
+        (WRONG, "the mean is off: 7.000, expected about 6"),
+        (reply(None), "output should have shape (2, 3)"),
+        (reply(OUT[:1]), "output should have shape (2, 3)"),
+        (reply(np.where(OUT > 3, np.nan, OUT)), "output has values that are NaN or inf"),
+    ],
+    ids=["right", "off", "missing", "shape", "nan"],
+)
+def test_random_outputs_are_judged_by_their_statistics(answer: Reply, details: str) -> None:
+    entry = ENTRY | {"rows": ["the solution"]}
+    result = judge(trial(answer, RIGHT, of=DRAWN, entry=entry))
+
+    assert result.outcome is (Outcome.FAILED if details else Outcome.PASSED)
+    assert not details or result.findings[0].details[0] == details
+
+
+def test_a_call_that_draws_nothing_is_compared_though_its_probe_examines() -> None:
+    assert finding(trial(RIGHT, reply(OUT[::-1]), of=DRAWN)).headline == "fixed wrong"

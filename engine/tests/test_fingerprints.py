@@ -1,0 +1,299 @@
+"""Fingerprints tell answers apart, and never cost more than a student's answer may."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensormark.exercise import Call, Probe
+from tensormark.judging.compare import Tolerance
+from tensormark.judging.fingerprints import (
+    KEPT,
+    MISSING,
+    MOST,
+    NOT_FINITE,
+    PROJECTIONS,
+    RAISED,
+    SUMS,
+    Answered,
+    Projections,
+    allowed,
+    changed_state,
+    fingerprints,
+    form,
+    observe,
+    of_tensor,
+    side_effects,
+    tolerance_kind,
+)
+from tensormark.references import Recording
+from tensormark.sandbox.interface import Reply
+from tensormark.toolkit.statistics import Statistic, Statistics
+
+X = np.arange(6.0).reshape(2, 3)
+CALL = Call("Layer.forward", ("x",), "main")
+PROBE = Probe("output", "values", "it is wrong", (CALL,))
+MEAN = Statistics([Statistic("the mean", 2.5)], lambda out, _: [float(out["output"].mean())])
+DRAWS = replace(PROBE, examine=MEAN)
+NAMES = ["out/output"]
+STATE: dict[str, Any] = {"before": {"seed": 1}, "after": {"seed": 1}}
+
+
+def replied(
+    output: np.ndarray | None = X, status: str = "ok", text: str = "", **more: Any
+) -> Reply:
+    tensors = {} if output is None else {"out/output": output}
+    return Reply(status, text, {**STATE, **more}, tensors)
+
+
+def prints(reply: Reply, probe: Probe = PROBE, rows: np.ndarray | None = None) -> np.ndarray:
+    return fingerprints(probe, probe.calls[0], NAMES, {"x": X}, reply, rows)
+
+
+def tolerance(name: str, call: Call) -> Tolerance:
+    atol = {"outputs": 0.1, "gradients": 0.2, "float64": 0.3}[tolerance_kind(name, call)]
+    return Tolerance(0.0, atol)
+
+
+# --- of a tensor --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("array", "code", "sums"),
+    [
+        (None, MISSING, []),
+        (np.full((2, 3), np.nan), NOT_FINITE, [form(X)]),
+        (np.ones(MOST + 1), form(np.ones(MOST + 1)), []),
+        (np.zeros((0, 3)), form(np.zeros((0, 3))), []),
+    ],
+    ids=["missing", "nothing finite", "too large", "empty"],
+)
+def test_what_has_no_sums_has_a_code(
+    array: np.ndarray | None, code: float, sums: list[float]
+) -> None:
+    expected = [code, *sums, *[0.0] * (SUMS - len(sums))]
+
+    np.testing.assert_array_equal(of_tensor("out/output", array), expected)
+
+
+def test_the_largest_tensor_with_sums_has_them() -> None:
+    assert of_tensor("out/output", np.ones(MOST))[1:].all()
+
+
+def test_forms_tell_shapes_and_types_apart() -> None:
+    arrays = (X, X.T, X.astype("f4"), X[None], np.zeros((2, 4)))
+
+    assert len({form(array) for array in arrays}) == len(arrays)
+    assert all(0 <= form(array) < 1 << 24 for array in arrays)
+
+
+def test_sums_do_not_grow_with_the_size_and_depend_on_the_name() -> None:
+    rng = np.random.default_rng(0)
+    large, small = (of_tensor("out/output", rng.standard_normal(n))[1:] for n in (MOST, 100))
+
+    assert np.abs(large).max() < 5
+    assert np.abs(small).max() < 5
+    assert not np.isclose(of_tensor("out/other", X)[1:], of_tensor("out/output", X)[1:]).any()
+
+
+def test_values_of_an_unknown_form_have_a_checksum_instead_of_sums() -> None:
+    known, unknown = np.array([form(X)]), np.array([1.0])
+    before = PROJECTIONS.nbytes
+    wide = np.arange(700.0)
+
+    first, again, other = (of_tensor("out/x", a, unknown) for a in (wide, wide, wide + 1))
+
+    assert PROJECTIONS.nbytes == before
+    assert 0 <= first[1] < 1 << 24
+    np.testing.assert_array_equal(first, again)
+    assert first[1] != other[1]
+    np.testing.assert_array_equal(of_tensor("out/x", X, known), of_tensor("out/x", X))
+
+
+def test_projections_stay_within_their_bytes_and_keep_the_last_ones_used() -> None:
+    projections = Projections()
+    first = projections.of("out/output", MOST)
+    for size in range(KEPT // first.nbytes):
+        projections.of("out/output", MOST - 1 - size)
+        assert projections.of("out/output", MOST) is first
+
+    assert KEPT // 2 < projections.nbytes <= KEPT
+    assert ("out/output", MOST - 1) not in projections.kept
+
+
+# --- of a reply ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "kind"),
+    [
+        ("out/output", "float32", "outputs"),
+        ("grad/x", "float32", "gradients"),
+        ("grad/x", "float64", "float64"),
+    ],
+)
+def test_each_tensor_has_a_tolerance(name: str, dtype: str, kind: str) -> None:
+    assert tolerance_kind(name, replace(CALL, dtype=dtype)) == kind
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changed"),
+    [
+        ({"a": 1, "b": 2}, {"a": 1, "b": 2}, []),
+        ({"a": 1, "b": 2}, {"a": 1, "b": 3}, ["b"]),
+        ({"a": 1}, {}, ["a"]),
+        ({"a": [1]}, {"a": [1]}, ["a"]),
+        ({"a": 1}, {"a": {}}, ["a"]),
+        (None, {}, None),
+        ({}, [], None),
+    ],
+)
+def test_a_state_that_differs_or_is_nested_counts_as_changed(
+    before: object, after: object, changed: list[str] | None
+) -> None:
+    assert changed_state(Reply("ok", "", {"before": before, "after": after})) == changed
+
+
+NAN = np.array([np.nan, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("sent", "after", "same"),
+    [
+        ({"x": X}, {"x": X}, True),
+        ({"x": X}, {"x": X.astype("f4")}, True),
+        ({"x": NAN}, {"x": NAN}, True),
+        ({"x": X}, {}, True),
+        ({"x": X}, {"x": X + 1}, False),
+        ({"x": np.ones((1, 3))}, {"x": np.ones(3)}, False),
+        ({"x": X}, {"x": X, "y": X}, False),
+    ],
+)
+def test_changed_inputs_are_side_effects(
+    sent: dict[str, np.ndarray], after: dict[str, np.ndarray], same: bool
+) -> None:
+    tensors = {f"after/{name}": value for name, value in after.items()}
+    effects = side_effects(sent, Reply("ok", "", STATE, tensors))
+
+    assert (effects == side_effects(sent, replied())) == same
+    assert 0 <= effects < 1 << 24
+
+
+def test_changed_states_are_side_effects_that_are_told_apart() -> None:
+    before = {"seed": 1, "mode": 1}
+    changes = ({}, {"seed": 2}, {"mode": 2}, {"seed": 2, "mode": 2})
+    effects = [side_effects({}, replied(before=before, after=before | c)) for c in changes]
+
+    assert len(set(effects)) == len(changes)
+
+
+def test_an_exception_is_its_message_without_the_line() -> None:
+    here, there, other = (
+        prints(replied(None, "error", f"raised {text}"))
+        for text in ("A: x (main.py, line 7)", "A: x (main.py, line 8)", "B: x (main.py, line 7)")
+    )
+    abridged = replied(None, "error", "raised A")
+    whole = replace(abridged, unabridged="raised A: x (main.py, line 9)")
+
+    assert (here[:, 0] == RAISED).all()
+    assert here.shape == (2, 1 + SUMS)
+    assert (here[:, 1] >= 0).all()
+    assert (here[:, 1] < 1 << 24).all()
+    np.testing.assert_array_equal(here, there)
+    np.testing.assert_array_equal(here, prints(whole))
+    assert (here[:, 1] != other[:, 1]).all()
+
+
+def test_an_exception_of_a_random_call_has_the_entries_of_its_statistics() -> None:
+    names = ["out/output", "out/second"]
+    reply = replied(None, "error", "raised A")
+
+    assert fingerprints(PROBE, CALL, names, {}, reply).shape[0] == 3
+    assert fingerprints(DRAWS, CALL, names, {}, reply).shape[0] == 2
+
+
+def test_a_random_answer_is_known_by_its_statistics_and_side_effects() -> None:
+    shuffled = prints(replied(X[::-1]), DRAWS)
+
+    np.testing.assert_array_equal(prints(replied(), DRAWS), shuffled)
+    assert shuffled[0, :2].tolist() == [form(X), 2.5]
+    assert prints(replied(X + 1), DRAWS)[0, 1] == 3.5
+    assert prints(replied(after={"seed": 2}), DRAWS)[1, 0] != shuffled[1, 0]
+
+
+@pytest.mark.parametrize(
+    ("output", "code"),
+    [
+        (None, MISSING),
+        (np.zeros(0), form(np.zeros(0))),
+        (np.zeros(MOST + 1), form(np.zeros(MOST + 1))),
+    ],
+    ids=["missing", "empty", "too large"],
+)
+def test_of_a_random_answer_without_shares_the_form_is_enough(
+    output: np.ndarray | None, code: float
+) -> None:
+    assert prints(replied(output), DRAWS)[:, 0].tolist() == [code, prints(replied())[1, 0]]
+
+
+@pytest.mark.parametrize("output", [np.ones(MOST), np.ones(1)], ids=["largest", "smallest"])
+def test_random_answers_up_to_the_bound_are_measured(output: np.ndarray) -> None:
+    assert prints(replied(output), DRAWS)[0, 1] == 1.0
+
+
+def test_statistics_that_do_not_fit_the_shape_leave_the_form() -> None:
+    def read(out: Any, _: Any) -> list[float]:
+        raise IndexError
+
+    probe = replace(PROBE, examine=Statistics([Statistic("the mean", 2.5)], read))
+
+    assert prints(replied(), probe)[0].tolist() == [form(X), *[0.0] * SUMS]
+
+
+# --- beside those of the variants ---------------------------------------------------------------
+
+
+def test_an_answer_is_observed_beside_the_variants() -> None:
+    expected = Recording({"x": X}, {"b": X, "a": X}, {"x": X}, np.zeros((2, 4, 1 + SUMS)))
+    call = replace(CALL, train=True)
+    tensors = {"out/a": X, "out/b": X + 1, "grad/x": X}
+    reply = Reply("ok", "", {**STATE, "drew": True}, tensors)
+
+    seen = observe(Answered(PROBE, call, expected, reply), tolerance)
+
+    assert (seen.training, seen.drew, seen.outputs) == (True, True, {"out/a": 1, "out/b": 2})
+    assert seen.got.shape == (4, 1 + SUMS)
+    assert (seen.got[:3, 0] == form(X)).all()
+    assert (seen.got[:3, 1] % 1 == 0).all()  # checksums: no variant has this form
+    assert seen.allowed[:, 0].tolist() == [0.0] * 4
+    assert seen.allowed[:, 1].tolist() == [0.2, 0.1, 0.1, 0.0]
+
+
+def test_calls_with_the_same_inputs_in_two_modes_are_twins() -> None:
+    expected = Recording({"x": X}, {"output": X.astype("f4")}, {}, np.zeros((1, 2, 1 + SUMS)))
+
+    def inputs(**fields: Any) -> str:
+        call = replace(CALL, **fields)
+        return observe(Answered(PROBE, call, expected, replied()), tolerance).inputs
+
+    others: list[dict[str, Any]] = [
+        {"target": "Layer.other"},
+        {"args": ("x", "y")},
+        {"inputs": "other"},
+        {"dtype": "float64"},
+        {"stand_ins": {"f": "g", "h": "i"}},
+    ]
+    assert inputs(train=True) == inputs()
+    assert len({inputs(), *(inputs(**fields) for fields in others)}) == 1 + len(others)
+    assert inputs(stand_ins={"h": "i", "f": "g"}) == inputs(stand_ins={"f": "g", "h": "i"})
+
+
+def test_a_random_answer_has_no_outputs_to_compare_between_modes() -> None:
+    expected = Recording({"x": X}, {"output": X}, {}, np.zeros((1, 2, 1 + SUMS)))
+
+    seen = observe(Answered(DRAWS, CALL, expected, replied()), tolerance)
+
+    assert (seen.outputs, seen.drew) == ({}, False)
+    np.testing.assert_array_equal(seen.allowed, allowed(DRAWS, CALL, NAMES, tolerance))
+    assert seen.allowed.tolist() == [[0.0, 0.03, 0.0, 0.0, 0.0], [0.0] * 5]

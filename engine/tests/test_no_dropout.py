@@ -1,0 +1,133 @@
+"""A dropout without effect is seen by comparing a student's own calls in the two modes."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from tensormark.judging.compare import Tolerance
+from tensormark.judging.diagnose import without_effect
+from tensormark.judging.fingerprints import Seen, of_call, raised, tolerances
+
+NAMES = ["out/output"]
+RIGHT = np.random.default_rng(1).standard_normal((2, 3, 4))
+ALLOWED = tolerances(NAMES, {"out/output": Tolerance(1e-5, 1e-5)})
+
+
+def prints(array: np.ndarray) -> np.ndarray:
+    return of_call(NAMES, {"out/output": array}, 0.0)
+
+
+STUCK = ["the solution", "stuck", "no_dropout"]
+MOVED = RIGHT + 1  # what dropout makes of the right values
+
+
+def in_two_modes(
+    evaluation: np.ndarray,
+    training: np.ndarray,
+    inputs: str = "main",
+    variants: tuple[np.ndarray, ...] = (MOVED, RIGHT, RIGHT),
+) -> list[Seen]:
+    """Return a call in eval and in training mode; the variants return these in training mode."""
+    right = np.stack([prints(RIGHT)] * 3)
+    rows = np.stack([prints(variant) for variant in variants])
+    outputs = {"out/output": 0}
+    return [
+        Seen(evaluation, right, ALLOWED, False, inputs, outputs),
+        Seen(training, rows, ALLOWED, True, inputs, outputs),
+    ]
+
+
+SAME = prints(RIGHT / 3)
+OTHER_INPUTS = in_two_modes(SAME, prints(RIGHT / 5), "other", (MOVED, MOVED, RIGHT))
+RATE_ZERO = in_two_modes(SAME, SAME, "rate 0", (RIGHT, RIGHT, RIGHT))
+
+
+@pytest.mark.parametrize(
+    ("seen", "mistake"),
+    [
+        (in_two_modes(SAME, SAME), "no_dropout"),
+        (in_two_modes(prints(-RIGHT / 3), prints(-RIGHT / 3)), "no_dropout"),
+        (in_two_modes(SAME, prints(RIGHT / 5)), None),
+        (in_two_modes(SAME, SAME, variants=(RIGHT, RIGHT, RIGHT)), None),
+        (in_two_modes(raised(NAMES, "no"), raised(NAMES, "no")), None),
+        ([*in_two_modes(SAME, SAME), *RATE_ZERO], "no_dropout"),
+        ([*in_two_modes(SAME, SAME), *OTHER_INPUTS], "stuck"),
+        ([*in_two_modes(SAME, SAME), OTHER_INPUTS[1]], "no_dropout"),
+        (in_two_modes(SAME, SAME)[1:], None),
+    ],
+    ids=[
+        "unmoved",
+        "unmoved, negative",
+        "moved",
+        "right unmoved",
+        "raised",
+        "rate 0 too",
+        "one of two moves",
+        "a twin missing",
+        "no twins",
+    ],
+)
+def test_dropout_has_no_effect_where_training_equals_eval(
+    seen: list[Seen], mistake: str | None
+) -> None:
+    assert without_effect(seen, STUCK, {"no_dropout": 1}) == mistake
+
+
+@pytest.mark.parametrize(
+    ("often", "mistake"),
+    [
+        ({}, None),
+        ({"stuck": 1, "no_dropout": 1}, None),
+        ({"stuck": 2, "no_dropout": 1}, "stuck"),
+        ({"no_dropout": 1}, "no_dropout"),
+    ],
+)
+def test_of_two_mistakes_without_effect_the_more_frequent_is_named(
+    often: dict[str, int], mistake: str | None
+) -> None:
+    assert without_effect(in_two_modes(SAME, SAME), STUCK, often) == mistake
+
+
+def test_a_mistake_that_shows_in_eval_mode_is_not_a_dropout_without_effect() -> None:
+    evaluation, training = in_two_modes(SAME, SAME, variants=(MOVED, RIGHT, RIGHT / 2))
+    rows = np.stack([prints(RIGHT), prints(RIGHT), prints(RIGHT / 2)])
+
+    found = without_effect([dataclasses.replace(evaluation, rows=rows), training], STUCK, {})
+
+    assert found == "stuck"
+
+
+TWO = ["out/first", "out/second"]
+STILL, HALF_MOVED = (
+    {"out/first": RIGHT, "out/second": RIGHT},
+    {"out/first": RIGHT, "out/second": MOVED},
+)
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "training", "mistake"),
+    [
+        (STILL, STILL, "no_dropout"),
+        (STILL, HALF_MOVED, None),
+        (STILL, {"out/second": RIGHT, "out/first": MOVED}, None),
+        ({"out/first": RIGHT}, {"out/first": RIGHT}, None),
+    ],
+    ids=["unmoved", "second moves", "first moves", "second missing"],
+)
+def test_dropout_has_no_effect_if_it_moves_none_of_two_outputs(
+    evaluation: dict[str, np.ndarray], training: dict[str, np.ndarray], mistake: str | None
+) -> None:
+    got, trained, still, moved = (
+        of_call(TWO, tensors, 0.0) for tensors in (evaluation, training, STILL, HALF_MOVED)
+    )
+    allowed = tolerances(TWO, dict.fromkeys(TWO, Tolerance(1e-5, 1e-5)))
+    outputs = {name: number for number, name in enumerate(TWO)}
+    seen = [
+        Seen(got, np.stack([still] * 3), allowed, False, "", outputs),
+        Seen(trained, np.stack([moved, moved, still]), allowed, True, "", outputs),
+    ]
+
+    assert without_effect(seen, STUCK, {}) == mistake
+    fewer = [dataclasses.replace(seen[0], outputs={"out/first": 0}), seen[1]]
+    assert without_effect(fewer, STUCK, {}) is None

@@ -1,0 +1,289 @@
+"""The trial of one exercise, without running anything: its stand-ins, and its message."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tensormark.exercise import Call
+from tensormark.judging.checks import judge, needs_stand_ins, rounds
+from tensormark.judging.diagnose import Diagnosis
+from tensormark.judging.fingerprints import observe
+from tensormark.policy import Policy
+from tensormark.result import Outcome
+from tensormark.sandbox.interface import Reply
+
+from trials import (
+    BOTH,
+    GIVEN,
+    HOLE,
+    LAYER,
+    OUT,
+    OWN,
+    RAISES,
+    RIGHT,
+    VALUES,
+    WRONG,
+    exercise,
+    finding,
+    reply,
+    trial,
+)
+
+# --- follow-through -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("replies", "failed", "outcome", "note"),
+    [
+        ([RIGHT], [], Outcome.PASSED, ""),
+        ([WRONG], [], Outcome.FAILED, ""),
+        ([WRONG, RIGHT], ["norm"], Outcome.PASSED, "right when given a correct norm"),
+        ([RIGHT, WRONG], ["norm"], Outcome.PASSED, ""),
+        ([WRONG, RIGHT], [], Outcome.FAILED, ""),
+        ([WRONG, RIGHT], ["embed"], Outcome.FAILED, ""),
+        ([WRONG, WRONG], ["norm"], Outcome.FAILED, ""),
+        ([reply(None, "not written", "norm"), RIGHT], ["norm"], Outcome.PASSED,
+         "right when given a correct norm"),
+        ([HOLE], [], Outcome.NOT_WRITTEN, ""),
+        ([HOLE, RIGHT], [], Outcome.NOT_WRITTEN, ""),
+        ([reply(None, "not written", "", function="Layer.forward")], [], Outcome.NOT_WRITTEN, ""),
+        ([reply(None, "not written", "norm")], ["norm"], Outcome.BLOCKED, "by norm"),
+    ],
+)  # fmt: skip
+def test_stand_ins_decide_where_what_they_replace_has_failed(
+    replies: list[Reply], failed: list[str], outcome: Outcome, note: str
+) -> None:
+    result = judge(trial(*replies, failed=failed))
+
+    assert (result.outcome, result.note) == (outcome, note)
+
+
+@pytest.mark.parametrize(
+    ("replies", "failed", "needed"),
+    [
+        ([RIGHT], [], False),
+        ([WRONG], [], True),
+        ([WRONG, RIGHT], ["norm"], False),
+        ([HOLE], [], False),
+    ],
+)
+def test_further_stand_ins_are_needed_where_nothing_is_right_yet(
+    replies: list[Reply], failed: list[str], needed: bool
+) -> None:
+    assert needs_stand_ins(trial(*replies, failed=failed)) is needed
+
+
+LEVELS = exercise(
+    "layer", replace(VALUES, calls=(OWN, GIVEN, replace(OWN, given=("embed",)), BOTH))
+)
+
+
+@pytest.mark.parametrize(
+    ("failed", "first"),
+    [
+        ([], [{1, 2, 3}]),
+        (["norm"], [{1}, {2, 3}]),
+        (["embed"], [{2}, {1, 3}]),
+        (["norm", "embed"], [{1, 2, 3}]),
+        (["unrelated"], [{1, 2, 3}]),
+    ],
+)
+def test_calls_whose_stand_ins_can_decide_are_made_first(
+    failed: list[str], first: list[set[int]]
+) -> None:
+    assert [set(places) for places in rounds(LEVELS, frozenset(failed))] == first
+
+
+# --- the message --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("output", "mistake", "headline", "read"),
+    [
+        (2 * OUT, "doubled", "it is doubled", 'Problem (layer), "The scale"'),
+        (OUT + 5, "shifted", "it is shifted", 'Problem (layer), "The bias"'),
+        (2 * OUT + 5, "doubled+shifted", "it is doubled, and it is shifted",
+         'Problem (layer), "The scale" and "The bias"'),
+        (OUT / 2, None, "the output is wrong", "Problem (layer)"),
+    ],
+)  # fmt: skip
+def test_a_recognized_mistake_is_named_with_where_the_handout_explains_it(
+    output: np.ndarray, mistake: str | None, headline: str, read: str
+) -> None:
+    found = finding(trial(reply(output)))
+
+    assert (found.mistake, found.headline) == (mistake, headline)
+    assert found.details[-1] == f"read: handout.md, {read}"
+
+
+def test_mistakes_that_look_the_same_are_both_named_the_more_frequent_first() -> None:
+    tried = trial(reply(2 * OUT))
+    for answered in tried.answered:
+        answered.recording.wrong[2] = answered.recording.wrong[1]
+
+    found = finding(tried)
+
+    assert found.mistake == "shifted|doubled"
+    assert found.headline == "either it is shifted or it is doubled"
+
+
+@pytest.mark.parametrize("public", [True, False])
+def test_values_of_a_reference_are_shown_only_if_they_are_public(public: bool) -> None:
+    found = finding(trial(WRONG, public=public))
+
+    numbers = [line for line in found.details if line.startswith("expected 1.0000, got 2.0000")]
+    assert bool(numbers) is public
+    assert (found.excerpt is not None) is public
+
+
+def test_a_wrong_place_is_described_only_where_the_mistake_has_no_name() -> None:
+    fields = {"locate": lambda got, expected, inputs: f"wrong by {(got - expected).max()}"}
+
+    lines = [finding(trial(reply(out), fields=fields)).details for out in (OUT + 1, OUT + 5)]
+
+    assert ["wrong by 1.0" in lines[0], "wrong by 5.0" in lines[1]] == [True, False]
+
+
+def test_what_could_not_be_described_changes_nothing_else_and_is_noted() -> None:
+    def broken(*_: Any) -> str:
+        raise ZeroDivisionError
+
+    tried = trial(WRONG, fields={"locate": broken})
+
+    assert finding(tried).headline == "the output is wrong"
+    assert tried.troubles[0].startswith("ZeroDivisionError")
+
+
+def test_where_a_stand_in_would_help_the_message_says_so() -> None:
+    found = finding(trial(WRONG, RIGHT))
+
+    assert "right when given a correct norm, wrong with your own" in found.details
+
+
+def test_an_exception_is_its_own_headline() -> None:
+    found = finding(trial(RAISES))
+
+    assert found.headline == "raised ValueError: no (main.py, line 3)"
+    assert found.details == ("read: handout.md, Problem (layer)",)
+
+
+@pytest.mark.parametrize(("failed", "own"), [([], True), (["norm"], False)])
+def test_an_exception_in_another_exercises_function_is_shown_unless_that_has_failed(
+    failed: list[str], own: bool
+) -> None:
+    through = replace(RAISES, message={"through": ["norm"]})
+
+    found = finding(trial(through, WRONG, failed=failed))
+
+    assert (found.headline == RAISES.text) is own
+
+
+def test_a_wrong_answer_is_shown_though_others_are_blocked() -> None:
+    found = finding(trial(WRONG, reply(None, "not written", "norm"), failed=["norm"]))
+
+    assert found.headline == "the output is wrong"
+
+
+@pytest.mark.parametrize(
+    ("part", "diagnosis", "mistake"),
+    [
+        ("training", Diagnosis((), "doubled"), "doubled"),
+        ("training", Diagnosis(("shifted+doubled",), "doubled"), "shifted+doubled"),
+        ("training", Diagnosis(), None),
+        ("values", Diagnosis((), "doubled"), None),
+    ],
+)
+def test_a_mistake_in_training_is_named_by_the_probes_of_that_part(
+    part: str, diagnosis: Diagnosis, mistake: str | None
+) -> None:
+    tried = trial(WRONG, of=exercise("layer", replace(VALUES, part=part)))
+    tried.diagnosis = diagnosis  # type: ignore[misc]
+
+    assert finding(tried).mistake == mistake
+
+
+def test_a_file_that_cannot_be_imported_is_the_whole_message() -> None:
+    found = finding(trial(replace(RAISES, unimportable="main.py", advice="look")))
+
+    assert found.headline == "main.py cannot be imported"
+    assert found.details == (RAISES.text, "look")
+
+
+FORBIDDEN = "nn.Linear is not allowed in this assignment: it is what you are asked to write"
+
+
+@pytest.mark.parametrize(
+    ("policy", "own"),
+    [
+        (Policy(forbidden=("torch.nn.Linear",), section="Rules"), ()),
+        (Policy(given_only=("torch.nn.Linear",), section="Rules"), ()),
+        (Policy(section="Rules"), ("torch.nn.Linear",)),
+    ],
+    ids=["forbidden", "given only", "by the exercise"],
+)
+def test_forbidden_code_costs_all_points(policy: Policy, own: tuple[str, ...]) -> None:
+    answer = reply(None, "error", "stopped (main.py, line 3)", forbidden="nn.Linear")
+
+    result = judge(trial(answer, of=replace(LAYER, forbidden=own), fields={"policy": policy}))
+
+    assert (result.score, result.lost) == (0, {"values"})
+    (found,) = result.findings
+    assert (found.mistake, found.headline) == ("forbidden", f"{FORBIDDEN} (main.py, line 3)")
+    assert found.details == ('read: handout.md, "Rules"',)
+
+
+def test_a_worker_cannot_make_up_what_is_forbidden() -> None:
+    answer = reply(None, "error", "raised ValueError", forbidden="nn.Linear")
+
+    assert finding(trial(answer)).headline == "raised ValueError"
+
+
+@pytest.mark.parametrize(
+    ("call", "drew", "failed", "named"),
+    [
+        (OWN, True, [], True),
+        (OWN, False, [], False),
+        (OWN, True, ["norm"], False),
+        (replace(OWN, train=True), True, [], False),
+        (replace(OWN, args=("x", "*generator")), True, [], False),
+    ],
+    ids=["random", "not random", "maybe upstream", "training", "its generator"],
+)
+def test_random_numbers_in_eval_mode_are_a_mistake_with_a_name(
+    call: Call, drew: bool, failed: list[str], named: bool
+) -> None:
+    of = exercise("layer", replace(VALUES, calls=(call,)), upstream=("norm",))
+
+    found = finding(trial(reply(OUT + 1, drew=drew), of=of, failed=failed))
+
+    assert (found.mistake == "random_in_eval") is named
+    assert (found.headline == "two calls with the same input give different results") is named
+
+
+# --- what is observed ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("failed", "given"),
+    [([], [("norm",), ()]), (["norm"], [("norm",)]), (["embed"], [("norm",), ()])],
+)
+def test_calls_that_run_a_failed_exercise_are_not_observed(
+    failed: list[str], given: list[tuple[str, ...]]
+) -> None:
+    tried = trial(WRONG, reply(2 * OUT), failed=failed)
+
+    levels = list(tried.levels())
+
+    own, stood_in = (observe(answered, tried.tolerance) for answered in tried.answered)
+    expected = [stood_in if stand_ins else own for stand_ins in given]
+    assert [level[0].got.tolist() for level in levels] == [seen.got.tolist() for seen in expected]
+
+
+def test_a_probe_with_fewer_calls_is_observed_in_its_last_one() -> None:
+    short = replace(VALUES, name="short", calls=(OWN,))
+    tried = trial(WRONG, of=exercise("layer", VALUES, short, upstream=("norm",)))
+
+    assert [len(level) for level in tried.levels()] == [2, 2]
+    assert list(replace(tried, failed=frozenset(["norm"])).levels()) == []
