@@ -166,6 +166,17 @@ def test_each_check_costs_its_part_and_says_what_is_wrong(
         assert result.findings[0].details[0] == line
 
 
+def test_a_gradient_of_a_weight_has_the_weights_name_and_no_place_of_an_output() -> None:
+    fields = {"locate": lambda *_: "somewhere"}
+    wrong = reply(tensors={"grad/weights/w": 2 * GRAD.astype("f4")})
+
+    found = finding(trial(wrong, of=DIFFERENTIATED, gradients={"weights/w": GRAD}, fields=fields))
+
+    assert found.headline == NO_GRADIENT
+    assert found.details[0].startswith("6 of 6 values of the gradient of w differ")
+    assert "somewhere" not in found.details
+
+
 def test_a_state_of_many_names_is_listed_in_part() -> None:
     before = {f"{number:02d}" + "n" * 60: 1 for number in range(12)}
 
@@ -202,11 +213,12 @@ DRAWN = exercise(
     [
         (reply(OUT[::-1]), ""),
         (WRONG, "the mean is off: 7.000, expected about 6"),
+        (reply(np.full((2, 3), 3e38)), "the mean is off: inf, expected about 6"),
         (reply(None), "output should have shape (2, 3)"),
         (reply(OUT[:1]), "output should have shape (2, 3)"),
         (reply(np.where(OUT > 3, np.nan, OUT)), "output has values that are NaN or inf"),
     ],
-    ids=["right", "off", "missing", "shape", "nan"],
+    ids=["right", "off", "overflow", "missing", "shape", "nan"],
 )
 def test_random_outputs_are_judged_by_their_statistics(answer: Reply, details: str) -> None:
     entry = ENTRY | {"rows": ["the solution"]}

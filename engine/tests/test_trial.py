@@ -50,6 +50,8 @@ from trials import (
         ([HOLE, RIGHT], [], Outcome.NOT_WRITTEN, ""),
         ([reply(None, "not written", "", function="Layer.forward")], [], Outcome.NOT_WRITTEN, ""),
         ([reply(None, "not written", "norm")], ["norm"], Outcome.BLOCKED, "by norm"),
+        ([reply(None, "not written", "norm"), reply(None, "not written", "embed")], [],
+         Outcome.BLOCKED, "by embed, norm"),
     ],
 )  # fmt: skip
 def test_stand_ins_decide_where_what_they_replace_has_failed(
@@ -146,6 +148,25 @@ def test_a_wrong_place_is_described_only_where_the_mistake_has_no_name() -> None
     assert ["wrong by 1.0" in lines[0], "wrong by 5.0" in lines[1]] == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("output", "described"),
+    [(OUT[:1], True), (OUT + 1, True), (np.full((2, 3), np.nan), False)],
+    ids=["shape", "values", "nan"],
+)
+def test_a_place_is_said_of_wrong_shapes_and_values_only(
+    output: np.ndarray, described: bool
+) -> None:
+    found = finding(trial(reply(output), fields={"locate": lambda *_: "somewhere"}))
+
+    assert ("somewhere" in found.details) is described
+
+
+def test_numbers_that_overflow_can_be_described() -> None:
+    fields = {"locate": lambda got, expected, inputs: f"wrong by {(got * got).sum()}"}
+
+    assert "wrong by inf" in finding(trial(reply(OUT * 1e37), fields=fields)).details
+
+
 def test_what_could_not_be_described_changes_nothing_else_and_is_noted() -> None:
     def broken(*_: Any) -> str:
         raise ZeroDivisionError
@@ -160,6 +181,12 @@ def test_where_a_stand_in_would_help_the_message_says_so() -> None:
     found = finding(trial(WRONG, RIGHT))
 
     assert "right when given a correct norm, wrong with your own" in found.details
+
+
+def test_the_message_names_all_that_had_to_be_replaced() -> None:
+    found = finding(trial(WRONG, WRONG, WRONG, RIGHT, of=LEVELS))
+
+    assert "right when given a correct norm and embed, wrong with your own" in found.details
 
 
 def test_an_exception_is_its_own_headline() -> None:

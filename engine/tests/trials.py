@@ -32,6 +32,7 @@ def exercise(id: str, *probes: Probe, upstream: tuple[str, ...] = (), **more: An
 
 NORM_CALL = replace(OWN, target="norm")
 NORM = exercise("norm", replace(VALUES, calls=(NORM_CALL,)))
+EMBED = exercise("embed", replace(VALUES, calls=(replace(OWN, target="embed"),)))
 LAYER = exercise("layer", VALUES, upstream=("norm",))
 
 
@@ -93,13 +94,8 @@ def trial(
         for (probe, call), answer in zip(calls, padded, strict=True)
     ]
     more.setdefault("entry", ENTRY)
-    return Trial(
-        assignment(NORM, of, exercise("task"), **(fields or {})),
-        of,
-        answered,
-        failed=frozenset(failed),
-        **more,
-    )
+    course = assignment(NORM, EMBED, of, exercise("task"), **(fields or {}))
+    return Trial(course, of, answered, failed=frozenset(failed), **more)
 
 
 def finding(tried: Trial) -> Finding:
