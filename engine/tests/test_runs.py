@@ -127,7 +127,7 @@ def test_two_runs_in_one_second_are_two(tmp_path: Path) -> None:
     runs.keep(tmp_path, FIRST)
     runs.keep(tmp_path, FIRST)
 
-    assert len(runs.kept_in(tmp_path)) == 2
+    assert len(runs.run_files(tmp_path)) == 2
 
 
 def test_without_a_display_no_browser_is_started(tmp_path: Path, monkeypatch) -> None:

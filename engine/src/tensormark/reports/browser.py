@@ -6,7 +6,7 @@ import webbrowser
 from pathlib import Path
 
 
-def has_display() -> bool:
+def _has_display() -> bool:
     """Say whether a browser has a screen to open a page on."""
     if sys.platform in ("darwin", "win32"):
         return True
@@ -15,7 +15,7 @@ def has_display() -> bool:
 
 def show(path: Path) -> bool:
     """Open a page; return whether that was possible."""
-    if not has_display():
+    if not _has_display():
         return False
     try:
         return webbrowser.open(path.resolve().as_uri())

@@ -43,17 +43,17 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     if write is github.annotations:
         write = functools.partial(github.annotations, folder=options.folder)
     try:
-        made = write(read_model(options.result))
+        text = write(read_model(options.result))
         if options.out:
-            write_whole(options.out, made)
+            write_whole(options.out, text)
         elif options.format == CHECK:
-            print(f"check: {made or 'passed'}")
+            print(f"check: {text or 'passed'}")
         else:
-            sys.stdout.buffer.write(made.encode("utf-8", "backslashreplace"))
+            sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
     except (KeyError, TypeError, ValueError, AttributeError):
         print(f"{name}: {options.result}: is not a result", file=sys.stderr)
         return 2
     except (ModelError, OSError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 2
-    return int(bool(made)) if options.format == CHECK else 0
+    return int(bool(text)) if options.format == CHECK else 0

@@ -10,12 +10,11 @@ Found = dict[str, Any]
 FINDINGS, LINES, LONGEST = 3, 10, 400  # of an exercise; of a finding; characters of a line
 
 
-def short(value: float | str) -> str:
-    """Format a value of an array."""
+def _short(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:z.4f}"
 
 
-def worst_table(excerpt: Found) -> Element:
+def _worst_table(excerpt: Found) -> Element:
     """Return expected and got beside each other, for the row where it is worst."""
     row, axes = excerpt["row"], [visible(axis, 40) for axis in excerpt["axes"]] or ["value"]
     place = ", ".join(f"{n} {i}" for n, i in zip(axes, row["index"], strict=False))
@@ -28,8 +27,8 @@ def worst_table(excerpt: Found) -> Element:
         element(
             "tr",
             element("th", row["start"] + number, scope="row"),
-            element("td", short(expected)),
-            element("td", short(got)),
+            element("td", _short(expected)),
+            element("td", _short(got)),
             element("td", "✗ differs" if wrong else "✓", class_="mark"),
             class_="wrong" if wrong else None,
         )
@@ -48,19 +47,19 @@ def worst_table(excerpt: Found) -> Element:
 
 def finding_parts(finding: Found) -> list[Element]:
     """Return what one finding says, and where the output is wrong."""
-    made = [element("p", finding["headline"], class_="headline")]
+    parts = [element("p", finding["headline"], class_="headline")]
     if finding["details"]:
         lines = "\n".join(visible(line, LONGEST) for line in finding["details"][:LINES])
-        made.append(element("pre", say(lines, 8000, keep="\n"), class_="lines"))
+        parts.append(element("pre", say(lines, 8000, keep="\n"), class_="lines"))
     if finding["mistake"]:
-        made.append(element("p", "Mistake: ", element("code", finding["mistake"]), class_="about"))
+        parts.append(element("p", "Mistake: ", element("code", finding["mistake"]), class_="about"))
     if excerpt := finding["excerpt"]:
-        parts = (difference_map(excerpt), worst_table(excerpt))
-        made.append(element("div", *parts, class_="excerpt"))
-    return made
+        figures = (difference_map(excerpt), _worst_table(excerpt))
+        parts.append(element("div", *figures, class_="excerpt"))
+    return parts
 
 
-def confusion_table(measured: Found) -> Element:
+def _confusion_table(measured: Found) -> Element:
     """Return how often each class was taken for which."""
     classes = [visible(name, 40) for name in measured["classes"]]
     heads = [element("td"), *(element("th", f"read as {n}", scope="col") for n in classes)]
@@ -84,15 +83,15 @@ def confusion_table(measured: Found) -> Element:
     )
 
 
-def misread_list(measured: Found) -> Element:
+def _misread_list(measured: Found) -> Element:
     """Return texts whose class was not recognized."""
     items = [
         element(
             "li",
-            element("q", one["text"]),
-            f" is {visible(one['expected'], 40)}, read as {visible(one['got'], 40)}",
+            element("q", example["text"]),
+            f" is {visible(example['expected'], 40)}, read as {visible(example['got'], 40)}",
         )
-        for one in measured["misread"][:10]
+        for example in measured["misread"][:10]
     ]
     counts = measured["confusion"]
     total = sum(map(sum, counts)) - sum(row[place] for place, row in enumerate(counts))
@@ -105,12 +104,12 @@ def measured_parts(measured: Found) -> list[Element]:
     """Return what a training reached, its curves, and what it got wrong."""
     name = visible(measured["name"], 60)
     reached = f"{name}: {measured['value']:.3f}; needed: {measured['threshold']:.3f}"
-    made = [element("p", reached, class_="headline")]
-    curves = [drawn for one in measured["curves"] if (drawn := curve(one)) is not None]
+    parts = [element("p", reached, class_="headline")]
+    curves = [figure for points in measured["curves"] if (figure := curve(points)) is not None]
     if curves:
-        made.append(element("div", *curves, class_="curves"))
+        parts.append(element("div", *curves, class_="curves"))
     if measured["confusion"]:
-        made.append(confusion_table(measured))
+        parts.append(_confusion_table(measured))
     if measured["misread"]:
-        made.append(misread_list(measured))
-    return made
+        parts.append(_misread_list(measured))
+    return parts

@@ -17,7 +17,7 @@ WIDTH, HEIGHT, MARGIN = 440, 190, 58  # of a curve
 Cells = list[list[float | None]]
 
 
-def level(value: float | None, largest: float) -> str:
+def _level(value: float | None, largest: float) -> str:
     """Return the class of a cell: l0 if it is right, up to l5; NaN and inf have their own."""
     if value is None:
         return "lx"
@@ -26,39 +26,38 @@ def level(value: float | None, largest: float) -> str:
     return f"l{min(LEVELS, 1 + int(LEVELS * (value / largest)))}"
 
 
-def squares(cells: Cells, largest: float, size: int) -> list[Element]:
+def _squares(cells: Cells, largest: float, size: int) -> list[Element]:
     """Return a path for each level, with a square for each cell of it."""
     paths: dict[str, list[str]] = {}
     for down, row in enumerate(cells):
         for across, value in enumerate(row):
             corner = f"M{LEFT + across * size} {TOP + down * size}"
-            one = f"{corner}h{size - 1}v{size - 1}h{1 - size}z"
-            paths.setdefault(level(value, largest), []).append(one)
+            square = f"{corner}h{size - 1}v{size - 1}h{1 - size}z"
+            paths.setdefault(_level(value, largest), []).append(square)
     return [element("path", class_=name, d=Element("".join(d))) for name, d in paths.items()]
 
 
-def ticks(count: int, size: int) -> range:
+def _ticks(count: int, size: int) -> range:
     """Return which of some places have a label."""
     return range(0, count, max(1, -(-SPACE // (size * 2)) if size < SPACE else 1))
 
 
-def labels(panel: dict[str, Any], steps: Sequence[int], size: int) -> list[Element]:
-    """Return the labels of a panel's rows and columns, and the marks of padding."""
-    cells, made = panel["cells"], []
+def _labels(panel: dict[str, Any], steps: Sequence[int], size: int) -> list[Element]:
+    cells, texts = panel["cells"], []
     right = LEFT + len(cells[0]) * size
     for down in range(len(cells)):
         y = TOP + down * size + size * 0.5 + 4
-        if down in ticks(len(cells), size):
-            made.append(element("text", down * steps[0], x=LEFT - 6, y=y, text_anchor="end"))
+        if down in _ticks(len(cells), size):
+            texts.append(element("text", down * steps[0], x=LEFT - 6, y=y, text_anchor="end"))
         if panel["padding"][down]:
-            made.append(element("text", "pad", class_="pad", x=right + 5, y=y))
-    for across in ticks(len(cells[0]), size):
+            texts.append(element("text", "pad", class_="pad", x=right + 5, y=y))
+    for across in _ticks(len(cells[0]), size):
         x, y = LEFT + across * size + size / 2, TOP + len(cells) * size + 13
-        made.append(element("text", across * steps[1], x=x, y=y, text_anchor="middle"))
-    return made
+        texts.append(element("text", across * steps[1], x=x, y=y, text_anchor="middle"))
+    return texts
 
 
-def described(panel: dict[str, Any], axes: Sequence[str], steps: Sequence[int]) -> str:
+def _described(panel: dict[str, Any], axes: Sequence[str], steps: Sequence[int]) -> str:
     """Say in words which rows of a panel are wrong."""
     wrong = [
         str(down * steps[0])
@@ -70,12 +69,12 @@ def described(panel: dict[str, Any], axes: Sequence[str], steps: Sequence[int]) 
     return f"too different at {axes[0]} {', '.join(wrong)}"
 
 
-def caption(panel: dict[str, Any], axes: Sequence[str]) -> str:
+def _caption(panel: dict[str, Any], axes: Sequence[str]) -> str:
     """Name a panel by its place along the leading axes."""
     return ", ".join(f"{name} {i}" for name, i in zip(axes, panel["index"], strict=False))
 
 
-def panel_figure(
+def _panel_figure(
     panel: dict[str, Any], axes: Sequence[str], steps: Sequence[int], largest: float
 ) -> Element:
     """Return one panel of a map, with its caption."""
@@ -85,26 +84,28 @@ def panel_figure(
     padding = any(panel["padding"])
     width = LEFT + columns * size + (30 if padding else 6)
     height = TOP + len(cells) * size + BOTTOM
-    place = caption(panel, axes[:-2])
-    said = f"{place}: {described(panel, inner, steps)}" if place else described(panel, inner, steps)
+    place = _caption(panel, axes[:-2])
+    description = (
+        f"{place}: {_described(panel, inner, steps)}" if place else _described(panel, inner, steps)
+    )
     drawing = element(
         "svg",
-        *squares(cells, largest, size),
-        *labels(panel, steps, size),
+        *_squares(cells, largest, size),
+        *_labels(panel, steps, size),
         viewBox=f"0 0 {width} {height}",
         width=width,
         height=height,
         role="img",
-        aria_label=visible(said, 600),
+        aria_label=visible(description, 600),
     )
     return element("figure", element("figcaption", place) if place else None, drawing)
 
 
-def key(largest: float) -> Element:
+def _key(largest: float) -> Element:
     """Return what the colours of a map mean."""
     bounds = [largest * step / LEVELS for step in range(1, LEVELS + 1)]
     meanings = [("l0", "allowed"), *((f"l{i}", f"{b:.2g}") for i, b in enumerate(bounds, start=1))]
-    made = [
+    entries = [
         joined(
             element(
                 "svg",
@@ -118,39 +119,41 @@ def key(largest: float) -> Element:
         )
         for name, meaning in meanings
     ]
-    return element("ul", *(element("li", one) for one in made), class_="key")
+    return element("ul", *(element("li", entry) for entry in entries), class_="key")
 
 
 def difference_map(excerpt: dict[str, Any]) -> Element:
     """Return the map of an array's differences, with its scale."""
-    found, axes = excerpt["map"], [visible(axis, 40) for axis in excerpt["axes"]]
-    largest = found["largest"] if isinstance(found["largest"], float | int) else 0.0
-    steps = found["steps"]
-    panels = [panel_figure(one, axes, steps, largest) for one in found["panels"] if one["cells"]]
+    cell_map, axes = excerpt["map"], [visible(axis, 40) for axis in excerpt["axes"]]
+    largest = cell_map["largest"] if isinstance(cell_map["largest"], float | int) else 0.0
+    steps = cell_map["steps"]
+    panels = [
+        _panel_figure(panel, axes, steps, largest) for panel in cell_map["panels"] if panel["cells"]
+    ]
     down, across = ["", *axes][-2:]
     notes = [f"How far each value of {visible(excerpt['name'], 80)} is off."]
     notes.append(f"Down: {down}. Across: {across}." if down else f"Across: {across}.")
-    if any(any(one["padding"]) for one in found["panels"]):
+    if any(any(panel["padding"]) for panel in cell_map["panels"]):
         notes.append("“pad” marks padding.")
     if max(steps) > 1:
         notes.append(f"A square is the largest of {steps[0]} by {steps[1]} values.")
-    if found["left_out"]:
-        notes.append(f"{found['left_out']} more are not drawn.")
-    if any(v is None for one in found["panels"] for row in one["cells"] for v in row):
+    if cell_map["left_out"]:
+        notes.append(f"{cell_map['left_out']} more are not drawn.")
+    if any(v is None for panel in cell_map["panels"] for row in panel["cells"] for v in row):
         notes.append("Black: NaN or infinite.")
     return element(
         "div",
         element("p", " ".join(notes), class_="about"),
         element("div", *panels, class_="panels"),
-        key(largest),
+        _key(largest),
         class_="map",
     )
 
 
-def spread(values: Sequence[float], threshold: float | None) -> tuple[float, float]:
+def _spread(values: Sequence[float], threshold: float | None) -> tuple[float, float]:
     """Return the least and the largest value of an axis, a little apart."""
-    known = [*values, *([threshold] if threshold is not None else [])]
-    low, high = min(known), max(known)
+    levels = [*values, *([threshold] if threshold is not None else [])]
+    low, high = min(levels), max(levels)
     room = (high - low) * 0.08 or abs(high) * 0.08 or 1.0
     return low - room, high + room
 
@@ -161,7 +164,7 @@ def curve(shown: dict[str, Any]) -> Element | None:
     if len(values) < 2:
         return None
     threshold = shown["threshold"]
-    low, high = spread(values, threshold)
+    low, high = _spread(values, threshold)
     across = (WIDTH - MARGIN - 14) / (len(values) - 1)
 
     def y(value: float) -> float:
@@ -170,7 +173,7 @@ def curve(shown: dict[str, Any]) -> Element | None:
     corners = [(round(MARGIN + i * across, 1), y(value)) for i, value in enumerate(values)]
     line = " ".join(f"{x},{at}" for x, at in corners)
     name, unit = visible(shown["name"], 60), visible(shown["unit"], 30)
-    said = f"{name} from {values[0]:.3g} to {values[-1]:.3g} over {shown['steps']} {unit}s"
+    description = f"{name} from {values[0]:.3g} to {values[-1]:.3g} over {shown['steps']} {unit}s"
     parts = [element("polyline", points=Element(line), class_="line")]
     if unit and len(corners) <= 20:
         parts += [element("circle", cx=x, cy=at, r=4, class_="dot") for x, at in corners]
@@ -179,7 +182,7 @@ def curve(shown: dict[str, Any]) -> Element | None:
             element("text", f"{value:.3g}", x=MARGIN - 6, y=y(value) + 4, text_anchor="end")
         )
     if threshold is not None:
-        said += f"; needed: {threshold:.3g}"
+        description += f"; needed: {threshold:.3g}"
         at = y(threshold)
         parts.append(element("line", x1=MARGIN, x2=WIDTH - 14, y1=at, y2=at, class_="need"))
         beside = at + (14 if values[-1] >= threshold else -6)  # where the curve does not end
@@ -190,5 +193,5 @@ def curve(shown: dict[str, Any]) -> Element | None:
     for x, anchor, text in ((MARGIN, "start", f"{unit} 1"), (WIDTH - 14, "end", shown["steps"])):
         parts.append(element("text", text, x=x, y=HEIGHT - 8, text_anchor=anchor))
     size = {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "width": WIDTH, "height": HEIGHT}
-    drawing = element("svg", *parts, **size, role="img", aria_label=said)
+    drawing = element("svg", *parts, **size, role="img", aria_label=description)
     return element("figure", element("figcaption", name), drawing, class_="curve")

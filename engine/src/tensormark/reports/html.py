@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tensormark.reports.details import FINDINGS, finding_parts, measured_parts
 from tensormark.reports.markup import Element, element, joined, say
-from tensormark.reports.model import Model, headline, listed, next_step, ungraded
+from tensormark.reports.model import Model, headline, next_step, shown_exercises, ungraded
 from tensormark.reports.text import out_of, points
 from tensormark.result import Outcome
 
@@ -39,9 +39,8 @@ def chip(outcome: str) -> Element:
     return element("span", icon, outcome, class_=f"chip {name}")
 
 
-def links(exercise: Model, handouts: Sequence[str]) -> Element | None:
-    """Return links to the sections of the handout that explain an exercise."""
-    made = [
+def _links(exercise: Model, handouts: Sequence[str]) -> Element | None:
+    entries = [
         joined(
             element("a", section["title"], href=f"{handouts[0]}#{section['anchor']}"),
             *(
@@ -52,40 +51,40 @@ def links(exercise: Model, handouts: Sequence[str]) -> Element | None:
         for section in exercise["handout"]
         if handouts
     ]
-    items = (element("li", one) for one in made)
-    return element("ul", *items, class_="read", aria_label="In the handout") if made else None
+    items = (element("li", entry) for entry in entries)
+    return element("ul", *items, class_="read", aria_label="In the handout") if entries else None
 
 
-def row(exercise: Model) -> Element:
-    """Return an exercise's row of the table."""
+def _row(exercise: Model) -> Element:
     name = exercise["id"]
-    own = exercise["outcome"] == Outcome.FAILED or exercise["measured"]
-    title = element("a", name, href=f"#{name}") if own else element("b", name)
+    has_section = exercise["outcome"] == Outcome.FAILED or exercise["measured"]
+    title = element("a", name, href=f"#{name}") if has_section else element("b", name)
     bonus = element("span", "bonus", class_="bonus") if exercise["bonus"] else None
-    said = headline(exercise)
+    reason = headline(exercise)
     first = joined(title, " ", element("span", exercise["title"], class_="title"), " ", bonus)
     return element(
         "tr",
-        element("th", first, element("p", said, class_="said") if said else None, scope="row"),
+        element("th", first, element("p", reason, class_="said") if reason else None, scope="row"),
         element("td", chip(exercise["outcome"])),
         element("td", out_of(exercise["score"], exercise["max_score"]), class_="points"),
     )
 
 
-def table(result: Model) -> Element:
-    """Return the table of all exercises."""
-    shown = listed(result)
+def _table(result: Model) -> Element:
+    shown = shown_exercises(result)
     heads = (element("th", text, scope="col") for text in ("exercise", "verdict", "points"))
-    body = element("tbody", *map(row, shown))
-    left = len(result["exercises"]) - len(shown)
-    said = "One extension is" if left == 1 else f"{left} extensions are"
-    more = element("p", f"{said} not written.", class_="about") if left else None
+    body = element("tbody", *map(_row, shown))
+    hidden = len(result["exercises"]) - len(shown)
+    subject = "One extension is" if hidden == 1 else f"{hidden} extensions are"
+    more = element("p", f"{subject} not written.", class_="about") if hidden else None
     return joined(element("table", element("thead", element("tr", *heads)), body), more)
 
 
-def section(exercise: Model, handouts: Sequence[str]) -> Element | None:
+def _section(exercise: Model, handouts: Sequence[str]) -> Element | None:
     """Return the part of the page about an exercise; None if there is nothing more to say."""
-    findings = [part for found in exercise["findings"][:FINDINGS] for part in finding_parts(found)]
+    findings = [
+        part for finding in exercise["findings"][:FINDINGS] for part in finding_parts(finding)
+    ]
     measured = measured_parts(exercise["measured"]) if exercise["measured"] else []
     if not findings and not measured:
         return None
@@ -96,30 +95,28 @@ def section(exercise: Model, handouts: Sequence[str]) -> Element | None:
         chip(exercise["outcome"]),
         element("span", out_of(exercise["score"], exercise["max_score"]), class_="points"),
     )
-    return element("section", head, *findings, links(exercise, handouts), *measured, id=name)
+    return element("section", head, *findings, _links(exercise, handouts), *measured, id=name)
 
 
-def change(one: Model) -> list[object]:
-    """Return the parts of a line that says how an exercise has changed."""
-    before, after = one["before"], one["after"]
-    scores = " → ".join(points(each["score"] or 0) for each in (before, after))
+def _change(change: Model) -> list[object]:
+    before, after = change["before"], change["after"]
+    scores = " → ".join(points(state["score"] or 0) for state in (before, after))
     verdicts = chip(before["outcome"]), " → ", chip(after["outcome"])
-    return [element("b", one["id"]), ": ", *verdicts, f" ({scores} points)"]
+    return [element("b", change["id"]), ": ", *verdicts, f" ({scores} points)"]
 
 
-def changed(result: Model) -> Element | None:
-    """Return what has changed since the last run."""
-    found = result.get("changes")
-    if not found:
+def _changed(result: Model) -> Element | None:
+    changes = result.get("changes")
+    if not changes:
         return None
-    items = [element("li", *change(one)) for one in found["exercises"]]
-    since = f"Since {str(found['since'])[:16].replace('T', ' ')} (UTC)"
+    items = [element("li", *_change(change)) for change in changes["exercises"]]
+    since = f"Since {str(changes['since'])[:16].replace('T', ' ')} (UTC)"
     body = element("ul", *items) if items else element("p", "Nothing has changed.")
     heading = element("h2", since, id="changes")
     return element("section", heading, body, class_="changes", aria_labelledby="changes")
 
 
-def overview(result: Model) -> Element:
+def _overview(result: Model) -> Element:
     """Return the head of the page: whose result it is, the score, what to do next."""
     score = [element("b", points(result["score"])), f" / {points(result['max_score'])}"]
     bonus = f"bonus {out_of(result['bonus'], result['bonus_max_score'])}"
@@ -140,7 +137,7 @@ def overview(result: Model) -> Element:
     )
 
 
-def ending(result: Model) -> Element:
+def _ending(result: Model) -> Element:
     """Return the end of the page: what was printed, notes, how it was graded."""
     printed = None
     if result["printed"].strip():
@@ -171,8 +168,10 @@ def page(result: Model, handouts: Sequence[str] = HANDOUTS) -> str:
         '<meta name="referrer" content="no-referrer">\n'
     )
     title = element("title", f"{result['assignment']}: {result['name']}")
-    parts = [section(one, handouts) for one in listed(result)]
-    body = element("main", overview(result), changed(result), table(result), *parts, ending(result))
+    parts = [_section(exercise, handouts) for exercise in shown_exercises(result)]
+    body = element(
+        "main", _overview(result), _changed(result), _table(result), *parts, _ending(result)
+    )
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n{head}{title}\n<style>{style}</style>\n'
         f"</head>\n<body>\n{body}\n</body>\n</html>\n"

@@ -42,23 +42,23 @@ def read_model(path: Path, follow: bool = True) -> Model:
     if len(content) > LARGEST:
         raise ModelError(f"{path}: is too large for a result")
     try:
-        found = json.loads(content)
+        result = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{path}: is not JSON") from error
-    if not isinstance(found, dict) or found.get("version") != VERSION:
+    if not isinstance(result, dict) or result.get("version") != VERSION:
         raise ModelError(f"{path}: is not a result of version {VERSION}")
-    return found
+    return result
 
 
-def is_listed(exercise: Model, result: Model) -> bool:
+def _is_shown(exercise: Model, result: Model) -> bool:
     """Say whether a report lists an exercise: not an extension that nobody has begun."""
     silent = exercise["bonus"] and exercise["outcome"] == Outcome.NOT_WRITTEN
     return not silent or result["only"] is not None
 
 
-def listed(result: Model) -> list[Model]:
+def shown_exercises(result: Model) -> list[Model]:
     """Return the exercises that reports list."""
-    return [exercise for exercise in result["exercises"] if is_listed(exercise, result)]
+    return [exercise for exercise in result["exercises"] if _is_shown(exercise, result)]
 
 
 def ungraded(result: Model) -> list[str]:
@@ -77,7 +77,7 @@ def message_lines(exercise: Model) -> list[str]:
     return [visible(line) for line in str(exercise["message"]).split("\n")[:40]]
 
 
-def command(target: str, names: Sequence[str], result: Model) -> str:
+def _command(target: str, names: Sequence[str], result: Model) -> str:
     """Return what to type to grade some exercises of the same submission again."""
     options = {"k": ",".join(names)} if names else {}
     if result["submission"] != STARTER:
@@ -89,15 +89,17 @@ def next_step(result: Model) -> str | None:
     """Return what a student should do next; None if that is not for the grader to say."""
     if result["private"] or result["tier"] != OWN_TIER or ungraded(result):
         return None
-    left = [one for one in listed(result) if one["outcome"] != Outcome.PASSED]
-    own = [one for one in left if not one["bonus"]] or left
-    failed = [one for one in own if one["outcome"] == Outcome.FAILED]
+    unfinished = [
+        exercise for exercise in shown_exercises(result) if exercise["outcome"] != Outcome.PASSED
+    ]
+    own = [exercise for exercise in unfinished if not exercise["bonus"]] or unfinished
+    failed = [exercise for exercise in own if exercise["outcome"] == Outcome.FAILED]
     first = next(iter(failed or own), None)
     if first is not None:
-        again = command("grade" if first["task"] else "check", [first["id"]], result)
+        again = _command("grade" if first["task"] else "check", [first["id"]], result)
         unwritten = first["outcome"] in UNWRITTEN
         return f"write {first['id']} in {first['file']}, then {again}" if unwritten else again
     if result["only"] is not None or result["mode"] == "check":
-        return command("check" if result["only"] is not None else "grade", [], result)
+        return _command("check" if result["only"] is not None else "grade", [], result)
     packed = str(result["submission"]).endswith(PACKED)
-    return None if packed else command("submit", [], result)
+    return None if packed else _command("submit", [], result)

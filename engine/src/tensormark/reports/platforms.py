@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from tensormark.reports.model import Model, headline, listed, message_lines, ungraded
+from tensormark.reports.model import Model, headline, message_lines, shown_exercises, ungraded
 from tensormark.reports.text import out_of, points, visible
 from tensormark.result import Outcome
 
@@ -22,7 +22,7 @@ FORMULA = re.compile(r"(?:^|(?<=[,;]))(?=[\s\"']*[=+\-@\uff1d\uff0b\uff0d\uff20]
 CANNOT = "could not be graded, which is not your fault; tell your instructor"
 
 
-def total_lines(result: Model) -> list[str]:
+def _total_lines(result: Model) -> list[str]:
     """Return the lines that stand above all exercises."""
     name = result["assignment"] or "score"
     lines = [f"{name}: {out_of(result['score'], result['max_score'])}"]
@@ -34,40 +34,40 @@ def total_lines(result: Model) -> list[str]:
     return [visible(line) for line in (*lines, f"tier: {result['tier']}")]
 
 
-def label(exercise: Model) -> str:
-    """Name an exercise and its outcome."""
+def _label(exercise: Model) -> str:
     name = exercise["id"] + (" (bonus)" if exercise["bonus"] else "")
     return visible(": ".join(filter(None, [name, exercise["title"]])), 200)
 
 
-def output(exercise: Model) -> str:
-    """Return the text under an exercise: its outcome in words, and its message."""
+def _output(exercise: Model) -> str:
     return "\n".join([str(exercise["outcome"]), *message_lines(exercise)])
 
 
-def gradescope_test(number: int, exercise: Model) -> dict[str, Any]:
+def _gradescope_test(number: int, exercise: Model) -> dict[str, Any]:
     """Return an entry of Gradescope's `tests`; one that could not be graded has no points."""
-    made: dict[str, Any] = {
+    test: dict[str, Any] = {
         "number": str(number),
-        "name": label(exercise),
-        "output": output(exercise),
+        "name": _label(exercise),
+        "output": _output(exercise),
         "visibility": "visible",
         "extra_data": {name: exercise[name] for name in ("id", "outcome", "mistake")},
     }
     if exercise["score"] is not None:
         passed = exercise["outcome"] == Outcome.PASSED
-        made |= {"score": exercise["score"], "max_score": exercise["max_score"]}
-        made["status"] = "passed" if passed else "failed"
-    return made
+        test |= {"score": exercise["score"], "max_score": exercise["max_score"]}
+        test["status"] = "passed" if passed else "failed"
+    return test
 
 
 def gradescope(result: Model) -> str:
     """Return results.json for Gradescope; its `score` overrides the sum, so that bonus is apart."""
-    tests = [gradescope_test(n, one) for n, one in enumerate(listed(result), start=1)]
-    found = {
+    tests = [
+        _gradescope_test(n, exercise) for n, exercise in enumerate(shown_exercises(result), start=1)
+    ]
+    results = {
         "score": result["score"],
         "execution_time": result["time"]["seconds"],
-        "output": "\n".join(total_lines(result)),
+        "output": "\n".join(_total_lines(result)),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
@@ -76,52 +76,53 @@ def gradescope(result: Model) -> str:
         "extra_data": {name: result[name] for name in ("tier", "references", "bonus", "flags")},
         "tests": tests,
     }
-    return json.dumps(found, indent=2) + "\n"
+    return json.dumps(results, indent=2) + "\n"
 
 
 def prairielearn(result: Model) -> str:
     """Return results.json for PrairieLearn; not gradable if the student is not at fault."""
     tests = [
         {
-            "name": label(exercise),
+            "name": _label(exercise),
             "description": visible(headline(exercise)),
             "points": exercise["score"] or 0,
             "max_points": exercise["max_score"],
             "message": str(exercise["outcome"]),
             "output": "\n".join(message_lines(exercise)),
         }
-        for exercise in listed(result)
+        for exercise in shown_exercises(result)
         if not exercise["bonus"]
     ]
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "gradable": bool(result["max_score"]) and not ungraded(result),
         "score": result["score"] / result["max_score"] if result["max_score"] else 0,
-        "message": "\n".join(total_lines(result)),
+        "message": "\n".join(_total_lines(result)),
         "output": visible(result["printed"], 20_000, keep="\n\t"),
         "images": [],
         "tests": tests,
     }
-    return json.dumps(found, indent=2) + "\n"
+    return json.dumps(results, indent=2) + "\n"
 
 
-def junit_case(exercise: Model, suite: str) -> str:
-    """Return a test case of a JUnit file."""
-    said, outcome = quoteattr(visible(headline(exercise))), exercise["outcome"]
+def _junit_case(exercise: Model, suite: str) -> str:
+    message, outcome = quoteattr(visible(headline(exercise))), exercise["outcome"]
     text = escape("\n".join(message_lines(exercise)))
     inner = {
         Outcome.PASSED: "",
-        Outcome.BLOCKED: f"<skipped message={said}/>",
-        Outcome.COULD_NOT_GRADE: f'<error type="{outcome}" message={said}>{text}</error>',
-    }.get(outcome, f'<failure type="{outcome}" message={said}>{text}</failure>')
-    name, group = quoteattr(label(exercise)), quoteattr(suite)
+        Outcome.BLOCKED: f"<skipped message={message}/>",
+        Outcome.COULD_NOT_GRADE: f'<error type="{outcome}" message={message}>{text}</error>',
+    }.get(outcome, f'<failure type="{outcome}" message={message}>{text}</failure>')
+    name, group = quoteattr(_label(exercise)), quoteattr(suite)
     return f'    <testcase name={name} classname={group} time="0">{inner}</testcase>\n'
 
 
 def junit(result: Model) -> str:
     """Return a JUnit XML file."""
-    shown = listed(result)
+    shown = shown_exercises(result)
     suite = visible(f"{result['assignment']}.{result['name']}", 200)
-    count = {outcome: sum(one["outcome"] == outcome for one in shown) for outcome in Outcome}
+    count = {
+        outcome: sum(exercise["outcome"] == outcome for exercise in shown) for outcome in Outcome
+    }
     failures = count[Outcome.FAILED] + count[Outcome.NOT_WRITTEN]
     counts = (
         f'tests="{len(shown)}" failures="{failures}" errors="{count[Outcome.COULD_NOT_GRADE]}" '
@@ -131,7 +132,7 @@ def junit(result: Model) -> str:
         f'      <property name="{name}" value={quoteattr(visible(result[name]))}/>\n'
         for name in ("score", "max_score", "bonus", "bonus_max_score", "tier")
     )
-    cases = "".join(junit_case(exercise, suite) for exercise in shown)
+    cases = "".join(_junit_case(exercise, suite) for exercise in shown)
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f"<testsuites {counts}>\n"

@@ -19,47 +19,47 @@ FOLDER, KEPT = ".grade", 30  # where runs are kept, and how many
 MOST_POINTS = 1e6  # of an exercise: a number that is larger is not one of a run
 
 
-def standing(exercise: Model) -> Model:
+def _standing(exercise: Model) -> Model:
     """Return what of an exercise is compared between runs."""
     return {"outcome": str(exercise["outcome"]), "score": exercise["score"]}
 
 
-def kept_in(folder: Path) -> list[Path]:
+def run_files(folder: Path) -> list[Path]:
     """Return the files of the runs, the oldest first."""
     return sorted(folder.glob("run-*.json"))
 
 
-def is_whole(found: Model) -> bool:
+def _is_whole(run: Model) -> bool:
     """Say whether a run has what it is compared by, in the form that it was kept in."""
     try:
-        datetime.datetime.fromisoformat(found["time"]["started"])
+        datetime.datetime.fromisoformat(run["time"]["started"])
         return all(
-            isinstance(one["id"], str)
-            and one["outcome"] in list(Outcome)
-            and (one["score"] is None or 0 <= one["score"] <= MOST_POINTS)
-            for one in found["exercises"]
+            isinstance(exercise["id"], str)
+            and exercise["outcome"] in list(Outcome)
+            and (exercise["score"] is None or 0 <= exercise["score"] <= MOST_POINTS)
+            for exercise in run["exercises"]
         )
     except (KeyError, TypeError, ValueError):
         return False
 
 
-def last_run(folder: Path, result: Model, say: Say = print) -> Model | None:
+def _last_run(folder: Path, result: Model, say: Say = print) -> Model | None:
     """Return the last kept run of the same submission; one that is none is passed over."""
-    passed: list[str] = []
+    skipped: list[str] = []
     last = None
-    for path in reversed(kept_in(folder)):
+    for path in reversed(run_files(folder)):
         try:
-            found = read_model(path, follow=False)
+            run = read_model(path, follow=False)
         except (OSError, ModelError):
-            found = {}
-        if not is_whole(found):
-            passed.append(visible(path.name))
-        elif all(found.get(name) == result[name] for name in ("submission", "assignment")):
-            last = found
+            run = {}
+        if not _is_whole(run):
+            skipped.append(visible(path.name))
+        elif all(run.get(name) == result[name] for name in ("submission", "assignment")):
+            last = run
             break
-    if passed:
-        more = f" (with {len(passed) - 1} more)" if passed[1:] else ""
-        which = f"{visible(str(folder))}: {passed[0]}{more}"
+    if skipped:
+        more = f" (with {len(skipped) - 1} more)" if skipped[1:] else ""
+        which = f"{visible(str(folder))}: {skipped[0]}{more}"
         say(f"  {which} cannot be read as an earlier run, and was skipped")
     return last
 
@@ -68,14 +68,14 @@ def changes(before: Model | None, result: Model) -> Model | None:
     """Return what has changed since a run: the exercises of both whose outcome or score differs."""
     if before is None:
         return None
-    old = {one["id"]: standing(one) for one in before["exercises"]}
+    old = {exercise["id"]: _standing(exercise) for exercise in before["exercises"]}
     since = str(before["time"]["started"])
-    found = [
-        {"id": one["id"], "before": old[one["id"]], "after": standing(one)}
-        for one in result["exercises"]
-        if one["id"] in old and old[one["id"]] != standing(one)
+    changed = [
+        {"id": exercise["id"], "before": old[exercise["id"]], "after": _standing(exercise)}
+        for exercise in result["exercises"]
+        if exercise["id"] in old and old[exercise["id"]] != _standing(exercise)
     ]
-    return {"since": since, "exercises": found}
+    return {"since": since, "exercises": changed}
 
 
 def keep(folder: Path, result: Model) -> None:
@@ -85,7 +85,7 @@ def keep(folder: Path, result: Model) -> None:
     while (path := folder / f"run-{stamp}-{number:03}.json").exists():
         number += 1
     write_whole(path, json.dumps(result) + "\n")
-    for old in kept_in(folder)[:-KEPT]:
+    for old in run_files(folder)[:-KEPT]:
         with contextlib.suppress(OSError):  # it is a folder
             old.unlink()
 
@@ -96,9 +96,9 @@ def with_changes(folder: Path, result: Model, say: Say = print) -> Model:
     Args:
         say: is told of runs that cannot be read or kept.
     """
-    made = result | {"changes": changes(last_run(folder, result, say), result)}
+    changed = result | {"changes": changes(_last_run(folder, result, say), result)}
     try:
         keep(folder, result)
     except OSError as error:
         say(f"  {visible(str(folder))}: this run cannot be kept ({error.strerror})")
-    return made
+    return changed

@@ -28,7 +28,7 @@ LOOKS = {
 }
 
 
-def can_print(text: str, stream: TextIO) -> bool:
+def _can_print(text: str, stream: TextIO) -> bool:
     """Say whether a stream's coding has these letters."""
     try:
         text.encode(stream.encoding or "ascii")
@@ -48,7 +48,7 @@ class Report:
         """
         self.advice = advice
         self.shown: Collection[str] = ()
-        self.left: list[str] = []  # that have no result yet
+        self.pending: list[str] = []  # that have no result yet
         self.width = NAMES  # of the column of names
         self.live = LiveLine(sys.stderr)
         self.last = 0.0
@@ -56,7 +56,7 @@ class Report:
         self.explained = ""  # the exercise whose lines these details are
         terminal = is_terminal(sys.stdout)
         self.colours = terminal and not os.environ.get("NO_COLOR")
-        self.marks = terminal and can_print("✓✗·", sys.stdout)
+        self.marks = terminal and _can_print("✓✗·", sys.stdout)
 
     def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
         """Write the first line.
@@ -64,7 +64,7 @@ class Report:
         Args:
             shown: the ids of the exercises to report on; others are run for their sake.
         """
-        self.shown, self.left = shown, list(shown)
+        self.shown, self.pending = shown, list(shown)
         self.width = max(NAMES, *map(len, shown))
         print(f"{assignment}   submission: {visible(submission)}   tier: {tier}\n", flush=True)
         self.live.say("importing torch")
@@ -83,9 +83,9 @@ class Report:
         if result.id in self.shown:
             self.show(result.as_json())
             sys.stdout.flush()
-        self.left = [name for name in self.left if name != result.id]
-        if self.left:
-            self.live.say(f"grading {self.left[0]}")
+        self.pending = [name for name in self.pending if name != result.id]
+        if self.pending:
+            self.live.say(f"grading {self.pending[0]}")
 
     def verdict(self, outcome: str) -> str:
         """Return an outcome as a column, with its mark and colour."""
@@ -116,15 +116,17 @@ class Report:
         """Print the total, notes, the submission's output, and what to do next."""
         self.live.clear()
         result = grade.as_json()
-        only_bonus = all(one["bonus"] for one in result["exercises"])
+        only_bonus = all(exercise["bonus"] for exercise in result["exercises"])
         print()
         if result["max_score"]:
             print(f"  score   {points(result['score'])} / {points(result['max_score'])}")
         if result["bonus"] or (result["bonus_max_score"] and only_bonus):
             print(f"  bonus   {points(result['bonus'])} / {points(result['bonus_max_score'])}")
         if names := ungraded(result):
-            listed = ", ".join(names)
-            print(f"  {listed} could not be graded, which costs no points; tell your instructor")
+            ungradable = ", ".join(names)
+            print(
+                f"  {ungradable} could not be graded, which costs no points; tell your instructor"
+            )
         for note in result["notes"]:
             print(f"  note: {visible(note)}")
         self.end_with_output(printed)

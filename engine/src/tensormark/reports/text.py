@@ -16,7 +16,7 @@ def print_any_letter() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def escaped(char: str) -> str:
+def _escaped(char: str) -> str:
     """Return a character as Python would write it in a string."""
     code = ord(char)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
@@ -36,7 +36,7 @@ def visible(text: Any, limit: int = LONGEST, keep: str = "") -> str:
     parts = []
     for char, piled_up in with_piled_up(whole[:limit]):
         plain = char in keep or (char.isprintable() and not piled_up)
-        parts.append(char if plain else escaped(char))
+        parts.append(char if plain else _escaped(char))
     return "".join(parts) + (" ..." if len(whole) > limit else "")
 
 
