@@ -38,7 +38,7 @@ def among(contents: Iterable[bytes]) -> Published:
     def found(sentences: Collection[str]) -> set[str]:
         short = {sentence for sentence in sentences if len(sentence) < WINDOW}
         needles = Needles({sentence.encode(): sentence for sentence in {*sentences} - short})
-        return short | set(needles.found(whole).values())
+        return short | set(needles.search(whole).values())
 
     return found
 

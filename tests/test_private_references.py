@@ -20,7 +20,7 @@ from tensormark.release import secrets
 from tensormark.release.build import main as build
 from tensormark.release.contents import contents
 from tensormark.release.given_out import published
-from tensormark.release.leaks import Leak, leaks, opened
+from tensormark.release.leaks import Leak, leaks, unzipped
 from tensormark.release.needles import Needles
 
 from conftest import ROOT
@@ -247,14 +247,14 @@ def test_a_release_beside_private_references_is_built(tmp_path: Path, monkeypatc
 
 
 def test_private_sentences_of_no_seed_stand_in_a_release() -> None:
-    files = [one for name, whole in contents(COURSE).items() for one in opened(name, whole)]
+    files = [one for name, whole in contents(COURSE).items() for one in unzipped(name, whole)]
     find = among(all_published())
 
     drawn = {phrase.words: seed for seed in range(20) for phrase in unpublished(seed, find)}
 
     needles = Needles({words.encode(): f"seed {seed}" for words, seed in drawn.items()})
     assert len(drawn) > 20_000
-    assert [(path, found) for path, content in files if (found := needles.found(content))] == []
+    assert [(path, found) for path, content in files if (found := needles.search(content))] == []
 
 
 def test_private_sentences_are_half_of_each_label_and_all_different() -> None:

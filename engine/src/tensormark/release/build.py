@@ -36,15 +36,15 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         check_replaceable(options.out, ".zip", option("out", options.out))
         course = open_course(assignment)
         files = contents(course)
-        if found := leaks(Secrets(course), files):
-            raise ReleaseError("\n".join(["what students must not get:", *map(str, found)]))
-        content = zipped({f"{assignment.slug}/{one}": inside for one, inside in files.items()})
-        write_whole(options.out, content)
+        if leaked := leaks(Secrets(course), files):
+            raise ReleaseError("\n".join(["what students must not get:", *map(str, leaked)]))
+        archive = zipped({f"{assignment.slug}/{path}": content for path, content in files.items()})
+        write_whole(options.out, archive)
     except (ReleaseError, ReferencesError, WheelError, ValueError, OSError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 2
     if PAGE not in files:
         print(f"without {PAGE}, which needs `pip install 'tensormark[handout]'`")
-    size = f"{len(files)} files, {len(content) / 1e6:.1f} MB, sha256 {digest(content)[:16]}"
+    size = f"{len(files)} files, {len(archive) / 1e6:.1f} MB, sha256 {digest(archive)[:16]}"
     print(f"wrote {options.out}: {size}")
     return 0

@@ -38,7 +38,7 @@ like what is right:
 NEEDED = ("latex2mathml", "markdown_it", "mdit_py_plugins")  # for the page; nothing else needs them
 
 
-def starter(assignment: Assignment, references: References) -> Iterator[tuple[str, bytes]]:
+def _starter(assignment: Assignment, references: References) -> Iterator[tuple[str, bytes]]:
     """Yield the starter, and a copy of it that students do not edit.
 
     Raises:
@@ -52,7 +52,7 @@ def starter(assignment: Assignment, references: References) -> Iterator[tuple[st
     yield PRISTINE, zipped(files)
 
 
-def public_references(references: References) -> Iterator[tuple[str, bytes]]:
+def _public_references(references: References) -> Iterator[tuple[str, bytes]]:
     """Yield the public references: the files that the manifest lists, and no others.
 
     Raises:
@@ -65,7 +65,7 @@ def public_references(references: References) -> Iterator[tuple[str, bytes]]:
         yield f"reference_outputs/{name}", content
 
 
-def declared(assignment: Assignment, release: Release) -> Iterator[tuple[str, bytes]]:
+def _declared(assignment: Assignment, release: Release) -> Iterator[tuple[str, bytes]]:
     """Yield the files that are given out as they are, or as an edition for students."""
     for name, path in copied(assignment, release).items():
         content = path.read_bytes()
@@ -76,7 +76,7 @@ def declared(assignment: Assignment, release: Release) -> Iterator[tuple[str, by
         yield name, path.read_bytes()
 
 
-def page(assignment: Assignment) -> Iterator[tuple[str, bytes]]:
+def _page(assignment: Assignment) -> Iterator[tuple[str, bytes]]:
     """Yield the handout as a page, if what renders it is installed."""
     if all(importlib.util.find_spec(name) is not None for name in NEEDED):
         from tensormark.release.page import page_of
@@ -96,10 +96,10 @@ def contents(course: Course) -> dict[str, bytes]:
     references = References(assignment.references)
     references.check_checkpoint(assignment.checkpoint)
     references.check_data(assignment.data, references.manifest["data"])
-    files = dict(declared(assignment, course.staff.release))
-    files |= starter(assignment, references)
-    files |= public_references(references)
-    files |= page(assignment)
+    files = dict(_declared(assignment, course.staff.release))
+    files |= _starter(assignment, references)
+    files |= _public_references(references)
+    files |= _page(assignment)
     path = f"{ENGINE}/{wheel().name}"
     files[path] = wheel().content
     if "README.md" not in files:

@@ -39,8 +39,7 @@ class Secret:
     bare: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
 
 
-def no_secrets(assignment: Assignment, private: Sequence[Path]) -> Iterable[Secret]:
-    """Know of no secrets."""
+def _no_secrets(assignment: Assignment, private: Sequence[Path]) -> Iterable[Secret]:
     return ()
 
 
@@ -63,36 +62,40 @@ class Release:
     students: str = ""
     edited: Mapping[str, Callable[[str, str], str]] = dataclasses.field(default_factory=dict)
     staff: tuple[str, ...] = ()
-    secrets: Callable[[Assignment, Sequence[Path]], Iterable[Secret]] = no_secrets
+    secrets: Callable[[Assignment, Sequence[Path]], Iterable[Secret]] = _no_secrets
 
 
 def fitting(folder: Path, pattern: str) -> list[Path]:
     """Return the files that fit a pattern, sorted, but none that Python has written."""
-    found = (path for path in folder.glob(pattern) if "__pycache__" not in path.parts)
-    return sorted(path for path in found if path.is_file())
+    paths = (path for path in folder.glob(pattern) if "__pycache__" not in path.parts)
+    return sorted(path for path in paths if path.is_file())
 
 
 def own_code(folder: Path) -> list[Path]:
     """Return the files that grade: the assignment's own code without what only staff have."""
     of_staff = [folder / PACKAGE / name for name in STAFF_ONLY]
-    found = fitting(folder, f"{PACKAGE}/**/*")
-    return [path for path in found if not any(path.is_relative_to(one) for one in of_staff)]
+    paths = fitting(folder, f"{PACKAGE}/**/*")
+    return [
+        path
+        for path in paths
+        if not any(path.is_relative_to(staff_path) for staff_path in of_staff)
+    ]
 
 
-def pictures(assignment: Assignment) -> list[Path]:
+def _pictures(assignment: Assignment) -> list[Path]:
     """Return the files that the handout shows.
 
     Raises:
         ReleaseError: one is not there.
     """
     text = assignment.handout.read_text(encoding="utf-8")
-    found = {name for name in PICTURE.findall(text) if "://" not in name}
+    names = {name for name in PICTURE.findall(text) if "://" not in name}
     folder = assignment.folder.resolve()
-    for name in sorted(found):
+    for name in sorted(names):
         path = (folder / name).resolve()
         if not path.is_file() or not path.is_relative_to(folder):
             raise ReleaseError(f"handout.md shows {name}, which is no file of {folder}")
-    return [assignment.folder / name for name in sorted(found)]
+    return [assignment.folder / name for name in sorted(names)]
 
 
 def checkpoint_names(assignment: Assignment) -> list[str]:
@@ -111,16 +114,16 @@ def copied(assignment: Assignment, release: Release) -> dict[str, Path]:
     Raises:
         ReleaseError: one is missing.
     """
-    folder, found = assignment.folder, own_code(assignment.folder)
+    folder, paths = assignment.folder, own_code(assignment.folder)
     needed = [*ALWAYS, *checkpoint_names(assignment), *data_names(assignment)]
     for pattern in (*needed, *release.copied, *release.edited):
-        fits = fitting(folder, pattern)
-        if not fits:
+        matches = fitting(folder, pattern)
+        if not matches:
             raise ReleaseError(f"{folder}: there is no {pattern} to give out")
-        found += fits
-    found += pictures(assignment)
-    found += [folder / name for name in IF_THERE if (folder / name).is_file()]
-    return {path.relative_to(folder).as_posix(): path for path in sorted({*found})}
+        paths += matches
+    paths += _pictures(assignment)
+    paths += [folder / name for name in IF_THERE if (folder / name).is_file()]
+    return {path.relative_to(folder).as_posix(): path for path in sorted({*paths})}
 
 
 def only_students(assignment: Assignment, release: Release) -> dict[str, Path]:
@@ -132,10 +135,10 @@ def only_students(assignment: Assignment, release: Release) -> dict[str, Path]:
     if not release.students:
         return {}
     folder = assignment.folder / release.students
-    found = {path.relative_to(folder).as_posix(): path for path in fitting(folder, "**/*")}
-    if not found:
+    files = {path.relative_to(folder).as_posix(): path for path in fitting(folder, "**/*")}
+    if not files:
         raise ReleaseError(f"{folder}: there is nothing for students")
-    return found
+    return files
 
 
 def published(assignment: Assignment, release: Release) -> Iterator[bytes]:

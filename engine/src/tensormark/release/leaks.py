@@ -49,86 +49,86 @@ class Leak:
         return f"{self.path}: {self.what}"
 
 
-def of_engine(path: str, content: bytes) -> bool:
+def _of_engine(path: str, content: bytes) -> bool:
     """Say whether a file is one of the engine's own, in its wheel."""
-    _, found, inside = path.rpartition(".whl/")
-    return bool(found) and wheel().files.get(inside) == content
+    _, suffix, name = path.rpartition(".whl/")
+    return bool(suffix) and wheel().files.get(name) == content
 
 
-def in_name(secrets: Secrets, path: str) -> Iterator[str]:
+def _in_name(secrets: Secrets, path: str) -> Iterator[str]:
     """Say what is wrong with the name of a file."""
     place = PurePosixPath(path)
     if staff := sorted({*place.parts} & secrets.staff_folders):
         yield f"is of staff's {staff[0]}/"
     if place.parts[:1] == (PACKAGE,) and {*place.parts[1:2]} & {*STAFF_ONLY}:
         yield f"is of staff's {PACKAGE}/{place.parts[1]}"
-    kinds = KINDS | {PurePosixPath(name).suffix for name in secrets.listed} - {""}
-    names = {PurePosixPath(name).name for name in secrets.listed}
+    kinds = KINDS | {PurePosixPath(name).suffix for name in secrets.files} - {""}
+    names = {PurePosixPath(name).name for name in secrets.files}
     if place.suffix not in kinds and place.name not in names:
         yield "is of a kind that is not given out"
 
 
-def in_code(secrets: Secrets, text: str) -> Iterator[str]:
+def _in_code(secrets: Secrets, text: str) -> Iterator[str]:
     """Find lines of the solution, of mistakes, of right code and of staff's files."""
-    found = {*secrets.code.found(squeezed(text).encode("utf-8", "replace")).values()}
-    yield from (f"holds {what}" for what in sorted(found))
+    code = secrets.code.search(squeezed(text).encode("utf-8", "replace"))
+    yield from (f"holds {what}" for what in sorted({*code.values()}))
     pieces = {squeezed(piece) for piece in END_OF_LINE.split(text)}
     if lines := sorted(pieces & secrets.staff_lines):
         yield f"holds an instructor's line: {lines[0][:60]}"
 
 
-def in_labels(secrets: Secrets, path: str, content: bytes) -> Iterator[str]:
+def _in_labels(secrets: Secrets, path: str, content: bytes) -> Iterator[str]:
     """Find secret texts and labels."""
-    found = secrets.labelled.found(content)
+    strings = secrets.labelled.search(content)
     if path in secrets.bare:
         what, bare = secrets.bare[path]
         if content.decode("utf-8", "replace").splitlines() != bare:
             yield f"is not the bare {what.removeprefix('the ')}"
-        found = {one: what for one, what in found.items() if one.decode() not in bare}
-    for what in sorted({*found.values()}):
-        first, *others = sorted(one for one in found if found[one] == what)
+        strings = {string: what for string, what in strings.items() if string.decode() not in bare}
+    for what in sorted({*strings.values()}):
+        first, *others = sorted(string for string in strings if strings[string] == what)
         shown = "" if what.startswith("labels of") else f": {first.decode()!r}"
         yield f"holds {what}{shown}{f' and {len(others)} more' if shown and others else ''}"
 
 
-def in_references(secrets: Secrets, files: Mapping[str, bytes]) -> Iterator[Leak]:
+def _in_references(secrets: Secrets, files: Mapping[str, bytes]) -> Iterator[Leak]:
     """Find references that are not the public ones."""
     path = f"{REFERENCES}/manifest.json"
     manifest = json.loads(files.get(path, b"{}"))
-    listed = {f"{REFERENCES}/{name}": value for name, value in manifest.get("files", {}).items()}
+    digests = {f"{REFERENCES}/{name}": value for name, value in manifest.get("files", {}).items()}
     if path in files and manifest.get("private", True):
         yield Leak(path, "is of private references")
     for name, content in files.items():
-        of_references = name not in secrets.listed and name.endswith(".safetensors")
-        if of_references and listed.get(name) != digest(content):
+        of_references = name not in secrets.files and name.endswith(".safetensors")
+        if of_references and digests.get(name) != digest(content):
             yield Leak(name, "is not of the public references")
 
 
-def opened(path: str, content: bytes) -> Iterator[tuple[str, bytes]]:
+def unzipped(path: str, content: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield a file, and what is in it if it is a zip."""
     yield path, content
     if content.startswith(b"PK\3\4"):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for name in archive.namelist():
-                yield from opened(f"{path}/{name}", archive.read(name))
+                yield from unzipped(f"{path}/{name}", archive.read(name))
 
 
 def leaks(secrets: Secrets, files: Mapping[str, bytes]) -> list[Leak]:
     """Return what is found in files that are to be given out, by their paths in the release."""
-    found = list(in_references(secrets, files))
+    leaked = list(_in_references(secrets, files))
     for name, whole in files.items():
-        for path, content in opened(name, whole):
+        for path, content in unzipped(name, whole):
             binary = path.endswith(".safetensors")
             text = content.decode("latin-1" if binary else "utf-8", "replace")
-            faults = [] if of_engine(path, content) else [*in_name(secrets, path)]
-            faults += [*in_code(secrets, text), *in_labels(secrets, path, content)]
+            faults = [] if _of_engine(path, content) else [*_in_name(secrets, path)]
+            faults += [*_in_code(secrets, text), *_in_labels(secrets, path, content)]
             if private := secrets.private_files.get(digest(content)):
                 faults.append(f"is {private}")
-            found += [Leak(path, what) for what in faults]
-    return found
+            leaked += [Leak(path, what) for what in faults]
+    return leaked
 
 
-def unpacked(path: Path) -> dict[str, bytes]:
+def _unpacked(path: Path) -> dict[str, bytes]:
     """Read a release, packed or not, without the folder that it is in."""
     if path.is_dir():
         inside = [file for file in sorted(path.rglob("*")) if file.is_file()]
@@ -146,9 +146,9 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     try:
         secrets = Secrets(open_course(open_assignment(folder)))
-        found = leaks(secrets, unpacked(options.release))
+        leaked = leaks(secrets, _unpacked(options.release))
     except (ReleaseError, WheelError, zipfile.BadZipFile, ValueError, OSError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 2
-    print("\n".join(map(str, found)) or "nothing was found")
-    return 1 if found else 0
+    print("\n".join(map(str, leaked)) or "nothing was found")
+    return 1 if leaked else 0

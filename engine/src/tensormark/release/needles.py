@@ -19,7 +19,7 @@ class Needles:
         Raises:
             ValueError: one is too short.
         """
-        if short := [one for one in strings if len(one) < WINDOW]:
+        if short := [string for string in strings if len(string) < WINDOW]:
             raise ValueError(f"{short[0]!r} is shorter than {WINDOW} bytes")
         self.strings = strings
         pieces = {one: [one[n : n + STEP] for n in range(len(one) - STEP + 1)] for one in strings}
@@ -32,7 +32,7 @@ class Needles:
             for offset in range(begin, begin + STEP):
                 self.at.setdefault(own[offset], []).append((one, offset))
 
-    def found(self, content: bytes) -> dict[bytes, str]:
+    def search(self, content: bytes) -> dict[bytes, str]:
         """Return the strings that are in some bytes, to what they are."""
         hits = {
             one

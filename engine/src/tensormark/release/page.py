@@ -49,20 +49,18 @@ class PageError(ValueError):
     """The handout cannot be rendered; the message says why."""
 
 
-def equation(tex: str, options: dict[str, bool]) -> str:
-    """Return an equation as MathML."""
+def _equation(tex: str, options: dict[str, bool]) -> str:
     return str(convert(tex, display="block" if options["display_mode"] else "inline"))
 
 
-def reader() -> MarkdownIt:
-    """Return what reads the handout's Markdown: GitHub's tables, HTML, anchors and equations."""
-    made = MarkdownIt("commonmark", {"html": True}).enable("table")
-    anchors_plugin(made, min_level=1, max_level=4, slug_func=slug)
-    dollarmath_plugin(made, allow_space=False, allow_digits=False, renderer=equation)
-    return made
+def _reader() -> MarkdownIt:
+    markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
+    anchors_plugin(markdown, min_level=1, max_level=4, slug_func=slug)
+    dollarmath_plugin(markdown, allow_space=False, allow_digits=False, renderer=_equation)
+    return markdown
 
 
-def inlined(token: Token, folder: Path) -> None:
+def _inlined(token: Token, folder: Path) -> None:
     """Put the picture of a token into the page.
 
     Raises:
@@ -75,28 +73,28 @@ def inlined(token: Token, folder: Path) -> None:
     token.attrs["src"] = f"data:{PICTURES[path.suffix]};base64,{content}"
 
 
-def scrollable(body: str) -> str:
+def _scrollable(body: str) -> str:
     """Let wide tables and code scroll by themselves, with the keyboard too."""
     region = '<div class="wide" role="region" tabindex="0" aria-label="Table">'
     body = body.replace("<table>", f"{region}<table>").replace("</table>", "</table></div>")
     return body.replace("<pre>", '<pre tabindex="0">').replace("<th></th>", "<td></td>")
 
 
-def headings(tokens: Sequence[Token]) -> list[tuple[int, str, str]]:
+def _headings(tokens: Sequence[Token]) -> list[tuple[int, str, str]]:
     """Return the headings of the table of contents: level, anchor and HTML of the text."""
-    found = []
+    headings = []
     for token, inside in itertools.pairwise(tokens):
         if token.type == "heading_open" and int(token.tag[1]) in LEVELS:
             text = "".join(child.content for child in inside.children or ())
             text = PROBLEM.sub(r"\1: \2", text)
-            found.append((int(token.tag[1]), str(token.attrs["id"]), html.escape(text)))
-    return found
+            headings.append((int(token.tag[1]), str(token.attrs["id"]), html.escape(text)))
+    return headings
 
 
-def contents(found: Sequence[tuple[int, str, str]]) -> str:
+def _contents(headings: Sequence[tuple[int, str, str]]) -> str:
     """Return the table of contents, a list in a list."""
     lines, depth = ["<ul>"], LEVELS[0]
-    for place, (level, anchor, text) in enumerate(found):
+    for place, (level, anchor, text) in enumerate(headings):
         if level > depth:
             lines.append("<ul>")
         elif place:
@@ -117,13 +115,13 @@ def page_of(text: str, folder: Path) -> str:
     Raises:
         PageError: a picture is missing.
     """
-    markdown, environment = reader(), dict[str, object]()
+    markdown, environment = _reader(), dict[str, object]()
     tokens = markdown.parse(text, environment)
     for token in tokens:
         for child in token.children or ():
             if child.type == "image":
-                inlined(child, folder)
-    body = scrollable(markdown.renderer.render(tokens, markdown.options, environment))
+                _inlined(child, folder)
+    body = _scrollable(markdown.renderer.render(tokens, markdown.options, environment))
     title = html.escape(text.partition("\n")[0].removeprefix("# "))
     style = STYLE.read_text(encoding="utf-8")
-    return PAGE.format(title=title, style=style, contents=contents(headings(tokens)), body=body)
+    return PAGE.format(title=title, style=style, contents=_contents(_headings(tokens)), body=body)

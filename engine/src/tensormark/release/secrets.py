@@ -29,7 +29,7 @@ def squeezed(text: str) -> str:
     return NOISE.sub("", text)
 
 
-def lines_of(text: str, least: int) -> Iterator[str]:
+def _lines_of(text: str, least: int) -> Iterator[str]:
     """Yield the lines of code that say something, squeezed and without their comments."""
     for line in text.splitlines():
         code = squeezed(line.split("  #")[0])
@@ -37,7 +37,7 @@ def lines_of(text: str, least: int) -> Iterator[str]:
             yield code
 
 
-def regions(source: str) -> str:
+def _regions(source: str) -> str:
     """Return what stands between the markers of a source of solution/."""
     inside, lines = False, []
     for line in source.splitlines():
@@ -48,7 +48,7 @@ def regions(source: str) -> str:
     return "\n".join(lines)
 
 
-def label_runs(labels: np.ndarray) -> Iterator[bytes]:
+def _label_runs(labels: np.ndarray) -> Iterator[bytes]:
     """Yield the first labels as tensors and as lists of numbers hold them; nothing if few."""
     first = labels[:RUN]
     if len(first) == RUN:
@@ -57,7 +57,7 @@ def label_runs(labels: np.ndarray) -> Iterator[bytes]:
             yield separator.join(map(str, first.tolist())).encode()
 
 
-def prose(paths: Iterable[Path]) -> Iterator[str]:
+def _prose(paths: Iterable[Path]) -> Iterator[str]:
     """Yield the texts of those files that people write, line by line."""
     for path in paths:
         if path.suffix in PROSE:
@@ -86,7 +86,7 @@ class Secrets:
 
         What also stands in given code is no secret.
         """
-        found: dict[str, str] = {}
+        lines: dict[str, str] = {}
         sources = self.course.sources()
         for variant in self.course.variants:
             source = apply(variant, sources[variant.module])
@@ -94,16 +94,16 @@ class Secrets:
             if not variant.everywhere:
                 begin, end = region_of(source, variant.exercise)
             edited = [new for _, new in variant.edits]  # which may be less than a line
-            for line in lines_of("\n".join([source[begin:end], *edited]), SAYS_LITTLE):
-                found[line] = f"code of the variant {variant.id}"
-        for one in self.course.honest:
-            for line in lines_of("\n".join(one.bodies.values()), SAYS_LITTLE):
-                found[line] = f"code of the honest variant {one.id}"
+            for line in _lines_of("\n".join([source[begin:end], *edited]), SAYS_LITTLE):
+                lines[line] = f"code of the variant {variant.id}"
+        for honest in self.course.honest:
+            for line in _lines_of("\n".join(honest.bodies.values()), SAYS_LITTLE):
+                lines[line] = f"code of the honest variant {honest.id}"
         for name, source in sources.items():
-            for line in lines_of(regions(source), SAYS_LITTLE):
-                found[line] = f"a region of solution/{name}.py"
+            for line in _lines_of(_regions(source), SAYS_LITTLE):
+                lines[line] = f"a region of solution/{name}.py"
         given = squeezed("\n".join(self.given))
-        return Needles({line.encode(): what for line, what in found.items() if line not in given})
+        return Needles({line.encode(): what for line, what in lines.items() if line not in given})
 
     @functools.cached_property
     def staff_files(self) -> list[Path]:
@@ -111,27 +111,32 @@ class Secrets:
         folder = self.assignment.folder
         given = own_code(folder)
         own = [path for path in fitting(folder, f"{PACKAGE}/**/*") if path not in given]
-        return [*own, *(path for one in self.release.staff for path in fitting(folder, one))]
+        return [
+            *own,
+            *(path for pattern in self.release.staff for path in fitting(folder, pattern)),
+        ]
 
     @functools.cached_property
     def staff_folders(self) -> frozenset[str]:
         """The names of folders that nothing is given out of."""
-        declared = {PurePosixPath(one).parts[0] for one in self.release.staff if "/" in one}
+        declared = {
+            PurePosixPath(pattern).parts[0] for pattern in self.release.staff if "/" in pattern
+        }
         return frozenset({"solution", "private", "__pycache__", ".git", *declared})
 
     @functools.cached_property
     def staff_lines(self) -> frozenset[str]:
         """The long lines of staff's files that no file for students has."""
-        given = [path for name, path in self.listed.items() if name not in self.release.edited]
-        texts = [*self.given, *prose(given)]
+        given = [path for name, path in self.files.items() if name not in self.release.edited]
+        texts = [*self.given, *_prose(given)]
         for name, edition in self.release.edited.items():
             texts.append(edition(name, (self.assignment.folder / name).read_text("utf-8")))
-        public = {line for text in texts for line in lines_of(text, LONG)}
-        staff = prose(self.staff_files)
-        return frozenset(line for text in staff for line in lines_of(text, LONG)) - public
+        public = {line for text in texts for line in _lines_of(text, LONG)}
+        staff = _prose(self.staff_files)
+        return frozenset(line for text in staff for line in _lines_of(text, LONG)) - public
 
     @functools.cached_property
-    def listed(self) -> Mapping[str, Path]:
+    def files(self) -> Mapping[str, Path]:
         """The files that are declared to be given out: path in the release to file."""
         given = copied(self.assignment, self.release)
         return given | only_students(self.assignment, self.release)
@@ -145,12 +150,12 @@ class Secrets:
     def private_files(self) -> dict[str, str]:
         """The digests of the files of all private references here, to their names."""
         public = {path.read_bytes() for path in fitting(self.assignment.references, "*")}
-        found, root = {}, self.assignment.folder
+        digests, root = {}, self.assignment.folder
         for path in [path for folder in self.private for path in fitting(folder, "*")]:
             if (content := path.read_bytes()) not in public:
-                shown = path.relative_to(root) if path.is_relative_to(root) else path
-                found[digest(content)] = shown.as_posix()
-        return found
+                name = path.relative_to(root) if path.is_relative_to(root) else path
+                digests[digest(content)] = name.as_posix()
+        return digests
 
     @functools.cached_property
     def declared(self) -> tuple[Secret, ...]:
@@ -160,13 +165,13 @@ class Secrets:
     @functools.cached_property
     def labelled(self) -> Needles:
         """The texts and labels of the declared secrets, but no short texts."""
-        found: dict[bytes, str] = {}
+        strings: dict[bytes, str] = {}
         for secret in self.declared:
             texts = [text.encode() for text in secret.texts]
-            found |= {text: secret.what for text in texts if len(text) >= WINDOW}
-            runs = label_runs(np.array(secret.labels))
-            found |= dict.fromkeys(runs, f"labels of {secret.what}")
-        return Needles(found)
+            strings |= {text: secret.what for text in texts if len(text) >= WINDOW}
+            runs = _label_runs(np.array(secret.labels))
+            strings |= dict.fromkeys(runs, f"labels of {secret.what}")
+        return Needles(strings)
 
     @functools.cached_property
     def bare(self) -> dict[str, tuple[str, list[str]]]:

@@ -60,8 +60,8 @@ class Dropout:
 
     def __call__(self, outputs: Tensors, inputs: Tensors) -> str | None:
         """Say what is wrong, or None."""
-        found = self.measure(outputs, inputs)
-        right = np.abs(found - self.expected) <= self.allowed  # false for NaN
+        measured = self.measure(outputs, inputs)
+        right = np.abs(measured - self.expected) <= self.allowed  # false for NaN
         if right.all():
             return None
         if not right[2] or not right[3]:
@@ -69,12 +69,11 @@ class Dropout:
         if not self.rate:
             return f"dropout on {self.place} is active in eval mode"
         if not right[0]:
-            return (
-                f"with a dropout rate of {self.rate}, {1 - found[0]:.2f} of {self.place} is dropped"
-            )
+            dropped = f"{1 - measured[0]:.2f} of {self.place} is dropped"
+            return f"with a dropout rate of {self.rate}, {dropped}"
         return (
             f"with a dropout rate of {self.rate}, kept values should be multiplied by "
-            f"{self.expected[1]:.2f}, not {found[1]:.2f}"
+            f"{self.expected[1]:.2f}, not {measured[1]:.2f}"
         )
 
 

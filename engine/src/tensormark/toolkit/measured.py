@@ -18,7 +18,7 @@ MOST_STEPS = 1_000_000  # that are looked at
 Tensors = Mapping[str, np.ndarray]
 
 
-def smooth(values: np.ndarray) -> list[float | None]:
+def _smooth(values: np.ndarray) -> list[float | None]:
     """Return a curve of at most POINTS points: means of neighbours."""
     parts = np.array_split(values.astype(np.float64), min(POINTS, len(values)))
     means = [float(part.mean()) for part in parts]
@@ -33,7 +33,7 @@ def loss_curve(tensors: Tensors) -> list[dict[str, Any]]:
     if not 1 < losses.size <= MOST_STEPS:
         return []
     about = {"name": "training loss", "steps": int(losses.size), "unit": "step"}
-    return [{**about, "values": smooth(losses), "threshold": None}]
+    return [{**about, "values": _smooth(losses), "threshold": None}]
 
 
 def accuracy_curve(
@@ -53,10 +53,10 @@ def accuracy_curve(
     after = under(tensors, "out/after/")
     values: list[float | None] = []
     for quarter in (1, 2, 3):
-        found = after.get(str(quarter))
-        if found is None or found.dtype != np.int64 or found.shape != labels.shape:
+        read = after.get(str(quarter))
+        if read is None or read.dtype != np.int64 or read.shape != labels.shape:
             break
-        values.append(round(float((found == labels).mean()), 5))
+        values.append(round(float((read == labels).mean()), 5))
     if not values:
         return []
     values.append(round(final, 5))
@@ -78,10 +78,10 @@ def confusion(
     """
     count = int(labels.max()) + 1
     names = list(classes) if count == len(classes) else [str(label) for label in range(count)]
-    known = (predictions >= 0) & (predictions < count)  # they may be anything
+    valid = (predictions >= 0) & (predictions < count)  # they may be anything
     table = np.zeros((count, count), dtype=np.int64)
-    np.add.at(table, (labels[known], predictions[known]), 1)
-    wrong = [int(i) for i in np.flatnonzero(known & (predictions != labels))[:MISREAD]]
+    np.add.at(table, (labels[valid], predictions[valid]), 1)
+    wrong = [int(i) for i in np.flatnonzero(valid & (predictions != labels))[:MISREAD]]
     misread = [
         {
             "text": texts[i][:LONGEST],

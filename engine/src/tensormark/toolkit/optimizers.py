@@ -24,7 +24,7 @@ STEPS = 5
 LEAST = 0.5  # of a gradient that is not 0, so that the place of an epsilon does not matter
 
 
-def draw(rng: np.random.Generator, call: Call) -> Tensors:
+def _draw(rng: np.random.Generator, call: Call) -> Tensors:
     """Draw parameters, and gradients for each step, of which some are 0."""
     inputs: Tensors = {f"start/{name}": rng.standard_normal(s) for name, s in SHAPES.items()}
     for name in ("a", "b"):
@@ -88,6 +88,6 @@ def optimizer(
         file=file,
         points=points,
         probes=(*probes, *further),
-        draw=draw,
+        draw=_draw,
         **about,
     )

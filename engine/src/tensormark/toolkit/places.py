@@ -18,7 +18,7 @@ RTOL, ATOL = 1e-3, 1e-4  # what is off by less counts as equal here; a tolerance
 Locate = Callable[[np.ndarray, np.ndarray, Tensors], str | None]
 
 
-def ratio(got: np.ndarray, expected: np.ndarray) -> float | None:
+def _ratio(got: np.ndarray, expected: np.ndarray) -> float | None:
     """Return the constant factor between two arrays, if there is one other than 0."""
     total = float((expected * expected).sum())
     factor = float((got * expected).sum()) / total if total else 0.0
@@ -26,7 +26,7 @@ def ratio(got: np.ndarray, expected: np.ndarray) -> float | None:
     return factor if fits and abs(factor) > 1e-3 else None
 
 
-def moved(got: np.ndarray, expected: np.ndarray, axes: Sequence[str]) -> str | None:
+def _moved(got: np.ndarray, expected: np.ndarray, axes: Sequence[str]) -> str | None:
     """Say whether the right values are in the wrong places.
 
     Args:
@@ -39,7 +39,7 @@ def moved(got: np.ndarray, expected: np.ndarray, axes: Sequence[str]) -> str | N
     return None
 
 
-def by_padding(wrong: np.ndarray, padding: np.ndarray, axes: Sequence[str]) -> str | None:
+def _by_padding(wrong: np.ndarray, padding: np.ndarray, axes: Sequence[str]) -> str | None:
     """Say whether padding has to do with which places are wrong.
 
     Args:
@@ -60,12 +60,12 @@ def by_padding(wrong: np.ndarray, padding: np.ndarray, axes: Sequence[str]) -> s
     return None
 
 
-def along(wrong: np.ndarray, axis: int) -> np.ndarray:
+def _along(wrong: np.ndarray, axis: int) -> np.ndarray:
     """Return which parts along an axis have a wrong place in them."""
     return np.asarray(wrong.any(tuple(other for other in range(wrong.ndim) if other != axis)))
 
 
-def by_place(wrong: np.ndarray, axes: Sequence[str]) -> str | None:
+def _by_place(wrong: np.ndarray, axes: Sequence[str]) -> str | None:
     """Say along which axis some places are wrong and others are not; None if all of them are.
 
     Args:
@@ -73,13 +73,13 @@ def by_place(wrong: np.ndarray, axes: Sequence[str]) -> str | None:
         axes: the name of each axis of these places.
     """
     batch, *others = axes
-    rows = along(wrong, 0)
+    rows = _along(wrong, 0)
     if rows[0] and not rows[1:].any() and len(rows) > 1:
         return f"only {batch} 0 of the batch is wrong"
     if len(rows) > 1 and not rows[0] and rows[1:].all():
         return f"{batch} 0 of the batch is right; the others are wrong"
     for axis, name in enumerate(others, start=1):
-        parts = along(wrong, axis)
+        parts = _along(wrong, axis)
         if not parts.any() or parts.all():
             continue
         first = int(np.argmax(parts))
@@ -112,19 +112,19 @@ def locate(
         return None
     if not np.isfinite(got).all():
         return None
-    if factor := ratio(got, expected):
+    if factor := _ratio(got, expected):
         return f"every value is {factor:.3g} times the expected one"
     if np.ptp(got - expected) < ATOL * (1.0 + np.abs(expected).max()):
         return "every value is off by the same amount"
-    if moves := moved(got, expected, axes):
+    if moves := _moved(got, expected, axes):
         return moves
     wrong = ~np.isclose(got, expected, rtol=RTOL, atol=ATOL)
     if padding is not None and padding.shape == wrong.shape[:2]:
         pairs = np.asarray(wrong.any(tuple(range(2, wrong.ndim))))
-        if because := by_padding(pairs, padding, axes[:2]):
+        if because := _by_padding(pairs, padding, axes[:2]):
             return because
     among = wrong.ndim if among is None else among
-    return by_place(np.asarray(wrong.any(tuple(range(among, wrong.ndim)))), axes[:among])
+    return _by_place(np.asarray(wrong.any(tuple(range(among, wrong.ndim)))), axes[:among])
 
 
 def locator(

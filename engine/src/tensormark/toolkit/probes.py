@@ -80,7 +80,7 @@ class Further:
 
 
 @dataclasses.dataclass(frozen=True)
-class Usual:
+class _Usual:
     """How an exercise is called.
 
     Attributes:
@@ -106,8 +106,8 @@ class Usual:
         fields = {
             "kind": "method" if "." in self.target else "function",
             "config": sizes,
-            "options": fixed(self.options, sizes),
-            "literals": fixed(self.literals, sizes),
+            "options": _fixed(self.options, sizes),
+            "literals": _fixed(self.literals, sizes),
             **self.fields,
             **more,
         }
@@ -120,12 +120,13 @@ class Usual:
         return tuple(calls)
 
 
-def fixed(value: Fixed, sizes: Sizes) -> Mapping[str, Any]:
-    """Return what a value is at these sizes."""
+def _fixed(value: Fixed, sizes: Sizes) -> Mapping[str, Any]:
     return value(sizes) if callable(value) else value
 
 
-def drawn_by(draw: Draw, further: Mapping[str, Draw]) -> Callable[[np.random.Generator, Call], Any]:
+def _drawn_by(
+    draw: Draw, further: Mapping[str, Draw]
+) -> Callable[[np.random.Generator, Call], Any]:
     """Return the function that draws all of a call: inputs, weights and cotangents.
 
     Args:
@@ -139,17 +140,17 @@ def drawn_by(draw: Draw, further: Mapping[str, Draw]) -> Callable[[np.random.Gen
         if not isinstance(shape, Mapping):
             shape = {} if shape is None else {call.returns[0]: shape}
         cotangents = {f"cotangent/{name}": rng.standard_normal(s) for name, s in shape.items()}
-        made = {**inputs, **as_weights(weights), **cotangents}
+        tensors = {**inputs, **as_weights(weights), **cotangents}
         if call.inputs == SECOND:
             earlier, _, _ = chosen(rng, sizes)
-            made |= {f"before/{name}": value for name, value in earlier.items()}
-        return {name: np.asarray(value) for name, value in made.items()}
+            tensors |= {f"before/{name}": value for name, value in earlier.items()}
+        return {name: np.asarray(value) for name, value in tensors.items()}
 
     return everything
 
 
-def usual_probes(
-    name: str, usual: Usual, sizes: tuple[Sizes, Sizes], dropout: tuple[str, ...]
+def _usual_probes(
+    name: str, usual: _Usual, sizes: tuple[Sizes, Sizes], dropout: tuple[str, ...]
 ) -> Iterator[Probe]:
     """Yield the usual probes of an exercise.
 
@@ -226,14 +227,14 @@ def exercise(
         about: further fields of the exercise, such as `extension`.
     """
     given = given or {}
-    usual = Usual(
+    usual = _Usual(
         target, args, file.removesuffix(".py"), call or {}, options or {}, literals or {}, given
     )
-    probes = [p for p in usual_probes(id, usual, sizes, dropout) if p.name not in without]
-    for one in further:
-        calls = usual.calls(one.inputs, one.sizes or sizes[0], **one.call)
-        probes.append(Probe(one.name, one.part, one.says, calls, one.examine))
-    draws = {one.name: one.draw for one in further if one.draw is not None}
+    probes = [p for p in _usual_probes(id, usual, sizes, dropout) if p.name not in without]
+    for extra in further:
+        calls = usual.calls(extra.inputs, extra.sizes or sizes[0], **extra.call)
+        probes.append(Probe(extra.name, extra.part, extra.says, calls, extra.examine))
+    draws = {extra.name: extra.draw for extra in further if extra.draw is not None}
     return Exercise(
         id=id,
         order=order,
@@ -242,7 +243,7 @@ def exercise(
         points=points,
         upstream=about.pop("upstream", tuple(given)),
         probes=tuple(probes),
-        draw=drawn_by(draw, draws),
-        draw_private=None if draw_private is None else drawn_by(draw_private, draws),
+        draw=_drawn_by(draw, draws),
+        draw_private=None if draw_private is None else _drawn_by(draw_private, draws),
         **about,
     )

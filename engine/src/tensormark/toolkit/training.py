@@ -48,13 +48,13 @@ def threshold_of(references: References, entry: str, fix: str = "") -> Mapping[s
     Raises:
         ReferencesError: there is none.
     """
-    found, path = references.manifest.get(entry), references.folder / "manifest.json"
-    if isinstance(found, str):
-        raise ReferencesError(f"{path} says: {found}")
-    if not isinstance(found, dict):
+    measured, path = references.manifest.get(entry), references.folder / "manifest.json"
+    if isinstance(measured, str):
+        raise ReferencesError(f"{path} says: {measured}")
+    if not isinstance(measured, dict):
         fix = fix or command("references")
         raise ReferencesError(f"{path} has no {entry} threshold; run `{fix}`")
-    return found
+    return measured
 
 
 class Training:
@@ -109,7 +109,7 @@ class Training:
         Raises:
             CheckFailed: training did not finish, or returned no valid predictions.
         """
-        predictions = finished(reply, self.what).get("out/predictions")
+        predictions = _finished(reply, self.what).get("out/predictions")
         if predictions is None or predictions.dtype != np.int64:
             raise CheckFailed(Finding(f"{self.what} returned no predictions"))
         if predictions.shape != self.labels.shape:
@@ -124,24 +124,26 @@ class Training:
         """
         return float((self.predictions(reply) == self.labels).mean())
 
-    def measured(self, reply: Reply, told: Tensors, private: bool) -> dict[str, Any]:
+    def measured(self, reply: Reply, trained: Tensors, private: bool) -> dict[str, Any]:
         """Return what reports show; nothing about single examples if these are private.
 
         Args:
             reply: a valid one, with the predictions.
-            told: what the training returned and may be shown.
+            trained: what the training returned and may be shown.
         """
         reached, predictions = self.accuracy(reply), self.predictions(reply)
-        curves = loss_curve(told)
+        curves = loss_curve(trained)
         shown = {"name": self.measure, "value": reached, "threshold": self.threshold}
         if private:
             return {**shown, "curves": curves, "classes": [], "confusion": [], "misread": []}
-        curves = accuracy_curve(told, reached, self.labels, self.threshold, self.measure) + curves
+        curves = (
+            accuracy_curve(trained, reached, self.labels, self.threshold, self.measure) + curves
+        )
         table = confusion(self.labels, predictions, self.texts(), self.classes)
         return {**shown, "curves": curves} | table
 
 
-def finished(reply: Reply, what: str) -> Tensors:
+def _finished(reply: Reply, what: str) -> Tensors:
     """Return what a training returned.
 
     Args:
@@ -157,7 +159,7 @@ def finished(reply: Reply, what: str) -> Tensors:
     return reply.tensors
 
 
-def weights_of(reply: Reply, room: int, what: str) -> Tensors:
+def _weights_of(reply: Reply, room: int, what: str) -> Tensors:
     """Return the weights that a training returned; their names and shapes are not known here.
 
     Args:
@@ -167,7 +169,7 @@ def weights_of(reply: Reply, room: int, what: str) -> Tensors:
     Raises:
         CheckFailed: it did not finish, or returned something else.
     """
-    weights = under(finished(reply, what), "out/weights/")
+    weights = under(_finished(reply, what), "out/weights/")
     if not weights or any(value.dtype != np.float32 for value in weights.values()):
         raise CheckFailed(Finding(f"{what} returned no weights"))
     if sum(value.nbytes for value in weights.values()) > room:
@@ -177,10 +179,10 @@ def weights_of(reply: Reply, room: int, what: str) -> Tensors:
     return weights
 
 
-Made = TypeVar("Made", bound=Training)
+TrainingT = TypeVar("TrainingT", bound=Training)
 
 
-class TrainingTask(Task, Generic[Made]):
+class TrainingTask(Task, Generic[TrainingT]):
     """A task whose trained model must reach the threshold.
 
     Attributes:
@@ -189,7 +191,7 @@ class TrainingTask(Task, Generic[Made]):
 
     entry = ""
 
-    def training(self, run: TaskRun) -> Made:
+    def training(self, run: TaskRun) -> TrainingT:
         """Prepare one grading.
 
         Raises:
@@ -215,64 +217,65 @@ class TrainingTask(Task, Generic[Made]):
             CheckFailed: the model is not good enough, or there is no valid answer.
             ReferencesError: data or threshold cannot be used.
         """
-        made = self.training(run)
-        reply, told = self.replies(made, run)
-        if run.references.private and reply.tensors is told:
-            told = {}  # it has seen the examples, and its losses could say what they are
-        accuracy = made.accuracy(reply)
+        training = self.training(run)
+        reply, shown = self.replies(training, run)
+        if run.references.private and reply.tensors is shown:
+            shown = {}  # it has seen the examples, and its losses could say what they are
+        accuracy = training.accuracy(reply)
         try:
-            run.show(made.measured(reply, told, run.references.private))
+            run.show(training.measured(reply, shown, run.references.private))
         except Exception as error:  # what is only shown decides nothing
             run.flag(f"its answer cannot be shown: {trouble_in(error)}")
-        if not accuracy >= made.threshold:
-            details = (
-                f"{made.measure} {accuracy:.3f}, a correct model reaches {made.threshold:.3f}",
+        reached = f"{training.measure} {accuracy:.3f}"
+        if not accuracy >= training.threshold:
+            enough = f"a correct model reaches {training.threshold:.3f}"
+            raise CheckFailed(
+                Finding(f"{training.model} is not good enough", (f"{reached}, {enough}",))
             )
-            raise CheckFailed(Finding(f"{made.model} is not good enough", details))
-        return f"{made.measure} {accuracy:.3f}"
+        return reached
 
-    def replies(self, made: Made, run: TaskRun) -> tuple[Reply, Tensors]:
+    def replies(self, training: TrainingT, run: TaskRun) -> tuple[Reply, Tensors]:
         """Return the reply with the predictions that count, and what the training returned.
 
         Raises:
             CheckFailed: the submission returned no valid weights.
             SolutionError: the solution cannot predict.
         """
-        why = self.own_predictions_because(made, run)
+        why = self.own_predictions_because(training, run)
         if why or run.ask_solution is None:
             run.flag(f"the submission's own predictions count, because {why}")
-            own = run.ask(made.training(None))
+            own = run.ask(training.training(None))
             return own, own.tensors
-        room = made.room(run)
-        trained = run.ask(made.training(room))
-        weights = weights_of(trained, room, made.what)
-        reply = run.ask_solution(made.predicting(weights))
+        room = training.room(run)
+        trained = run.ask(training.training(room))
+        weights = _weights_of(trained, room, training.what)
+        reply = run.ask_solution(training.predicting(weights))
         if reply.status != "ok":
-            raise self.without_predictions(made, run, weights)
+            raise self.without_predictions(training, run, weights)
         if not reply.tensors:
-            raise CheckFailed(Finding(f"{made.what} returned weights of other names or shapes"))
+            raise CheckFailed(Finding(f"{training.what} returned weights of other names or shapes"))
         return reply, trained.tensors
 
-    def own_predictions_because(self, made: Made, run: TaskRun) -> str:
+    def own_predictions_because(self, training: TrainingT, run: TaskRun) -> str:
         """Say why a submission's own predictions count; nothing if they do not."""
         if run.wrong:
             return f"the values of {', '.join(run.wrong)} are not right"
         if run.ask_solution is None:
             return run.why_not
-        if made.room(run) > MOST_WEIGHTS:
-            return f"{made.weights} are too large to be returned"
+        if training.room(run) > MOST_WEIGHTS:
+            return f"{training.weights} are too large to be returned"
         return ""
 
-    def without_predictions(self, made: Made, run: TaskRun, weights: Tensors) -> Exception:
+    def without_predictions(self, training: TrainingT, run: TaskRun, weights: Tensors) -> Exception:
         """Return whose fault it is that the solution could not predict with some weights.
 
         The weights', if it can with zeros in their place: then the machine and the solution work.
         """
         assert run.ask_solution is not None
         zeros = {name: np.zeros_like(value) for name, value in weights.items()}
-        reply = run.ask_solution(made.predicting(zeros))
+        reply = run.ask_solution(training.predicting(zeros))
         if reply.status != "ok":
             return SolutionError(f"the solution cannot predict: {reply.text}")
         return CheckFailed(
-            Finding(f"no model can predict with the weights that {made.what} returned")
+            Finding(f"no model can predict with the weights that {training.what} returned")
         )
