@@ -11,7 +11,7 @@ from tensormark.judging.diagnose import (
     agreeing,
     close,
     diagnosed,
-    listed,
+    one_sentence,
     recognise,
 )
 from tensormark.judging.fingerprints import (
@@ -217,7 +217,7 @@ def test_nothing_is_recognised_without_a_call() -> None:
     ],
 )
 def test_mistakes_are_listed_in_one_sentence(mistakes: list[str], sentence: str) -> None:
-    assert listed(mistakes) == sentence
+    assert one_sentence(mistakes) == sentence
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ from tensormark.exercise import Assignment
 from tensormark.sandbox.interface import Reply
 
 
-def listed(names: list[str]) -> str:
+def _enumerated(names: list[str]) -> str:
     """Join names with commas and an `and`."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def about_missing(name: str, others: Collection[str], assignment: Assignment) -> str:
+def _about_missing(name: str, others: Collection[str], assignment: Assignment) -> str:
     """Say what to do about a module that cannot be found.
 
     Args:
@@ -24,20 +24,20 @@ def about_missing(name: str, others: Collection[str], assignment: Assignment) ->
     top = name.partition(".")[0]
     main = assignment.main_file
     if top in others:
-        graded = listed(list(assignment.editable))
+        graded = _enumerated(list(assignment.editable))
         verb = "is" if len(assignment.editable) == 1 else "are"
         return f"only {graded} {verb} graded: copy what you need of {top} into {main}"
     if top == assignment.starter.name:
         return f"leave out `{top}.`: the given files are imported by their own names"
-    packages = listed(["the standard library", *assignment.packages])
+    packages = _enumerated(["the standard library", *assignment.packages])
     return f"there are only {packages}; what is in a file of your own belongs into {main}"
 
 
-def advice(reply: Reply, others: Collection[str], assignment: Assignment) -> str:
+def _advice(reply: Reply, others: Collection[str], assignment: Assignment) -> str:
     """Return a line of advice about an exception, or nothing."""
     missing, lacking = reply.message.get("missing"), reply.message.get("lacking")
     if isinstance(missing, str) and missing.replace(".", "").isidentifier():
-        return about_missing(missing, others, assignment)
+        return _about_missing(missing, others, assignment)
     given = sorted(path.name for path in assignment.starter.glob("*.py"))
     if isinstance(lacking, str) and lacking in given and lacking not in assignment.editable:
         main = assignment.main_file
@@ -45,11 +45,11 @@ def advice(reply: Reply, others: Collection[str], assignment: Assignment) -> str
     return ""
 
 
-def unimportable(reply: Reply, assignment: Assignment) -> str:
+def _unimportable(reply: Reply, assignment: Assignment) -> str:
     """Return the file that a reply says cannot be imported, or nothing."""
     module = reply.message.get("importing")
-    known = {"lost": f"importing {assignment.main_file} "}
-    if reply.text.startswith(known.get(reply.status, "\0")):
+    beginnings = {"lost": f"importing {assignment.main_file} "}
+    if reply.text.startswith(beginnings.get(reply.status, "\0")):
         return assignment.main_file
     return f"{module}.py" if isinstance(module, str) and module.isidentifier() else ""
 
@@ -60,6 +60,6 @@ def explained(reply: Reply, others: Collection[str], assignment: Assignment) -> 
         return reply
     return dataclasses.replace(
         reply,
-        advice=advice(reply, others, assignment),
-        unimportable=unimportable(reply, assignment),
+        advice=_advice(reply, others, assignment),
+        unimportable=_unimportable(reply, assignment),
     )

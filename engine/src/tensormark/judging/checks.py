@@ -37,37 +37,33 @@ class Check:
     part: str | None = None
 
 
-def compared(probe: Probe) -> bool:
-    """Say whether a probe's outputs are compared with the reference."""
+def _compared(probe: Probe) -> bool:
     return probe.examine is None
 
 
-def drawn(probe: Probe) -> bool:
-    """Say whether a probe's outputs are random."""
+def _drawn(probe: Probe) -> bool:
     return probe.examine is not None
 
 
-def differentiated(probe: Probe) -> bool:
-    """Say whether a probe asks for gradients."""
+def _differentiated(probe: Probe) -> bool:
     return any(call.gradients for call in probe.calls)
 
 
-def every(probe: Probe) -> bool:
-    """Return True."""
+def _every(probe: Probe) -> bool:
     return True
 
 
 CHECKS = (
-    Check(compared, Trial.wrong_output),
-    Check(drawn, Trial.wrong_draw),
-    Check(differentiated, Trial.wrong_gradient, "properties"),
-    Check(every, Trial.changed_input, "properties"),
-    Check(every, Trial.changed_state, "properties"),
-    Check(every, Trial.changed_by_import, "properties"),
+    Check(_compared, Trial.wrong_output),
+    Check(_drawn, Trial.wrong_draw),
+    Check(_differentiated, Trial.wrong_gradient, "properties"),
+    Check(_every, Trial.changed_input, "properties"),
+    Check(_every, Trial.changed_state, "properties"),
+    Check(_every, Trial.changed_by_import, "properties"),
 )
 
 
-def faults(trial: Trial) -> Iterator[Fault]:
+def _faults(trial: Trial) -> Iterator[Fault]:
     """Yield what the checks of an exercise find wrong, in order.
 
     If the hole is not filled, there are no further checks.
@@ -114,10 +110,10 @@ def rounds(exercise: Exercise, failed: frozenset[str]) -> Iterator[Collection[in
 
 def judge(trial: Trial) -> Result:
     """Return the result of an exercise that was run."""
-    found = list(faults(trial))
+    faults = list(_faults(trial))
     upstream = " and ".join(sorted(trial.used_stand_ins))
     note = f"right when given a correct {upstream}" if upstream else ""
-    return result_of_faults(trial.exercise, found, note)
+    return result_of_faults(trial.exercise, faults, note)
 
 
 def result_of(
@@ -150,26 +146,26 @@ def could_not_grade(exercise: Exercise, error: Exception) -> Result:
     return result_of(exercise, Outcome.COULD_NOT_GRADE, note=why)
 
 
-def result_of_faults(exercise: Exercise, found: list[Fault], note: str = "") -> Result:
+def result_of_faults(exercise: Exercise, faults: list[Fault], note: str = "") -> Result:
     """Combine what the checks of one exercise raised into a result.
 
     Args:
         note: a few words for the exercise's line if nothing is wrong.
     """
-    raised = [fault for _, fault in found]
+    raised = [fault for _, fault in faults]
     if any(isinstance(fault, NotWrittenYet) for fault in raised):
         return result_of(exercise, Outcome.NOT_WRITTEN)
-    failed = [(part, fault.finding) for part, fault in found if isinstance(fault, CheckFailed)]
+    failed = [(part, fault.finding) for part, fault in faults if isinstance(fault, CheckFailed)]
     if not failed and raised:
         return result_of(exercise, Outcome.BLOCKED, note=f"by {raised[0]}")
     if not failed:
         return result_of(exercise, Outcome.PASSED, note=note, score=exercise.max_score)
-    lost = frozenset(part for part, _ in found)
-    score, findings = score_and_findings(exercise, failed, lost)
+    lost = frozenset(part for part, _ in faults)
+    score, findings = _score_and_findings(exercise, failed, lost)
     return result_of(exercise, Outcome.FAILED, tuple(findings), score=score, lost=lost)
 
 
-def score_and_findings(
+def _score_and_findings(
     exercise: Exercise, failed: list[tuple[str, Finding]], lost: frozenset[str]
 ) -> tuple[float, list[Finding]]:
     """Return the remaining points and the first finding of each part; wrong values cost all points.

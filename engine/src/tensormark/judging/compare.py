@@ -49,7 +49,7 @@ class Mismatch:
     pair: Pair | None = dataclasses.field(default=None, compare=False, repr=False)
 
 
-def place(index: tuple[int, ...], axes: Axes) -> str:
+def _place(index: tuple[int, ...], axes: Axes) -> str:
     """Describe an index of an array in words."""
     words = axes.get(len(index))
     if words is None:
@@ -87,7 +87,7 @@ def compare(
         return Mismatch("dtype", name, lines)
     if not np.isfinite(got).all():
         bad = np.argwhere(~np.isfinite(got))
-        where = place(tuple(bad[0]), axes)
+        where = _place(tuple(bad[0]), axes)
         lines = (f"{len(bad)} of {got.size} values of {name} are NaN or inf, first at ({where})",)
         return Mismatch("finite", name, lines, pair=Pair(name, got, expected, tolerance))
     return compare_values(name, got, expected, tolerance, axes)
@@ -103,7 +103,7 @@ def compare_values(
     if not wrong.any():
         return None
     worst = tuple(int(i) for i in np.unravel_index(np.argmax(error - allowed), error.shape))
-    where = f", worst at ({place(worst, axes)})" if expected.ndim else ""
+    where = f", worst at ({_place(worst, axes)})" if expected.ndim else ""
     lines = (f"{int(wrong.sum())} of {got.size} values of {name} differ{where}",)
     numbers = (
         f"expected {float(expected[worst]):z.4f}, got {float(got[worst]):z.4f}, "

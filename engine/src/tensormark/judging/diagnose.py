@@ -22,7 +22,7 @@ Often = Mapping[str, int]  # the id of a mistake to how often it was seen
 NEVER: Often = {}
 
 
-def listed(sentences: Sequence[str]) -> str:
+def one_sentence(sentences: Sequence[str]) -> str:
     """Join what two or three mistakes are."""
     *first, last = sentences
     return "; ".join(first) + (", and " if len(first) == 1 else "; and ") * bool(first) + last
@@ -51,50 +51,50 @@ def close(got: np.ndarray, rows: np.ndarray, allowed: np.ndarray) -> np.ndarray:
     return equal
 
 
-def agreeing(seen: Seen) -> np.ndarray:
+def agreeing(call: Seen) -> np.ndarray:
     """Say which variants explain a call: (variants,).
 
     Where a variant is random, the student's code only has to be random and wrong too. Where it is
     undecided, anything will do.
     """
-    equal = close(seen.got, seen.rows, seen.allowed)
-    code = seen.rows[..., 0]
-    equal = np.where(code == RANDOM, ~equal[0] & seen.drew, equal)
+    equal = close(call.got, call.rows, call.allowed)
+    code = call.rows[..., 0]
+    equal = np.where(code == RANDOM, ~equal[0] & call.drew, equal)
     return np.asarray((equal | (code == UNDECIDED)).all(-1))
 
 
-def telling(seen: Seen) -> np.ndarray:
+def _telling(call: Seen) -> np.ndarray:
     """Say which variants differ from the solution in this call by more than noise and chance.
 
     Nor does a tensor of NaN tell anything: many mistakes end in one.
     """
-    off = ~close(seen.rows[0], seen.rows, seen.allowed)
-    tells_nothing = np.isin(seen.rows[..., 0], (RANDOM, NOT_FINITE, UNDECIDED))
+    off = ~close(call.rows[0], call.rows, call.allowed)
+    tells_nothing = np.isin(call.rows[..., 0], (RANDOM, NOT_FINITE, UNDECIDED))
     return np.asarray((off & ~tells_nothing).any(-1))
 
 
-def by_frequency(names: Iterable[str], often: Often) -> list[str]:
+def _by_frequency(names: Iterable[str], often: Often) -> list[str]:
     """Return the single mistakes among names, the most frequent first."""
     single = {name for name in names if PAIR not in name}
     return sorted(single, key=lambda name: (-often.get(name, 0), name))
 
 
-def recognise(seen: Sequence[Seen], names: Sequence[str], often: Often) -> list[str]:
+def recognise(calls: Sequence[Seen], names: Sequence[str], often: Often) -> list[str]:
     """Return the ids of the variants that explain all observations, the most frequent first.
 
     Single mistakes take precedence over pairs, and a pair is only named if it is the only one.
     """
-    if not seen:
+    if not calls:
         return []
-    fits = np.logical_and.reduce([agreeing(one) for one in seen])
-    tells = np.logical_or.reduce([telling(one) for one in seen])
+    fits = np.logical_and.reduce([agreeing(call) for call in calls])
+    tells = np.logical_or.reduce([_telling(call) for call in calls])
     # if everything raises, the exception's message already says it all
-    tells &= ~np.logical_and.reduce([(one.rows[:, 0, 0] == RAISED) for one in seen])
-    found = set(np.array(names)[fits & tells].tolist())
-    return by_frequency(found, often) or (list(found) if len(found) == 1 else [])
+    tells &= ~np.logical_and.reduce([(call.rows[:, 0, 0] == RAISED) for call in calls])
+    recognized = set(np.array(names)[fits & tells].tolist())
+    return _by_frequency(recognized, often) or (list(recognized) if len(recognized) == 1 else [])
 
 
-def unmoved(training: Seen, evaluation: Seen) -> tuple[bool, np.ndarray]:
+def _unmoved(training: Seen, evaluation: Seen) -> tuple[bool, np.ndarray]:
     """Say whether training gives the same outputs as eval: of the student, and of each variant."""
     ours = [training.outputs[name] for name in sorted(training.outputs)]
     theirs = [evaluation.outputs[name] for name in sorted(training.outputs)]
@@ -105,36 +105,36 @@ def unmoved(training: Seen, evaluation: Seen) -> tuple[bool, np.ndarray]:
     return bool(student), np.asarray(rows)
 
 
-def without_effect(seen: Sequence[Seen], names: Sequence[str], often: Often) -> str | None:
+def without_effect(calls: Sequence[Seen], names: Sequence[str], often: Often) -> str | None:
     """Return the mistake by which a dropout has no effect, or None; values may be wrong, too."""
-    evals = {one.inputs: one for one in seen if not one.training and one.outputs}
-    twins = [(one, evals[one.inputs]) for one in seen if one.training and one.inputs in evals]
-    twins = [(one, twin) for one, twin in twins if one.outputs.keys() <= twin.outputs.keys()]
+    evals = {call.inputs: call for call in calls if not call.training and call.outputs}
+    twins = [(call, evals[call.inputs]) for call in calls if call.training and call.inputs in evals]
+    twins = [(call, twin) for call, twin in twins if call.outputs.keys() <= twin.outputs.keys()]
     if not twins:
         return None
-    students, rows = zip(*(unmoved(*pair) for pair in twins), strict=True)
+    students, rows = zip(*(_unmoved(*pair) for pair in twins), strict=True)
     table = np.stack(rows, axis=-1)  # (variants, twins)
     if not any(mine and not right for mine, right in zip(students, table[0], strict=True)):
         return None
     fits = (table == np.array(students)).all(-1)
-    fits &= ~np.logical_or.reduce([telling(one) for one in seen if not one.training])
-    found = by_frequency(np.array(names)[fits].tolist(), often)
-    decided = len(found) == 1 or (
-        len(found) > 1 and often.get(found[0], 0) > often.get(found[1], 0)
+    fits &= ~np.logical_or.reduce([_telling(call) for call in calls if not call.training])
+    candidates = _by_frequency(np.array(names)[fits].tolist(), often)
+    decided = len(candidates) == 1 or (
+        len(candidates) > 1 and often.get(candidates[0], 0) > often.get(candidates[1], 0)
     )
-    return found[0] if decided else None
+    return candidates[0] if decided else None
 
 
-def diagnose(seen: Sequence[Seen], names: Sequence[str], often: Often) -> Diagnosis:
+def _diagnose(calls: Sequence[Seen], names: Sequence[str], often: Often) -> Diagnosis:
     """Explain all observations, or else values and dropout apart."""
-    whole = recognise(seen, names, often)
+    whole = recognise(calls, names, often)
     if whole:
         return Diagnosis(tuple(whole))
-    evals = [one for one in seen if not one.training]
-    if all(agreeing(one)[0] for one in evals):  # values are right
+    evals = [call for call in calls if not call.training]
+    if all(agreeing(call)[0] for call in evals):  # values are right
         return Diagnosis()
-    values, dropout = recognise(evals, names, often), without_effect(seen, names, often)
-    joined = (f"{one}{PAIR}{dropout}" if dropout else one for one in values)
+    values, dropout = recognise(evals, names, often), without_effect(calls, names, often)
+    joined = (f"{value}{PAIR}{dropout}" if dropout else value for value in values)
     return Diagnosis(tuple(joined), dropout)
 
 
@@ -150,12 +150,12 @@ def diagnosed(
         names: of the rows of the observations.
         often: how often each mistake was seen.
     """
-    found = Diagnosis()
+    diagnosis = Diagnosis()
     for level in levels:
-        if len(found.mistakes) == 1:
+        if len(diagnosis.mistakes) == 1:
             break
-        here = diagnose(level, names, often)
-        common = tuple(name for name in found.mistakes if name in here.mistakes)
-        mistakes = common or found.mistakes or here.mistakes
-        found = Diagnosis(mistakes, found.training or here.training)
-    return found
+        further = _diagnose(level, names, often)
+        common = tuple(name for name in diagnosis.mistakes if name in further.mistakes)
+        mistakes = common or diagnosis.mistakes or further.mistakes
+        diagnosis = Diagnosis(mistakes, diagnosis.training or further.training)
+    return diagnosis

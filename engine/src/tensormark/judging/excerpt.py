@@ -18,30 +18,30 @@ WIDTH = 16  # values of the worst row that are shown, around the worst one
 Number = float | str
 
 
-def number(value: Any) -> Number:
+def _number(value: Any) -> Number:
     """Return a number as JSON can have it: rounded, and NaN and inf as words."""
-    found = float(value)
-    return float(f"{found:.6g}") if math.isfinite(found) else str(found)
+    number = float(value)
+    return float(f"{number:.6g}") if math.isfinite(number) else str(number)
 
 
-def numbers(values: Iterable[Any]) -> list[Number]:
+def _numbers(values: Iterable[Any]) -> list[Number]:
     """Return numbers as JSON can have them."""
-    return [number(value) for value in values]
+    return [_number(value) for value in values]
 
 
-def names(axes: Axes, count: int) -> list[str]:
+def _names(axes: Axes, count: int) -> list[str]:
     """Return the names of an array's axes."""
     return list(axes.get(count, [f"axis {axis}" for axis in range(count)]))
 
 
-def reduced(values: np.ndarray, steps: tuple[int, int]) -> np.ndarray:
+def _reduced(values: np.ndarray, steps: tuple[int, int]) -> np.ndarray:
     """Return the largest value in each block of the last two axes, (panels, rows, columns)."""
     for axis, step in zip((1, 2), steps, strict=True):
         values = np.maximum.reduceat(values, range(0, values.shape[axis], step), axis=axis)
     return values
 
 
-def panels_of(wrong: np.ndarray, padding: np.ndarray | None) -> dict[str, Any]:
+def _panels_of(wrong: np.ndarray, padding: np.ndarray | None) -> dict[str, Any]:
     """Return the map of an array's differences.
 
     Args:
@@ -54,7 +54,7 @@ def panels_of(wrong: np.ndarray, padding: np.ndarray | None) -> dict[str, Any]:
     count = min(len(flat), PANELS)
     across = math.ceil(columns / COLUMNS)
     down = math.ceil(rows / max(1, CELLS // (count * math.ceil(columns / across))))
-    cells = reduced(flat[:count], (down, across))
+    cells = _reduced(flat[:count], (down, across))
     marks = np.zeros(wrong.shape[:-1], dtype=bool)
     if padding is not None and padding.shape == marks.shape[: padding.ndim]:
         marks |= padding.reshape(padding.shape + (1,) * (marks.ndim - padding.ndim))
@@ -63,17 +63,17 @@ def panels_of(wrong: np.ndarray, padding: np.ndarray | None) -> dict[str, Any]:
     shown = [
         {
             "index": [int(i) for i in index],
-            "cells": [[number(v) if math.isfinite(v) else None for v in row] for row in panel],
-            "padding": [bool(one) for one in mark],
+            "cells": [[_number(v) if math.isfinite(v) else None for v in row] for row in panel],
+            "padding": [bool(padded) for padded in mark],
         }
         for index, panel, mark in zip(np.ndindex(leading), cells, marks, strict=False)
     ]
-    largest = number(finite.max(initial=0.0))
+    largest = _number(finite.max(initial=0.0))
     left_out = len(flat) - count
     return {"largest": largest, "steps": [down, across], "panels": shown, "left_out": left_out}
 
 
-def worst_row(pair: Pair, off: np.ndarray, allowed: np.ndarray, at: tuple[int, ...]) -> Any:
+def _worst_row(pair: Pair, off: np.ndarray, allowed: np.ndarray, at: tuple[int, ...]) -> Any:
     """Return the values of the worst row that are around the worst one."""
     before, length = at[:-1], off.shape[-1]
     start = max(0, min(at[-1] - WIDTH // 2, length - WIDTH))
@@ -82,8 +82,8 @@ def worst_row(pair: Pair, off: np.ndarray, allowed: np.ndarray, at: tuple[int, .
         "index": list(before),
         "start": start,
         "length": length,
-        "expected": numbers(pair.expected[before][part]),
-        "got": numbers(pair.got[before][part]),
+        "expected": _numbers(pair.expected[before][part]),
+        "got": _numbers(pair.got[before][part]),
         "wrong": [bool(v) for v in ~(off[before] <= allowed[before])[part]],
     }
 
@@ -97,7 +97,7 @@ def excerpt(pair: Pair, axes: Axes, padding: np.ndarray | None) -> dict[str, Any
     """
     if pair.expected.size == 0:
         return None
-    axis_names = names(axes, pair.expected.ndim)
+    axis_names = _names(axes, pair.expected.ndim)
     expected = np.atleast_1d(pair.expected.astype(np.float64))
     got = np.atleast_1d(pair.got.astype(np.float64))
     with np.errstate(all="ignore"):
@@ -116,10 +116,10 @@ def excerpt(pair: Pair, axes: Axes, padding: np.ndarray | None) -> dict[str, Any
         "size": int(wrong.size),
         "worst": {
             "index": list(itertools.islice(at, pair.expected.ndim)),
-            "expected": number(expected[at]),
-            "got": number(got[at]),
-            "allowed": number(allowed[at]),
+            "expected": _number(expected[at]),
+            "got": _number(got[at]),
+            "allowed": _number(allowed[at]),
         },
-        "row": worst_row(flat, off, allowed, at),
-        "map": panels_of(np.atleast_2d(shown), padding),
+        "row": _worst_row(flat, off, allowed, at),
+        "map": _panels_of(np.atleast_2d(shown), padding),
     }

@@ -22,7 +22,7 @@ Found = TypeVar("Found")
 Note = Callable[[str], None]  # takes what the maintainers should know
 
 
-def right_answer(answered: Answered) -> Answered:
+def _right_answer(answered: Answered) -> Answered:
     """Return the call with the answer that the solution gave when it was recorded."""
     dtype = answered.call.dtype
     tensors = {
@@ -44,7 +44,7 @@ def examined(
     try:
         return examine(answered)
     except Exception:
-        examine(right_answer(answered))
+        examine(_right_answer(answered))
     try:
         return examine(answered)
     except Exception as error:

@@ -103,17 +103,17 @@ def form(array: np.ndarray) -> float:
     return float(zlib.crc32(f"{array.shape} {array.dtype}".encode()) & 0xFFFFFF)
 
 
-def places(finite: np.ndarray) -> float:
+def _places(finite: np.ndarray) -> float:
     """Return a number that represents which values are NaN or infinite; 0 if none is."""
     return 0.0 if finite.all() else float(zlib.crc32(np.packbits(finite).tobytes()) & 0xFFFFFF)
 
 
 def entry(code: float, values: np.ndarray | Sequence[float] = ()) -> np.ndarray:
     """Return one fingerprint (WIDTH,)."""
-    made = np.zeros(WIDTH)
-    made[0] = code
-    made[1 : 1 + len(values)] = values
-    return made
+    fingerprint = np.zeros(WIDTH)
+    fingerprint[0] = code
+    fingerprint[1 : 1 + len(values)] = values
+    return fingerprint
 
 
 def of_tensor(
@@ -134,7 +134,7 @@ def of_tensor(
         if not finite.any() or values.size == 0:
             return entry(NOT_FINITE, [form(array)])
         values = np.where(finite, values, 0.0)
-    code = form(array) + places(finite)
+    code = form(array) + _places(finite)
     if recorded is not None and code not in recorded:
         return entry(code, [zlib.crc32(values.tobytes()) & 0xFFFFFF])
     with np.errstate(all="ignore"):
@@ -162,19 +162,19 @@ def of_call(
         side_effects: a number that represents changes that the call should not have made.
         rows: (variants, entries, WIDTH), those to compare with; None while they are recorded.
     """
-    found = [
+    entries = [
         of_tensor(name, tensors.get(name), None if rows is None else rows[:, place, 0])
         for place, name in enumerate(names)
     ]
-    return np.stack([*found, entry(side_effects)])
+    return np.stack([*entries, entry(side_effects)])
 
 
 def tolerances(names: Sequence[str], of_name: Mapping[str, Tolerance]) -> np.ndarray:
     """Return what is allowed (entries, WIDTH) for `of_call`; forms must be equal."""
-    made = np.zeros((len(names) + 1, WIDTH))
+    allowed = np.zeros((len(names) + 1, WIDTH))
     for number, name in enumerate(names):
-        made[number, 1:] = of_name[name].atol
-    return made
+        allowed[number, 1:] = of_name[name].atol
+    return allowed
 
 
 # --- of a reply ---

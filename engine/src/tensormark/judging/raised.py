@@ -27,9 +27,9 @@ def not_allowed(what: str, section: str) -> CheckFailed:
 
 def texts(reply: Reply, key: str) -> list[str]:
     """Return the texts of a list in a reply."""
-    found = reply.message.get(key)
-    some = found[:MOST] if isinstance(found, list) else []
-    return [one for one in some if isinstance(one, str)]
+    value = reply.message.get(key)
+    items = value[:MOST] if isinstance(value, list) else []
+    return [item for item in items if isinstance(item, str)]
 
 
 def hole(reply: Reply, targets: Mapping[str, str]) -> str | None:
@@ -48,7 +48,7 @@ def hole(reply: Reply, targets: Mapping[str, str]) -> str | None:
     return targets.get(function) if isinstance(function, str) and not reply.text else None
 
 
-def raised_text(reply: Reply) -> str:
+def _raised_text(reply: Reply) -> str:
     """Say what a student's code raised, in one line."""
     if reply.status != "not written":
         return reply.text or NO_TEXT
@@ -62,7 +62,7 @@ def mismatch(answered: Answered, targets: Mapping[str, str]) -> Mismatch:
     reply = answered.reply
     if (name := hole(reply, targets)) is not None:
         return Mismatch("blocked", name, (f"Problem ({name}) is not written yet",))
-    lines = [raised_text(reply), *filter(None, [reply.advice])]
+    lines = [_raised_text(reply), *filter(None, [reply.advice])]
     headline = f"{reply.unimportable} cannot be imported" if reply.unimportable else ""
     return Mismatch("raised", answered.call.target, tuple(lines), headline)
 

@@ -45,7 +45,7 @@ RETURNED = "did not return what it should"
 FAILED = "failed for a reason that is not shown here"
 
 
-def place(module: str | None, line: str | None, sources: Mapping[str, str]) -> str:
+def _place(module: str | None, line: str | None, sources: Mapping[str, str]) -> str:
     """Return a place in a submission, if there is such a line."""
     if module is None or line is None or module not in sources:
         return ""
@@ -54,17 +54,17 @@ def place(module: str | None, line: str | None, sources: Mapping[str, str]) -> s
     return f" ({module}.py, line {int(line)})"
 
 
-def error_without_text(text: str, sources: Mapping[str, str]) -> str:
+def _error_without_text(text: str, sources: Mapping[str, str]) -> str:
     """Say what went wrong in a call, without a word of the submission's."""
-    if (found := RAISED.fullmatch(text)) is not None:
-        kind = found[1] if found[1] in TYPES else "an exception of another type"
-        return f"raised {kind}{place(found[2], found[3], sources)}"
+    if (exception := RAISED.fullmatch(text)) is not None:
+        kind = exception[1] if exception[1] in TYPES else "an exception of another type"
+        return f"raised {kind}{_place(exception[2], exception[3], sources)}"
     at = PLACE_AT_END.search(text)
-    said = RETURNED if " should return " in text else FAILED
-    return said + (place(at[1], at[2], sources) if at else "")
+    summary = RETURNED if " should return " in text else FAILED
+    return summary + (_place(at[1], at[2], sources) if at else "")
 
 
-def state_without_text(message: Mapping[str, Any]) -> dict[str, Any]:
+def _state_without_text(message: Mapping[str, Any]) -> dict[str, Any]:
     """Return the states before and after a call under names that are known."""
     before, after = message.get("before"), message.get("after")
     if not isinstance(before, dict) or not isinstance(after, dict):
@@ -87,14 +87,14 @@ def without_text(reply: Reply, ids: Collection[str], sources: Mapping[str, str])
         sources: of the submission.
     """
     message = {key: value for key, value in reply.message.items() if key not in WORDS}
-    message |= state_without_text(reply.message)
+    message |= _state_without_text(reply.message)
     if isinstance(imported := message.get("imported"), list):
         message["imported"] = [name for name in imported if name in STATE]
     text = reply.text
     if reply.status == "error":
-        text = error_without_text(text, sources)
+        text = _error_without_text(text, sources)
     elif reply.status == "not written":
-        found = re.fullmatch(PLACE, str(message.pop("where", "")))
-        message["where"] = place(found[1], found[2], sources) if found else ""
+        place = re.fullmatch(PLACE, str(message.pop("where", "")))
+        message["where"] = _place(place[1], place[2], sources) if place else ""
         text = text if not text or text in ids else NOT_SHOWN
     return dataclasses.replace(reply, text=text, message=message, unabridged=reply.text)

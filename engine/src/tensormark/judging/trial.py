@@ -14,7 +14,7 @@ import numpy as np
 
 from tensormark.exercise import Assignment, Call, Exercise, Probe
 from tensormark.judging.compare import Mismatch, Tolerance, compare, compare_all
-from tensormark.judging.diagnose import PAIR, Diagnosis, diagnosed, listed
+from tensormark.judging.diagnose import PAIR, Diagnosis, diagnosed, one_sentence
 from tensormark.judging.excerpt import excerpt
 from tensormark.judging.faults import described, examined
 from tensormark.judging.fingerprints import Answered, Seen, changed_state, observe, tolerance_kind
@@ -70,7 +70,11 @@ class Trial:
     @functools.cached_property
     def targets(self) -> dict[str, str]:
         """The functions that students write, to the ids of their exercises."""
-        return {one.calls[0].target: one.id for one in self.assignment.exercises if one.probes}
+        return {
+            exercise.calls[0].target: exercise.id
+            for exercise in self.assignment.exercises
+            if exercise.probes
+        }
 
     def of(self, probe: Probe) -> list[Answered]:
         """Return the answers of a probe, that of the student's own functions first."""
@@ -92,9 +96,9 @@ class Trial:
     def stood_in(self, probe: Probe, examine: Examine) -> frozenset[str] | None:
         """Return which failed exercises have stand-ins in the first right answer; None: none is."""
         for number, answered in enumerate(self.of(probe)):
-            stood_in = self.failed.intersection(answered.call.given)
-            if (number == 0 or stood_in) and self.fault(answered, examine) is None:
-                return stood_in
+            replaced = self.failed.intersection(answered.call.given)
+            if (number == 0 or replaced) and self.fault(answered, examine) is None:
+                return replaced
         return None
 
     def fault(self, answered: Answered, examine: Examine) -> Mismatch | None:
@@ -102,31 +106,31 @@ class Trial:
         if answered.reply.status == "ok":
             return examined(functools.partial(examine, self), answered, self.troubles.append)
         if (name := answered.reply.message.get("forbidden")) in self.forbidden:
-            said = f"{name} is not allowed in this assignment: it is what you are asked to write"
-            where = PLACE_AT_END.search(answered.reply.text)
-            return Mismatch("forbidden", str(name), (said + (where[0] if where else ""),))
+            place = PLACE_AT_END.search(answered.reply.text)
+            rule = f"{name} is not allowed in this assignment: it is what you are asked to write"
+            return Mismatch("forbidden", str(name), (rule + (place[0] if place else ""),))
         return mismatch(answered, self.targets)
 
     def verdict(self, answers: Sequence[Answered], faults: Sequence[Mismatch | None]) -> Exception:
         """Choose the message: of the answer that depends least on other exercises."""
-        own, *given = answers
-        found = [(a, f) for a, f in zip(answers, faults, strict=True) if f is not None]
-        if all(fault.kind == "blocked" for _, fault in found) and len(found) == len(faults):
-            return Blocked(", ".join(sorted({fault.name for _, fault in found})))
-        judged = [pair for pair in found if pair[1].kind != "blocked"] or found
-        wrong = [target for target, name in self.targets.items() if name in self.failed]
-        answered, fault, more = most_telling(judged, own, wrong)
+        own, *others = answers
+        wrong = [(a, f) for a, f in zip(answers, faults, strict=True) if f is not None]
+        if all(fault.kind == "blocked" for _, fault in wrong) and len(wrong) == len(faults):
+            return Blocked(", ".join(sorted({fault.name for _, fault in wrong})))
+        judged = [pair for pair in wrong if pair[1].kind != "blocked"] or wrong
+        wrong_targets = [target for target, name in self.targets.items() if name in self.failed]
+        answered, fault, more = most_telling(judged, own, wrong_targets)
         if fault.kind == "forbidden":
             return not_allowed(fault.lines[0], self.assignment.policy.section)
         if fault.headline and fault.kind == "raised":  # the file cannot be imported
             return CheckFailed(Finding(fault.headline, fault.lines))
-        mistakes, place, shown = self.descriptions(own, answered, fault)
+        mistakes, place, excerpt = self.descriptions(own, answered, fault)
         details = [*fault.lines, *([fault.numbers] if fault.numbers and self.public else []), *more]
-        if given and faults[-1] is None:
-            upstream = " and ".join(given[-1].call.given)
+        if others and faults[-1] is None:
+            upstream = " and ".join(others[-1].call.given)
             details.append(f"right when given a correct {upstream}, wrong with your own")
         if mistakes:
-            headline, sections = self.named(mistakes)
+            headline, sections = self.in_words(mistakes)
         elif self.random_in_eval:
             mistakes, headline, sections = (RANDOM_IN_EVAL,), self.assignment.random_in_eval, ""
         elif fault.kind == "raised":
@@ -135,7 +139,7 @@ class Trial:
             headline, sections = fault.headline or own.probe.says, ""
             details += place
         details.append(f"read: {self.exercise.anchor}{sections}")
-        return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None, shown))
+        return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None, excerpt))
 
     def descriptions(
         self, own: Answered, answered: Answered, fault: Mismatch
@@ -158,8 +162,8 @@ class Trial:
     @functools.cached_property
     def diagnosis(self) -> Diagnosis:
         """The known mistakes that explain the observations."""
-        known = self.entry["variants"]
-        often = {name: one["seen"] for name, one in known.items() if "seen" in one}
+        variants = self.entry["variants"]
+        often = {name: variant["seen"] for name, variant in variants.items() if "seen" in variant}
         return diagnosed(self.levels(), self.entry["rows"], often)
 
     @property
@@ -179,18 +183,18 @@ class Trial:
 
     def mistakes_shown(self, probe: Probe) -> tuple[str, ...]:
         """Return the mistakes that explain why a probe failed."""
-        found = self.diagnosis
-        if not found.mistakes and found.training and probe.part == "training":
-            return (found.training,)
-        return found.mistakes
+        diagnosis = self.diagnosis
+        if not diagnosis.mistakes and diagnosis.training and probe.part == "training":
+            return (diagnosis.training,)
+        return diagnosis.mistakes
 
-    def named(self, mistakes: Sequence[str]) -> tuple[str, str]:
+    def in_words(self, mistakes: Sequence[str]) -> tuple[str, str]:
         """Describe recognized mistakes in words, and say where the handout explains them."""
-        known = self.entry["variants"]
-        says = [listed([known[one]["says"] for one in m.split(PAIR)]) for m in mistakes]
-        parts = {known[one]["section"]: None for m in mistakes for one in m.split(PAIR)}
+        variants = self.entry["variants"]
+        says = [one_sentence([variants[name]["says"] for name in m.split(PAIR)]) for m in mistakes]
+        sections = {variants[name]["section"]: None for m in mistakes for name in m.split(PAIR)}
         either = "either " if len(says) > 1 else ""
-        return either + " or ".join(says), ", " + " and ".join(f'"{part}"' for part in parts)
+        return either + " or ".join(says), ", " + " and ".join(f'"{part}"' for part in sections)
 
     def levels(self) -> Iterator[list[Seen]]:
         """Yield the observations that depend least on other exercises first, then the others.
@@ -213,9 +217,9 @@ class Trial:
         inputs, got = answered.recording.inputs, under(answered.reply.tensors, "out/")
         for name, expected in answered.recording.outputs.items():
             with np.errstate(all="ignore"):
-                found = self.assignment.locate(got[name], expected, inputs) if name in got else None
-            if found is not None:
-                return [found]
+                place = self.assignment.locate(got[name], expected, inputs) if name in got else None
+            if place is not None:
+                return [place]
         return []
 
     # --- the checks ------------------------------------------------------------------------------
@@ -239,9 +243,9 @@ class Trial:
                 )
             words, tolerance = f"the gradient of {called}", self.tolerance(name, answered.call)
             dtype, axes = answered.call.dtype, self.assignment.axes
-            if found := compare(words, got[name], expected, tolerance, dtype, axes):
+            if mismatch := compare(words, got[name], expected, tolerance, dtype, axes):
                 headline = "the output is right, but its gradients are wrong"
-                return dataclasses.replace(found, kind="gradient", headline=headline)
+                return dataclasses.replace(mismatch, kind="gradient", headline=headline)
         return None
 
     def changed_input(self, answered: Answered) -> Mismatch | None:
