@@ -139,10 +139,10 @@ def test_what_a_worker_says_of_forbidden_code_is_not_passed_on_as_it_is() -> Non
     answered = Answered(probe, call, recording, reply)
     trial = Trial(ASSIGNMENT, exercise, [answered], {}, frozenset())
 
-    fault = trial.fault(answered, Trial.wrong_output)
+    mismatch = trial.mismatch(answered, Trial.wrong_output)
 
-    assert fault is not None
-    assert fault.lines == (
+    assert mismatch is not None
+    assert mismatch.lines == (
         "nn.Transformer is not allowed in this assignment: it is what you are asked to write",
     )
 
@@ -154,7 +154,7 @@ def test_a_worker_cannot_make_up_what_is_forbidden() -> None:
     answered = Answered(probe, call, Recording({}, {}, {}, np.zeros(0)), reply)
     trial = Trial(ASSIGNMENT, exercise, [answered], {}, frozenset())
 
-    fault = trial.fault(answered, Trial.wrong_output)
+    mismatch = trial.mismatch(answered, Trial.wrong_output)
 
-    assert fault is not None
-    assert fault.kind == "raised"
+    assert mismatch is not None
+    assert mismatch.kind == "raised"

@@ -75,11 +75,11 @@ def _faults(trial: Trial) -> Iterator[Fault]:
         for probe in filter(check.applies, trial.exercise.probes):
             try:
                 trial.judge(probe, check.examine)
-            except (CheckFailed, Blocked) as fault:
+            except (CheckFailed, Blocked) as error:
                 part = check.part or probe.part
-                if isinstance(fault, CheckFailed) and fault.finding.mistake == FORBIDDEN:
+                if isinstance(error, CheckFailed) and error.finding.mistake == FORBIDDEN:
                     part = "values"
-                yield part, fault
+                yield part, error
 
 
 def needs_stand_ins(trial: Trial) -> bool:
@@ -152,12 +152,12 @@ def result_of_faults(exercise: Exercise, faults: list[Fault], note: str = "") ->
     Args:
         note: a few words for the exercise's line if nothing is wrong.
     """
-    raised = [fault for _, fault in faults]
-    if any(isinstance(fault, NotWrittenYet) for fault in raised):
+    errors = [error for _, error in faults]
+    if any(isinstance(error, NotWrittenYet) for error in errors):
         return result_of(exercise, Outcome.NOT_WRITTEN)
-    failed = [(part, fault.finding) for part, fault in faults if isinstance(fault, CheckFailed)]
-    if not failed and raised:
-        return result_of(exercise, Outcome.BLOCKED, note=f"by {raised[0]}")
+    failed = [(part, error.finding) for part, error in faults if isinstance(error, CheckFailed)]
+    if not failed and errors:
+        return result_of(exercise, Outcome.BLOCKED, note=f"by {errors[0]}")
     if not failed:
         return result_of(exercise, Outcome.PASSED, note=note, score=exercise.max_score)
     lost = frozenset(part for part, _ in faults)

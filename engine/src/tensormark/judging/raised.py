@@ -1,4 +1,4 @@
-"""What a reply says that a student's code raised; and which of several faults to show.
+"""What a reply says that a student's code raised; and which of several mismatches to show.
 
 A reply is untrusted: what it says is used for the words of a message only.
 """
@@ -57,7 +57,7 @@ def _raised_text(reply: Reply) -> str:
     return f"raised NotImplementedError: {reply.text}".rstrip(": ") + place
 
 
-def mismatch(answered: Answered, targets: Mapping[str, str]) -> Mismatch:
+def mismatch_of(answered: Answered, targets: Mapping[str, str]) -> Mismatch:
     """Return what is wrong with an answer that is not ok."""
     reply = answered.reply
     if (name := hole(reply, targets)) is not None:
@@ -70,7 +70,7 @@ def mismatch(answered: Answered, targets: Mapping[str, str]) -> Mismatch:
 def most_telling(
     judged: Sequence[tuple[Answered, Mismatch]], own: Answered, wrong: Collection[str]
 ) -> tuple[Answered, Mismatch, list[str]]:
-    """Choose the fault to show: of the answer that depends least on other exercises.
+    """Choose the mismatch to show: of the answer that depends least on other exercises.
 
     What a student's own functions raised comes first, as it is what the student sees too; but not
     what a wrong function upstream raised. What only a call with stand-ins raised is shown only if
@@ -80,15 +80,16 @@ def most_telling(
         own: the answer of the student's own functions; if it is judged, it is the first.
         wrong: the functions upstream that have failed.
 
-    Returns: it, with the answer that shows it and further lines.
+    Returns: the answer, its mismatch, and further lines.
     """
-    (first, seen), (last, fault) = judged[0], judged[-1]
+    (first, own_mismatch), (last, mismatch) = judged[0], judged[-1]
     if first is not own or last is own:
-        return last, fault, []
-    raised = fault.kind == "raised"
+        return last, mismatch, []
+    raised = mismatch.kind == "raised"
     worded = raised and last.reply.status == "error" and not last.reply.text.startswith("raised ")
-    if seen.kind == "raised" and not set(texts(first.reply, "through")).intersection(wrong):
-        return first, seen, [line for line in fault.lines if worded and line not in seen.lines]
+    if own_mismatch.kind == "raised" and not set(texts(first.reply, "through")).intersection(wrong):
+        more = [line for line in mismatch.lines if worded and line not in own_mismatch.lines]
+        return first, own_mismatch, more
     if raised and not worded:
-        return first, seen, []
-    return last, fault, []
+        return first, own_mismatch, []
+    return last, mismatch, []

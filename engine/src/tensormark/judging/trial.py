@@ -18,7 +18,7 @@ from tensormark.judging.diagnose import PAIR, Diagnosis, diagnosed, one_sentence
 from tensormark.judging.excerpt import excerpt
 from tensormark.judging.faults import described, examined
 from tensormark.judging.fingerprints import Answered, Seen, changed_state, observe, tolerance_kind
-from tensormark.judging.raised import hole, mismatch, most_telling, not_allowed, texts
+from tensormark.judging.raised import hole, mismatch_of, most_telling, not_allowed, texts
 from tensormark.judging.student_text import PLACE_AT_END
 from tensormark.policy import usual_names
 from tensormark.references import under
@@ -90,18 +90,18 @@ class Trial:
         stood_in = self.stood_in(probe, examine)
         if stood_in is None:
             answers = self.of(probe)
-            raise self.verdict(answers, [self.fault(answered, examine) for answered in answers])
+            raise self.verdict(answers, [self.mismatch(answered, examine) for answered in answers])
         self.used_stand_ins |= stood_in
 
     def stood_in(self, probe: Probe, examine: Examine) -> frozenset[str] | None:
         """Return which failed exercises have stand-ins in the first right answer; None: none is."""
         for number, answered in enumerate(self.of(probe)):
             replaced = self.failed.intersection(answered.call.given)
-            if (number == 0 or replaced) and self.fault(answered, examine) is None:
+            if (number == 0 or replaced) and self.mismatch(answered, examine) is None:
                 return replaced
         return None
 
-    def fault(self, answered: Answered, examine: Examine) -> Mismatch | None:
+    def mismatch(self, answered: Answered, examine: Examine) -> Mismatch | None:
         """Return what is wrong with one answer, or None."""
         if answered.reply.status == "ok":
             return examined(functools.partial(examine, self), answered, self.troubles.append)
@@ -109,55 +109,63 @@ class Trial:
             place = PLACE_AT_END.search(answered.reply.text)
             rule = f"{name} is not allowed in this assignment: it is what you are asked to write"
             return Mismatch("forbidden", str(name), (rule + (place[0] if place else ""),))
-        return mismatch(answered, self.targets)
+        return mismatch_of(answered, self.targets)
 
-    def verdict(self, answers: Sequence[Answered], faults: Sequence[Mismatch | None]) -> Exception:
+    def verdict(
+        self, answers: Sequence[Answered], mismatches: Sequence[Mismatch | None]
+    ) -> Exception:
         """Choose the message: of the answer that depends least on other exercises."""
         own, *others = answers
-        wrong = [(a, f) for a, f in zip(answers, faults, strict=True) if f is not None]
-        if all(fault.kind == "blocked" for _, fault in wrong) and len(wrong) == len(faults):
-            return Blocked(", ".join(sorted({fault.name for _, fault in wrong})))
+        wrong = [(a, f) for a, f in zip(answers, mismatches, strict=True) if f is not None]
+        if all(mismatch.kind == "blocked" for _, mismatch in wrong) and len(wrong) == len(
+            mismatches
+        ):
+            return Blocked(", ".join(sorted({mismatch.name for _, mismatch in wrong})))
         judged = [pair for pair in wrong if pair[1].kind != "blocked"] or wrong
         wrong_targets = [target for target, name in self.targets.items() if name in self.failed]
-        answered, fault, more = most_telling(judged, own, wrong_targets)
-        if fault.kind == "forbidden":
-            return not_allowed(fault.lines[0], self.assignment.policy.section)
-        if fault.headline and fault.kind == "raised":  # the file cannot be imported
-            return CheckFailed(Finding(fault.headline, fault.lines))
-        mistakes, place, excerpt = self.descriptions(own, answered, fault)
-        details = [*fault.lines, *([fault.numbers] if fault.numbers and self.public else []), *more]
-        if others and faults[-1] is None:
+        answered, mismatch, more = most_telling(judged, own, wrong_targets)
+        if mismatch.kind == "forbidden":
+            return not_allowed(mismatch.lines[0], self.assignment.policy.section)
+        if mismatch.headline and mismatch.kind == "raised":  # the file cannot be imported
+            return CheckFailed(Finding(mismatch.headline, mismatch.lines))
+        mistakes, place, excerpt = self.descriptions(own, answered, mismatch)
+        details = [
+            *mismatch.lines,
+            *([mismatch.numbers] if mismatch.numbers and self.public else []),
+            *more,
+        ]
+        if others and mismatches[-1] is None:
             upstream = " and ".join(others[-1].call.given)
             details.append(f"right when given a correct {upstream}, wrong with your own")
         if mistakes:
             headline, sections = self.in_words(mistakes)
         elif self.random_in_eval:
             mistakes, headline, sections = (RANDOM_IN_EVAL,), self.assignment.random_in_eval, ""
-        elif fault.kind == "raised":
+        elif mismatch.kind == "raised":
             headline, sections = details.pop(0), ""
         else:
-            headline, sections = fault.headline or own.probe.says, ""
+            headline, sections = mismatch.headline or own.probe.says, ""
             details += place
         details.append(f"read: {self.exercise.anchor}{sections}")
         return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None, excerpt))
 
     def descriptions(
-        self, own: Answered, answered: Answered, fault: Mismatch
+        self, own: Answered, answered: Answered, mismatch: Mismatch
     ) -> tuple[tuple[str, ...], list[str], dict[str, Any] | None]:
-        """Return the names of a fault, a line that says where it is, and its excerpt."""
-        note, located = self.troubles.append, fault.kind in ("values", "shape")
+        """Return the names of a mismatch, a line that says where it is, and its excerpt."""
+        note, located = self.troubles.append, mismatch.kind in ("values", "shape")
         return (
             described(lambda: self.mistakes_shown(own.probe), (), note),
             described(lambda: self.place(answered) if located else [], [], note),
-            described(lambda: self.excerpt(answered, fault), None, note),
+            described(lambda: self.excerpt(answered, mismatch), None, note),
         )
 
-    def excerpt(self, answered: Answered, fault: Mismatch) -> dict[str, Any] | None:
+    def excerpt(self, answered: Answered, mismatch: Mismatch) -> dict[str, Any] | None:
         """Return where an array is wrong, if that is what is wrong and may be shown."""
-        if fault.pair is None or not self.public:
+        if mismatch.pair is None or not self.public:
             return None
         inputs = answered.recording.inputs
-        return excerpt(fault.pair, self.assignment.axes, self.assignment.padding(inputs))
+        return excerpt(mismatch.pair, self.assignment.axes, self.assignment.padding(inputs))
 
     @functools.cached_property
     def diagnosis(self) -> Diagnosis:
