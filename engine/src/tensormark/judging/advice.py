@@ -12,7 +12,8 @@ from tensormark.sandbox.interface import Reply
 
 def _enumerated(names: list[str]) -> str:
     """Join names with commas and an `and`."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _about_missing(name: str, others: Collection[str], assignment: Assignment) -> str:
@@ -48,8 +49,7 @@ def _advice(reply: Reply, others: Collection[str], assignment: Assignment) -> st
 def _unimportable(reply: Reply, assignment: Assignment) -> str:
     """Return the file that a reply says cannot be imported, or nothing."""
     module = reply.message.get("importing")
-    beginnings = {"lost": f"importing {assignment.main_file} "}
-    if reply.text.startswith(beginnings.get(reply.status, "\0")):
+    if reply.status == "lost" and reply.text.startswith(f"importing {assignment.main_file} "):
         return assignment.main_file
     return f"{module}.py" if isinstance(module, str) and module.isidentifier() else ""
 

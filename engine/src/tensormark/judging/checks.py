@@ -102,7 +102,7 @@ def rounds(exercise: Exercise, failed: frozenset[str]) -> Iterator[Collection[in
     for probe in exercise.probes:
         for place, call in enumerate(probe.calls[1:], start=1):
             levels.setdefault(place, set()).update(call.given)
-    replaced = failed.intersection(set[str]().union(*levels.values()))
+    replaced = failed & {name for names in levels.values() for name in names}
     enough = min((place for place in levels if replaced <= levels[place]), default=len(levels))
     first = {place for place in levels if failed & levels[place] and place <= enough}
     yield from filter(None, (first, levels.keys() - first))

@@ -46,7 +46,7 @@ class Mismatch:
     lines: tuple[str, ...]
     headline: str = ""
     numbers: str = ""
-    pair: Pair | None = dataclasses.field(default=None, compare=False, repr=False)
+    pair: Pair | None = None
 
 
 def _place(index: tuple[int, ...], axes: Axes) -> str:

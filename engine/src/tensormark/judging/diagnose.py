@@ -23,9 +23,10 @@ NEVER: Often = {}
 
 
 def one_sentence(sentences: Sequence[str]) -> str:
-    """Join what two or three mistakes are."""
-    *first, last = sentences
-    return "; ".join(first) + (", and " if len(first) == 1 else "; and ") * bool(first) + last
+    """Join sentences into one; semicolons separate three, as each may contain commas."""
+    if len(sentences) < 3:
+        return ", and ".join(sentences)
+    return "; ".join([*sentences[:-1], f"and {sentences[-1]}"])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Diagnosis:
 def close(got: np.ndarray, rows: np.ndarray, allowed: np.ndarray) -> np.ndarray:
     """Say which fingerprints (..., entries) agree with those of each row; NaN equals NaN here."""
     with np.errstate(invalid="ignore"):
-        size = np.abs(np.nan_to_num(rows[..., 1:], posinf=0.0, neginf=0.0)).max(-1, initial=0.0)
+        size = np.abs(np.nan_to_num(rows[..., 1:], posinf=0.0, neginf=0.0)).max(-1)
         near = np.abs(got - rows) <= allowed * (1.0 + size[..., None])
     equal: np.ndarray = (near | (got == rows) | (np.isnan(got) & np.isnan(rows))).all(-1)
     return equal
@@ -90,14 +91,14 @@ def recognise(calls: Sequence[Seen], names: Sequence[str], often: Often) -> list
     tells = np.logical_or.reduce([_telling(call) for call in calls])
     # if everything raises, the exception's message already says it all
     tells &= ~np.logical_and.reduce([(call.rows[:, 0, 0] == RAISED) for call in calls])
-    recognized = set(np.array(names)[fits & tells].tolist())
-    return _by_frequency(recognized, often) or (list(recognized) if len(recognized) == 1 else [])
+    recognized = np.array(names)[fits & tells].tolist()
+    return _by_frequency(recognized, often) or (recognized if len(recognized) == 1 else [])
 
 
 def _unmoved(training: Seen, evaluation: Seen) -> tuple[bool, np.ndarray]:
     """Say whether training gives the same outputs as eval: of the student, and of each variant."""
-    ours = [training.outputs[name] for name in sorted(training.outputs)]
-    theirs = [evaluation.outputs[name] for name in sorted(training.outputs)]
+    ours = list(training.outputs.values())
+    theirs = [evaluation.outputs[name] for name in training.outputs]
     allowed = training.allowed[ours]
     returned = (training.got[ours, 0] >= 0).all()  # a tensor, with finite values
     student = returned and close(training.got[ours], evaluation.got[theirs], allowed).all()

@@ -115,7 +115,8 @@ def page_of(text: str, folder: Path) -> str:
     Raises:
         PageError: a picture is missing.
     """
-    markdown, environment = _reader(), dict[str, object]()
+    markdown = _reader()
+    environment: dict[str, object] = {}
     tokens = markdown.parse(text, environment)
     for token in tokens:
         for child in token.children or ():
