@@ -104,7 +104,7 @@ def test_an_exception_without_words_is_a_failure_with_words(right: Right) -> Non
 
     (attention,) = right.grade(change, [ASSIGNMENT.exercise("attention")]).results
 
-    assert attention.findings[0].headline == "failed, and does not say why"
+    assert attention.findings[0].headline == "failed without saying why"
 
 
 # --- whose fault an exception is ----------------------------------------------------------------
@@ -153,7 +153,7 @@ def test_an_answer_that_breaks_a_check_fails_it_and_is_noted(
 
     name = type(error).__name__
     assert attention.outcome is Outcome.FAILED
-    assert f"its answer could not be read: {name}" in str(attention.findings)
+    assert f"its answer could not be compared: {name}" in str(attention.findings)
     assert attention.flags[0].startswith(f"attention: an answer made the grader raise {name} (")
     assert is_clear(attention)
 

@@ -203,7 +203,7 @@ def test_weights_that_do_not_fit_the_solutions_model_are_refused(
 
     run, _ = task_run(answering(weights(forged), []), ask_solution)
 
-    with pytest.raises(CheckFailed, match="weights of other names or shapes"):
+    with pytest.raises(CheckFailed, match="weights with the wrong names or shapes"):
         Sentiment().replies(small, run)
 
 

@@ -232,7 +232,7 @@ def test_a_release_with_a_file_of_private_references_fails(
 def test_tensors_that_are_not_of_the_public_references_are_found_anywhere(
     known: secrets.Secrets,
 ) -> None:
-    assert Leak("grader/x.safetensors", "is not of the public references") in leaks(
+    assert Leak("grader/x.safetensors", "is not one of the public references") in leaks(
         known, {"grader/x.safetensors": b"x"}
     )
 

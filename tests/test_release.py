@@ -238,7 +238,7 @@ def test_code_of_a_variant_is_found() -> None:
         ("data/more.txt", LABELLED[500], "holds the test sentences"),
         ("data/labels.json", json.dumps([int(line[0]) for line in LABELLED]), "holds labels of"),
         ("data/labels.txt", "\n".join(line[0] for line in LABELLED), "holds labels of"),
-        ("instructor/x.py", "", "is of staff's instructor/"),
+        ("instructor/x.py", "", "is for staff only: instructor/"),
         (
             "grader/notes.md",
             (ROOT / "instructor" / "language" / "grammar.py").read_text("utf-8"),

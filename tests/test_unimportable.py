@@ -14,10 +14,10 @@ from conftest import ROOT, Grade
 
 TOP = "import math\n"
 ONE_OF_THEM = (
-    "there are only the standard library, torch, numpy, matplotlib, safetensors, tokenizers and "
-    "tqdm; what is in a file of your own belongs into bert.py"
+    "only the standard library, torch, numpy, matplotlib, safetensors, tokenizers and tqdm can be "
+    "imported; put code from files of your own into bert.py"
 )
-AS_GIVEN = "config.py is the given one when you are graded: put what you add into bert.py"
+AS_GIVEN = "you are graded with the original config.py: put your additions into bert.py"
 
 
 def test_the_fine_tune_is_blocked_by_the_file_that_cannot_be_imported(
@@ -123,7 +123,7 @@ def test_a_module_that_lies_beside_the_file_is_to_be_copied(
     graded = grade(given[form], training=form == "folder")
 
     listed = "bert.py, optimizer.py, pretraining.py and transformer.py"
-    advice = f"only {listed} are graded: copy what you need of rope into bert.py"
+    advice = f"only {listed} are graded: copy what you need from rope into bert.py"
     assert graded.output.count(advice) == graded.output.count("No module named 'rope'") == 1
     assert graded.output.count("bert.py cannot be imported (see attention)") == len(
         graded.outcomes().keys()

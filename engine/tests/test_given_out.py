@@ -117,7 +117,7 @@ def test_a_picture_that_is_not_in_the_folder_is_an_error(mine: Path, picture: st
     with (mine / "handout.md").open("a", encoding="utf-8") as file:
         file.write(f"\n![a line]({picture})\n")
 
-    with pytest.raises(ReleaseError, match="which is no file of"):
+    with pytest.raises(ReleaseError, match="which is not a file in"):
         contents(opened(mine))
 
 
@@ -160,13 +160,13 @@ def secrets_of(mine: Path) -> Secrets:
         ("a.md", "another text of a line", "holds the labelled letters: "),
         ("letters.txt", "another text of a line\n", None),
         ("letters.txt", "1 another text of a line\n", "is not the bare labelled letters"),
-        ("answers/b.md", "", "is of staff's answers/"),
-        ("grader/mistakes/b.py", "", "is of staff's grader/mistakes"),
-        ("grader/honest/b.py", "", "is of staff's grader/honest"),
-        ("grader/staff.py", "", "is of staff's grader/staff.py"),
-        ("reference_outputs/private/a/dev.txt", "", "is of staff's private/"),
-        ("grader/b.pyc", "", "is of a kind that is not given out"),
-        ("reference_outputs/manifest.json", "{}", "is of private references"),
+        ("answers/b.md", "", "is for staff only: answers/"),
+        ("grader/mistakes/b.py", "", "is for staff only: grader/mistakes"),
+        ("grader/honest/b.py", "", "is for staff only: grader/honest"),
+        ("grader/staff.py", "", "is for staff only: grader/staff.py"),
+        ("reference_outputs/private/a/dev.txt", "", "is for staff only: private/"),
+        ("grader/b.pyc", "", "is a kind of file that is not given out"),
+        ("reference_outputs/manifest.json", "{}", "belongs to private references"),
     ],
 )
 def test_what_students_must_not_get_is_found(
@@ -189,7 +189,7 @@ def test_tensors_of_no_public_references_are_found_but_not_those_that_are_declar
 
     found = leaks(Secrets(course), {"more.safetensors": tensors, "b.safetensors": tensors})
 
-    assert [str(leak) for leak in found] == ["b.safetensors: is not of the public references"]
+    assert [str(leak) for leak in found] == ["b.safetensors: is not one of the public references"]
 
 
 def test_the_command_says_what_it_found(folder: Path, tmp_path: Path) -> None:
@@ -197,4 +197,4 @@ def test_the_command_says_what_it_found(folder: Path, tmp_path: Path) -> None:
 
     done = called(tmp_path, "-C", str(folder), "leaks", str(tmp_path / "given"))
 
-    assert (done.returncode, done.stdout) == (1, "solution/a.py: is of staff's solution/\n")
+    assert (done.returncode, done.stdout) == (1, "solution/a.py: is for staff only: solution/\n")

@@ -44,7 +44,7 @@ def shown(text: str, status: str = "error", **message: object) -> Reply:
         (f"raised ValueError: (main.py, line 1) {SECRET}", "raised ValueError"),
         (f"raised {SECRET}: x (main.py, line 10)", "raised an exception of another type"
          " (main.py, line 10)"),
-        (f"A.f should return a tensor, got a {SECRET}", "did not return what it should"),
+        (f"A.f should return a tensor, got a {SECRET}", "did not return what it should have"),
         (f"{SECRET} has no class A; its names are fixed", "failed for a reason that is not shown"
          " here"),
     ],

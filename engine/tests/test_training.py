@@ -158,7 +158,7 @@ def test_an_answer_without_usable_weights_never_reaches_the_solution(own: Ask, s
 
 
 def test_weights_that_do_not_fit_the_solutions_model_are_refused() -> None:
-    with pytest.raises(CheckFailed, match="weights of other names or shapes"):
+    with pytest.raises(CheckFailed, match="weights with the wrong names or shapes"):
         Task().grade(Run(TRAINED, saying()).task_run)
 
 

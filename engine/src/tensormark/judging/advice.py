@@ -27,11 +27,11 @@ def _about_missing(name: str, others: Collection[str], assignment: Assignment) -
     if top in others:
         graded = _enumerated(list(assignment.editable))
         verb = "is" if len(assignment.editable) == 1 else "are"
-        return f"only {graded} {verb} graded: copy what you need of {top} into {main}"
+        return f"only {graded} {verb} graded: copy what you need from {top} into {main}"
     if top == assignment.starter.name:
         return f"leave out `{top}.`: the given files are imported by their own names"
     packages = _enumerated(["the standard library", *assignment.packages])
-    return f"there are only {packages}; what is in a file of your own belongs into {main}"
+    return f"only {packages} can be imported; put code from files of your own into {main}"
 
 
 def _advice(reply: Reply, others: Collection[str], assignment: Assignment) -> str:
@@ -42,7 +42,7 @@ def _advice(reply: Reply, others: Collection[str], assignment: Assignment) -> st
     given = sorted(path.name for path in assignment.starter.glob("*.py"))
     if isinstance(lacking, str) and lacking in given and lacking not in assignment.editable:
         main = assignment.main_file
-        return f"{lacking} is the given one when you are graded: put what you add into {main}"
+        return f"you are graded with the original {lacking}: put your additions into {main}"
     return ""
 
 

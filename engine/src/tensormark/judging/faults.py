@@ -51,7 +51,7 @@ def examined(
         trouble = trouble_in(error)
         note(trouble)
         kind = trouble.split(" ")[0]
-        says = f"its answer could not be read: {kind} while it was compared"
+        says = f"its answer could not be compared: {kind}"
         return Mismatch("unreadable", answered.call.target, (says,))
 
 

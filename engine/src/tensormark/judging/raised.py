@@ -11,7 +11,7 @@ from tensormark.result import CheckFailed, Finding
 from tensormark.sandbox.interface import Reply
 
 FORBIDDEN = "forbidden"  # the id of the mistake
-NO_TEXT = "failed, and does not say why"
+NO_TEXT = "failed without saying why"
 MOST = 20  # texts of a list that are looked at
 
 

@@ -41,7 +41,7 @@ STATE = frozenset(
 )  # as tensormark/worker/state.py calls it
 WORDS = {"missing", "importing", "through"}  # keys of a message with names of the submission's
 NOT_SHOWN = "its text is not shown"
-RETURNED = "did not return what it should"
+RETURNED = "did not return what it should have"
 FAILED = "failed for a reason that is not shown here"
 
 

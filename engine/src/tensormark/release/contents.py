@@ -47,7 +47,7 @@ def _starter(assignment: Assignment, references: References) -> Iterator[tuple[s
     files = {name: text.encode() for name, text in derive(assignment).items()}
     if {name: digest(content) for name, content in files.items()} != references.manifest["starter"]:
         fix = f"run `{command('starter')}` and `{command('references')}`"
-        raise ReleaseError(f"the starter is not the recorded one; {fix}")
+        raise ReleaseError(f"the starter differs from the recorded one; {fix}")
     yield from ((f"starter/{name}", content) for name, content in files.items())
     yield PRISTINE, zipped(files)
 

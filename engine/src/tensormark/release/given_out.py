@@ -94,7 +94,7 @@ def _pictures(assignment: Assignment) -> list[Path]:
     for name in sorted(names):
         path = (folder / name).resolve()
         if not path.is_file() or not path.is_relative_to(folder):
-            raise ReleaseError(f"handout.md shows {name}, which is no file of {folder}")
+            raise ReleaseError(f"handout.md shows {name}, which is not a file in {folder}")
     return [assignment.folder / name for name in sorted(names)]
 
 

@@ -59,13 +59,13 @@ def _in_name(secrets: Secrets, path: str) -> Iterator[str]:
     """Say what is wrong with the name of a file."""
     place = PurePosixPath(path)
     if staff := sorted({*place.parts} & secrets.staff_folders):
-        yield f"is of staff's {staff[0]}/"
+        yield f"is for staff only: {staff[0]}/"
     if place.parts[:1] == (PACKAGE,) and {*place.parts[1:2]} & {*STAFF_ONLY}:
-        yield f"is of staff's {PACKAGE}/{place.parts[1]}"
+        yield f"is for staff only: {PACKAGE}/{place.parts[1]}"
     kinds = KINDS | {PurePosixPath(name).suffix for name in secrets.files} - {""}
     names = {PurePosixPath(name).name for name in secrets.files}
     if place.suffix not in kinds and place.name not in names:
-        yield "is of a kind that is not given out"
+        yield "is a kind of file that is not given out"
 
 
 def _in_code(secrets: Secrets, text: str) -> Iterator[str]:
@@ -97,11 +97,11 @@ def _in_references(secrets: Secrets, files: Mapping[str, bytes]) -> Iterator[Lea
     manifest = json.loads(files.get(path, b"{}"))
     digests = {f"{REFERENCES}/{name}": value for name, value in manifest.get("files", {}).items()}
     if path in files and manifest.get("private", True):
-        yield Leak(path, "is of private references")
+        yield Leak(path, "belongs to private references")
     for name, content in files.items():
         of_references = name not in secrets.files and name.endswith(".safetensors")
         if of_references and digests.get(name) != digest(content):
-            yield Leak(name, "is not of the public references")
+            yield Leak(name, "is not one of the public references")
 
 
 def unzipped(path: str, content: bytes) -> Iterator[tuple[str, bytes]]:

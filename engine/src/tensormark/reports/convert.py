@@ -31,11 +31,11 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write what the command line asks for; return 2 if the file is not a result."""
     parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=__doc__)
     parser.add_argument("format", choices=[*FORMATS, CHECK], help="what to write")
-    parser.add_argument("result", type=Path, help="the file that a grading has written")
+    parser.add_argument("result", type=Path, help="a result that a grading has written")
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: print it")
     where = "annotations: the submission's folder in the repository (default: %(default)s)"
     parser.add_argument("--folder", default="starter", help=where)
-    enough = "check: the points that are enough (default: all exercises but bonus are passed)"
+    enough = "check: the points needed (default: all exercises except bonus must be passed)"
     parser.add_argument("--needed", type=float, metavar="POINTS", help=enough)
     options = parser.parse_args(arguments)
     check = functools.partial(github.lacking, needed=options.needed)

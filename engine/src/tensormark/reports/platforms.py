@@ -27,7 +27,8 @@ def _total_lines(result: Model) -> list[str]:
     name = result["assignment"] or "score"
     lines = [f"{name}: {out_of(result['score'], result['max_score'])}"]
     if result["bonus"]:
-        lines.append(f"bonus: {out_of(result['bonus'], result['bonus_max_score'])}, apart")
+        bonus = out_of(result["bonus"], result["bonus_max_score"])
+        lines.append(f"bonus: {bonus}, counted separately")
     if names := ungraded(result):
         lines.append(f"{', '.join(names)} {CANNOT}")
     lines += [f"note: {note}" for note in result["notes"]]

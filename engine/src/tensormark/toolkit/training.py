@@ -253,7 +253,8 @@ class TrainingTask(Task, Generic[TrainingT]):
         if reply.status != "ok":
             raise self.without_predictions(training, run, weights)
         if not reply.tensors:
-            raise CheckFailed(Finding(f"{training.what} returned weights of other names or shapes"))
+            what = f"{training.what} returned weights with the wrong names or shapes"
+            raise CheckFailed(Finding(what))
         return reply, trained.tensors
 
     def own_predictions_because(self, training: TrainingT, run: TaskRun) -> str:
