@@ -94,7 +94,9 @@ class Drawn:
         light, _, dark = self.text.partition("@media (prefers-color-scheme:dark)")
         rule = r"\.(\w+){fill:(#\w+);stroke:(#\w+)}\.on-\1{fill:(#\w+)}"
         parts = {"light": light, "dark": dark}
-        return {mode: {k: c for k, *c in re.findall(rule, css)} for mode, css in parts.items()}
+        return {
+            m: {k: (f, o, w) for k, f, o, w in re.findall(rule, css)} for m, css in parts.items()
+        }
 
     @cached_property
     def words(self) -> list[Words]:

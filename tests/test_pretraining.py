@@ -21,7 +21,6 @@ from pretraining import (
 )
 from tokenizer import SPECIAL_TOKENS, BertTokenizer, wordpiece
 
-SPECIAL, MASK, VOCABULARY = (0, 1, 2, 3, 4), 4, 1000
 WORDS = ("good", "bad", "film", "plot", "is", "the", ".")
 TINY = Settings(
     width=8,

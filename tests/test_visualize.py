@@ -17,7 +17,6 @@ from conftest import ROOT
 from tokenizer import BertTokenizer
 from visualize import attention_maps, main, probabilities, project
 
-PROBABILITY = r"0\.\d{3}"
 SVG = "{http://www.w3.org/2000/svg}"
 CONFIG = BertConfig(
     vocab_size=20,

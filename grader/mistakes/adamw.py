@@ -5,7 +5,7 @@ from tensormark.authoring.variants import mistakes
 CORRECTION1 = 'correction1 = 1 - beta1 ** state["step"] if group["correct_bias"] else 1.0'
 CORRECTION2 = 'correction2 = 1 - beta2 ** state["step"] if group["correct_bias"] else 1.0'
 DECAY = 'p.mul_(1 - lr * group["weight_decay"])'
-MEAN, SQUARE = "m.mul_(beta1).add_(grad, alpha=1 - beta1)", "value=1 - beta2)"
+MEAN = "m.mul_(beta1).add_(grad, alpha=1 - beta1)"
 MOVE = "p.addcdiv_(m, denominator, value=-lr * math.sqrt(correction2) / correction1)"
 
 VARIANTS = (
