@@ -13,7 +13,7 @@ import math
 import os
 import resource
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -38,15 +38,13 @@ class Lock:
     """What to lock a process down to.
 
     Attributes:
-        readable: files and folders that remain readable.
-        listable: folders of which only the names of files can still be read.
+        files_allowed: the descriptor of what `file_rules` has made.
         filter: the compiled system call filter.
         core: the only processor core to run on, or None for all.
         memory: bytes; seconds: of processor time; files, threads: at the same time.
     """
 
-    readable: Sequence[str]
-    listable: Sequence[str]
+    files_allowed: int
     filter: bytes
     core: int | None
     memory: int
@@ -135,8 +133,12 @@ def landlock_version() -> int:
     return call(what, LIBC.syscall, LANDLOCK_CREATE, None, 0, LANDLOCK_VERSION)
 
 
-def restrict_files(readable: Iterable[str], listable: Iterable[str] = ()) -> None:
-    """Allow only these files and folders to be read, or listed; nothing can be written at all."""
+def file_rules(readable: Iterable[str], listable: Iterable[str] = ()) -> int:
+    """Return the descriptor of rules that allow to read only these files and folders.
+
+    Args:
+        listable: folders of which only the names of files can be read.
+    """
     version = landlock_version()
     handled = (1 << max(bits for since, bits in ACCESS.items() if since <= version)) - 1
     # the kernel accepts a shorter structure: file access only; seccomp handles the network
@@ -148,6 +150,11 @@ def restrict_files(readable: Iterable[str], listable: Iterable[str] = ()) -> Non
         rule = struct.pack("<Qi", allowed, folder)
         call(f"Landlock, {path}", LIBC.syscall, LANDLOCK_ADD, rules, LANDLOCK_BENEATH, rule, 0)
         os.close(folder)
+    return rules
+
+
+def restrict_files(rules: int) -> None:
+    """Apply rules: nothing else can be read, and nothing at all be written."""
     call("Landlock", LIBC.syscall, LANDLOCK_RESTRICT, rules, 0)
     os.close(rules)
 
@@ -206,5 +213,5 @@ def lock_down(lock: Lock) -> None:
     yield_to_others(lock.core)
     limit_resources(lock)
     drop_capabilities()
-    restrict_files(lock.readable, lock.listable)
+    restrict_files(lock.files_allowed)
     filter_calls(lock.filter)

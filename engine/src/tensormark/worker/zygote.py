@@ -15,7 +15,9 @@ child take over this process, and with it later jobs of this slot.
 import array
 import base64
 import contextlib
+import functools
 import gc
+import itertools
 import json
 import mmap
 import os
@@ -24,7 +26,6 @@ import signal
 import socket
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
 if __name__ == "__main__":
@@ -79,16 +80,32 @@ def warm_up() -> str:
         loss = nn.functional.cross_entropy(model(torch.randn(4, 8)), torch.zeros(4).long())
         torch.autograd.backward(loss)
         optimizer.step()
+    return str(torch.__version__)
+
+
+def get_ready(setup: dict[str, Any], harness: str) -> None:
+    """Do what each child would do alike; add to the setup what makes an overlay, and file rules.
+
+    Args:
+        harness: the path of the assignment's file.
+    """
+    from tensormark.worker.overlay import Overlay, load_harness  # imports torch
+    from tensormark.worker.surroundings import hide_grader
+
+    setup["overlay"] = functools.partial(Overlay, load_harness(harness))
+    lockdown.landlock_version()
+    paths = setup["readable"], setup["listable"]
+    setup["rules"] = lockdown.file_rules(*paths) if setup["lock"] else None
+    hide_grader()
     gc.collect()
     gc.freeze()  # keeps these pages shared with children
-    return str(torch.__version__)
 
 
 class Child:
     """A forked process that waits for one job, runs it and never returns."""
 
-    def __init__(self, setup: dict[str, Any], zygote: socket.socket, harness: ModuleType) -> None:
-        self.setup, self.zygote, self.harness = setup, zygote, harness
+    def __init__(self, setup: dict[str, Any], zygote: socket.socket) -> None:
+        self.setup, self.zygote = setup, zygote
 
     def live(self) -> NoReturn:
         """Receive a job, lock down, report that to the zygote, and run the job."""
@@ -119,27 +136,23 @@ class Child:
         content = os.pread(requests, os.fstat(requests).st_size, 0)
         for standard, target in enumerate((os.open(os.devnull, os.O_RDONLY), printed, printed)):
             os.dup2(target, standard)
-        report_fd = self.zygote.fileno()
-        os.closerange(3, report_fd)
-        os.closerange(report_fd + 1, os.sysconf("SC_OPEN_MAX"))
-        if self.setup["lock"]:
+        rules = self.setup["rules"]
+        kept = sorted({self.zygote.fileno(), *([] if rules is None else [rules])})
+        for below, above in itertools.pairwise([2, *kept, os.sysconf("SC_OPEN_MAX")]):
+            os.closerange(below + 1, above)
+        if rules is not None:
             names = ("core", "memory", "seconds", "files", "threads")
             compiled = base64.b64decode(self.setup["filter"])
             limits = {name: self.job[name] for name in names}
-            paths = {name: self.setup[name] for name in ("readable", "listable")}
-            lockdown.lock_down(lockdown.Lock(filter=compiled, **paths, **limits))
+            lockdown.lock_down(lockdown.Lock(files_allowed=rules, filter=compiled, **limits))
         return content, answered
 
     def serve(self, content: bytes, answered: reply_buffer.ReplyBuffer) -> None:
         """Import the submission and run its calls, writing each answer to its slot."""
-        import torch  # already imported, like the next
-
-        from tensormark.worker.overlay import Overlay
-        from tensormark.worker.surroundings import hide_grader
+        import torch  # already imported
 
         torch.set_num_threads(self.job["torch_threads"])
-        overlay = Overlay(self.harness)
-        hide_grader()
+        overlay = self.setup["overlay"]()
 
         def progress(done: int, total: int) -> None:
             answered.put(reply_buffer.DONE, done)
@@ -184,7 +197,7 @@ class Waiting(NamedTuple):
     link: socket.socket
 
 
-def fork_child(control: socket.socket, setup: dict[str, Any], harness: ModuleType) -> Waiting:
+def fork_child(control: socket.socket, setup: dict[str, Any]) -> Waiting:
     """Fork the child for the next job before there is one.
 
     Raises:
@@ -197,7 +210,7 @@ def fork_child(control: socket.socket, setup: dict[str, Any], harness: ModuleTyp
     if child == 0:
         control.close()
         ours.close()
-        Child(setup, theirs, harness).live()
+        Child(setup, theirs).live()
     theirs.close()
     return Waiting(child, ours)
 
@@ -224,22 +237,19 @@ def main() -> None:
         if setup["user"] is not None:
             lockdown.become(setup["user"], setup["checkpoint"])
         version = warm_up()
-        from tensormark.worker.overlay import load_harness  # imports torch
-
-        harness = load_harness(sys.argv[2])
-        lockdown.landlock_version()
+        get_ready(setup, sys.argv[2])
         os.chdir(os.environ["HOME"])  # as in the tier `process`
     except Exception as error:
         send(control, fault=f"{error}")
         return
     send(control, ready=version)
-    waiting = fork_child(control, setup, harness)
+    waiting = fork_child(control, setup)
     while True:
         job, descriptors = receive(control)
         if "calls" not in job:  # an order to kill a child that has ended meanwhile
             continue
         fault = hand_over(waiting, job, descriptors)
-        child, waiting = waiting, fork_child(control, setup, harness)  # while that one works
+        child, waiting = waiting, fork_child(control, setup)  # while that one works
         if fault is not None:  # an empty one: the child had died before it got the job
             send(control, **({"fault": fault} if fault else {"died": True}))
             continue
