@@ -12,8 +12,10 @@ from tensormark.sandbox.interface import Reply
 from tensormark.toolkit.statistics import Statistic, Statistics
 
 from trials import (
+    BOTH,
     ENTRY,
     GRAD,
+    HOLE,
     LAYER,
     OUT,
     OWN,
@@ -70,6 +72,20 @@ def test_next_to_values_without_a_name_a_named_mistake_in_training_is_shown(
     result = result_of_faults(LAYER, [failed_in("values", values), failed_in("training", NAMED)])
 
     assert result.findings == (values, NAMED)[:shown]
+
+
+def test_a_right_exercise_keeps_all_points_and_names_all_that_was_replaced() -> None:
+    both = replace(VALUES, calls=(OWN, BOTH))
+    of = exercise("layer", both, upstream=("norm", "embed"))
+
+    result = judge(trial(WRONG, RIGHT, of=of, failed=["norm", "embed"]))
+
+    assert (result.score, result.lost) == (10, frozenset())
+    assert result.note == "right when given a correct embed and norm"
+
+
+def test_an_unwritten_exercise_is_checked_no_further() -> None:
+    assert judge(trial(HOLE, WRONG)).outcome is Outcome.NOT_WRITTEN
 
 
 def test_the_same_finding_in_two_parts_is_shown_once() -> None:

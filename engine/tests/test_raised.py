@@ -1,4 +1,4 @@
-"""Which of several faults is shown, without running anything."""
+"""What a reply says was raised, and which of several mismatches is shown."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from tensormark.exercise import Call, Probe
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import Answered
-from tensormark.judging.raised import most_telling
+from tensormark.judging.raised import hole, mismatch_of, most_telling, texts
 from tensormark.references import Recording
 from tensormark.sandbox.interface import Reply
 
@@ -52,3 +52,60 @@ def test_an_exception_in_a_wrong_function_upstream_is_not_shown() -> None:
     shown = most_telling([own, raised(IN_WORDS)], own[0], ["Attention.attention"])
 
     assert shown[1].lines == (IN_WORDS,)
+
+
+def test_an_answer_of_a_stand_ins_call_that_was_lost_is_not_in_the_graders_words() -> None:
+    lost = replace(OWN, reply=Reply("lost", "Layer.forward took too long"))
+    given = lost, Mismatch("raised", "Layer.forward", ("Layer.forward took too long",))
+
+    assert most_telling([(OWN, VALUES), given], OWN, [])[1] is VALUES
+
+
+TARGETS = {"Layer.forward": "layer", "norm": "scaled"}
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "message", "name"),
+    [
+        ("not written", "layer", {}, "layer"),
+        ("not written", "", {"function": "norm"}, "scaled"),
+        ("not written", "", {"function": ["norm"]}, None),
+        ("not written", "of torch's own", {"function": "norm"}, None),
+        ("error", "layer", {}, None),
+    ],
+)
+def test_a_hole_is_an_exercises_or_a_bare_one_in_its_function(
+    status: str, text: str, message: dict[str, Any], name: str | None
+) -> None:
+    assert hole(Reply(status, text, message), TARGETS) == name
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "lines"),
+    [
+        (Reply("not written", "scaled"), "blocked", ("Problem (scaled) is not written yet",)),
+        (
+            Reply("not written", "", {"where": " (main.py, line 3)"}),
+            "raised",
+            ("raised NotImplementedError (main.py, line 3)",),
+        ),
+        (
+            Reply("not written", "later", {"where": 3}),
+            "raised",
+            ("raised NotImplementedError: later",),
+        ),
+        (Reply("error"), "raised", ("failed without saying why",)),
+        (Reply("lost", "was ended", advice="wait"), "raised", ("was ended", "wait")),
+    ],
+)
+def test_an_answer_that_is_not_ok_says_why(reply: Reply, kind: str, lines: tuple[str, ...]) -> None:
+    mismatch = mismatch_of(replace(OWN, reply=reply), TARGETS)
+
+    assert (mismatch.kind, mismatch.lines) == (kind, lines)
+
+
+def test_of_a_list_only_its_first_texts_are_read() -> None:
+    reply = Reply("error", "", {"through": ["a", 1, "b", *"c" * 30], "imported": "a"})
+
+    assert texts(reply, "through") == ["a", "b", *"c" * 17]
+    assert texts(reply, "imported") == texts(reply, "missing") == []
