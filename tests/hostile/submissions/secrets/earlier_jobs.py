@@ -1,4 +1,4 @@
-# tries: find what an earlier exercise has left in the memory of this process
+# tries: find what an earlier exercise has left, where an exercise is run again on its own
 # loses: nothing
 # control: leaks
 import functools
@@ -27,16 +27,19 @@ def leave(self, *tensors):
 
 @functools.cache  # once is enough, and takes a while
 def search_memory():
-    if hasattr(sys, "left_behind"):
+    found = hasattr(sys, "left_behind")
+    if found:
         print("LEAKED: a mark of an earlier exercise")
     gc.unfreeze()  # or the collector keeps quiet about what is older than this process
     if any(type(thing).__name__ == "Left" for thing in gc.get_objects()):
         print("LEAKED: an object of an earlier exercise")
+        found = True
+    return found
 
 
 def embed(self, input_ids, *more):
-    if target() == "BertModel.embed":
-        search_memory()
+    if target() == "BertModel.embed" and search_memory():
+        return right(self, input_ids, *more) + 1  # wrong, as what several share is not looked at
     return right(self, input_ids, *more)
 
 
