@@ -25,6 +25,7 @@ from resident import called
 
 SOLUTION = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
 STARTER = (ROOT / "starter" / "bert.py").read_text(encoding="utf-8")
+RESULTS = "results/results.json"
 HANGING = "\nimport time\n\ntime.sleep(1000)\n"
 HOSTILE = """
 for place in {places}:
@@ -40,11 +41,8 @@ TOP = {
     "score": int | float,
     "execution_time": int | float,
     "output": str,
-    "output_format": FORMATS,
-    "test_output_format": FORMATS,
-    "test_name_format": FORMATS,
-    "visibility": VISIBLE,
-    "stdout_visibility": VISIBLE,
+    **dict.fromkeys(("output_format", "test_output_format", "test_name_format"), FORMATS),
+    **dict.fromkeys(("visibility", "stdout_visibility"), VISIBLE),
     "extra_data": dict,
     "tests": list,
     "leaderboard": list,
@@ -189,15 +187,11 @@ def hand_in(image: Path, files: dict[str, str], limit: int = 600) -> None:
 def graded(image: Path, files: dict[str, str], limit: int = 600) -> dict[str, Any]:
     """Grade files by the command that run_autograder calls; return its results."""
     hand_in(image, files, limit)
-    options = {"limit": limit, "submission": image / "submission", "results": results_of(image)}
+    options = {"limit": limit, "submission": image / "submission", "results": image / RESULTS}
     given = [str(word) for name, value in options.items() for word in (f"--{name}", value)]
     done = called(image / "source" / "assignment", "autograder", *given)
     assert done.returncode == 0, done.stderr
-    return valid(results_of(image))
-
-
-def results_of(image: Path) -> Path:
-    return image / "results" / "results.json"
+    return valid(image / RESULTS)
 
 
 def scores(found: dict[str, Any]) -> list[float]:
@@ -214,7 +208,7 @@ def test_honest_work_gets_its_points(image: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     assert [path.name for path in (image / "results").iterdir()] == ["results.json"]
-    found = valid(results_of(image))
+    found = valid(image / RESULTS)
     assert found["score"] == 100, found
     assert scores(found) == [25, 10, 15, 20, 10, 20]
     assert found["extra_data"]["tier"] == "contained"
@@ -262,7 +256,7 @@ def test_an_empty_submission_is_told_why(image: Path, files: dict[str, str]) -> 
 @pytest.mark.tier("contained")
 def test_a_grading_that_is_cut_off_says_so(image: Path) -> None:
     hand_in(image, {"bert.py": STARTER + HANGING})
-    results = results_of(image)
+    results = image / RESULTS
     with ThreadPoolExecutor(1) as pool:
         grading = pool.submit(script, image, str(image / "run_autograder"))
         while not (results.is_file() and run.UNFINISHED in results.read_text(encoding="utf-8")):

@@ -22,7 +22,6 @@ from tensormark.authoring.tolerance import KINDS, Measured
 from tensormark.authoring.try_exercise import alone
 from tensormark.files import sha256
 from tensormark.grading import program_of
-from tensormark.judging.diagnose import PAIR
 from tensormark.judging.fingerprints import MISSING, RANDOM, UNDECIDED
 from tensormark.references import Tensors
 from tensormark.sandbox.interface import Reply
@@ -234,32 +233,6 @@ def test_what_chance_decides_is_marked_and_other_processors_agree(
     for name, value in OTHER_PROCESSOR.items():
         monkeypatch.setenv(name, value)
     assert record(course, tmp_path, SEED, True, ASSIGNMENT.checkpoint) == []
-
-
-def sample(course: Course) -> Course:
-    """Return an exercise's course with a mistake of each of its sections, and what is common."""
-    first = {variant.section: variant for variant in reversed(course.variants)}
-    common = [one for one in course.variants if one.id in course.staff.common]
-    chosen = tuple(one for one in course.variants if one in (*first.values(), *common[:2]))
-    return dataclasses.replace(course, variants=chosen, honest=())
-
-
-def is_of_the_sample(change: str) -> bool:
-    """Say whether a change is none that only comes from recording less than all rows."""
-    name, _, what = change.partition(": ")
-    return what != "a row is gone" and not (what == "a new row" and PAIR in name)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("exercise", [one.id for one in ASSIGNMENT.exercises if one.probes])
-def test_a_sample_of_each_exercise_recorded_again_has_not_moved(exercise: str) -> None:
-    course = sample(alone(COURSE, exercise))
-    known = earlier(ROOT / "reference_outputs", course.assignment.exercises[0])
-    with open_for(course) as sandbox:
-        found = Recorder(course, sandbox, SEED).record(course.assignment.exercises[0], known)
-
-    assert len(found.rows) > len(course.variants)
-    assert [line for line in found.changes if is_of_the_sample(line)] == []
 
 
 class OtherDraws(Recorder):

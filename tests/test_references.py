@@ -21,7 +21,7 @@ def record(*options: str) -> subprocess.CompletedProcess[str]:
     return called(ROOT, "references", *options)
 
 
-@pytest.mark.nightly  # tests/test_recording.py records a sample in every run
+@pytest.mark.nightly  # tests/test_recording_sample.py records a part in every run
 @pytest.mark.slow
 @pytest.mark.timeout(900)  # it takes a minute, or several where others are at work too
 def test_recording_again_moves_nothing() -> None:
