@@ -143,7 +143,8 @@ def peak_memory(command: Sequence[str], cwd: Path) -> float:
         CalledProcessError: it failed, so that its memory means nothing.
     """
     most = 0.0
-    with subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL) as process:
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, cwd=cwd, stdout=quiet, stderr=quiet) as process:
         while process.poll() is None:
             most = max(most, memory_of(process.pid))
             time.sleep(LOOK_EVERY)
