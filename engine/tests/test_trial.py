@@ -98,6 +98,12 @@ def test_calls_whose_stand_ins_can_decide_are_made_first(
     assert [set(places) for places in rounds(LEVELS, frozenset(failed))] == first
 
 
+def test_where_no_call_stands_in_for_all_that_has_failed_all_are_made_at_once() -> None:
+    apart = exercise("layer", replace(VALUES, calls=(OWN, GIVEN, replace(OWN, given=("embed",)))))
+
+    assert [set(places) for places in rounds(apart, frozenset({"norm", "embed"}))] == [{1, 2}]
+
+
 # --- the message --------------------------------------------------------------------------------
 
 

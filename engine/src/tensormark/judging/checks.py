@@ -23,7 +23,7 @@ Fault = tuple[str, Exception]  # the part of the points, and what a check raised
 
 
 @dataclasses.dataclass(frozen=True)
-class Check:
+class _Check:
     """One thing to check in the answers of probes.
 
     Attributes:
@@ -54,12 +54,12 @@ def _every(probe: Probe) -> bool:
 
 
 CHECKS = (
-    Check(_compared, Trial.wrong_output),
-    Check(_drawn, Trial.wrong_draw),
-    Check(_differentiated, Trial.wrong_gradient, "properties"),
-    Check(_every, Trial.changed_input, "properties"),
-    Check(_every, Trial.changed_state, "properties"),
-    Check(_every, Trial.changed_by_import, "properties"),
+    _Check(_compared, Trial.wrong_output),
+    _Check(_drawn, Trial.wrong_draw),
+    _Check(_differentiated, Trial.wrong_gradient, "properties"),
+    _Check(_every, Trial.changed_input, "properties"),
+    _Check(_every, Trial.changed_state, "properties"),
+    _Check(_every, Trial.changed_by_import, "properties"),
 )
 
 
