@@ -118,7 +118,7 @@ test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a gradin
 
 nightly: export NIGHTLY = 1
 nightly: export FUZZ = long
-nightly: $(VENV)/.installed-staff  ## what needs a night: every case of every test, long fuzzing, a disturbed class (SEED=)
+nightly: $(VENV)/.installed-staff  ## what needs a night: every case of every test, and the soak tests (SEED=)
 	@$(MAKE) -s test
 	@$(PYTEST) tests/soak
 
