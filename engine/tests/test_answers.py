@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tensormark.calling import asked_of
 from tensormark.exercise import Assignment
 from tensormark.references import References
 from tensormark.sandbox import answers
 from tensormark.sandbox.interface import PROCESS
 from tensormark.sandbox.process import ProcessSandbox
-from tensormark.session import asked_of
 from tensormark.worker.protocol import HEADER, MAGIC, ProtocolError, encode
 
 from asking import CODE, ask, sandbox_of
