@@ -25,7 +25,7 @@ from tensormark.reports.terminal import Report
 from tensormark.result import Grade
 from tensormark.sandbox.interface import Program, Progress, Reply, Request
 from tensormark.sandbox.isolated import IsolatedSandbox
-from tensormark.sandbox.job import Ended
+from tensormark.sandbox.job import Ended, Job
 from tensormark.session import GradingSession
 from tensormark.settings import Settings
 from tensormark.worker.protocol import HEADER, MAGIC
@@ -121,14 +121,19 @@ class Scripted(IsolatedSandbox):
     def __exit__(self, *raised: object) -> None:
         self.slot = None
 
-    def attempt(self, requests: Sequence[Request], progress: Progress) -> Ended:
-        """Answer the import and the calls."""
-        self.job(requests)  # what is sent is packed, as ever
+    def job(self, requests: Sequence[Request]) -> Job:
+        """Pack what is sent, as ever, and keep it."""
+        self.requests = requests
+        return super().job(requests)
+
+    def attempt(self, job: Job, request: Request, progress: Progress) -> tuple[Ended, list[bytes]]:
+        """Answer the import and the calls, and print nothing."""
         frames = [Answer.of(0, {}).frame()]
-        for number, request in enumerate(requests, start=1):
-            changed = self.change(request, self.right.answer(number, request))
+        for number, one in enumerate(self.requests, start=1):
+            changed = self.change(one, self.right.answer(number, one))
             frames.append(changed if isinstance(changed, bytes) else changed.frame())
-        return Ended(Frames(frames), 0, None, 0.0)  # type: ignore[arg-type]
+        ended = Ended(Frames(frames), 0, None, 0.0)  # type: ignore[arg-type]
+        return ended, [b""] * len(frames)
 
     def apart(self, program: Program, request: Request) -> Reply:
         """Predict with a submission's weights, if they are those of the model."""

@@ -23,7 +23,7 @@ def test_a_trainings_deadline_is_a_multiple_of_its_measured_time(
     asked = []
 
     class Recording:
-        apart = None
+        apart = together = None
 
         def run(self, requests: list[Request], progress: object) -> Iterator[Reply]:
             asked.extend(requests)
