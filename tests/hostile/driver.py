@@ -106,7 +106,9 @@ def fingerprint() -> list[tuple[str, int, int, int]]:
         for path in sorted((ROOT / folder).rglob("*")):
             if "__pycache__" not in path.parts:
                 about = path.stat()
-                found.append((str(path), about.st_size, about.st_mtime_ns, about.st_mode))
+                # a folder's own time also changes where Python keeps what it has compiled
+                content = (0, 0) if path.is_dir() else (about.st_size, about.st_mtime_ns)
+                found.append((str(path), *content, about.st_mode))
     return found
 
 
