@@ -28,7 +28,7 @@ from known import COURSE
 from tiers import NIGHTLY
 from tokenizer import BertTokenizer
 
-# private references are recorded first: with all mistakes minutes on a busy machine
+# private references are recorded first: with all variants minutes on a busy machine
 pytestmark = pytest.mark.timeout(900)
 REPLAY = """
 
@@ -69,12 +69,12 @@ BertModel = ByHeart
 
 @pytest.fixture(scope="module")
 def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Private references, with their own inputs, and with all mistakes in `make nightly`."""
+    """Private references, with their own inputs; in `make nightly` with all variants."""
     folder = tmp_path_factory.mktemp("private")
     # two mistakes together take half of a recording
     staff = dataclasses.replace(COURSE.staff, common=frozenset(), seen={})
-    variants = COURSE.variants if NIGHTLY else COURSE.variants[::8]
-    course = dataclasses.replace(COURSE, staff=staff, variants=variants)
+    variants, honest = (v if NIGHTLY else v[::32] for v in (COURSE.variants, COURSE.honest))
+    course = dataclasses.replace(COURSE, staff=staff, variants=variants, honest=honest)
     assert record(course, folder, 7, False, ASSIGNMENT.checkpoint)
     return folder
 

@@ -43,12 +43,15 @@ from tensormark.task import TaskRun
 # A call takes milliseconds, but a machine may stand still for ten seconds. Where points are lost
 # anyway there is no need to wait so long: submissions that hang cost seconds.
 PATIENT = Limits(load_seconds=20.0, call_seconds=20.0, exercise_seconds=30.0, memory_bytes=2 << 30)
-HOPELESS = dataclasses.replace(PATIENT, call_seconds=3.0, exercise_seconds=6.0)
+# So much memory is enough for what is right, and what takes all of it takes it in each call.
+HOPELESS = dataclasses.replace(
+    PATIENT, call_seconds=3.0, exercise_seconds=6.0, memory_bytes=1 << 30
+)
 ALL_HOPELESS = dataclasses.replace(HOPELESS, load_seconds=5.0)
 TRAINING = Limits(load_seconds=20.0, memory_bytes=2 << 30)
 # the processes are counted so often, not so long: a machine that stands still counts none
 LOOK_EVERY = 0.02  # seconds
-SETTLED = 100  # looks that find the same number, after which the grader is at rest
+SETTLED = 50  # looks that find the same number, after which the grader is at rest
 REST = 500  # looks in which it is at rest again: its zygote forks the next child by then
 PR_SET_CHILD_SUBREAPER = 36
 TRAIN, PREDICT = 320, 200  # sentences
