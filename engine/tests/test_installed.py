@@ -1,7 +1,7 @@
 """The distribution as another course gets it: a wheel in an environment of its own.
 
-Nothing of the sources is on the path there, only the packages that it depends on. Every command is
-run once, in the order in which a course meets them.
+Nothing of the sources is on the path there, only the packages that it depends on. The blocks of
+README and docs/first_assignment.md are run in it, in order; then the commands that these leave out.
 """
 
 import csv
@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pages import PAGE, README, follow
 
 from tensormark.sandbox.interface import CONTAINED, PROCESS
 
@@ -46,6 +47,11 @@ class Place:
         install = "-m pip install --quiet --no-deps --no-index --ignore-installed".split()
         pip = [str(self.bin / "python"), *install, str(wheel)]
         subprocess.run(pip, check=True, capture_output=True)
+        program = self.bin / "pytest"  # of the packages, but with this environment's plugins
+        program.write_text(
+            f"#!{self.bin / 'python'}\nimport pytest\n\nraise SystemExit(pytest.main())\n"
+        )
+        program.chmod(0o755)
         own = {"HOME": str(folder), "PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}"}
         self.environment = {**own, "LANG": "C.UTF-8"}
 
@@ -92,6 +98,18 @@ def private(place: Place, course: Path) -> str:
     return out
 
 
+@pytest.mark.tier(CONTAINED)  # in which the class is graded
+@pytest.mark.timeout(600)
+def test_from_an_empty_folder_to_a_graded_class(place: Place, tmp_path: Path) -> None:
+    folder = follow(PAGE, tmp_path, place.environment)
+
+    assert (folder / "class" / "feedback" / "ann" / "report.html").is_file()
+
+
+def test_the_readme_shows_what_happens(place: Place, tmp_path: Path) -> None:
+    assert follow(README, tmp_path, place.environment) == tmp_path / "first"
+
+
 def test_what_runs_is_the_wheel(place: Place) -> None:
     code = "import tensormark; print(tensormark.__file__)"
 
@@ -103,28 +121,6 @@ def test_outside_of_an_assignment_a_command_says_where_to_go(place: Place) -> No
 
     assert said.count("\n") == 1
     assert "there is no grader/assignment.py here" in said
-
-
-def test_what_is_derived_is_up_to_date_from_the_start(place: Place, course: Path) -> None:
-    for command in ("starter", "references", "handout"):
-        place.tensormark(course, command, "--check")
-
-
-def test_an_exercise_can_be_tried(place: Place, course: Path) -> None:
-    said = place.tensormark(course, "try", "conv")
-
-    assert "!" not in {line[:1] for line in said.splitlines()}
-    assert "  solution " in said
-
-
-@pytest.mark.parametrize("tier", sorted({PROCESS, TIER}))
-def test_the_solution_has_all_points_and_the_starter_none(
-    place: Place, course: Path, tier: str
-) -> None:
-    solution = place.tensormark(course, "grade", "solution", "--tier", tier)
-
-    assert "score   100 / 100" in solution
-    assert "score   0 / 80" in place.tensormark(course, "check", "--tier", tier)
 
 
 def test_a_mistake_is_named_in_a_folder_below(place: Place, course: Path, tmp_path: Path) -> None:
@@ -246,19 +242,3 @@ def test_a_class_has_the_same_gradebook_with_one_worker_and_two(
 
     assert books[0] == books[1]
     assert [row["score"] for row in books[0]] == ["80", "40", "0", "0"] * 3
-
-
-def test_an_assignment_proves_itself(place: Place, course: Path) -> None:
-    said = place.run(course, "python", "-m", "pytest", "-q", "--assignment", ".")
-
-    assert "passed" in said
-    assert "failed" not in said
-
-
-def test_an_exercise_is_begun(place: Place, course: Path) -> None:
-    copy = shutil.copytree(course, place.folder / "With another")
-
-    place.tensormark(copy, "exercise", "pooling")
-
-    place.tensormark(copy, "starter")
-    assert "  solution " in place.tensormark(copy, "try", "pooling")
