@@ -37,13 +37,13 @@ class Bench:
     def __exit__(self, *_: object) -> None:
         self.sandbox.__exit__(None, None, None)
 
-    def ask(self, source: str, only: str | None = None, module: str = "bert") -> dict[str, Result]:
-        """Return the result of each exercise of a module, or of one; `grade` asks once."""
+    def ask(self, source: str, *only: str, module: str = "bert") -> dict[str, Result]:
+        """Return the result of each exercise of a module, or of some; `grade` asks once."""
         self.sandbox.reload(self.given | {module: source})
         table = [e for e in ASSIGNMENT.exercises if e.probes and e.module == module]
         return GradingSession(
             ASSIGNMENT,
-            [exercise for exercise in table if only in (None, exercise.id)],
+            [exercise for exercise in table if not only or exercise.id in only],
             inspected_here(Submission("bert.py", {module: source}, {})),
             self.sandbox,
             self.references,

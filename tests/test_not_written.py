@@ -60,9 +60,7 @@ METHOD = f"    def unwritten(self, x):\n        raise NotImplementedError\n\n{EM
 
 def embed_graded(bench: Bench, body: str) -> Result:
     edits = ((EMBED, METHOD), ("class BertModel(", HELPERS))
-    return bench.grade(Honest("", {"embed": body}, edits).apply(bench.source), only="embed")[
-        "embed"
-    ]
+    return bench.grade(Honest("", {"embed": body}, edits).apply(bench.source), "embed")["embed"]
 
 
 @pytest.mark.parametrize("body", HOLES.values(), ids=HOLES)

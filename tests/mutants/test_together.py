@@ -49,7 +49,7 @@ def test_two_mistakes_in_one_exercise_are_both_named(bench: Bench, pair: tuple[s
     first, second = (KNOWN[name] for name in pair)
     source = apply(second, apply(first, bench.source))
 
-    result = bench.grade(source, only=first.exercise)[first.exercise]
+    result = bench.grade(source, first.exercise)[first.exercise]
 
     assert named(result) == ["+".join(pair)]
     assert f"{first.says}, and {second.says}" in result.as_json()["message"]
@@ -63,7 +63,7 @@ def test_two_mistakes_in_values_and_one_in_training_are_three_names(
     source = functools.reduce(lambda text, variant: apply(variant, text), chosen, bench.source)
 
     exercise = chosen[0].exercise
-    result = bench.grade(source, only=exercise)[exercise]
+    result = bench.grade(source, exercise)[exercise]
 
     assert named(result) == ["+".join(three)]
     assert all(variant.says in result.as_json()["message"] for variant in chosen)
@@ -78,7 +78,7 @@ def test_missing_dropout_is_named_next_to_values_that_are_wrong_in_an_unknown_wa
     assert source.count(text) == 1
 
     source = source.replace(text, f"1.37 * {text}")
-    result = bench.grade(source, only=exercise)[exercise]
+    result = bench.grade(source, exercise)[exercise]
 
     assert [finding.mistake for finding in result.findings] == [None, mistake]
     assert result.findings[1].headline == KNOWN[mistake].says
@@ -93,7 +93,7 @@ def test_dropout_in_eval_mode_is_named_whatever_its_rate(
     assert bench.source.count(call) == 1
 
     source = bench.source.replace(call, f"{before}F.dropout(p={rate}, input=")
-    result = bench.grade(source, only=exercise)[exercise]
+    result = bench.grade(source, exercise)[exercise]
 
     assert "active in eval mode too" in result.as_json()["message"]
     assert len(named(result)) == 1
