@@ -283,6 +283,7 @@ def test_the_report_and_the_result_model_are_in_the_order_of_the_assignment(
 
 if LOCKED not in own_tiers():
 
+    @pytest.mark.nightly  # in every run, test_sandbox.py shows how this tier answers
     @pytest.mark.tier("locked-root")
     def test_all_this_holds_in_the_tier_locked_too() -> None:
         done = run_in_locked(__file__)
