@@ -31,7 +31,7 @@ class Wheel:
     """A wheel.
 
     Attributes:
-        name: of the file, such as "tensormark-1.5.0-py3-none-any.whl".
+        name: of the file, such as "tensormark-1.6.0-py3-none-any.whl".
         content: its bytes.
         files: what is in it: path to content.
     """
