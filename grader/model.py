@@ -1,10 +1,13 @@
 """Calls of a small BERT, with its sizes and config, and the probes that several exercises have."""
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
-from tensormark.exercise import Call, Probe
-from tensormark.toolkit.dropout import Dropout
+import numpy as np
+
+from tensormark.exercise import Call, Examine, Probe, Tensors
+from tensormark.toolkit.dropout import RATE, Dropout
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,23 +68,30 @@ class BertCall(Call):
         return super().message() | {"config": self.sizes.config(self.dropout)}
 
 
+def value_probe(name: str, says: str, *calls: BertCall, examine: Examine | None = None) -> Probe:
+    """Probe values: of outputs and gradients, or of what is drawn."""
+    return Probe(name, "values", says, calls, examine)
+
+
+def property_probe(name: str, says: str, *calls: BertCall, examine: Examine | None = None) -> Probe:
+    """Probe what has to be right besides the usual case, such as an empty list."""
+    return Probe(name, "properties", says, calls, examine)
+
+
 def other_sizes(what: str, *calls: BertCall) -> Probe:
     """Probe calls of other sizes, in float64."""
-    says = f"{what} is wrong for other sizes or in float64"
-    return Probe("other sizes", "properties", says, calls)
+    return property_probe("other sizes", f"{what} is wrong for other sizes or in float64", *calls)
 
 
 def small_numbers(what: str, *calls: BertCall) -> Probe:
     """Probe calls whose inputs show what is added to a variance."""
-    return Probe(
-        "small numbers", "properties", f"{what} is wrong where the variance is small", calls
-    )
+    return property_probe("small numbers", f"{what} is wrong where the variance is small", *calls)
 
 
 def second_call(*calls: BertCall) -> Probe:
     """Probe a second call of the same function."""
     says = "a second call gives a wrong output: something is kept from the first"
-    return Probe("second call", "properties", says, calls)
+    return property_probe("second call", says, *calls)
 
 
 def no_dropout(*calls: BertCall) -> Probe:
@@ -94,3 +104,28 @@ def misplaced_dropout(name: str, *calls: BertCall, examine: Dropout | None = Non
     """Probe where training drops."""
     says = "dropout in training is not where it should be"
     return Probe(name, "training", says, calls, examine)
+
+
+def dropout_pattern(
+    place: str,
+    call: Callable[..., BertCall],
+    count: int,
+    measure: Callable[[Tensors, Tensors], np.ndarray],
+) -> tuple[Probe, Probe]:
+    """Probe which values training drops, and that eval drops none.
+
+    Args:
+        place: what should be dropped, in words.
+        call: makes the call, from `train` and `dropout`.
+        count: of the values that may be dropped.
+    """
+    training, evaluation = (Dropout(place, rate, count, measure) for rate in (RATE, 0.0))
+    return (
+        misplaced_dropout("dropout pattern", call(train=True, dropout=RATE), examine=training),
+        value_probe(
+            "pattern in eval",
+            "dropout is active in eval mode",
+            call(dropout=RATE),
+            examine=evaluation,
+        ),
+    )

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from grader.model import BertCall
-from tensormark.exercise import Exercise, Probe, Tensors
+from grader.model import BertCall, property_probe, value_probe
+from tensormark.exercise import Exercise, Tensors
 
 SHAPES = {"a": (4, 3), "b": (5,), "c": (2, 2)}  # c never has a gradient
 STEPS = 5
@@ -24,21 +24,19 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     return inputs
 
 
-def steps(number: int, *groups: dict[str, Any], dtype: str = "float32") -> tuple[BertCall]:
+def steps(number: int, *groups: dict[str, Any], dtype: str = "float32") -> BertCall:
     """Return a call in which the optimizer takes steps."""
     literals = {"groups": [PLAIN | group for group in groups], "steps": number}
-    return (
-        BertCall(
-            "AdamW.step",
-            (),
-            kind="optimizer",
-            module="optimizer",
-            literals=literals,
-            dtype=dtype,
-        ),
-    )
+    return BertCall("AdamW.step", (), "optimizer", kind="optimizer", literals=literals, dtype=dtype)
 
 
+WITHOUT_DECAY = {"params": ["a", "b"], "weight_decay": 0.0}
+WITHOUT_CORRECTION = {
+    "params": ["a", "b"],
+    "weight_decay": 0.3,
+    "correct_bias": False,
+    "eps": LARGE_EPS,
+}
 EXERCISE = Exercise(
     id="adamw",
     order=100,
@@ -48,27 +46,19 @@ EXERCISE = Exercise(
     file="optimizer.py",
     extension=True,
     probes=(
-        Probe(
-            "first step",
-            "values",
-            "the first step is wrong",
-            steps(1, {"params": ["a", "b"], "weight_decay": 0.0}),
-        ),
-        Probe(
+        value_probe("first step", "the first step is wrong", steps(1, WITHOUT_DECAY)),
+        value_probe(
             "five steps",
-            "values",
             "the first step is right, but later ones are wrong",
-            steps(STEPS, {"params": ["a", "b"], "weight_decay": 0.0}),
+            steps(STEPS, WITHOUT_DECAY),
         ),
-        Probe(
+        value_probe(
             "weight decay",
-            "values",
             "steps are right without weight decay, but wrong with it",
             steps(STEPS, {"params": ["a", "b", "c"], "weight_decay": 0.3}),
         ),
-        Probe(
+        value_probe(
             "groups",
-            "values",
             "one group of parameters is right, but several with different settings are wrong",
             steps(
                 STEPS,
@@ -76,20 +66,10 @@ EXERCISE = Exercise(
                 {"params": ["b", "c"], "lr": 0.02, "betas": [0.5, 0.7], "weight_decay": 0.0},
             ),
         ),
-        Probe(
+        property_probe(
             "no bias correction",
-            "properties",
             "steps are wrong with correct_bias=False, or in float64",
-            steps(
-                STEPS,
-                {
-                    "params": ["a", "b"],
-                    "weight_decay": 0.3,
-                    "correct_bias": False,
-                    "eps": LARGE_EPS,
-                },
-                dtype="float64",
-            ),
+            steps(STEPS, WITHOUT_CORRECTION, dtype="float64"),
         ),
     ),
 )

@@ -3,6 +3,8 @@
 Dimension key: B batch, T tokens, D model width, H heads, d head width.
 """
 
+import functools
+
 import numpy as np
 
 from grader.inputs import attention_weights, extended_mask, hidden_states, mask
@@ -10,14 +12,16 @@ from grader.model import (
     OTHER_SIZES,
     BertCall,
     Sizes,
-    misplaced_dropout,
+    dropout_pattern,
     no_dropout,
     other_sizes,
+    property_probe,
     second_call,
+    value_probe,
 )
 from tensormark.exercise import Exercise, Probe, Tensors
 from tensormark.toolkit.draws import as_weights
-from tensormark.toolkit.dropout import EXACT, RATE, Dropout, numbers
+from tensormark.toolkit.dropout import EXACT, numbers
 from tensormark.toolkit.statistics import Statistic, Statistics
 
 # a head is one unit wider than there are tokens, for the sum; no row is so short that all of it
@@ -70,7 +74,10 @@ def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
 
 DRAWN = int(mask(PATTERN).sum()) * PATTERN.H * PATTERN.T  # probabilities that are drawn for
 ALONE = ("key", "query", "value", "attention_mask")
-TARGET = "BertSelfAttention.attention"
+alone = functools.partial(BertCall, "BertSelfAttention.attention", ALONE)
+within = functools.partial(
+    BertCall, "BertSelfAttention.forward", ("hidden_states", "attention_mask")
+)
 
 EXERCISE = Exercise(
     id="attention",
@@ -80,35 +87,19 @@ EXERCISE = Exercise(
     points={"values": 15, "training": 5, "properties": 5},
     draw=draw,
     probes=(
-        Probe(
-            "output",
-            "values",
-            "attention gives a wrong output",
-            (BertCall(TARGET, ALONE, gradients=True),),
-        ),
-        Probe(
+        value_probe("output", "attention gives a wrong output", alone(gradients=True)),
+        value_probe(
             "in place",
-            "values",
             "attention is right alone, but wrong within BertSelfAttention.forward",
-            (
-                BertCall(
-                    "BertSelfAttention.forward",
-                    ("hidden_states", "attention_mask"),
-                    inputs="in place",
-                    gradients=True,
-                ),
-            ),
+            within(inputs="in place", gradients=True),
         ),
-        other_sizes(
-            "attention", BertCall(TARGET, ALONE, inputs="other", sizes=OTHER_SIZES, dtype="float64")
-        ),
-        second_call(BertCall(TARGET, ALONE, inputs="second call")),
-        no_dropout(BertCall(TARGET, ALONE, train=True, dropout=0.0)),
-        Probe(
+        other_sizes("attention", alone(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
+        second_call(alone(inputs="second call")),
+        no_dropout(alone(train=True, dropout=0.0)),
+        property_probe(
             "padding row",
-            "properties",
             "a row that is all padding gives NaN or inf",
-            (BertCall(TARGET, ALONE, inputs="padding row", sizes=PADDING_ROW),),
+            alone(inputs="padding row", sizes=PADDING_ROW),
             examine=Statistics(
                 (Statistic("values that are NaN or inf", 0.0),),
                 lambda outputs, inputs: [1.0 - np.isfinite(outputs["output"]).mean()],
@@ -118,19 +109,13 @@ EXERCISE = Exercise(
             "all dropped",
             "training",
             "no dropout on the attention probabilities in training",
-            (BertCall(TARGET, ALONE, train=True, dropout=1.0),),
+            (alone(train=True, dropout=1.0),),
         ),
-        misplaced_dropout(
-            "dropout pattern",
-            BertCall(TARGET, ALONE, inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),
-            examine=Dropout("the attention probabilities", RATE, DRAWN, measure),
-        ),
-        Probe(
-            "pattern in eval",
-            "values",
-            "dropout is active in eval mode",
-            (BertCall(TARGET, ALONE, inputs="pattern", sizes=PATTERN, dropout=RATE),),
-            examine=Dropout("the attention probabilities", 0.0, DRAWN, measure),
+        *dropout_pattern(
+            "the attention probabilities",
+            functools.partial(alone, inputs="pattern", sizes=PATTERN),
+            DRAWN,
+            measure,
         ),
     ),
 )

@@ -8,8 +8,16 @@ import functools
 import numpy as np
 
 from grader.inputs import MASKED, extended_mask, mask
-from grader.model import OTHER_SIZES, BertCall, Sizes, misplaced_dropout, no_dropout, other_sizes
-from tensormark.exercise import Exercise, Probe, Tensors
+from grader.model import (
+    OTHER_SIZES,
+    BertCall,
+    Sizes,
+    misplaced_dropout,
+    no_dropout,
+    other_sizes,
+    value_probe,
+)
+from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights, dense, norm
 
 SOURCE = 2  # tokens that the source has more than the target
@@ -65,17 +73,11 @@ EXERCISE = Exercise(
     file="transformer.py",
     extension=True,
     probes=(
-        Probe(
-            "post-norm",
-            "values",
-            "the decoder layer gives a wrong output",
-            (forward(gradients=True),),
-        ),
-        Probe(
+        value_probe("post-norm", "the decoder layer gives a wrong output", forward(gradients=True)),
+        value_probe(
             "pre-norm",
-            "values",
             "the decoder layer is right in post-norm order, but wrong in pre-norm order",
-            (forward(options=PRE_NORM, gradients=True),),
+            forward(options=PRE_NORM, gradients=True),
         ),
         other_sizes(
             "the decoder layer", forward(inputs="other", sizes=OTHER_SIZES, dtype="float64")

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from grader.model import BertCall
-from tensormark.exercise import Exercise, Probe, Tensors
+from grader.model import BertCall, value_probe
+from tensormark.exercise import Exercise, Tensors
 from tensormark.literals import packed, unpacked
 from tensormark.toolkit.statistics import Statistic, Statistics, margin
 
@@ -153,18 +153,16 @@ def lengths_with(longest: int) -> Statistics:
     )
 
 
-def call(longest: int) -> tuple[BertCall]:
+def call(longest: int) -> BertCall:
     """Return a call with this maximum length of a pair."""
-    return (
-        BertCall(
-            "make_sentence_pairs",
-            ("documents", "*random", "max_length"),
-            kind="function",
-            module="pretraining",
-            literals={"documents": PUBLIC.documents, "max_length": longest},
-            returns=("first", "second", "label"),
-            form="rows",
-        ),
+    return BertCall(
+        "make_sentence_pairs",
+        ("documents", "*random", "max_length"),
+        "pretraining",
+        kind="function",
+        literals={"documents": PUBLIC.documents, "max_length": longest},
+        returns=("first", "second", "label"),
+        form="rows",
     )
 
 
@@ -188,7 +186,7 @@ EXERCISE = Exercise(
     file="pretraining.py",
     extension=True,
     probes=(
-        Probe("which", "values", "the wrong sentences are paired", call(100), examine=SHARES),
-        Probe("lengths", "values", "pairs have wrong lengths", call(12), examine=lengths_with(12)),
+        value_probe("which", "the wrong sentences are paired", call(100), examine=SHARES),
+        value_probe("lengths", "pairs have wrong lengths", call(12), examine=lengths_with(12)),
     ),
 )

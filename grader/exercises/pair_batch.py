@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from grader.model import BertCall
-from tensormark.exercise import Exercise, Probe, Tensors
+from grader.model import BertCall, property_probe, value_probe
+from tensormark.exercise import Exercise, Tensors
 from tensormark.literals import packed
 
 FIRST_TOKEN, LAST_TOKEN = 10, 100  # ids below are special, and those from 100 on may be
@@ -43,20 +43,18 @@ def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
     return packed({"pairs": pairs_of(lengths, labels.tolist(), tokens)})
 
 
-def batch(lengths: tuple[tuple[int, int], ...], labels: tuple[int, ...]) -> tuple[BertCall]:
+def batch(lengths: tuple[tuple[int, int], ...], labels: tuple[int, ...]) -> BertCall:
     """Return a call with pairs of these lengths; all their tokens differ."""
     pairs = pairs_of(lengths, labels, itertools.count(FIRST_TOKEN))
-    return (
-        BertCall(
-            "pair_batch",
-            ("pairs", "*tokenizer"),
-            kind="function",
-            module="pretraining",
-            inputs=f"pairs {len(pairs)}",
-            literals={"pairs": pairs},
-            returns=OUTPUTS,
-            form="dict",
-        ),
+    return BertCall(
+        "pair_batch",
+        ("pairs", "*tokenizer"),
+        "pretraining",
+        inputs=f"pairs {len(pairs)}",
+        kind="function",
+        literals={"pairs": pairs},
+        returns=OUTPUTS,
+        form="dict",
     )
 
 
@@ -70,9 +68,7 @@ EXERCISE = Exercise(
     file="pretraining.py",
     extension=True,
     probes=(
-        Probe("batch", "values", "the batch is wrong", batch(LENGTHS, LABELS)),
-        Probe(
-            "one pair", "properties", "the batch of a single pair is wrong", batch(((2, 3),), (0,))
-        ),
+        value_probe("batch", "the batch is wrong", batch(LENGTHS, LABELS)),
+        property_probe("one pair", "the batch of a single pair is wrong", batch(((2, 3),), (0,))),
     ),
 )

@@ -4,8 +4,8 @@ import functools
 
 import numpy as np
 
-from grader.model import OTHER_SIZES, BertCall, other_sizes
-from tensormark.exercise import Exercise, Probe, Tensors
+from grader.model import OTHER_SIZES, BertCall, other_sizes, value_probe
+from tensormark.exercise import Exercise, Tensors
 
 IGNORED = -100
 
@@ -41,7 +41,7 @@ EXERCISE = Exercise(
     file="pretraining.py",
     extension=True,
     probes=(
-        Probe("loss", "values", "pretraining_loss is wrong", (loss(gradients=True),)),
+        value_probe("loss", "pretraining_loss is wrong", loss(gradients=True)),
         other_sizes("pretraining_loss", loss(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
     ),
 )

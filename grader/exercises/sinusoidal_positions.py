@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from grader.model import BertCall
-from tensormark.exercise import Exercise, Probe, Tensors
+from grader.model import BertCall, property_probe, value_probe
+from tensormark.exercise import Exercise, Tensors
 from tensormark.literals import packed
 
 
@@ -20,18 +20,16 @@ def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
     return packed({"length": length, "width": width})
 
 
-def table(length: int, width: int) -> tuple[BertCall]:
+def table(length: int, width: int) -> BertCall:
     """Return a call for a table of this size."""
     literals = {"length": length, "width": width}
-    return (
-        BertCall(
-            "sinusoidal_positions",
-            ("length", "width"),
-            kind="function",
-            module="transformer",
-            inputs=f"length {length}",
-            literals=literals,
-        ),
+    return BertCall(
+        "sinusoidal_positions",
+        tuple(literals),
+        "transformer",
+        inputs=f"length {length}",
+        kind="function",
+        literals=literals,
     )
 
 
@@ -45,8 +43,8 @@ EXERCISE = Exercise(
     file="transformer.py",
     extension=True,
     probes=(
-        Probe("table", "values", "the table is wrong", table(9, 10)),
-        Probe("long table", "values", "the table is wrong for far positions", table(60, 6)),
-        Probe("one position", "properties", "the table of a single position is wrong", table(1, 4)),
+        value_probe("table", "the table is wrong", table(9, 10)),
+        value_probe("long table", "the table is wrong for far positions", table(60, 6)),
+        property_probe("one position", "the table of a single position is wrong", table(1, 4)),
     ),
 )

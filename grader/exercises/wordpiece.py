@@ -113,26 +113,20 @@ def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
     return packed(made | {"words": rng.permutation(made["words"]).tolist()})
 
 
-def calls(probe: str) -> tuple[BertCall]:
-    """Return the call of a probe."""
-    arguments = literals(probe, {}, range(10, 10 + 3 * len(PIECES), 3))
-    return (
-        BertCall(
-            "wordpiece",
-            tuple(arguments),
-            kind="function",
-            module="pretraining",
-            inputs=probe,
-            literals=arguments,
-            returns=("ids",),
-            form="lists",
-        ),
-    )
-
-
 def of(name: str, part: str, says: str) -> Probe:
     """Return the probe of this name."""
-    return Probe(name, part, says, calls(name))
+    arguments = literals(name, {}, range(10, 10 + 3 * len(PIECES), 3))
+    call = BertCall(
+        "wordpiece",
+        tuple(arguments),
+        "pretraining",
+        inputs=name,
+        kind="function",
+        literals=arguments,
+        returns=("ids",),
+        form="lists",
+    )
+    return Probe(name, part, says, (call,))
 
 
 EXERCISE = Exercise(
@@ -152,11 +146,7 @@ EXERCISE = Exercise(
             "values",
             "a piece is known with its mark or without it, and taken the other way",
         ),
-        of(
-            "unknown words",
-            "values",
-            "words that cannot be spelled are not unknown as a whole",
-        ),
+        of("unknown words", "values", "words that cannot be spelled are not unknown as a whole"),
         of("dead ends", "values", "words are wrong where the longest piece leads nowhere"),
         of("limit", "properties", "words are wrong near the limit of length"),
         of("default limit", "properties", "words are wrong near the limit of 100 characters"),
