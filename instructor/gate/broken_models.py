@@ -54,6 +54,18 @@ def scores_of(query: Tensor, key: Tensor) -> Tensor:
     return query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
 
 
+def set_scores(
+    bert: Bert, scores: Callable[[Tensor, Tensor, Tensor], Tensor], axis: int = -1
+) -> None:
+    """Make every layer attend by `scores(query, key, mask)`, (B, H, T, T), with a softmax."""
+
+    def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout: nn.Module) -> Tensor:
+        probs: Tensor = dropout(F.softmax(scores(q, k, mask), dim=axis))
+        return probs @ v
+
+    set_attention(bert, attend)
+
+
 def ignore_mask(bert: Bert) -> None:
     """Attend to padding like to words."""
     encode = bert.encode
@@ -68,32 +80,17 @@ def invert_mask(bert: Bert) -> None:
 
 def multiply_mask(bert: Bert) -> None:
     """Multiply the scores by the additive mask, which makes the score of every word 0."""
-
-    def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout: nn.Module) -> Tensor:
-        probs: Tensor = dropout(F.softmax(scores_of(q, k) * mask, dim=-1))
-        return probs @ v
-
-    set_attention(bert, attend)
+    set_scores(bert, lambda q, k, mask: scores_of(q, k) * mask)
 
 
 def no_scale(bert: Bert) -> None:
     """Leave out the division by sqrt(d)."""
-
-    def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout: nn.Module) -> Tensor:
-        probs: Tensor = dropout(F.softmax(q @ k.transpose(-2, -1) + mask, dim=-1))
-        return probs @ v
-
-    set_attention(bert, attend)
+    set_scores(bert, lambda q, k, mask: q @ k.transpose(-2, -1) + mask)
 
 
 def softmax_over_queries(bert: Bert) -> None:
     """Normalize the scores over the wrong axis."""
-
-    def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout: nn.Module) -> Tensor:
-        probs: Tensor = dropout(F.softmax(scores_of(q, k) + mask, dim=-2))
-        return probs @ v
-
-    set_attention(bert, attend)
+    set_scores(bert, lambda q, k, mask: scores_of(q, k) + mask, axis=-2)
 
 
 def heads_not_put_back(bert: Bert) -> None:
@@ -114,12 +111,7 @@ def zero_context(bert: Bert) -> None:
 
 def average_values(bert: Bert) -> None:
     """Attend equally to all words."""
-
-    def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout: nn.Module) -> Tensor:
-        probs: Tensor = dropout(F.softmax(0.0 * scores_of(q, k) + mask, dim=-1))
-        return probs @ v
-
-    set_attention(bert, attend)
+    set_scores(bert, lambda q, k, mask: 0.0 * scores_of(q, k) + mask)
 
 
 def no_positions(bert: Bert) -> None:

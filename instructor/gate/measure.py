@@ -15,13 +15,12 @@ import importlib.metadata
 import json
 import math
 import os
-import queue
 import statistics
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -33,11 +32,8 @@ from tensormark.files import sha256, write_whole
 from tensormark.folders import put_between
 
 CHECKPOINT, DATA, SOLUTION = ROOT / "checkpoint", ROOT / "data", ROOT / "solution"
-RUNS, RESULT, CARD = (
-    ROOT / "runs/gate.jsonl",
-    ROOT / "reference_outputs/gate.json",
-    DATA / "README.md",
-)
+RUNS, RESULT = ROOT / "runs/gate.jsonl", ROOT / "reference_outputs/gate.json"
+CARD = DATA / "README.md"
 DATA_FILES = ("train.txt", "dev.txt")
 STEP = 0.005  # thresholds are rounded down to a multiple of this
 DEVIATIONS = 5.0  # the least distance from the honest mean: no seed of a correct solution may fail
@@ -73,16 +69,8 @@ def read_runs() -> dict[tuple[str, int, int], Run]:
     return {key_of(run): run for run in current}
 
 
-def next_job(jobs: "queue.SimpleQueue[Run]") -> Run | None:
-    """Take a job; None when there are none left."""
-    try:
-        return jobs.get_nowait()
-    except queue.Empty:
-        return None
-
-
-def work(jobs: "queue.SimpleQueue[Run]", report: Callable[[Run], None]) -> None:
-    """Have one worker process do jobs until there are none left."""
+def work(jobs: Iterator[Run], report: Callable[[Run], None]) -> None:
+    """Have one worker process do jobs that no other one has taken, until there are none left."""
     command = [sys.executable, "-m", "instructor.gate.worker", str(CHECKPOINT), str(DATA)]
     # PASSIVE: on a busy machine, threads that spin while waiting for each other lose minutes.
     own = {"PYTHONPATH": str(SOLUTION), "OMP_WAIT_POLICY": "PASSIVE"}
@@ -92,7 +80,7 @@ def work(jobs: "queue.SimpleQueue[Run]", report: Callable[[Run], None]) -> None:
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        while (job := next_job(jobs)) is not None:
+        for job in jobs:
             process.stdin.write(json.dumps(job) + "\n")
             process.stdin.flush()
             answer = process.stdout.readline()
@@ -103,9 +91,7 @@ def work(jobs: "queue.SimpleQueue[Run]", report: Callable[[Run], None]) -> None:
 
 def do_jobs(waiting: list[Run], workers: int) -> None:
     """Do the waiting jobs, and record each run as soon as it is done."""
-    jobs: queue.SimpleQueue[Run] = queue.SimpleQueue()
-    for job in waiting:
-        jobs.put(job)
+    jobs = iter(waiting)  # of which each worker takes the next one
     started, lock, done = time.monotonic(), threading.Lock(), []
     RUNS.parent.mkdir(exist_ok=True)
 
@@ -204,24 +190,14 @@ def fill_card(text: str) -> None:
 def main() -> None:
     """Do the runs that are missing, then write the threshold and the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--seeds", type=int, default=20, help="honest runs per thread count (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--broken-seeds",
-        type=int,
-        default=5,
-        help="runs of each broken model (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--workers", type=int, default=2, help="parallel processes (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--deviations",
-        type=float,
-        default=DEVIATIONS,
-        help="standard deviations below the mean (default: %(default)s)",
-    )
+    for option, default, about in (
+        ("--seeds", 20, "honest runs per thread count"),
+        ("--broken-seeds", 5, "runs of each broken model"),
+        ("--workers", 2, "parallel processes"),
+        ("--deviations", DEVIATIONS, "standard deviations below the mean"),
+    ):
+        about += " (default: %(default)s)"
+        parser.add_argument(option, type=type(default), default=default, help=about)
     args = parser.parse_args()
     try:
         for path in (CHECKPOINT / "model.safetensors", *(DATA / name for name in DATA_FILES)):

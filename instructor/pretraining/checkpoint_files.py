@@ -1,6 +1,7 @@
 """The checkpoint's files: Hugging Face's names, written atomically, with a digest of each."""
 
 import dataclasses
+import importlib
 import json
 import re
 from pathlib import Path
@@ -39,11 +40,30 @@ def weight_bytes(parameters: dict[str, Tensor], encoder_names: dict[str, str]) -
     return save(tensors, metadata={"format": "pt"})
 
 
-def config_text(config: Any) -> str:
-    """Write a BertConfig for fine-tuning, with Hugging Face's own keys."""
-    config = dataclasses.replace(config, initializer_range=0.02)
-    names = {"model_type": "bert", "hidden_act": "gelu", "architectures": ["BertForPreTraining"]}
-    return json.dumps(dataclasses.asdict(config) | names, indent=2, sort_keys=True) + "\n"
+def config_text(config: Any, architecture: str, **further: Any) -> str:
+    """Write a BertConfig with Hugging Face's own keys.
+
+    Args:
+        architecture: the class of transformers that opens the weights.
+    """
+    names = {"model_type": "bert", "hidden_act": "gelu", "architectures": [architecture]}
+    values = dataclasses.asdict(config) | names | further
+    return json.dumps(values, indent=2, sort_keys=True) + "\n"
+
+
+def tokenizer_config(positions: int, **settings: bool) -> str:
+    """Write what transformers reads of a tokenizer besides its pieces; it is uncased by default."""
+    special = importlib.import_module("tokenizer").SPECIAL_TOKENS
+    names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
+    usual = dict.fromkeys(("do_lower_case", "strip_accents", "tokenize_chinese_chars"), True)
+    values = {
+        "tokenizer_class": "BertTokenizer",
+        "model_max_length": positions,
+        **dict(zip(names, special, strict=True)),
+        **usual,
+        **settings,
+    }
+    return json.dumps(values, indent=2, sort_keys=True) + "\n"
 
 
 def write_checkpoint(folder: Path, files: dict[str, bytes | str], source: Path) -> None:

@@ -5,6 +5,7 @@ snapshot when it is started again; checkpoint/ itself only changes once everythi
 """
 
 import argparse
+import dataclasses
 import importlib
 import shutil
 import sys
@@ -79,7 +80,8 @@ def pretrain(text: Path, folder: Path, settings: Any) -> None:
     train(run, folder / "snapshots", progress(settings.steps))
     run.model.eval()
     files: dict[str, bytes | str] = {**tokenizer_files(pieces, settings.max_length)}
-    files["config.json"] = config_text(run.model.config)
+    config = dataclasses.replace(run.model.config, initializer_range=0.02)  # for fine-tuning
+    files["config.json"] = config_text(config, "BertForPreTraining")
     files["model.safetensors"] = weight_bytes(dict(run.model.named_parameters()), encoder_names)
     files["README.md"] = model_card(run, held_out)
     write_checkpoint(folder, files, text)
