@@ -11,7 +11,7 @@ from tensormark.toolkit.places import locate as locate_by
 AXES = {1: ("unit",), 2: ("row", "unit"), 3: ("row", "token", "unit")}
 
 
-def locate_among(got: np.ndarray, expected: np.ndarray, padding: np.ndarray | None) -> str | None:
+def _locate_among(got: np.ndarray, expected: np.ndarray, padding: np.ndarray | None) -> str | None:
     """Say in one line where, or by what, an array (B, T, D) is wrong; None if unclear.
 
     Args:
@@ -32,4 +32,4 @@ def padding_of(inputs: Tensors) -> np.ndarray | None:
 
 def locate(got: np.ndarray, expected: np.ndarray, inputs: Tensors) -> str | None:
     """Say in a few words where, or by what, an output is wrong; None if unclear."""
-    return locate_among(got, expected, padding_of(inputs))
+    return _locate_among(got, expected, padding_of(inputs))

@@ -19,7 +19,7 @@ from tensormark.release.needles import WINDOW, Needles
 Published = Callable[[Collection[str]], set[str]]  # those of some sentences that are published
 
 
-def is_of_the_grammar(data: Path) -> bool:
+def _is_of_the_grammar(data: Path) -> bool:
     """Say whether the sentences in a folder are those that the grammar writes with its seed."""
     splits = draw_splits(recorded_seed((data / CARD_NAME).read_text(encoding="utf-8")))
     return all(
@@ -68,6 +68,6 @@ def hidden_sentences(seed: int, folder: Path, contents: Iterable[bytes]) -> str 
 
     Returns: `label ||| sentence` lines; None if the folder's sentences are not the grammar's.
     """
-    if not is_of_the_grammar(folder / "data"):
+    if not _is_of_the_grammar(folder / "data"):
         return None
     return labelled_lines(unpublished(seed, among(contents)))

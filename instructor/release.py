@@ -12,7 +12,7 @@ UNLABELLED = "data/test.txt"
 PUBLIC = ("pretraining.txt", "train.txt", "dev.txt", "README.md")  # of data/
 
 
-def without_labels(name: str, text: str) -> str:
+def _without_labels(name: str, text: str) -> str:
     """Return the sentences of `label ||| sentence` lines.
 
     Args:
@@ -44,7 +44,7 @@ RELEASE = Release(
     edited={
         "checkpoint/README.md": for_students,
         "data/README.md": for_students,
-        UNLABELLED: without_labels,
+        UNLABELLED: _without_labels,
     },
     staff=(
         "INSTRUCTOR.md",

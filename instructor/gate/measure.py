@@ -43,7 +43,7 @@ NOT_TRAINED = ("detached", LAST_LINEAR_LAYER)  # what the threshold has to keep 
 Run = dict[str, Any]  # a job (model, seed, threads), then also its accuracy, seconds, ...
 
 
-def all_jobs(seeds: int, broken_seeds: int) -> list[Run]:
+def _all_jobs(seeds: int, broken_seeds: int) -> list[Run]:
     """List the runs: honest models with one thread, broken ones, honest with two."""
     names = [*BROKEN, LAST_LINEAR_LAYER]
     return [
@@ -69,7 +69,7 @@ def read_runs() -> dict[tuple[str, int, int], Run]:
     return {key_of(run): run for run in current}
 
 
-def work(jobs: Iterator[Run], report: Callable[[Run], None]) -> None:
+def _work(jobs: Iterator[Run], report: Callable[[Run], None]) -> None:
     """Have one worker process do jobs that no other one has taken, until there are none left."""
     command = [sys.executable, "-m", "instructor.gate.worker", str(CHECKPOINT), str(DATA)]
     # PASSIVE: on a busy machine, threads that spin while waiting for each other lose minutes.
@@ -89,7 +89,7 @@ def work(jobs: Iterator[Run], report: Callable[[Run], None]) -> None:
             report(json.loads(answer))
 
 
-def do_jobs(waiting: list[Run], workers: int) -> None:
+def _do_jobs(waiting: list[Run], workers: int) -> None:
     """Do the waiting jobs, and record each run as soon as it is done."""
     jobs = iter(waiting)  # of which each worker takes the next one
     started, lock, done = time.monotonic(), threading.Lock(), []
@@ -106,7 +106,7 @@ def do_jobs(waiting: list[Run], workers: int) -> None:
             print(f"{place}  {what}  {accuracy}  {run['seconds']:.1f} s, {left:.0f} min left")
 
     with ThreadPoolExecutor() as pool:
-        for future in [pool.submit(work, jobs, report) for _ in waiting[:workers]]:
+        for future in [pool.submit(_work, jobs, report) for _ in waiting[:workers]]:
             future.result()
 
 
@@ -150,7 +150,7 @@ def verdict(found: Sequence[float], threshold: float) -> str:
     return f"the gate in {caught} of {len(found)}; the tensors" if caught else "only the tensors"
 
 
-def table(result: dict[str, Any]) -> str:
+def _table(result: dict[str, Any]) -> str:
     """Write the section of the data card between the markers."""
     threshold, broken = result["threshold"], result["broken"]
     honest = [accuracy for found in result["honest"].values() for accuracy in found]
@@ -204,20 +204,20 @@ def main() -> None:
             path.stat()
     except FileNotFoundError as error:
         raise SystemExit(f"{error.filename}: missing; run `make data checkpoint`") from error
-    jobs, known = all_jobs(args.seeds, args.broken_seeds), read_runs()
+    jobs, known = _all_jobs(args.seeds, args.broken_seeds), read_runs()
     waiting = [job for job in jobs if key_of(job) not in known]
     print(f"{len(jobs) - len(waiting)} of {len(jobs)} runs are in {RUNS}")
-    do_jobs([job for job in waiting if job["threads"] == 1], args.workers)
-    do_jobs([job for job in waiting if job["threads"] > 1], 1)  # two threads fill two cores
+    _do_jobs([job for job in waiting if job["threads"] == 1], args.workers)
+    _do_jobs([job for job in waiting if job["threads"] > 1], 1)  # two threads fill two cores
     known = read_runs()
     if left := [job for job in jobs if key_of(job) not in known]:
         raise SystemExit(f"files changed during {len(left)} runs: run `make gate` again")
     result = summarise([known[key_of(job)] for job in jobs], args.deviations)
-    print(table(result))
+    print(_table(result))
     if result["lowest"] < result["threshold"]:
         raise SystemExit(f"a correct solution fails at {result['threshold']}: raise --deviations")
     write_whole(RESULT, json.dumps(result, indent=2) + "\n")
-    fill_card(table(result))
+    fill_card(_table(result))
     print(f"wrote {RESULT} and the table in {CARD}")
 
 

@@ -25,7 +25,7 @@ from tensormark.folders import whole_folder
 HEAD = "classifier.weight"  # (C, D), in what classifier.py saves
 
 
-def open_model(source: Path) -> Any:
+def _open_model(source: Path) -> Any:
     """Open a folder as a BertSentimentClassifier if it has one, else as a BertModel.
 
     Raises:
@@ -54,7 +54,7 @@ def open_model(source: Path) -> Any:
     return model.eval()
 
 
-def config_of(model: Any) -> str:
+def _config(model: Any) -> str:
     """Write the config with the keys that transformers uses."""
     if not hasattr(model, "classifier"):
         return config_text(model.config, "BertModel")
@@ -68,7 +68,7 @@ def config_of(model: Any) -> str:
     )
 
 
-def verify(model: Any, folder: Path, source: Path) -> list[str]:
+def _verify(model: Any, folder: Path, source: Path) -> list[str]:
     """Compare with transformers, which opens what was written; return a line per comparison.
 
     Raises:
@@ -93,16 +93,16 @@ def export_checkpoint(source: Path, out: Path) -> list[str]:
     Raises:
         ForeignError: the source cannot be used. OSError: nothing can be written there.
     """
-    model = open_model(source)
+    model = _open_model(source)
     config = read_config(source)
     tokenizer = read_tokenizer(source, config.vocab_size)
     names = importlib.import_module("base_bert").HUGGING_FACE_NAMES
     with whole_folder(out) as folder:
         for name, text in tokenizer_files(tokenizer, config.max_position_embeddings).items():
             (folder / name).write_text(text, encoding="utf-8")
-        (folder / "config.json").write_text(config_of(model), encoding="utf-8")
+        (folder / "config.json").write_text(_config(model), encoding="utf-8")
         (folder / SAFE).write_bytes(weight_bytes(dict(model.named_parameters()), names))
-        lines = verify(model, folder, source)
+        lines = _verify(model, folder, source)
     return [*lines, f"{out}: written"]
 
 

@@ -34,7 +34,7 @@ Left out: {left_out}.
 """
 
 
-def shortened(names: Sequence[str]) -> str:
+def _shortened(names: Sequence[str]) -> str:
     """List up to three names, and count the rest."""
     listed: str = importlib.import_module("base_bert").shorten(list(names))
     return listed or "nothing"
@@ -58,7 +58,7 @@ def tokenizer_files(tokenizer: Any, positions: int) -> dict[str, str]:
     }
 
 
-def contents(source: Path) -> dict[str, bytes | str]:
+def _contents(source: Path) -> dict[str, bytes | str]:
     """Read a folder and return the files of the checkpoint, by name.
 
     Raises:
@@ -80,11 +80,11 @@ def contents(source: Path) -> dict[str, bytes | str]:
         **tokenizer_files(tokenizer, config.max_position_embeddings),
         "config.json": config_text(config, "BertForPreTraining" if heads else "BertModel"),
         "model.safetensors": weight_bytes(weights, base.HUGGING_FACE_NAMES),
-        "README.md": CARD.format(**facts, left_out=shortened(left_out)),
+        "README.md": CARD.format(**facts, left_out=_shortened(left_out)),
     }
 
 
-def verify(folder: Path, source: Path) -> list[str]:
+def _verify(folder: Path, source: Path) -> list[str]:
     """Compare with transformers, which opens both what was read and what was written.
 
     Returns: a line per comparison.
@@ -105,19 +105,19 @@ def verify(folder: Path, source: Path) -> list[str]:
     return lines
 
 
-def import_checkpoint(source: Path, out: Path) -> list[str]:
+def _import_checkpoint(source: Path, out: Path) -> list[str]:
     """Write the whole checkpoint or nothing; return the lines of the report.
 
     Raises:
         ForeignError: the source cannot be used. OSError: nothing can be written there.
     """
-    files = contents(source)
+    files = _contents(source)
     with whole_folder(out) as folder:
         for name, content in files.items():
             raw = content.encode("utf-8") if isinstance(content, str) else content
             (folder / name).write_bytes(raw)
         importlib.import_module("bert").BertModel.from_pretrained(folder)
-        lines = verify(folder, source)
+        lines = _verify(folder, source)
     left_out = str(files["README.md"]).rpartition("Left out: ")[2].strip().removesuffix(".")
     return [*lines, f"left out: {left_out}", f"{out}: written"]
 
@@ -125,7 +125,7 @@ def import_checkpoint(source: Path, out: Path) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Import what the command line names; return 0 if it was written, 2 if nothing was."""
     about = "Import a BERT.", "folder with config.json and weights"
-    return folder_to_folder("import-checkpoint", about, import_checkpoint, arguments)
+    return folder_to_folder("import-checkpoint", about, _import_checkpoint, arguments)
 
 
 if __name__ == "__main__":

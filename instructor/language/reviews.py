@@ -24,7 +24,7 @@ KEPT = (1.0, 0.3, 0.4, 0.5)
 SIGNS = {word: sign for sign in (1, -1) for word in (*WHOLE.adjectives[sign], *WHOLE.nouns[sign])}
 
 
-def article(word: str) -> str:
+def _article(word: str) -> str:
     """Choose "a" or "an"."""
     return "an" if word[0] in "aeiou" else "a"
 
@@ -52,7 +52,7 @@ class Reviewer(Writer):
             f"thumbs {thumb} for {film.title} .",
             f"{film.title} is a {grade} {film.genre} .",
             f"in short , {film.title} is a {noun} .",
-            f"{film.title} is {article(adjective)} {adjective} {noun} .",
+            f"{film.title} is {_article(adjective)} {adjective} {noun} .",
             f"{advice} {film.title} , the {film.genre} .",
             f"{adverb} , {advice} {film.title} .",
             f"{film.title} : {stars} , thumbs {thumb} .",

@@ -15,7 +15,7 @@ from tensormark.files import sha256, write_whole
 SUMS = "SHA256SUMS"  # in the format of sha256sum -c
 
 
-def hugging_face_name(name: str, encoder_names: dict[str, str]) -> str:
+def _hugging_face_name(name: str, encoder_names: dict[str, str]) -> str:
     """Translate the name of a parameter of the encoder or of a head.
 
     Args:
@@ -34,7 +34,7 @@ def hugging_face_name(name: str, encoder_names: dict[str, str]) -> str:
 def weight_bytes(parameters: dict[str, Tensor], encoder_names: dict[str, str]) -> bytes:
     """Write the weights as safetensors; without the decoder, which is the word embedding."""
     tensors = {
-        hugging_face_name(name, encoder_names): tensor.detach().float().contiguous()
+        _hugging_face_name(name, encoder_names): tensor.detach().float().contiguous()
         for name, tensor in parameters.items()
     }
     return save(tensors, metadata={"format": "pt"})

@@ -23,7 +23,7 @@ HELD_OUT = 0.05  # the share of the reviews, at the end of the file, used only f
 SECONDS = 20.0  # between two lines of progress without a terminal
 
 
-def progress(steps: int) -> Callable[[Any], None]:
+def _progress(steps: int) -> Callable[[Any], None]:
     """Return a function that shows progress: a bar on a terminal, else a line every 20 seconds."""
     if sys.stderr.isatty():
         bar = importlib.import_module("tqdm").tqdm(total=steps, unit="step")
@@ -77,7 +77,7 @@ def pretrain(text: Path, folder: Path, settings: Any) -> None:
         films = levels[level_of(number, count)] if number < kept else held_out
         films.setdefault(film_of(review), []).append(document)
     run = make_run(settings, tokenizer, levels)
-    train(run, folder / "snapshots", progress(settings.steps))
+    train(run, folder / "snapshots", _progress(settings.steps))
     run.model.eval()
     files: dict[str, bytes | str] = {**tokenizer_files(pieces, settings.max_length)}
     config = dataclasses.replace(run.model.config, initializer_range=0.02)  # for fine-tuning

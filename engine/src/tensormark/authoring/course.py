@@ -64,7 +64,7 @@ class Course:
         return {path.stem: path.read_text(encoding="utf-8") for path in files}
 
 
-def staff_of(folder: Path) -> Staff:
+def _staff(folder: Path) -> Staff:
     """Return what grader/staff.py says, if there is one.
 
     Raises:
@@ -103,5 +103,5 @@ def open_course(assignment: Assignment) -> Course:
         assignment,
         tuple(dataclasses.replace(one, module=known[one.exercise]) for one in variants),
         tuple(dataclasses.replace(one, module=one.module or main) for one in honest),
-        staff_of(folder),
+        _staff(folder),
     )

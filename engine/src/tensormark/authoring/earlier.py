@@ -66,7 +66,7 @@ def earlier(folder: Path, exercise: Exercise) -> Earlier | str:
         return "new" if not (folder / name).is_file() else "damaged, or not what the manifest lists"
 
 
-def moves(name: str, before: np.ndarray, now: np.ndarray, drawn: bool) -> str | None:
+def _move(name: str, before: np.ndarray, now: np.ndarray, drawn: bool) -> str | None:
     """Say how a tensor has moved by more than is allowed; None if it has not.
 
     Args:
@@ -92,7 +92,7 @@ def settled(before: Tensors, now: Tensors, drawn: Collection[str]) -> tuple[Tens
         drawn: the names of those whose values are random.
     """
     found = {
-        name: moves(name, before[name], now[name], name in drawn)
+        name: _move(name, before[name], now[name], name in drawn)
         for name in now.keys() & before.keys()
     }
     lines = [found[name] or "" for name in now if found.get(name)]

@@ -40,7 +40,7 @@ def heading(text: str, exercise: Exercise) -> str:
     return found[1]
 
 
-def table(text: str, exercises: Iterable[Exercise]) -> str:
+def _table(text: str, exercises: Iterable[Exercise]) -> str:
     """Return the table of these exercises, with links to their problems."""
     rows = []
     for one in exercises:
@@ -61,13 +61,13 @@ def with_tables(text: str, assignment: Assignment) -> str:
         if not chosen and f"<!-- {mark}:begin -->" not in text:
             continue
         try:
-            text = put_between(text, mark, table(text, chosen))
+            text = put_between(text, mark, _table(text, chosen))
         except ValueError as error:
             raise HandoutError(str(error)) from error
     return text
 
 
-def disagreements(text: str, course: Course) -> Iterator[str]:
+def _disagreements(text: str, course: Course) -> Iterator[str]:
     """Yield where the handout says other points than there are, or lacks what a mistake points to.
 
     Raises:
@@ -93,7 +93,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     try:
         text = path.read_text(encoding="utf-8")
         new = with_tables(text, course.assignment)
-        wrong = list(disagreements(text, course))
+        wrong = list(_disagreements(text, course))
     except (HandoutError, OSError, UnicodeDecodeError) as error:
         print(f"{name}: {path}: {error}", file=sys.stderr)
         return 2

@@ -28,7 +28,7 @@ class NameFault(ValueError):
     """No assignment can be called so; the message says why."""
 
 
-def name_of(path: Path) -> str:
+def _name(path: Path) -> str:
     """Return what the assignment in a new folder is called.
 
     Raises:
@@ -65,13 +65,13 @@ def write(path: Path) -> None:
     Raises:
         NameFault: it cannot be called so. FileExistsError: something is there.
     """
-    name = name_of(path)
+    name = _name(path)
     with whole_folder(path) as unfinished:
         for place, text in files(name):
             write_whole(unfinished / place, text)
 
 
-def next_steps(path: Path) -> str:
+def _next_steps(path: Path) -> str:
     """Return what to do in a new assignment's folder."""
     steps = {
         f"cd {shlex.quote(str(path))}": "",
@@ -100,5 +100,5 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     if status:
         print(f"{name}: {path} is written, but what is derived from it is not", file=sys.stderr)
         return status
-    print(next_steps(path))
+    print(_next_steps(path))
     return 0

@@ -117,7 +117,7 @@ class SkeletonError(ValueError):
     """No skeleton can be written; the message says why."""
 
 
-def check(name: str, file: str, assignment: Assignment, bonus: bool) -> None:
+def _check(name: str, file: str, assignment: Assignment, bonus: bool) -> None:
     """See that there can be an exercise of this name in this file.
 
     One that is a bonus has a file that need not be handed in, if there is such a file.
@@ -140,7 +140,7 @@ def check(name: str, file: str, assignment: Assignment, bonus: bool) -> None:
         )
 
 
-def order_of(assignment: Assignment, previous: Exercise | None, follower: Exercise | None) -> int:
+def _order(assignment: Assignment, previous: Exercise | None, follower: Exercise | None) -> int:
     """Return an `order` that puts an exercise after one and before another.
 
     Raises:
@@ -174,7 +174,7 @@ def hole(name: str, source: str) -> str:
     return HOLE.substitute(annotated, id=name)
 
 
-def with_hole(source: str, hole: str, follower: Exercise | None) -> str:
+def _with_hole(source: str, hole: str, follower: Exercise | None) -> str:
     """Put a function before the function or class of another exercise, or at the end."""
     if follower is None:
         return f"{source}\n\n{hole}"
@@ -184,7 +184,7 @@ def with_hole(source: str, hole: str, follower: Exercise | None) -> str:
     return f"{source[:at]}{hole}\n\n{source[at:]}"
 
 
-def with_block(handout: str, block: str, neighbour: Exercise | None, follows: bool) -> str:
+def _with_block(handout: str, block: str, neighbour: Exercise | None, follows: bool) -> str:
     """Put a problem before the one of another exercise, or after it if it follows that one.
 
     Args:
@@ -221,13 +221,13 @@ def skeleton(
         SkeletonError: there cannot be such an exercise, or a file of it is there already.
         VariantError: the solution has no region of the exercise that it comes before.
     """
-    check(name, file, assignment, bonus)
+    _check(name, file, assignment, bonus)
     inside = [one for one in assignment.exercises if one.file == file and one.task is None]
     follower = next((one for one in inside if one.id == before), None)
     if before and follower is None:
         raise SkeletonError(f"{option('before', before)}: must be one of the exercises in {file}")
     previous = inside[-1] if inside else None
-    order = order_of(assignment, previous, follower)
+    order = _order(assignment, previous, follower)
     case, mistakes = EXERCISES / f"{name}.py", MISTAKES / f"{name}.py"
     for path in (case, mistakes):
         if (assignment.folder / path).exists():
@@ -237,10 +237,10 @@ def skeleton(
     source = (assignment.solution / file).read_text(encoding="utf-8")
     handout = assignment.handout.read_text(encoding="utf-8")
     beside = follower or previous or next(iter(reversed(assignment.exercises)), None)
-    block = with_block(handout, BLOCK.substitute(values), beside, follows=follower is None)
+    block = _with_block(handout, BLOCK.substitute(values), beside, follows=follower is None)
     return {
         case: CASE.substitute(values),
-        Path("solution", file): with_hole(source, hole(name, source), follower),
+        Path("solution", file): _with_hole(source, hole(name, source), follower),
         mistakes: MISTAKES_FILE.substitute(values),
         Path("handout.md"): block,
     }

@@ -33,7 +33,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) and "exercises" in found else {}
 
 
-def published_seeds(course: Course) -> dict[int, str]:
+def _published_seeds(course: Course) -> dict[int, str]:
     """Return the seeds that every student can know, to where they stand."""
     found = {course.assignment.seed: "the public references"}
     public = _manifest(course.assignment.references).get("seed")
@@ -100,7 +100,7 @@ def destination(
 
 def _check_seed(course: Course, seed: int, folder: Path, asked: bool) -> None:
     """Check that students do not know a seed of private references."""
-    published = published_seeds(course)
+    published = _published_seeds(course)
     if (known := published.get(seed)) is None:
         return
     own = _manifest(folder).get("seed", seed)

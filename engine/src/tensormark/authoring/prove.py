@@ -49,29 +49,29 @@ class Claim:
     tasks: bool = False
 
 
-def said(result: Result) -> str:
+def _in_words(result: Result) -> str:
     """Return a result in a few words."""
     what = result.findings[0].headline if result.findings else result.note
     points = "not graded" if result.score is None else f"{result.score:g} of {result.max_score:g}"
     return f"{result.id} {points}" + (f", {what}" if what else "")
 
 
-def not_all_points(results: Results) -> str | None:
+def _lost_points(results: Results) -> str | None:
     """Say where points are missing."""
-    lost = [said(one) for one in results.values() if one.score != one.max_score]
+    lost = [_in_words(one) for one in results.values() if one.score != one.max_score]
     return f"it loses points: {'; '.join(lost)}" if lost else None
 
 
-def not_empty(holes: Collection[str]) -> Callable[[Results], str | None]:
+def _wrong_starter(holes: Collection[str]) -> Callable[[Results], str | None]:
     """Return what says where there are points, or where one of these exercises is not a hole."""
 
     def fault(results: Results) -> str | None:
         """Say what is not so."""
-        scored = [said(one) for one in results.values() if one.score != 0]
+        scored = [_in_words(one) for one in results.values() if one.score != 0]
         if scored:
             return f"it should have no points: {'; '.join(scored)}"
         written = [
-            said(one)
+            _in_words(one)
             for one in results.values()
             if one.id in holes and one.outcome is not Outcome.NOT_WRITTEN
         ]
@@ -80,13 +80,13 @@ def not_empty(holes: Collection[str]) -> Callable[[Results], str | None]:
     return fault
 
 
-def not_that_mistake(exercise: str, name: str) -> Callable[[Results], str | None]:
+def _wrong_mistake(exercise: str, name: str) -> Callable[[Results], str | None]:
     """Return what says whether points of only this exercise were lost, and to this mistake."""
 
     def fault(results: Results) -> str | None:
         """Say what is not so."""
         lost = [one for one in results.values() if one.score != one.max_score]
-        others = [said(one) for one in lost if one.id != exercise]
+        others = [_in_words(one) for one in lost if one.id != exercise]
         if others:
             return f"it costs other exercises: {'; '.join(others)}"
         if not lost:
@@ -94,7 +94,7 @@ def not_that_mistake(exercise: str, name: str) -> Callable[[Results], str | None
         named = (lost[0].as_json()["mistake"] or "").split("|")
         if name not in named:
             got = f"is called {' or '.join(named)}" if any(named) else "has no name"
-            return f"it {got}: {said(lost[0])}"
+            return f"it {got}: {_in_words(lost[0])}"
         return None
 
     return fault
@@ -113,13 +113,13 @@ def claims(course: Course) -> Iterator[Claim]:
         files = derive(course.assignment)
         return {name.removesuffix(".py"): text for name, text in files.items()}
 
-    yield Claim("solution", dict, not_all_points, tasks=True)
+    yield Claim("solution", dict, _lost_points, tasks=True)
     holes = {one.id for one in course.assignment.exercises if one.probes}
-    yield Claim("starter", starter, not_empty(holes), tasks=True)
+    yield Claim("starter", starter, _wrong_starter(holes), tasks=True)
     for honest in course.honest:
-        yield Claim(f"honest[{honest.id}]", one(honest), not_all_points)
+        yield Claim(f"honest[{honest.id}]", one(honest), _lost_points)
     for variant in course.variants:
-        fault = not_that_mistake(variant.exercise, variant.name)
+        fault = _wrong_mistake(variant.exercise, variant.name)
         yield Claim(f"mistake[{variant.id}]", one(variant), fault)
 
 

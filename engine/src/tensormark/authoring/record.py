@@ -95,13 +95,13 @@ def manifest(
     }
 
 
-def shortened(lines: list[str]) -> list[str]:
+def _first_lines(lines: list[str]) -> list[str]:
     """Return the first lines, and how many more there are."""
     more = [f"and {len(lines) - MOST} more"] if len(lines) > MOST else []
     return lines[:MOST] + more
 
 
-def write_recorded(out: Path, made: Recorded, before: Earlier | str, check: bool) -> list[str]:
+def _write_exercise(out: Path, made: Recorded, before: Earlier | str, check: bool) -> list[str]:
     """Write an exercise's file if it differs from the existing one; return what changed."""
     name = f"{made.exercise.id}.safetensors"
     if isinstance(before, str):
@@ -112,10 +112,10 @@ def write_recorded(out: Path, made: Recorded, before: Earlier | str, check: bool
         return []
     if not check:
         write_whole(out / name, save(made.tensors))
-    return [f"{name}: {line}" for line in shortened(changes)]
+    return [f"{name}: {line}" for line in _first_lines(changes)]
 
 
-def write_hidden(path: Path, text: str | None, check: bool) -> list[str]:
+def _write_hidden(path: Path, text: str | None, check: bool) -> list[str]:
     """Write a hidden file, or remove it; return what changed."""
     before = path.read_text(encoding="utf-8") if path.is_file() else None
     if before == text:
@@ -129,7 +129,7 @@ def write_hidden(path: Path, text: str | None, check: bool) -> list[str]:
     return [f"{path.name}: {'new' if before is None else 'different sentences'}"]
 
 
-def remove_stale(out: Path, files: Container[str], check: bool) -> list[str]:
+def _remove_stale(out: Path, files: Container[str], check: bool) -> list[str]:
     """Remove the files of exercises that are no more, as the manifest lists them; say which."""
     try:
         listed = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["exercises"]
@@ -164,27 +164,27 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
         keep_out_of_git(course, out)
     lines = []
     for one in recorded:
-        lines += write_recorded(out, one, before[one.exercise.id], check)
+        lines += _write_exercise(out, one, before[one.exercise.id], check)
     hidden = course.staff.hidden(assignment, seed)
     for name in course.staff.hidden_files:
-        lines += write_hidden(out / name, hidden.get(name), check)
+        lines += _write_hidden(out / name, hidden.get(name), check)
     made = manifest(course, out, recorded, seed, checkpoint)
-    lines += remove_stale(out, made["files"], check)
-    return lines + write_manifest(out / "manifest.json", made, check)
+    lines += _remove_stale(out, made["files"], check)
+    return lines + _write_manifest(out / "manifest.json", made, check)
 
 
-def differing(old: Any, new: Any) -> Iterator[str]:
+def _differences(old: Any, new: Any) -> Iterator[str]:
     """Yield the numbers and texts that differ between two parts of a manifest."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in old | new:
-            for rest in differing(old.get(key), new.get(key)):
+            for rest in _differences(old.get(key), new.get(key)):
                 yield f".{key}{rest}"
     elif old != new:
         both = isinstance(old, float) and isinstance(new, float)
         yield f" was {old:g}, is {new:g}" if both else " changed"
 
 
-def write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
+def _write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
     """Write the manifest if it differs from the existing one; return what changed, a line each."""
     try:
         old = json.loads(path.read_text(encoding="utf-8"))
@@ -195,8 +195,8 @@ def write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
         write_whole(path, json.dumps(new, indent=2) + "\n")
     if old is None:
         return ["manifest.json: new"]
-    found = [f"{name}{rest}" for name in parts for rest in differing(old.get(name), new[name])]
-    return [f"manifest.json: {line}" for line in shortened(found)]
+    found = [f"{name}{rest}" for name in parts for rest in _differences(old.get(name), new[name])]
+    return [f"manifest.json: {line}" for line in _first_lines(found)]
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:

@@ -121,10 +121,10 @@ class Recorder:
         source = self.sources[exercise.module]
         before = recorded if isinstance(recorded, Earlier) else None
         right = self.ask(exercise, source, dtype="float64")
-        require_answers(exercise, right, SOLUTION_ROW)
-        require_stand_ins(exercise, right)
-        require_gradients(exercise, self.all_inputs(exercise), right)
-        names = [sorted(n for n in reply.tensors if not is_input(n)) for reply in right]
+        _require_answers(exercise, right, SOLUTION_ROW)
+        _require_stand_ins(exercise, right)
+        _require_gradients(exercise, self.all_inputs(exercise), right)
+        names = [sorted(n for n in reply.tensors if not _is_input(n)) for reply in right]
         own = [variant for variant in self.course.variants if variant.exercise == exercise.id]
         texts = [source, *(apply(variant, source) for variant in own)]
         replies = [self.ask(exercise, text) for text in texts]
@@ -132,7 +132,7 @@ class Recorder:
         entry = before.entry if before else None
         measured = measure(exercise, right, replies[0], self.honest(exercise), wrong, entry)
         now = self.answered(exercise, right, names)
-        drawn = [name for name in now if is_random(exercise, name)]
+        drawn = [name for name in now if _is_random(exercise, name)]
         tensors, changes = settled(before.answered, now, drawn) if before else (now, [])
         inputs, known = self.all_inputs(exercise), None if changes else before
         table = Table(exercise, names, inputs, measured, known)
@@ -148,7 +148,7 @@ class Recorder:
         alike = [one for one in self.course.honest if one.module == exercise.module]
         found = {one.id: self.ask(exercise, one.apply(source)) for one in alike}
         for name, replies in found.items():
-            require_answers(exercise, replies, name)
+            _require_answers(exercise, replies, name)
         return found
 
     def described(self, own: Sequence[Variant]) -> dict[str, dict[str, Any]]:
@@ -195,13 +195,13 @@ class Recorder:
         texts = [(SOLUTION_ROW, source), *((v.name, apply(v, source)) for v in own)]
         for (name, text), one in zip(texts, replies, strict=True):
             table.add(name, one, functools.partial(self.ask, exercise, text))
-        for name, text in pairs(own, source, self.course):
+        for name, text in _pairs(own, source, self.course):
             ask = functools.partial(self.ask, exercise, text)
             table.add(name, ask(), ask)
         table.finish()
 
 
-def require_answers(exercise: Exercise, replies: Sequence[Reply], name: str) -> None:
+def _require_answers(exercise: Exercise, replies: Sequence[Reply], name: str) -> None:
     """Check that correct code answers every call without stand-ins.
 
     Raises:
@@ -212,7 +212,7 @@ def require_answers(exercise: Exercise, replies: Sequence[Reply], name: str) -> 
             raise RecordError(f"{exercise.id}: {call.target} of {name}: {reply.text}")
 
 
-def require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
+def _require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
     """Check that the solution answers every call with stand-ins, in the form of its own answer.
 
     Raises:
@@ -229,7 +229,7 @@ def require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
                 )
             if reply.status != "ok":
                 raise RecordError(f"{exercise.id}: with the stand-in {named}: {reply.text}")
-            expected, got = shapes(own[1]), shapes(reply)
+            expected, got = _shapes(own[1]), _shapes(reply)
             if expected != got:
                 raise RecordError(
                     f"{exercise.id}: with the stand-in {named}, the shapes of outputs are "
@@ -237,13 +237,13 @@ def require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
                 )
 
 
-def shapes(reply: Reply) -> dict[str, tuple[int, ...]]:
+def _shapes(reply: Reply) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the outputs in a reply, by name."""
     outputs = under(reply.tensors, "out/")
     return {name: value.shape for name, value in outputs.items()}
 
 
-def require_gradients(
+def _require_gradients(
     exercise: Exercise, inputs: Sequence[Tensors], replies: Sequence[Reply]
 ) -> None:
     """Check that what a call asks to differentiate has gradients.
@@ -255,7 +255,9 @@ def require_gradients(
         cotangents = under(drawn, "cotangent/")
         if not call.gradients or reply.status != "ok":
             continue
-        for name in cotangents.keys() & shapes(reply).keys():  # calls may return less than is drawn
+        for name in (
+            cotangents.keys() & _shapes(reply).keys()
+        ):  # calls may return less than is drawn
             expected, got = cotangents[name], reply.tensors[f"out/{name}"]
             if expected.shape != got.shape and not expected.size == got.size == 1:
                 raise RecordError(
@@ -269,19 +271,19 @@ def require_gradients(
             )
 
 
-def is_input(name: str) -> bool:
+def _is_input(name: str) -> bool:
     """Say whether a tensor of a reply is an input as the call left it."""
     return name.startswith("after/")
 
 
-def is_random(exercise: Exercise, name: str) -> bool:
+def _is_random(exercise: Exercise, name: str) -> bool:
     """Say whether a recorded tensor is the output of a call that draws."""
     drawn = [probe.draws(call) for probe in exercise.probes for call in probe.calls]
     number, kind, *_ = name.split("/")
     return kind == "out" and drawn[int(number)]
 
 
-def pairs(own: Sequence[Variant], source: str, course: Course) -> Iterator[tuple[str, str]]:
+def _pairs(own: Sequence[Variant], source: str, course: Course) -> Iterator[tuple[str, str]]:
     """Yield two mistakes made together: a name and the source with both.
 
     One of the two is common, or both were seen.

@@ -99,7 +99,7 @@ def drifted(starter: Path, files: dict[str, str]) -> list[str]:
     return sorted(differing + [name for name in there if name not in files])
 
 
-def given_out(assignment: Assignment) -> dict[str, set[str]]:
+def _known_digests(assignment: Assignment) -> dict[str, set[str]]:
     """Return the digests of the starter's files, by name: as recorded, and as last written here."""
     known: dict[str, set[str]] = {}
     for path in (Path("reference_outputs") / "manifest.json", WRITTEN):
@@ -112,9 +112,9 @@ def given_out(assignment: Assignment) -> dict[str, set[str]]:
     return known
 
 
-def edited(assignment: Assignment, names: Sequence[str]) -> list[str]:
+def _edited(assignment: Assignment, names: Sequence[str]) -> list[str]:
     """Return those of these files of the starter that hold somebody's work."""
-    known = given_out(assignment)
+    known = _known_digests(assignment)
     there = {name: assignment.starter / name for name in names}
     contents = {name: path.read_bytes() for name, path in there.items() if path.exists()}
     return [
@@ -124,7 +124,7 @@ def edited(assignment: Assignment, names: Sequence[str]) -> list[str]:
     ]
 
 
-def keep_copies(starter: Path, names: Sequence[str]) -> Path:
+def _keep_copies(starter: Path, names: Sequence[str]) -> Path:
     """Copy files of a starter into a new folder beside it; return the folder."""
     number = 1
     while (folder := starter.with_name(f"{starter.name}.backup-{number}")).exists():
@@ -146,18 +146,18 @@ def write_starter(starter: Path, files: dict[str, str], names: Sequence[str]) ->
         print(f"wrote starter/{name}")
 
 
-def remember(assignment: Assignment, files: dict[str, str]) -> None:
+def _remember(assignment: Assignment, files: dict[str, str]) -> None:
     """Note what was written, so that the next run does not take it for somebody's work."""
-    known = given_out(assignment)
+    known = _known_digests(assignment)
     now = {name: digest(text.encode()) for name, text in files.items()}
     if any(written not in known.get(name, ()) for name, written in now.items()):
         write_whole(assignment.folder / WRITTEN, json.dumps({"starter": now}, indent=2) + "\n")
 
 
-def update(assignment: Assignment, files: dict[str, str], force: bool) -> int:
+def _update(assignment: Assignment, files: dict[str, str], force: bool) -> int:
     """Bring starter/ up to date, unless that would overwrite somebody's work; return the status."""
     names = drifted(assignment.starter, files)
-    if work := edited(assignment, names):
+    if work := _edited(assignment, names):
         listed = ", ".join(f"starter/{name}" for name in work)
         if not force:
             print(
@@ -166,11 +166,11 @@ def update(assignment: Assignment, files: dict[str, str], force: bool) -> int:
                 file=sys.stderr,
             )
             return 2
-        print(f"copied {listed} to {keep_copies(assignment.starter, work).name}/")
+        print(f"copied {listed} to {_keep_copies(assignment.starter, work).name}/")
     write_starter(assignment.starter, files, names)
     if not names:
         print("starter/ is up to date")
-    remember(assignment, files)
+    _remember(assignment, files)
     return 0
 
 
@@ -185,7 +185,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     try:
         files = derive(assignment)
         if not options.check:
-            return update(assignment, files, options.force)
+            return _update(assignment, files, options.force)
     except (OSError, ValueError) as error:  # MarkerError, and text that is not UTF-8
         print(f"{name}: {error}", file=sys.stderr)
         return 2

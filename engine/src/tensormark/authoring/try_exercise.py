@@ -71,7 +71,7 @@ def results(
             yield claim, bench.results(claim.sources(), claim.tasks)[exercise.id]
 
 
-def line(claim: Claim, result: Result) -> str:
+def _line(claim: Claim, result: Result) -> str:
     """Return what is printed of a claim."""
     fault = claim.fault({result.id: result})
     name = claim.name.replace("[", " ").removesuffix("]")
@@ -95,7 +95,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     try:
         with tempfile.TemporaryDirectory() as scratch:
             for claim, result in results(course, Path(scratch)):
-                print(said := line(claim, result), flush=True)
+                print(said := _line(claim, result), flush=True)
                 wrong += said.startswith("!")
     except (*FAULTS, OSError) as error:
         print(f"{name}: {error}", file=sys.stderr)

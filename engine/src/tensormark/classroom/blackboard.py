@@ -24,7 +24,7 @@ NOTE_NAME = re.compile(r"Name: *(.{1,200}) \(([^()\s]{1,200})\) *", re.I)
 NOTE = 4096  # bytes of a note that are read
 
 
-def stamped(stamp: str) -> datetime.datetime | None:
+def _moment(stamp: str) -> datetime.datetime | None:
     """Return the time in a name, which is this machine's as far as is known."""
     try:
         return datetime.datetime.strptime(stamp, "%Y-%m-%d-%H-%M-%S").astimezone()
@@ -32,7 +32,7 @@ def stamped(stamp: str) -> datetime.datetime | None:
         return None
 
 
-def note_of(path: Path) -> tuple[str, str] | None:
+def _note(path: Path) -> tuple[str, str] | None:
     """Return the name and login in a note, if they are where Blackboard puts them."""
     try:
         with opened_regular(path) as file:
@@ -43,7 +43,7 @@ def note_of(path: Path) -> tuple[str, str] | None:
     return (found[1], found[2]) if found else None
 
 
-def people(named: Sequence[tuple[Path, re.Match[str]]]) -> dict[str, tuple[str, str]]:
+def _people(named: Sequence[tuple[Path, re.Match[str]]]) -> dict[str, tuple[str, str]]:
     """Return the name and login for what stands before `_attempt_`, which begins with a title.
 
     The title is what all begin with that have their first word in common; a file that is called
@@ -59,7 +59,7 @@ def people(named: Sequence[tuple[Path, re.Match[str]]]) -> dict[str, tuple[str, 
         title = "".join(one for one, _ in pairs).rfind("_") + 1
         known |= {head: (head[title:] or head, head[title:] or head) for head in same}
     for path, found in named:
-        note = note_of(path) if found["note"] else None
+        note = _note(path) if found["note"] else None
         if note and found["head"].endswith(f"_{note[1]}"):
             known[found["head"]] = note
     often = Counter([*heads, *(login for head, (_, login) in known.items() if login != head)])
@@ -84,7 +84,7 @@ def named_by_blackboard(paths: Sequence[Path]) -> dict[Path, re.Match[str]]:
 
 def by_blackboard(named: Sequence[tuple[Path, re.Match[str]]]) -> list[Found]:
     """Read names of Blackboard; the note of an attempt is left out if there is a file besides."""
-    known = people(named)
+    known = _people(named)
     with_files = {(found["head"], found["stamp"]) for _, found in named if found["file"]}
     made = []
     for path, found in named:
@@ -98,7 +98,7 @@ def by_blackboard(named: Sequence[tuple[Path, re.Match[str]]]) -> list[Found]:
                     path=path,
                     file=file,
                     attempt=stamp,
-                    submitted=stamped(stamp),
+                    submitted=_moment(stamp),
                     kind=BLACKBOARD,
                 )
             )

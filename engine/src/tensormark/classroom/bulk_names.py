@@ -29,7 +29,7 @@ MOODLE_ID = re.compile(
 )
 
 
-def is_canvas_name(name: str) -> bool:
+def _is_canvas_name(name: str) -> bool:
     """Say whether Canvas may have made something of a display name.
 
     Any letter may have become something else where the download was unpacked.
@@ -37,7 +37,7 @@ def is_canvas_name(name: str) -> bool:
     return all(char.isalnum() or char == "_" or not char.isascii() for char in name)
 
 
-def at_underscores(pattern: re.Pattern[str], name: str) -> Iterator[tuple[str, re.Match[str]]]:
+def _readings(pattern: re.Pattern[str], name: str) -> Iterator[tuple[str, re.Match[str]]]:
     """Yield what stands before each place where a pattern matches the rest of a name."""
     for place in (found.start() for found in re.finditer("_", name)):
         if found := pattern.fullmatch(name, place):
@@ -57,8 +57,8 @@ def canvas_readings(name: str) -> list[Found]:
             typed=not found["file"],
             kind=CANVAS,
         )
-        for display, found in at_underscores(CANVAS_ID, name)
-        if is_canvas_name(display)
+        for display, found in _readings(CANVAS_ID, name)
+        if _is_canvas_name(display)
     ]
 
 
@@ -94,6 +94,6 @@ def moodle_readings(name: str) -> list[Found]:
             typed=bool(found["text"]),
             kind=MOODLE,
         )
-        for display, found in at_underscores(MOODLE_ID, name)
+        for display, found in _readings(MOODLE_ID, name)
         if display and (found["id"] or "_" not in display)
     ]

@@ -47,7 +47,7 @@ class Filled:
     left: list[str] = field(default_factory=list)
 
 
-def column_of(path: Path, header: Sequence[str], wanted: str, assignment: str) -> int:
+def _column(path: Path, header: Sequence[str], wanted: str, assignment: str) -> int:
     """Return the place of the column to fill.
 
     Args:
@@ -75,19 +75,19 @@ def column_of(path: Path, header: Sequence[str], wanted: str, assignment: str) -
     raise CanvasError(f"{path}: {visible(what)} {count}; {fix}: {listed}")
 
 
-def neutral(text: str) -> str:
+def _neutral(text: str) -> str:
     """Return a cell that is no formula to a spreadsheet, and no row of the maxima to Canvas."""
     return str(cell(text.replace(MAXIMA, MAXIMA.replace(" ", "_"))))
 
 
-def score_of(entry: Entry) -> str | None:
+def _score(entry: Entry) -> str | None:
     """Return a score as Canvas takes it; None if there is none, or part of it is lacking."""
     if entry.result is None or ungraded(dict(entry.result)):
         return None
     return points(entry.result["score"])
 
 
-def said(what: str, lines: Sequence[str]) -> list[str]:
+def _listed(what: str, lines: Sequence[str]) -> list[str]:
     """Return lines of one kind, under what they have in common."""
     if not lines:
         return []
@@ -117,7 +117,7 @@ class Export:
             raise CanvasError(f"{path}: cannot be read ({error.strerror or error})") from error
         self.separator = separator_of(text)
         self.header = rows[0] if rows else []
-        self.place = column_of(path, self.header, column, assignment)
+        self.place = _column(path, self.header, column, assignment)
         self.title = self.header[self.place]
         self.names = [name.strip().casefold() for name in self.header]
         if not {"id", LAST} <= set(self.names):
@@ -173,7 +173,7 @@ class Export:
             name, old, new = (
                 visible(entry.hand_in.called, 200),
                 row[self.place].strip(),
-                score_of(entry),
+                _score(entry),
             )
             if new is None:
                 why = entry.problem or "could not be graded in full"
@@ -185,7 +185,7 @@ class Export:
                 if old.replace(",", ".") not in ("", new):
                     filled.replaced.append(f"{name}: {visible(old, 40)} becomes {new}")
                 about = row[: self.names.index(LAST) + 1]
-                filled.rows.append([*map(neutral, about), new])
+                filled.rows.append([*map(_neutral, about), new])
         return filled
 
     def text(self, filled: Filled) -> str:
@@ -245,8 +245,8 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
     return [
         f"Canvas: wrote {out}, scores in {visible(export.title, 100)}: {len(filled.rows)}",
         *(export.scaled(results[0]["max_score"]) if results else ()),
-        *said("with another score, which is replaced", filled.replaced),
-        *said("without a score from here", filled.left),
-        *said("handed in, but could not be matched to one student in the export", strangers),
-        *said("in the export, of whom nothing was found", nobody),
+        *_listed("with another score, which is replaced", filled.replaced),
+        *_listed("without a score from here", filled.left),
+        *_listed("handed in, but could not be matched to one student in the export", strangers),
+        *_listed("in the export, of whom nothing was found", nobody),
     ]

@@ -29,7 +29,7 @@ def minutes_late(
     return max(0, -int(-seconds // 60))
 
 
-def is_late(one: Found, deadline: datetime.datetime | None) -> bool:
+def _is_late(one: Found, deadline: datetime.datetime | None) -> bool:
     """Say whether something is late: by its time, else by what the system has marked."""
     minutes = minutes_late(one.submitted, deadline)
     return one.late if minutes is None else minutes > 0
@@ -48,7 +48,7 @@ def attempts_of(found: Sequence[Found]) -> list[list[Found]]:
     return [list(group) for _, group in groups]
 
 
-def is_hopeless(one: Found) -> bool:
+def _is_hopeless(one: Found) -> bool:
     """Say whether something is certainly no code: a document, or typed into a form."""
     return one.typed or (one.path.name.lower().endswith(DOCUMENTS) and not is_folder(one.path))
 
@@ -57,14 +57,14 @@ def chosen(
     attempts: Sequence[list[Found]], deadline: datetime.datetime | None, late: str
 ) -> list[Found]:
     """Return the attempt that is graded; see CHOICES. A document never takes the place of code."""
-    attempts = [one for one in attempts if not all(map(is_hopeless, one))] or attempts
-    in_time = [one for one in attempts if not is_late(one[0], deadline)]
+    attempts = [one for one in attempts if not all(map(_is_hopeless, one))] or attempts
+    in_time = [one for one in attempts if not _is_late(one[0], deadline)]
     if late == BEFORE:
         return in_time[-1] if in_time else attempts[0]
     return attempts[-1]
 
 
-def editable_file(one: Found, editable: Sequence[str]) -> str | None:
+def _editable_file(one: Found, editable: Sequence[str]) -> str | None:
     """Return which of the files that students edit something is, or None."""
     return wanted(one.file or one.path.name, editable) if one.path.is_file() else None
 
@@ -72,7 +72,7 @@ def editable_file(one: Found, editable: Sequence[str]) -> str | None:
 def at_once(attempt: Sequence[Found], editable: Sequence[str]) -> list[Found]:
     """Return what is read of an attempt: not what was typed beside files, nor old versions."""
     files = [one for one in attempt if not one.typed] or list(attempt)
-    names = [editable_file(one, editable) for one in files]
+    names = [_editable_file(one, editable) for one in files]
     newest: dict[str | None, int] = {}
     for one, name in zip(files, names, strict=True):
         newest[name] = max(one.again, newest.get(name, 0))
@@ -88,13 +88,13 @@ def split(attempt: Sequence[Found], editable: Sequence[str]) -> tuple[Found, lis
     """
     files: dict[str, Found] = {}
     for one in sorted(attempt, key=order):
-        if name := editable_file(one, editable):
+        if name := _editable_file(one, editable):
             files[name] = one
     if main := files.pop(editable[0], None):
         return main, list(files.values())
 
     def rank(one: Found) -> int:
-        if is_hopeless(one):
+        if _is_hopeless(one):
             return -2 if one.typed else -1
         if is_folder(one.path) or is_archive(one.path.name):
             return 3

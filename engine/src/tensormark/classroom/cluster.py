@@ -41,7 +41,7 @@ CONFIG = {
 }
 
 
-def local(workers: int, assignment: Path) -> LocalCluster:
+def _local_cluster(workers: int, assignment: Path) -> LocalCluster:
     """Start a scheduler and workers that Ctrl-C does not reach, as the engine handles it.
 
     Args:
@@ -80,7 +80,7 @@ def opened(scheduler: str, workers: int, assignment: Path) -> Iterator[Client]:
         address: Any = scheduler
         if not scheduler:
             try:
-                address = stack.enter_context(local(workers, assignment))
+                address = stack.enter_context(_local_cluster(workers, assignment))
             except (OSError, RuntimeError) as error:
                 reason = printable(f"{error}; {error.__cause__ or ''}")[:300].rstrip("; ")
                 given = option("workers", workers)
@@ -91,11 +91,11 @@ def opened(scheduler: str, workers: int, assignment: Path) -> Iterator[Client]:
             reason, given = printable(str(error))[:200], option("scheduler", scheduler)
             raise ClusterError(f"{given}: cannot be reached: {reason}") from error
         if scheduler:
-            check_scheduler(client, scheduler)
+            _check_scheduler(client, scheduler)
         yield client
 
 
-def check_scheduler(client: Client, address: str) -> None:
+def _check_scheduler(client: Client, address: str) -> None:
     """See that a scheduler can read what it passes on.
 
     Raises:

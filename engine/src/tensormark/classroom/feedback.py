@@ -36,7 +36,7 @@ DEVICES = {"con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n
 ALLOWED = "-_.@+"
 
 
-def for_student(result: Mapping[str, Any]) -> dict[str, Any]:
+def _for_student(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return a result without what is for the instructor: flags, and the place of the file.
 
     What stands in a result that is not known here is left out as well.
@@ -61,7 +61,7 @@ def version() -> str:
     return digest("".join(sha256(path) for path in (*paths, Path(__file__))).encode())
 
 
-def write_one(folder: Path, result: Mapping[str, Any] | None, again: bool) -> bool:
+def _write_folder(folder: Path, result: Mapping[str, Any] | None, again: bool) -> bool:
     """Write a student's files if they are to change, or remove them; say whether anything changed.
 
     Args:
@@ -73,7 +73,7 @@ def write_one(folder: Path, result: Mapping[str, Any] | None, again: bool) -> bo
         file.unlink(missing_ok=True)
         page.unlink(missing_ok=True)
         return gone
-    model = for_student(result)
+    model = _for_student(result)
     text = (json.dumps(model) + "\n").encode()  # in one line, which is several times faster
     if not again and page.exists() and file.exists() and file.read_bytes() == text:
         return False
@@ -82,7 +82,7 @@ def write_one(folder: Path, result: Mapping[str, Any] | None, again: bool) -> bo
     return True
 
 
-def safe(name: str) -> str:
+def _safe(name: str) -> str:
     """Return a name that is one folder's on every system: no path, no device, nothing hidden."""
     plain = unicodedata.normalize("NFC", name[: 4 * LONGEST])
     kept = "".join(char if char.isalnum() or char in ALLOWED else "_" for char in plain)
@@ -106,7 +106,7 @@ def folder_names(students: Sequence[str]) -> list[str]:
     for student in students:
         marks.append(f"{student}\0{seen[student]}".encode("utf-8", "surrogatepass"))
         seen[student] += 1
-    plain = [safe(student) for student in students]
+    plain = [_safe(student) for student in students]
     made = list(plain)
     for digits in (8, 16, 64):
         often = Counter(map(key, made))
@@ -116,7 +116,7 @@ def folder_names(students: Sequence[str]) -> list[str]:
     return made
 
 
-def ours(file: Path) -> list[str]:
+def _own_folders(file: Path) -> list[str]:
     """Return the folders that an earlier run has written; none if that is not known."""
     try:
         found = json.loads(file.read_bytes())
@@ -137,14 +137,14 @@ def write_feedback(entries: Sequence[Entry], out: Path, earlier: Earlier) -> lis
     again = not drawn.exists() or drawn.read_text("utf-8", "replace") != current
     names = folder_names([entry.hand_in.student for entry in entries])
     list_of_ours = out / FOLDER / OURS
-    before = ours(list_of_ours)
+    before = _own_folders(list_of_ours)
     others = (path.name for path in (out / FOLDER).glob("*") if path.name not in before)
     earlier.move(*(f"{FOLDER}/{name}" for name in sorted(set(before) - set(names))))
     earlier.move(*(f"{FOLDER}/{name}" for name in sorted(set(names).intersection(others))))
     if sorted(names) != before:  # before the folders: none is there that is not in the list
         write_whole(list_of_ours, json.dumps(sorted(names)))
     for name, entry in zip(names, entries, strict=True):
-        write_one(out / FOLDER / name, entry.result, again)
+        _write_folder(out / FOLDER / name, entry.result, again)
     if again:
         write_whole(drawn, current)
     pairs = zip(names, entries, strict=True)

@@ -41,7 +41,7 @@ def real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def entries(folder: Path) -> list[Path]:
+def _entries(folder: Path) -> list[Path]:
     """Return what is in a folder, in order, without what systems put there."""
     paths = {path.name: path for path in folder.iterdir()}
     return sorted(
@@ -56,20 +56,20 @@ def entries(folder: Path) -> list[Path]:
     )
 
 
-def without_ending(name: str) -> str:
+def _without_ending(name: str) -> str:
     """Return the name of a file without the ending that says what type it is."""
     ending = next((one for one in ENDINGS if name.lower().endswith(one)), "")
     return name[: -len(ending)] if ending and len(name) > len(ending) else name
 
 
-def plain(path: Path) -> Found:
+def _own_name(path: Path) -> Found:
     """Read a name that is a student's own; of several, the file's date tells which is newest."""
-    name = path.name if is_folder(path) else without_ending(path.name)
+    name = path.name if is_folder(path) else _without_ending(path.name)
     stamp = f"{path.lstat().st_mtime_ns:020}"
     return Found(student=name, name=name, path=path, file=path.name, attempt=stamp)
 
 
-def one_of(readings: Sequence[Found], path: Path) -> Found:
+def _merged(readings: Sequence[Found], path: Path) -> Found:
     """Return the readings of a name as one.
 
     Where they only disagree on whether it is late, it is: nobody gains by a name of their own.
@@ -83,7 +83,7 @@ def one_of(readings: Sequence[Found], path: Path) -> Found:
     return replace(first, others=tuple(others))
 
 
-def by_platform(paths: Sequence[Path]) -> list[Found]:
+def _by_platform(paths: Sequence[Path]) -> list[Found]:
     """Read names of Canvas and Moodle, and those that are students' own.
 
     Canvas grades a whole assignment anonymously or not at all.
@@ -97,17 +97,17 @@ def by_platform(paths: Sequence[Path]) -> list[Found]:
         readings = [*canvas[path], *moodle]
         if nameless and not moodle and (all_anonymous or not canvas[path]):
             readings = [nameless]
-        made.append(one_of(readings, path) if readings else plain(path))
+        made.append(_merged(readings, path) if readings else _own_name(path))
     return made
 
 
-def readable(one: Found) -> Found:
+def _printable(one: Found) -> Found:
     """Return something found with names that can be written."""
     return replace(
         one,
         student=legible(one.student),
         name=legible(one.name),
-        others=tuple(map(readable, one.others)),
+        others=tuple(map(_printable, one.others)),
     )
 
 
@@ -121,9 +121,9 @@ def found_in(folder: Path, without: Iterable[Path] = ()) -> list[Found]:
         OSError: the folder cannot be read.
     """
     own, place = {real(path) for path in without}, real(folder)
-    paths = [path for path in entries(folder) if place / path.name not in own]
+    paths = [path for path in _entries(folder) if place / path.name not in own]
     if len(paths) == 1 and EXPORT.fullmatch(paths[0].name) and is_folder(paths[0]):
-        folder, paths = paths[0], entries(paths[0])
+        folder, paths = paths[0], _entries(paths[0])
     metadata = folder / METADATA
     submissions = read_metadata(metadata) if is_regular(metadata) else []
     found = by_gradescope(folder, submissions)
@@ -131,5 +131,5 @@ def found_in(folder: Path, without: Iterable[Path] = ()) -> list[Found]:
     paths = [path for path in paths if path not in known]
     blackboards = named_by_blackboard(paths)
     rest = [path for path in paths if path not in blackboards]
-    whole = itertools.chain(found, by_blackboard(list(blackboards.items())), by_platform(rest))
-    return [readable(one) for one in whole]
+    whole = itertools.chain(found, by_blackboard(list(blackboards.items())), _by_platform(rest))
+    return [_printable(one) for one in whole]

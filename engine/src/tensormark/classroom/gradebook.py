@@ -26,7 +26,7 @@ FIRST = ("student", "submission", "score", "max_score", "bonus")
 LAST = ("name", "submitted", "minutes_late", "problem", "flags", "other_files")
 
 
-def row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
+def _row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
     """Return a student's line of the table."""
     hand_in, result = entry.hand_in, entry.result or {}
     own = {exercise["id"]: exercise["score"] for exercise in result.get("exercises", ())}
@@ -42,15 +42,15 @@ def row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
     ]
 
 
-def table(entries: Sequence[Entry]) -> str:
+def _table(entries: Sequence[Entry]) -> str:
     """Return the table of a class as CSV; no cell is a formula."""
     found = (one["id"] for entry in entries if entry.result for one in entry.result["exercises"])
     exercises = list(dict.fromkeys(found))
-    rows = (row(entry, exercises) for entry in entries)
+    rows = (_row(entry, exercises) for entry in entries)
     return csv_text([(*FIRST, *exercises, *LAST), *rows])
 
 
-def compared(
+def _compared(
     entries: Sequence[Entry],
     starter: Mapping[str, str],
     known: Sequence[Mapping[str, str]],
@@ -98,8 +98,8 @@ def write_results(
     folders = write_feedback(entries, out, earlier)
     if earlier.moved:  # of students who are in the gradebook of before
         earlier.move(TABLE, PAGE)
-    found = compared(entries, starter or {}, known, out / KEPT)
-    earlier.write(TABLE, table(entries).encode("utf-8", "backslashreplace"))
+    found = _compared(entries, starter or {}, known, out / KEPT)
+    earlier.write(TABLE, _table(entries).encode("utf-8", "backslashreplace"))
     whole = page(entries, folders, found, says)
     earlier.write(PAGE, whole.encode("utf-8", "backslashreplace"))
     feedback = number_of(sum(map(bool, folders)), "folder")
@@ -107,10 +107,10 @@ def write_results(
     if found.groups:
         groups = number_of(len(found.groups), "group")
         lines.append(f"near-identical submissions, for you to look at: {groups}")
-    return [*lines, *canvas_filled(entries, canvas, column, earlier), *earlier.lines()]
+    return [*lines, *_filled_canvas(entries, canvas, column, earlier), *earlier.lines()]
 
 
-def canvas_filled(
+def _filled_canvas(
     entries: Sequence[Entry], canvas: Path | None, column: str, earlier: Earlier
 ) -> list[str]:
     """Fill Canvas's export, if there is one; say how it went. None of an earlier run stays."""

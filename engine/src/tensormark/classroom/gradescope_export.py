@@ -66,7 +66,7 @@ def moment(text: str) -> datetime.datetime | None:
         return None
 
 
-def pieces(path: Path) -> Iterator[tuple[bool, str]]:
+def _pieces(path: Path) -> Iterator[tuple[bool, str]]:
     """Yield the lines of a file, a long one in pieces, and whether each begins a line.
 
     No piece ends between the two characters of an escape.
@@ -85,19 +85,19 @@ def pieces(path: Path) -> Iterator[tuple[bool, str]]:
             begins = raw.endswith(b"\n")
 
 
-def closes(text: str, quote: str) -> bool:
+def _closes(text: str, quote: str) -> bool:
     """Say whether a quoted text ends in the rest of a line."""
     return quote in re.sub("''" if quote == "'" else r"\\.", "", text)
 
 
-def open_quote(value: str) -> str:
+def _open_quote(value: str) -> str:
     """Return the quote that a value begins with and does not end with, or ""."""
     begin = QUOTED.match(value)
     rest = value[begin.end() :] if begin else ""
-    return rest[:1] if rest and not closes(rest[1:], rest[0]) else ""
+    return rest[:1] if rest and not _closes(rest[1:], rest[0]) else ""
 
 
-def lines(path: Path) -> Iterator[str]:
+def _lines(path: Path) -> Iterator[str]:
     """Yield the beginning of every line, or of a quoted text of several lines as if it were one.
 
     Lines that belong to a block of text are left out.
@@ -106,24 +106,24 @@ def lines(path: Path) -> Iterator[str]:
         OSError: the file cannot be read, or is too large.
     """
     text, quote, block = "", "", -1  # not ended yet; the depth of what the block belongs to
-    for begins, piece in pieces(path):
+    for begins, piece in _pieces(path):
         if quote:
             text = f"{text} {piece.strip()}"[:LINE]
-            quote = "" if closes(piece, quote) else quote
+            quote = "" if _closes(piece, quote) else quote
             if not quote:
                 yield text
             continue
         depth = len(piece) - len(piece.lstrip(" "))
         if not begins or (block >= 0 and (depth > block or not piece.strip())):
             continue
-        text, (_, dashes, value) = piece, parts(piece)
+        text, (_, dashes, value) = piece, _parts(piece)
         block = depth + len(dashes) if BLOCK.match(value) else -1
-        quote = open_quote(value)
+        quote = _open_quote(value)
         if not quote:
             yield text
 
 
-def parts(line: str) -> tuple[int, str, str]:
+def _parts(line: str) -> tuple[int, str, str]:
     """Return how deep a line is, the dashes before its key, and its value or all that it says."""
     if key := KEY.match(line):
         return len(key[1]), key[2], key[4] or ""
@@ -141,7 +141,7 @@ def read_metadata(path: Path) -> list[Submitted]:
     """
     found: list[Submitted] = []
     section, item_depth = "", -1
-    for line in lines(path):
+    for line in _lines(path):
         if not (key := KEY.match(line)):
             continue
         depth, item, name, value = len(key[1]), bool(key[2]), key[3], key[4] or ""
@@ -163,7 +163,7 @@ def read_metadata(path: Path) -> list[Submitted]:
     return found
 
 
-def shared(submissions: Sequence[Submitted]) -> set[tuple[str, str]]:
+def _shared_ids(submissions: Sequence[Submitted]) -> set[tuple[str, str]]:
     """Return the ids and addresses that several people have given: they identify nobody.
 
     People may type any student ID, also somebody's address, but an address is that of an account.
@@ -181,7 +181,7 @@ def shared(submissions: Sequence[Submitted]) -> set[tuple[str, str]]:
 
 def by_gradescope(folder: Path, submissions: Sequence[Submitted]) -> list[Found]:
     """Return what each submitter of an export handed in; a team's is each of its members'."""
-    made, taken = [], shared(submissions)
+    made, taken = [], _shared_ids(submissions)
     for one in submissions:
         for who in one.submitters or [{}]:
             given = {key: who.get(key, "").strip() for key in IDS}

@@ -34,7 +34,7 @@ class HandInError(Exception):
     """Hand-ins that cannot be read; the message is one sentence that says what to do."""
 
 
-def named_file(one: Listed, folder: Path) -> Path | None:
+def _roster_file(one: Listed, folder: Path) -> Path | None:
     """Return the file that the roster names for a student, if it does.
 
     Raises:
@@ -53,13 +53,13 @@ def named_file(one: Listed, folder: Path) -> Path | None:
     return path
 
 
-def from_roster(found: Sequence[Found], roster: Sequence[Listed], folder: Path) -> list[Student]:
+def _by_roster(found: Sequence[Found], roster: Sequence[Listed], folder: Path) -> list[Student]:
     """Give what was found to the students of a roster: what it says itself, else by their names.
 
     Raises:
         HandInError: it names a file that is not in the folder.
     """
-    files = [named_file(one, folder) for one in roster]
+    files = [_roster_file(one, folder) for one in roster]
     named = {path for path in files if path}
     within = {parent for path in named for parent in (path, *path.parents)}
     students = by_roster([one for one in found if one.path not in within], roster)
@@ -73,14 +73,14 @@ def from_roster(found: Sequence[Found], roster: Sequence[Listed], folder: Path) 
     return [one for one in students if one.found or one.student not in nobody]
 
 
-def fault_of(path: Path) -> str | None:
+def _fault(path: Path) -> str | None:
     """Say what keeps a file from being read: it is a link, or missing."""
     if path.is_symlink():
         return f"{shown(path.name)} is a link, which is not followed; hand in the file itself"
     return None if path.exists() else f"{shown(path.name)} is missing in the folder"
 
 
-def hand_in(
+def _hand_in(
     student: Student,
     folder: Path,
     editable: Sequence[str],
@@ -88,7 +88,7 @@ def hand_in(
     late: str,
 ) -> HandIn:
     """Return what a student handed in."""
-    faults = {one.path: student.fault or fault_of(one.path) for one in student.found}
+    faults = {one.path: student.fault or _fault(one.path) for one in student.found}
     sound = [one for one in student.found if faults[one.path] is None]
     told = [fault for fault in faults.values() if fault]
     notes = [*student.notes, *(told if sound else ())]
@@ -115,7 +115,9 @@ def hand_in(
     )
 
 
-def read(folder: Path, main_file: str, roster: Path | None, own: Sequence[Path]) -> list[Student]:
+def _students(
+    folder: Path, main_file: str, roster: Path | None, own: Sequence[Path]
+) -> list[Student]:
     """Return every student, with all that they handed in.
 
     Args:
@@ -129,7 +131,7 @@ def read(folder: Path, main_file: str, roster: Path | None, own: Sequence[Path])
         one = f"holds {main_file} itself, so it is one submission and not a folder of them"
         raise HandInError(f"{folder}: {one}; use {command('grade')}, or name the folder around it")
     found = found_in(folder, [*own, *([roster] if roster else [])])
-    made = from_roster(found, read_roster(roster), folder) if roster else by_name(found)
+    made = _by_roster(found, read_roster(roster), folder) if roster else by_name(found)
     if not made:
         raise HandInError(f"{folder}: is empty; unpack the hand-ins into it")
     return made
@@ -163,8 +165,8 @@ def find(
         given, lacking = option("late", late), option("deadline")
         raise HandInError(f"{given} needs a deadline; give {lacking} as well")
     try:
-        students = read(folder, editable[0], roster, own)
-        return [hand_in(student, folder, editable, deadline, late) for student in students]
+        students = _students(folder, editable[0], roster, own)
+        return [_hand_in(student, folder, editable, deadline, late) for student in students]
     except RosterError as error:
         raise HandInError(str(error)) from error
     except OSError as error:

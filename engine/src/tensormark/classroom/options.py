@@ -26,7 +26,7 @@ MOST_WORKERS = 1024
 STORE = "store.sqlite"  # in the folder of the results
 
 
-def submissions(text: str) -> Path:
+def _submissions(text: str) -> Path:
     """Parse the folder of the submissions.
 
     Raises:
@@ -44,7 +44,7 @@ def submissions(text: str) -> Path:
     return path
 
 
-def worker_count(text: str) -> int:
+def _worker_count(text: str) -> int:
     """Parse a number of workers.
 
     Raises:
@@ -53,7 +53,7 @@ def worker_count(text: str) -> int:
     return whole_number("workers", MOST_WORKERS, text)
 
 
-def moment(text: str) -> datetime.datetime:
+def _moment(text: str) -> datetime.datetime:
     """Parse a date and time, without a zone in that of this machine; or a date, for its end.
 
     Raises:
@@ -77,7 +77,7 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     """
     made = argparse.ArgumentParser(prog=f"tensormark {name}", description="Grade a class.")
     add = made.add_argument
-    add("submissions", type=submissions, help="the folder with what was handed in")
+    add("submissions", type=_submissions, help="the folder with what was handed in")
     add("--check", action="store_true", help="leave the training out")
     isolating = ", ".join(TIERS)
     add("--tier", type=tier, help=f"{isolating}; default: the strictest that there is")
@@ -92,13 +92,13 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     add("--scheduler", default="", help="a Dask scheduler, such as tcp://host:8786")
     cores = len(os.sched_getaffinity(0))
     workers = "processes on this machine, if there is no scheduler (default: %(default)s)"
-    add("--workers", type=worker_count, default=cores, help=workers)
+    add("--workers", type=_worker_count, default=cores, help=workers)
     results = "folder of the results (default: %(default)s)"
     add("--out", type=Path, default=folder / "class", help=results)
     add("--only", metavar="STUDENT", help="grade this student again, and say what differs")
     add("--force", action="store_true", help="grade again what is graded already")
     add("--roster", type=Path, help="a CSV file with the students")
-    add("--deadline", type=moment, help="such as 2027-03-01T18:00")
+    add("--deadline", type=_moment, help="such as 2027-03-01T18:00")
     add("--late", help="which to take of those who handed in several times")
     add("--canvas", type=Path, help="a gradebook that Canvas has exported")
     add("--column", default="", help="the assignment's column in it")

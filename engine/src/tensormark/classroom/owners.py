@@ -40,17 +40,17 @@ class Student:
     known: bool = True
 
 
-def joined(name: str) -> str:
+def _team_key(name: str) -> str:
     """Return the name of a team as it is compared: platforms change its spaces and marks."""
     return "".join(words(name))
 
 
-def called(student: str, name: str) -> str:
+def _label(student: str, name: str) -> str:
     """Return what to call somebody who a name may stand for."""
     return student if not name or name in student else f"{student} ({name})"
 
 
-def undecided(found: Sequence[Found], who: Iterable[str]) -> Student:
+def _undecided(found: Sequence[Found], who: Iterable[str]) -> Student:
     """Return the line of something that may be several people's."""
     people = list(dict.fromkeys(one[:LONGEST] for one in who))
     more = [f"{len(people) - SHOWN} more"] if len(people) > SHOWN else []
@@ -60,7 +60,7 @@ def undecided(found: Sequence[Found], who: Iterable[str]) -> Student:
     return Student(label, label, (), list(found), fault=fault, known=False)
 
 
-def without_repeats(found: Sequence[Found], known: Callable[[Found], bool]) -> list[Found]:
+def _without_repeats(found: Sequence[Found], known: Callable[[Found], bool]) -> list[Found]:
     """Give `ada (2).zip` and `ada-1.zip` to ada, if there is one, and nobody else has that name.
 
     Args:
@@ -78,7 +78,7 @@ def without_repeats(found: Sequence[Found], known: Callable[[Found], bool]) -> l
     return made
 
 
-def grouped(found: Iterable[Found]) -> list[list[Found]]:
+def _groups(found: Iterable[Found]) -> list[list[Found]]:
     """Return what was found, by all that its name may stand for."""
     groups: dict[tuple[tuple[str, str], ...], list[Found]] = {}
     for one in found:
@@ -87,7 +87,7 @@ def grouped(found: Iterable[Found]) -> list[list[Found]]:
     return list(groups.values())
 
 
-def student_of(group: Sequence[Found], *notes: str) -> Student:
+def _student(group: Sequence[Found], *notes: str) -> Student:
     """Return somebody who is known by what was handed in alone."""
     one = group[0]
     own = dict.fromkeys(note for found in group for note in found.notes)
@@ -97,16 +97,16 @@ def student_of(group: Sequence[Found], *notes: str) -> Student:
 def by_name(found: Sequence[Found]) -> list[Student]:
     """Return what was found, by student, in order, where there is no list of the class."""
     made = []
-    for group in grouped(without_repeats(found, lambda _: False)):
+    for group in _groups(_without_repeats(found, lambda _: False)):
         readings = group[0].readings
         if len(readings) > 1:
-            made.append(undecided(group, (called(one.student, one.name) for one in readings)))
+            made.append(_undecided(group, (_label(one.student, one.name) for one in readings)))
         else:
-            made.append(student_of(group))
-    return distinct(made)
+            made.append(_student(group))
+    return _with_own_names(made)
 
 
-def distinct(students: Sequence[Student]) -> list[Student]:
+def _with_own_names(students: Sequence[Student]) -> list[Student]:
     """Return students who all have names of their own: others than the first get that of a file.
 
     Different systems may use the same name for different people.
@@ -133,7 +133,7 @@ class Owners:
             kind: places((one.platforms[kind],) if kind in one.platforms else () for one in roster)
             for kind in (CANVAS, MOODLE)
         }
-        self.teams = places((joined(one.team),) if one.team else () for one in roster)
+        self.teams = places((_team_key(one.team),) if one.team else () for one in roster)
         self.nameless = all(one.name == one.student for one in roster)
 
     def by_ids(self, one: Found) -> set[int]:
@@ -151,7 +151,7 @@ class Owners:
 
     def team_of(self, one: Found) -> Who:
         """Return the members of the team that something is called after."""
-        return frozenset(self.teams.get(joined(one.name), ()))
+        return frozenset(self.teams.get(_team_key(one.name), ()))
 
     def named(self, one: Found) -> set[int]:
         """Return who has a name."""
@@ -253,7 +253,7 @@ class Owners:
         if len(who) > 1:
             return f"team {self.roster[min(who)].team}"
         one = self.roster[min(who)]
-        return called(one.student, one.name)
+        return _label(one.student, one.name)
 
     def doubts(self, one: Found, who: Who) -> list[str]:
         """Return what a person should know of somebody's hand-in that is called after another.
@@ -276,17 +276,17 @@ class Owners:
         readings = group[0].readings
         people = [self.called(who) for who in sorted(whose, key=sorted)]
         if whose:
-            return undecided(group, people)
+            return _undecided(group, people)
         if len(readings) > 1:
-            return undecided(group, (called(one.student, one.name) for one in readings))
-        return replace(student_of(group, STRANGER), known=False)
+            return _undecided(group, (_label(one.student, one.name) for one in readings))
+        return replace(_student(group, STRANGER), known=False)
 
 
 def by_roster(found: Sequence[Found], roster: Sequence[Listed]) -> list[Student]:
     """Give what was found to the students of a list, in its order; the rest comes last."""
     made = [Student(one.student, one.name, one.keys) for one in roster]
     owners, rest = Owners(roster), []
-    groups = grouped(without_repeats(found, owners.has))
+    groups = _groups(_without_repeats(found, owners.has))
     for group, whose in zip(groups, owners.of(groups), strict=True):
         if len(whose) != 1:
             rest.append(owners.told(group, whose))
@@ -295,5 +295,5 @@ def by_roster(found: Sequence[Found], roster: Sequence[Listed]) -> list[Student]
         for place in sorted(who):
             own = [owners.reading(one, who) for one in group]
             made[place].found += own
-            made[place].notes += (*student_of(own).notes, *owners.doubts(own[0], who))
-    return distinct([*made, *rest])
+            made[place].notes += (*_student(own).notes, *owners.doubts(own[0], who))
+    return _with_own_names([*made, *rest])

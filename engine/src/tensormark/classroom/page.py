@@ -51,31 +51,31 @@ PUBLIC = (
 )
 
 
-def show(tag: str, what: str) -> Element:
+def _show_button(tag: str, what: str) -> Element:
     """Return a button that shows some students in the table."""
     return element("button", "show", type="button", data_show=tag, aria_label=f"show {what}")
 
 
-def line(count: object, *what: object, button: Element | None = None) -> Element:
+def _line(count: object, *what: object, button: Element | None = None) -> Element:
     """Return a line of a list: how many, of what, and a button that shows them."""
     number = element("span", count, class_="count")
     return element("li", number, element("span", *what, class_="what"), button)
 
 
-def section(name: str, title: str, *parts: object) -> Element:
+def _section(name: str, title: str, *parts: object) -> Element:
     """Return a part of the page under a heading."""
     heading = element("h2", title, id=f"{name}-title")
     return element("section", heading, *parts, id=name, aria_labelledby=f"{name}-title")
 
 
-def limited(lines: Sequence[Element]) -> Element:
+def _list(lines: Sequence[Element]) -> Element:
     """Return a list, of which the first lines are shown."""
     more = len(lines) - LISTED
     rest = element("li", f"and {more} more") if more > 0 else None
     return element("ul", *lines[:LISTED], rest, class_="listed")
 
 
-def overview(shown: Class, assignment: str) -> Element:
+def _overview(shown: Class, assignment: str) -> Element:
     """Return the head of the page: how many there are of each kind, and typical scores."""
     counts: list[tuple[object, str]] = [(len(shown.entries), "students")]
     counts += [(shown.kinds.count(kind), kind) for kind in KINDS if kind in shown.kinds]
@@ -92,7 +92,7 @@ def overview(shown: Class, assignment: str) -> Element:
     return element("header", element("h1", title), said, element("ul", *items, class_="kinds"))
 
 
-def drawn_histogram(counts: Sequence[int]) -> Element:
+def _histogram_figure(counts: Sequence[int]) -> Element:
     """Return the histogram of scores; its last bar is that of all points."""
     most, wide, tall = max([*counts, 1]), WIDTH / len(counts), HEIGHT - BELOW
     labels = [*(f"{100 * n // BINS}" for n in range(BINS)), "100"]
@@ -112,7 +112,7 @@ def drawn_histogram(counts: Sequence[int]) -> Element:
     return element("figure", caption, drawing)
 
 
-def pass_rates(exercises: Sequence[Exercise]) -> Element:
+def _pass_rates(exercises: Sequence[Exercise]) -> Element:
     """Return how many have passed each exercise."""
     rows = []
     for one in exercises:
@@ -129,48 +129,48 @@ def pass_rates(exercises: Sequence[Exercise]) -> Element:
     return element("table", caption, element("tbody", *rows), class_="rates")
 
 
-def mistakes(shown: Class) -> Element | None:
+def _mistakes(shown: Class) -> Element | None:
     """Return the commonest mistakes that have a name."""
     if not shown.mistakes:
         return None
     total = len(shown.graded)
     lines = [
-        line(
+        _line(
             f"{len(one.places)} of {total}",
             *(element("b", one.exercise), ": ", one.text),
-            button=show(f"m{number}", f"the {len(one.places)} with: {one.text}"),
+            button=_show_button(f"m{number}", f"the {len(one.places)} with: {one.text}"),
         )
         for number, one in enumerate(shown.mistakes)
     ]
-    return section("mistakes", "The commonest mistakes", limited(lines))
+    return _section("mistakes", "The commonest mistakes", _list(lines))
 
 
-def problems(shown: Class) -> Element | None:
+def _problems(shown: Class) -> Element | None:
     """Return who could not be graded or read, and why; of those who handed in nothing, how many."""
     lines = [
-        line(kind, shown.name(place), ": ", problem_of(shown.entries[place])[:LONGEST])
+        _line(kind, shown.name(place), ": ", problem_of(shown.entries[place])[:LONGEST])
         for kind in (*OURS, UNREAD)
         for place, own in enumerate(shown.kinds)
         if own == kind
     ]
     if absent := shown.kinds.count(NOT_IN):
-        button = show(f"k{KINDS.index(NOT_IN)}", f"the {absent} who handed in nothing")
-        lines.insert(0, line(number_of(absent, "student"), "handed in nothing", button=button))
-    return section("problems", "Not graded, or not in full", limited(lines)) if lines else None
+        button = _show_button(f"k{KINDS.index(NOT_IN)}", f"the {absent} who handed in nothing")
+        lines.insert(0, _line(number_of(absent, "student"), "handed in nothing", button=button))
+    return _section("problems", "Not graded, or not in full", _list(lines)) if lines else None
 
 
-def imports(shown: Class) -> Element | None:
+def _imports(shown: Class) -> Element | None:
     """Return whose files cannot be imported, so that no exercise in them can be right."""
     who = [place for place, files in enumerate(shown.unimportable) if files]
-    lines = [line(", ".join(shown.unimportable[place]), shown.name(place)) for place in who]
+    lines = [_line(", ".join(shown.unimportable[place]), shown.name(place)) for place in who]
     if not who:
         return None
-    button = show(UNIMPORTABLE, f"the {len(who)} with a file that cannot be imported")
-    lines.insert(0, line(number_of(len(who), "student"), "in all", button=button))
-    return section("imports", "Files that cannot be imported", limited(lines))
+    button = _show_button(UNIMPORTABLE, f"the {len(who)} with a file that cannot be imported")
+    lines.insert(0, _line(number_of(len(who), "student"), "in all", button=button))
+    return _section("imports", "Files that cannot be imported", _list(lines))
 
 
-def flagged(shown: Class) -> Element | None:
+def _flags(shown: Class) -> Element | None:
     """Return what a person should look at."""
     lines = []
     for place, flags in enumerate(shown.flags):
@@ -180,10 +180,10 @@ def flagged(shown: Class) -> Element | None:
             what = element("span", shown.name(place), ": ", said, class_="what")
             lines.append(element("li", what))
     about = element("p", "What a person should look at; most of it is harmless.", class_="about")
-    return section("flags", "Flags", about, limited(lines)) if lines else None
+    return _section("flags", "Flags", about, _list(lines)) if lines else None
 
 
-def changed(shown: Class) -> Element | None:
+def _changes(shown: Class) -> Element | None:
     """Return whose result is not what it was."""
     lines = []
     for place, found in enumerate(shown.changes):
@@ -194,11 +194,11 @@ def changed(shown: Class) -> Element | None:
                 for one in found
             ]
             scores = f"{points(before['score'])} → {points(after['score'])}"
-            lines.append(line(scores, shown.name(place), ": ", "; ".join(outcomes)))
-    return section("changes", "Changed since the run before", limited(lines)) if lines else None
+            lines.append(_line(scores, shown.name(place), ": ", "; ".join(outcomes)))
+    return _section("changes", "Changed since the run before", _list(lines)) if lines else None
 
 
-def names_of(shown: Class, places: Sequence[int]) -> list[object]:
+def _names(shown: Class, places: Sequence[int]) -> list[object]:
     """Return names with commas between them; of a great many, the first."""
     names: list[object] = []
     for place in places[:NAMES]:
@@ -206,29 +206,29 @@ def names_of(shown: Class, places: Sequence[int]) -> list[object]:
     return [*names, f" and {len(places) - NAMES} more" if len(places) > NAMES else None]
 
 
-def group_line(shown: Class, number: int) -> Element:
+def _group_line(shown: Class, number: int) -> Element:
     """Return the line of a group of near-identical submissions."""
     group = shown.similar.groups[number]
     size, where = len(group.members), ", ".join(group.places[:6])
     same = f"{100 * group.share:.0f}% the same, in {where}"
     what = f"equal byte for byte: {where}" if group.equal else same
-    button = show(f"g{number}", f"these {size} students")
+    button = _show_button(f"g{number}", f"these {size} students")
     about = element("p", what[:LONGEST], class_="about")
-    names = names_of(shown, group.members)
-    return line(number_of(size, "student"), *names, about, button=button)
+    names = _names(shown, group.members)
+    return _line(number_of(size, "student"), *names, about, button=button)
 
 
-def alike(shown: Class) -> Element | None:
+def _similar(shown: Class) -> Element | None:
     """Return the groups of near-identical submissions."""
-    lines = [group_line(shown, number) for number in range(len(shown.similar.groups))]
+    lines = [_group_line(shown, number) for number in range(len(shown.similar.groups))]
     if unread := shown.similar.unread:
-        lines.append(line("not compared in full", *names_of(shown, unread)))
+        lines.append(_line("not compared in full", *_names(shown, unread)))
     about = element("p", ALIKE, class_="about")
-    made = section("similar", "Near-identical submissions", about, limited(lines))
+    made = _section("similar", "Near-identical submissions", about, _list(lines))
     return made if lines else None
 
 
-def times(shown: Class) -> Element | None:
+def _times(shown: Class) -> Element | None:
     """Return how long grading took."""
     taken = sorted(entry.seconds for entry in shown.entries if entry.seconds)
     if not taken:
@@ -239,7 +239,7 @@ def times(shown: Class) -> Element | None:
     said += f"middle one, {taken[-1]:.1f} s for the slowest. The column “seconds” has all of them."
     again = sum(entry.attempts > 1 for entry in shown.entries)
     tried = f" {again} {'was' if again == 1 else 'were'} tried more than once." if again else ""
-    return section("times", "Time", element("p", said + tried))
+    return _section("times", "Time", element("p", said + tried))
 
 
 def page(
@@ -263,21 +263,21 @@ def page(
         '<meta name="color-scheme" content="light dark">\n'
         '<meta name="referrer" content="no-referrer">\n'
     )
-    figures = [drawn_histogram(histogram(entries)), pass_rates(shown.exercises)]
+    figures = [_histogram_figure(histogram(entries)), _pass_rates(shown.exercises)]
     body = element(
         "main",
-        overview(shown, assignment),
-        section("scores", "Scores", element("div", *figures, class_="pair"))
+        _overview(shown, assignment),
+        _section("scores", "Scores", element("div", *figures, class_="pair"))
         if shown.graded
         else None,
-        mistakes(shown),
-        section("class", "Students", tools(shown), table(shown)),
-        problems(shown),
-        imports(shown),
-        alike(shown),
-        flagged(shown),
-        changed(shown),
-        times(shown),
+        _mistakes(shown),
+        _section("class", "Students", tools(shown), table(shown)),
+        _problems(shown),
+        _imports(shown),
+        _similar(shown),
+        _flags(shown),
+        _changes(shown),
+        _times(shown),
     )
     title = element("title", f"{assignment}: gradebook" if assignment else "Gradebook")
     return (

@@ -12,7 +12,7 @@ from tensormark.reports.text import out_of, points
 from tensormark.result import Outcome
 
 
-def cell(value: float | None, shown: str = "", name: str = "number") -> Element:
+def _cell(value: float | None, shown: str = "", name: str = "number") -> Element:
     """Return a cell with a number: what it is sorted by, and what is shown, which is no text.
 
     Args:
@@ -22,16 +22,16 @@ def cell(value: float | None, shown: str = "", name: str = "number") -> Element:
     return Element(f'<td role="cell" class="{name}" data-value="{key}">{shown or key}</td>')
 
 
-def exercise_cell(exercise: Mapping[str, Any] | None) -> Element:
+def _exercise_cell(exercise: Mapping[str, Any] | None) -> Element:
     """Return the cell of a student's exercise."""
     if exercise is None:
-        return cell(None)
+        return _cell(None)
     name, mark = html.MARKS[Outcome(exercise["outcome"])]
     score = exercise["score"]
-    return cell(score, mark if score is None else f"{mark} {points(score)}", name)
+    return _cell(score, mark if score is None else f"{mark} {points(score)}", name)
 
 
-def notes(shown: Class, place: int) -> Iterator[str]:
+def _notes(shown: Class, place: int) -> Iterator[str]:
     """Yield what stands in a student's last cell."""
     if problem := problem_of(shown.entries[place]):
         yield problem[:LONGEST]
@@ -45,7 +45,7 @@ def notes(shown: Class, place: int) -> Iterator[str]:
         yield "near-identical to others"
 
 
-def row(shown: Class, place: int) -> Element:
+def _row(shown: Class, place: int) -> Element:
     """Return a student's row."""
     entry = shown.entries[place]
     result, hand_in = entry.result, entry.hand_in
@@ -58,12 +58,12 @@ def row(shown: Class, place: int) -> Element:
     return element(
         "tr",
         first,
-        cell(score, total),
-        cell(result["bonus"] if result else None),
-        *(exercise_cell(own.get(one.id)) for one in shown.exercises),
-        cell(hand_in.minutes_late),
-        cell(round(entry.seconds, 1) or None),
-        element("td", "; ".join(notes(shown, place)), role="cell"),
+        _cell(score, total),
+        _cell(result["bonus"] if result else None),
+        *(_exercise_cell(own.get(one.id)) for one in shown.exercises),
+        _cell(hand_in.minutes_late),
+        _cell(round(entry.seconds, 1) or None),
+        element("td", "; ".join(_notes(shown, place)), role="cell"),
         role="row",
         data_tags=" ".join(shown.tags[place]),
     )
@@ -76,7 +76,7 @@ def table(shown: Class) -> Element:
         element("th", element("button", name, type="button"), scope="col", role="columnheader")
         for name in (*names, "min. late", "seconds", "notes")
     )
-    rows = (row(shown, place) for place in range(len(shown.entries)))
+    rows = (_row(shown, place) for place in range(len(shown.entries)))
     made = element(
         "table",
         element("thead", element("tr", *heads, role="row"), role="rowgroup"),
@@ -89,7 +89,7 @@ def table(shown: Class) -> Element:
     return element("div", made, **around)
 
 
-def choices(shown: Class) -> Iterator[tuple[str, str]]:
+def _choices(shown: Class) -> Iterator[tuple[str, str]]:
     """Yield what the table can be filtered by: a tag, and what it says."""
     yield "", "everybody"
     for place, kind in enumerate(KINDS):
@@ -106,7 +106,7 @@ def tools(shown: Class) -> Element:
     """Return what the table is searched and filtered with."""
     options = [
         element("option", f"{what} ({shown.count(tag) if tag else len(shown.entries)})", value=tag)
-        for tag, what in choices(shown)
+        for tag, what in _choices(shown)
         if not tag or shown.count(tag)
     ]
     field = Element('<input id="search" type="search" autocomplete="off" spellcheck="false">')

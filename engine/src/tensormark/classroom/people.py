@@ -42,7 +42,7 @@ def forms(name: str) -> frozenset[str]:
     return frozenset("".join(found[i:] + found[:i]) for i in range(len(found)))
 
 
-def all_forms(person: Person) -> frozenset[str]:
+def _all_forms(person: Person) -> frozenset[str]:
     """Return the forms of every name of somebody."""
     return frozenset(itertools.chain.from_iterable(map(forms, person.names)))
 
@@ -66,7 +66,7 @@ class Index:
             places({one.ids[column]} - {""} if column < len(one.ids) else () for one in listed)
             for column in range(width)
         ]
-        self.forms = places(map(all_forms, listed))
+        self.forms = places(map(_all_forms, listed))
 
     def by_id(self, key: str) -> set[int]:
         """Return the places with an id, in the strongest column that has it anywhere."""
@@ -88,7 +88,7 @@ def matches(found: Sequence[Person], listed: Sequence[Person]) -> list[int | Non
     index = Index(listed)
     hits = [index.by_ids(person.ids) for person in found]
     taken = set().union(*hits)
-    own = [frozenset() if hit else all_forms(one) for one, hit in zip(found, hits, strict=True)]
+    own = [frozenset() if hit else _all_forms(one) for one, hit in zip(found, hits, strict=True)]
     often = Counter(itertools.chain.from_iterable(own))
     for place, known in enumerate(own):
         if all(often[form] == 1 for form in known):

@@ -14,7 +14,7 @@ from tensormark.reports.live import is_terminal
 EVERY = 60.0  # seconds between two lines
 
 
-def kind_of(attempt: Attempt) -> str:
+def _kind(attempt: Attempt) -> str:
     """Return the few words that an attempt is counted under."""
     if attempt.result is None or not attempt.complete:
         return COULD_NOT
@@ -61,7 +61,7 @@ class Progress:
         """Count an attempt, if its work will not be tried again."""
         if not final:
             return
-        self.counts[kind_of(attempt)] += 1
+        self.counts[_kind(attempt)] += 1
         if self.bar is not None:
             self.bar.update()
             self.bar.set_postfix_str(self.summary())

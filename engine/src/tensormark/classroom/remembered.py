@@ -16,7 +16,7 @@ FILES = ("roster", "canvas")
 OPTIONS = (*FILES, "deadline", "late", "column")
 
 
-def text_of(name: str, value: object) -> str:
+def _text(name: str, value: object) -> str:
     """Return an option as text; a file counts wherever the next command is given."""
     if isinstance(value, datetime.datetime):
         return value.isoformat()
@@ -25,7 +25,7 @@ def text_of(name: str, value: object) -> str:
 
 def remember(options: argparse.Namespace, store: Store) -> None:
     """Keep what the gradebook that is about to be written is made of."""
-    given = {name: text_of(name, found) for name in OPTIONS if (found := getattr(options, name))}
+    given = {name: _text(name, found) for name in OPTIONS if (found := getattr(options, name))}
     folder = os.path.realpath(options.submissions)
     store.choose(SETTING, json.dumps(given | {"submissions": folder}))
 
@@ -58,7 +58,7 @@ def settle(options: argparse.Namespace, store: Store) -> list[str]:
             )
         taken = {name: text for name, text in before.items() if not getattr(options, name)}
         for name, text in taken.items():
-            setattr(options, name, value_of(name, text))
+            setattr(options, name, _value(name, text))
         said = ", ".join(option(name, text) for name, text in taken.items())
         lines += [f"as in the run before: {printable(said)}"] if taken else []
     if options.column and not options.canvas:
@@ -67,7 +67,7 @@ def settle(options: argparse.Namespace, store: Store) -> list[str]:
     return lines
 
 
-def value_of(name: str, text: str) -> object:
+def _value(name: str, text: str) -> object:
     """Return an option from what was kept of it."""
     if name == "deadline":
         return datetime.datetime.fromisoformat(text)

@@ -99,7 +99,7 @@ def known_sources(assignment: Assignment) -> list[dict[str, str]]:
     return [{name: solution[name] for name in editable}, *others]
 
 
-def said_by(references: References) -> dict[tuple[str, str], str]:
+def _descriptions(references: References) -> dict[tuple[str, str], str]:
     """Return what known mistakes are called, by the ids of exercise and mistake."""
     exercises = references.manifest["exercises"].items()
     return {
@@ -144,7 +144,7 @@ class Run:
             print("".join(f"{line}\n" for line in lines), end="")
             raise SubmissionError(f"there is nothing to grade in {where}")
         self.terms = terms_of(options, references, store, assignment)
-        self.says = said_by(references)
+        self.says = _descriptions(references)
         if not self.compares_only:
             if anew:
                 earlier = Earlier(options.out)

@@ -56,7 +56,7 @@ class Group:
     equal: str = ""
 
 
-def numbers(described: Described) -> set[int]:
+def _all_numbers(described: Described) -> set[int]:
     """Return all descriptions of a source."""
     return set(itertools.chain(*described.values()))
 
@@ -74,7 +74,7 @@ class Comparison:
         self, students: Sequence[Sequence[Described]], allowed: set[int], surprise: float
     ) -> None:
         self.students = students
-        self.own = [set().union(*map(numbers, each)) - allowed for each in students]
+        self.own = [set().union(*map(_all_numbers, each)) - allowed for each in students]
         self.size = max(len(students), SMALLEST)
         self.often = Counter(itertools.chain(*self.own))
         self.needed = surprise * math.log2(self.size)
@@ -113,7 +113,7 @@ class Comparison:
                 yield one, other, share
 
 
-def joined(found: Sequence[tuple[int, int, float]]) -> list[list[int]]:
+def _groups(found: Sequence[tuple[int, int, float]]) -> list[list[int]]:
     """Return groups in which everybody is connected, largest first."""
     group: dict[int, list[int]] = {}
     for one, other, _ in found:
@@ -125,7 +125,7 @@ def joined(found: Sequence[tuple[int, int, float]]) -> list[list[int]]:
     return sorted(unique.values(), key=lambda each: (-len(each), each))
 
 
-def lines_of(text: str) -> str:
+def _plain_lines(text: str) -> str:
     """Return a text without what editors and systems change by themselves."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join(line.rstrip() for line in lines).strip("\n")
@@ -141,7 +141,7 @@ def describe(text: str, given: Given) -> Description:
     return rows[0] if rows else {}
 
 
-def read_kept(path: Path | None, version: str) -> dict[str, Description]:
+def _earlier_descriptions(path: Path | None, version: str) -> dict[str, Description]:
     """Return the descriptions kept from an earlier run, by digest of the source."""
     if path is None:
         return {}
@@ -152,7 +152,7 @@ def read_kept(path: Path | None, version: str) -> dict[str, Description]:
         return {}
 
 
-def descriptions(
+def _descriptions(
     given: Sequence[str], sources: Sequence[str], kept: Path | None
 ) -> dict[str, Description]:
     """Return the descriptions of students' sources.
@@ -162,7 +162,7 @@ def descriptions(
         kept: a file to keep descriptions in until the next run.
     """
     version = digest("\0".join([sha256(Path(statements.__file__)), *given]).encode())
-    before, known = read_kept(kept, version), Given.of(given)
+    before, known = _earlier_descriptions(kept, version), Given.of(given)
     keys = {text: digest(text.encode(errors="replace")) for text in sources}
     made = {text: before.get(key) or describe(text, known) for text, key in keys.items()}
     found = {key: made[text] for text, key in keys.items()}
@@ -173,7 +173,7 @@ def descriptions(
 
 
 @dataclass
-class Sources:
+class _Sources:
     """What is known of the files of a class.
 
     Attributes:
@@ -187,14 +187,14 @@ class Sources:
 
     def is_known(self, text: str) -> bool:
         """Say whether a file is one that anybody may have, whatever its layout and comments."""
-        return lines_of(text) in self.known or self.described[text].get("tree") in self.trees
+        return _plain_lines(text) in self.known or self.described[text].get("tree") in self.trees
 
     def equal(self, submissions: Sequence[Mapping[str, str]]) -> list[Group]:
         """Return the groups of those who have equal files that not everybody may have."""
         owners: dict[tuple[str, str], list[int]] = {}
         for place, each in enumerate(submissions):
             for name, text in each.items():
-                if (plain := lines_of(text)) and not self.is_known(text):
+                if (plain := _plain_lines(text)) and not self.is_known(text):
                     owners.setdefault((name, plain), []).append(place)
         files: dict[tuple[tuple[int, ...], str], list[str]] = {}
         for (name, _), members in owners.items():
@@ -219,10 +219,10 @@ class Similar:
     unread: tuple[int, ...] = ()
 
 
-def alike(compared: Comparison) -> Iterator[Group]:
+def _similar_groups(compared: Comparison) -> Iterator[Group]:
     """Yield the groups of near-identical submissions, the largest first."""
     found = sorted(compared.pairs())
-    for members in joined(found):
+    for members in _groups(found):
         least = min(share for one, _, share in found if one in members)
         shared = Counter(itertools.chain(*(compared.own[member] for member in members)))
         several = {one for one, count in shared.items() if count > 1}
@@ -247,19 +247,19 @@ def similar(
         for each in (*known, *submissions)
     ]
     flat = list(dict.fromkeys(itertools.chain(*texts)))
-    found = descriptions(list(starter.values()), flat, kept)
+    found = _descriptions(list(starter.values()), flat, kept)
     names = Given(Given.of([*starter.values()]).names, set())
     given = {text: described(text, names) for text in starter.values()}
     allowed = [*given.values(), *(found[text] for each in texts[: len(known)] for text in each)]
     students = [[found[text] for text in each] for each in texts[len(known) :]]
-    anybodys = {lines_of(text) for each in (starter, *known) for text in each.values()}
+    anybodys = {_plain_lines(text) for each in (starter, *known) for text in each.values()}
     trees = {one["tree"] for one in allowed if one}
-    sources = Sources(anybodys, trees, given | found)
+    sources = _Sources(anybodys, trees, given | found)
     groups = sources.equal(submissions)
     for kind, surprise in SURPRISE.items():
         own = [[one.get(kind, {}) for one in each] for each in students]
-        common = set[int]().union(*(numbers(one.get(kind, {})) for one in allowed))
-        for group in alike(Comparison(own, common, surprise)):
+        common = set[int]().union(*(_all_numbers(one.get(kind, {})) for one in allowed))
+        for group in _similar_groups(Comparison(own, common, surprise)):
             if not any(set(group.members) <= set(other.members) for other in groups):
                 groups.append(group)
     unread = [

@@ -42,7 +42,7 @@ class Student:
     fault: str = ""
 
 
-def read(hand_in: HandIn, given: GivenFiles) -> Student:
+def _student(hand_in: HandIn, given: GivenFiles) -> Student:
     """Read what a student has handed in."""
     if hand_in.path is None:
         return Student(hand_in, None, hand_in.fault or NOT_IN)
@@ -63,7 +63,7 @@ def read_all(
         if time.monotonic() - said > EVERY:
             said = time.monotonic()
             say(f"{number} of {len(hand_ins)} read")
-        yield read(hand_in, given)
+        yield _student(hand_in, given)
 
 
 class Class:
@@ -161,7 +161,7 @@ def counted(kinds: Mapping[str, Sequence[Entry]]) -> str:
     return f"{number_of(total, 'student')}: {', '.join(parts)}"
 
 
-def reason(entry: Entry) -> str:
+def _reason(entry: Entry) -> str:
     """Say in a few words why an entry has no complete result."""
     if entry.result is None:
         return entry.problem
@@ -177,7 +177,7 @@ def listed(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
     for kind, found in shown.items():
         for entry in found[:LISTED]:
             known = kind in (NOT_IN, STRANGER)
-            more = "" if known else f": {printable(reason(entry))[:200]}"
+            more = "" if known else f": {printable(_reason(entry))[:200]}"
             yield f"  {kind}: {printable(entry.hand_in.called)}{more}"
         if len(found) > LISTED:
             yield f"  {kind}: and {len(found) - LISTED} more"
@@ -189,11 +189,11 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str
     lines = []
     for name in dict.fromkeys([*old, *new]):
         if old.get(name) != new.get(name):
-            lines.append(f"  {name}: {told(old.get(name))}, now {told(new.get(name))}")
+            lines.append(f"  {name}: {_in_words(old.get(name))}, now {_in_words(new.get(name))}")
     return lines
 
 
-def told(found: tuple[str, float | None] | None) -> str:
+def _in_words(found: tuple[str, float | None] | None) -> str:
     """Return an outcome and its score in words."""
     if found is None:
         return "not asked for"

@@ -114,7 +114,7 @@ def exercises_of(entries: Sequence[Entry]) -> list[Exercise]:
     return made
 
 
-def single(mistake: str) -> list[str]:
+def _single_mistakes(mistake: str) -> list[str]:
     """Return the ids of what a mistake consists of: each that was made, whichever it is of several.
 
     If it is one of several that have nothing in common, it is counted as that.
@@ -135,7 +135,7 @@ def mistakes_of(entries: Sequence[Entry], says: Says | None = None) -> list[Mist
     for place, entry in enumerate(entries):
         for exercise in entry.result["exercises"] if entry.result else ():
             for finding in exercise["findings"]:
-                for name in single(finding["mistake"] or ""):
+                for name in _single_mistakes(finding["mistake"] or ""):
                     key = exercise["id"], name
                     alone = name == finding["mistake"]
                     if name:

@@ -24,7 +24,7 @@ NO_ASSIGNMENT = (
 )
 
 
-def of_engine() -> Iterator[Path]:
+def _engine_files() -> Iterator[Path]:
     """Yield the files of tensormark that decide a grade, relative to its own folder."""
     for path in ENGINE.rglob("*.py"):
         inside = path.relative_to(ENGINE)
@@ -33,7 +33,7 @@ def of_engine() -> Iterator[Path]:
     yield from (Path("classroom", f"{name}.py") for name in OF_CLASSROOM)
 
 
-def of_assignment(folder: Path) -> Iterator[Path]:
+def _assignment_files(folder: Path) -> Iterator[Path]:
     """Yield the files of an assignment that decide a grade, relative to its folder."""
     for path in (path for pattern in FILES for path in folder.glob(pattern)):
         inside = path.relative_to(folder)
@@ -50,8 +50,8 @@ def code(folder: Path) -> str:
     lines = [
         f"{whose} {path.as_posix()} {sha256(place / path)}\n"
         for whose, place, found in (
-            ("tensormark", ENGINE, of_engine()),
-            ("assignment", folder, of_assignment(folder)),
+            ("tensormark", ENGINE, _engine_files()),
+            ("assignment", folder, _assignment_files(folder)),
         )
         for path in sorted(found)
     ]

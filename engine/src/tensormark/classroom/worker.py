@@ -50,7 +50,7 @@ def importable() -> None:
     """Do nothing: who can call this can read what is sent to workers."""
 
 
-def grading_of(terms: Terms, folder: Path, assignment: Assignment) -> Grading:
+def _grading(terms: Terms, folder: Path, assignment: Assignment) -> Grading:
     """Return a grading with the contents of a parcel."""
     checkpoint = folder / "checkpoint"
     settings = Settings(
@@ -88,7 +88,7 @@ class Station:
             self.refused = f"it cannot open the assignment: {printable(str(error))}"
         else:
             unpack(content, parcel, folder)
-            self.grading = grading_of(terms, folder, assignment)
+            self.grading = _grading(terms, folder, assignment)
             fault = fault_of(self.grading.assignment, terms.tier, self.grading.settings)
             self.refused = f"it has no tier {terms.tier}: {fault}" if fault else ""
 
@@ -104,7 +104,7 @@ class Station:
 STATIONS: dict[tuple[str, str], Station] = {}
 
 
-def station_of(terms: Terms, parcel: str, content: bytes) -> Station:
+def _station(terms: Terms, parcel: str, content: bytes) -> Station:
     """Return this process's station; the last one is kept."""
     key = repr(terms), parcel
     with LOCK:
@@ -123,4 +123,4 @@ def grade(work: Work, terms: Terms, parcel: str, content: bytes) -> Answer:
     Args:
         parcel: its digest; content: the parcel.
     """
-    return station_of(terms, parcel, content).grade(work)
+    return _station(terms, parcel, content).grade(work)

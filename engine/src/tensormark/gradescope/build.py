@@ -35,30 +35,30 @@ class BuildError(Exception):
     """The autograder cannot be built; the message gives the fix."""
 
 
-def normal(name: str) -> str:
+def _normal_name(name: str) -> str:
     """Return the name of a package as package indexes compare it."""
     return name.lower().replace("_", "-")
 
 
-def constraints(found: Sequence[Distribution], direct: Sequence[str]) -> str:
+def _constraints(found: Sequence[Distribution], direct: Sequence[str]) -> str:
     """Return pins, in the versions installed here, of all packages but those that are pinned.
 
     Args:
         direct: the names of the pinned packages.
     """
-    known = {normal(name) for name in direct}
-    pins = {normal(one.metadata["Name"]): one.version.partition("+")[0] for one in found}
+    known = {_normal_name(name) for name in direct}
+    pins = {_normal_name(one.metadata["Name"]): one.version.partition("+")[0] for one in found}
     return "".join(f"{name}=={pins[name]}\n" for name in sorted(pins.keys() - known))
 
 
-def pinned(requirements: Path) -> bytes:
+def _pins(requirements: Path) -> bytes:
     """Return the constraints of what the requirements and this distribution need themselves."""
     direct = listed(requirements)
     found = installed([*direct, NAME], sys.path)
-    return constraints(found, [*direct, NAME]).encode()
+    return _constraints(found, [*direct, NAME]).encode()
 
 
-def private(assignment: Assignment, folder: Path) -> Iterator[tuple[str, bytes]]:
+def _private_references(assignment: Assignment, folder: Path) -> Iterator[tuple[str, bytes]]:
     """Yield the private references, checked against their manifest.
 
     Raises:
@@ -77,7 +77,7 @@ def private(assignment: Assignment, folder: Path) -> Iterator[tuple[str, bytes]]
         yield f"{REFERENCES}/{name}", content
 
 
-def to_grade(assignment: Assignment) -> Iterator[Path]:
+def _files_to_grade(assignment: Assignment) -> Iterator[Path]:
     """Yield the files of the assignment's folder that grading needs."""
     folder = assignment.folder
     yield from own_code(folder)
@@ -88,7 +88,7 @@ def to_grade(assignment: Assignment) -> Iterator[Path]:
     yield assignment.requirements
 
 
-def autograder(
+def _autograder(
     assignment: Assignment, references: Path, least: str, limit: int
 ) -> dict[str, bytes]:
     """Return the files of the autograder's zip.
@@ -102,9 +102,9 @@ def autograder(
         BuildError, ReferencesError, WheelError, OSError: something is missing or not up to date.
     """
     folder = assignment.folder
-    files = {p.relative_to(folder).as_posix(): p.read_bytes() for p in to_grade(assignment)}
-    files |= private(assignment, references)
-    files[CONSTRAINTS] = pinned(assignment.requirements)
+    files = {p.relative_to(folder).as_posix(): p.read_bytes() for p in _files_to_grade(assignment)}
+    files |= _private_references(assignment, references)
+    files[CONSTRAINTS] = _pins(assignment.requirements)
     files[LEAST_TIER] = f"{least}\n".encode()
     made = {f"assignment/{name}": content for name, content in files.items()}
     made |= {name: (HERE / name).read_bytes() for name in SCRIPTS}
@@ -112,7 +112,7 @@ def autograder(
     return made | {"limit": f"{limit}\n".encode()}
 
 
-def parser_of(folder: Path, name: str) -> argparse.ArgumentParser:
+def _parser(folder: Path, name: str) -> argparse.ArgumentParser:
     """Return what reads the command line."""
     description = "Build Gradescope's zip."
     parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
@@ -138,7 +138,7 @@ def parser_of(folder: Path, name: str) -> argparse.ArgumentParser:
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Build the zip; return the exit status."""
-    options = parser_of(folder, name).parse_args(arguments)
+    options = _parser(folder, name).parse_args(arguments)
     try:
         check_replaceable(options.out, ".zip", option("out", options.out))
         if options.references is None:
@@ -147,7 +147,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
             fault = f"{option('limit', options.limit)}: must be {MARGIN} seconds or more"
             raise BuildError(fault)
         assignment = open_assignment(folder)
-        files = autograder(assignment, options.references, options.tier, options.limit)
+        files = _autograder(assignment, options.references, options.tier, options.limit)
         content = zipped(files, programs=SCRIPTS)
         write_whole(options.out, content)
     except (BuildError, ReferencesError, WheelError, OSError) as error:

@@ -98,7 +98,7 @@ def missing_packages(requirements: Path) -> list[str]:
     return missing
 
 
-def times(assignment: Assignment, references: References) -> dict[str, float | None]:
+def _times(assignment: Assignment, references: References) -> dict[str, float | None]:
     """Return the seconds that a right solution takes for each task; None: not measured."""
     tasks = {one.id: one.task for one in assignment.exercises if one.task is not None}
     return {name: task.seconds(references) for name, task in tasks.items()}
@@ -111,7 +111,7 @@ def settings_for(assignment: Assignment, limit: float) -> Settings:
     """
     folder = assignment.folder / REFERENCES
     usual = Settings.of(assignment.folder, references=folder, budget=BUDGET * limit)
-    measured = sum(filter(None, times(assignment, References(folder)).values()))
+    measured = sum(filter(None, _times(assignment, References(folder)).values()))
     if not measured:
         return usual
     return dataclasses.replace(usual, training_times=TRAINING * limit / measured)
@@ -123,7 +123,7 @@ def allowed(folder: Path) -> Sequence[str]:
     return (CONTAINED, LOCKED, PROCESS) if least == PROCESS else (CONTAINED, LOCKED)
 
 
-def report(found: Strictest) -> None:
+def _report(found: Strictest) -> None:
     """Print which tier there is, for the instructor."""
     print("\n".join(f"no tier {reason}" for reason in found.reasons))
     said = f"submissions run in the tier {found.tier}: {NOT_COVERED.get(found.tier or '')}"
@@ -135,7 +135,7 @@ def grade(assignment: Assignment, submission: Path, results: Path, limit: float)
     writer = Writer(results, "")
     settings = settings_for(assignment, limit)
     found = strictest(assignment, settings, allowed(assignment.folder))
-    report(found)
+    _report(found)
     if found.tier is None:
         return writer.write(Grade("", "none", []), UNGRADED)
     writer.tier = found.tier
@@ -150,7 +150,7 @@ def grade(assignment: Assignment, submission: Path, results: Path, limit: float)
 def untimed(assignment: Assignment) -> Iterator[str]:
     """Yield a line for each task whose time was not measured, for the instructor."""
     references = References(assignment.folder / REFERENCES)
-    for name, seconds in times(assignment, references).items():
+    for name, seconds in _times(assignment, references).items():
         task = assignment.exercise(name).task
         if seconds is None and task is not None and task.left_out(references) is None:
             yield f"{name}: its time was not measured; it has its own deadline, whatever the limit"
@@ -177,7 +177,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         for line in untimed(assignment):
             print(line)
         settings = settings_for(assignment, options.limit)
-        report(strictest(assignment, settings, allowed(folder)))
+        _report(strictest(assignment, settings, allowed(folder)))
         return 0
     grade(assignment, options.submission, options.results, options.limit)
     return 0

@@ -35,7 +35,7 @@ COMPRESSED: dict[bytes, Callable[[io.BytesIO], io.BufferedIOBase]] = {
 }
 
 
-def archive_type(content: bytes) -> str | None:
+def _archive_type(content: bytes) -> str | None:
     """Recognize an archive by its first bytes: "zip", "tar" or None."""
     if content.startswith((b"PK\3\4", b"PK\5\6")):
         return "zip"
@@ -43,11 +43,11 @@ def archive_type(content: bytes) -> str | None:
 
 
 @dataclasses.dataclass
-class Members:
+class _Members:
     """The files and folders that an archive's list of members amounts to."""
 
     files: list[File] = dataclasses.field(default_factory=list)
-    folders: dict[str, "Members"] = dataclasses.field(default_factory=dict)
+    folders: dict[str, "_Members"] = dataclasses.field(default_factory=dict)
 
     def add(self, path: str, place: str, read: Callable[[int], bytes]) -> None:
         """Add a file under its path in the archive."""
@@ -57,7 +57,7 @@ class Members:
             return
         here = self
         for folder in folders[: DEEPEST + 1]:
-            here = here.folders.setdefault(folder, Members())
+            here = here.folders.setdefault(folder, _Members())
         if len(folders) <= DEEPEST:
             here.files.append(File(name, place, read))
 
@@ -71,7 +71,7 @@ class Members:
         return Folder(name, place, entries)
 
 
-def special(place: str, most: int) -> bytes:
+def _special(place: str, most: int) -> bytes:
     """Refuse to read what is no file.
 
     Raises:
@@ -83,28 +83,28 @@ def special(place: str, most: int) -> bytes:
 # --- zip ------------------------------------------------------------------------------------
 
 
-def read_zipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: str, most: int) -> bytes:
+def _read_zipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: str, most: int) -> bytes:
     """Read a member, no more than its limit whatever its header says."""
     if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
-        special(place, most)
+        _special(place, most)
     if member.flag_bits & ENCRYPTED:
         raise UnreadableError(f"{shown(place)} is encrypted; pack it without a password")
     with archive.open(member) as stream:
         return stream.read(most)
 
 
-def zipped(content: bytes) -> Iterator[tuple[str, Callable[[str, int], bytes]]]:
+def _zip_members(content: bytes) -> Iterator[tuple[str, Callable[[str, int], bytes]]]:
     """Yield the path of each file of a zip, and what reads it."""
     archive = zipfile.ZipFile(io.BytesIO(content))
     for member in archive.infolist():
         if not member.is_dir():
-            yield member.filename, functools.partial(read_zipped, archive, member)
+            yield member.filename, functools.partial(_read_zipped, archive, member)
 
 
 # --- tar ------------------------------------------------------------------------------------
 
 
-def decompressed(content: bytes) -> bytes:
+def _decompressed(content: bytes) -> bytes:
     """Return a tar without its compression.
 
     Raises:
@@ -120,28 +120,28 @@ def decompressed(content: bytes) -> bytes:
     return content
 
 
-def read_tarred(archive: tarfile.TarFile, member: tarfile.TarInfo, place: str, most: int) -> bytes:
+def _read_tarred(archive: tarfile.TarFile, member: tarfile.TarInfo, place: str, most: int) -> bytes:
     """Read a member."""
     if not member.isreg() or (stream := archive.extractfile(member)) is None:
-        return special(place, most)
+        return _special(place, most)
     content = stream.read(most)
     if len(content) < min(member.size, most):
         raise UnreadableError("the archive is truncated")
     return content
 
 
-def tarred(content: bytes) -> Iterator[tuple[str, Callable[[str, int], bytes]]]:
+def _tar_members(content: bytes) -> Iterator[tuple[str, Callable[[str, int], bytes]]]:
     """Yield the path of each file of a tar, and what reads it."""
-    archive = tarfile.open(fileobj=io.BytesIO(decompressed(content)), mode="r:")  # noqa: SIM115 - it is read later
+    archive = tarfile.open(fileobj=io.BytesIO(_decompressed(content)), mode="r:")  # noqa: SIM115 - it is read later
     for member in archive:
         if not member.isdir():
-            yield member.name, functools.partial(read_tarred, archive, member)
+            yield member.name, functools.partial(_read_tarred, archive, member)
 
 
 # --- either ---------------------------------------------------------------------------------
 
 
-def readable(read: Callable[[str, int], bytes], place: str, most: int) -> bytes:
+def _read_member(read: Callable[[str, int], bytes], place: str, most: int) -> bytes:
     """Read a member.
 
     Raises:
@@ -152,10 +152,10 @@ def readable(read: Callable[[str, int], bytes], place: str, most: int) -> bytes:
     except (UnreadableError, MemoryError):
         raise
     except Exception as error:  # anything the libraries raise on damage, struct.error included
-        raise UnreadableError(f"{shown(place)} cannot be read ({reason(error)})") from error
+        raise UnreadableError(f"{shown(place)} cannot be read ({_reason(error)})") from error
 
 
-def reason(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     """Return what a library says of damage."""
     return shown(str(error)) or type(error).__name__
 
@@ -170,16 +170,16 @@ def unpacked(file: File, otherwise: str) -> Folder:
         UnreadableError: it is none that can be read.
     """
     content = file.read(MAX_ARCHIVE)
-    kind = archive_type(content)
+    kind = _archive_type(content)
     if kind is None:
         raise UnreadableError(otherwise if content else f"{shown(file.place)} is an empty file")
-    top = Members()
+    top = _Members()
     try:
-        for path, read in (zipped if kind == "zip" else tarred)(content):
+        for path, read in (_zip_members if kind == "zip" else _tar_members)(content):
             plain = path.replace("\\", "/")
-            top.add(plain, plain, functools.partial(readable, read, plain))
+            top.add(plain, plain, functools.partial(_read_member, read, plain))
     except (UnreadableError, MemoryError):
         raise
     except Exception as error:  # as above
-        raise UnreadableError(f"the {kind} cannot be read ({reason(error)})") from error
+        raise UnreadableError(f"the {kind} cannot be read ({_reason(error)})") from error
     return top.folder("", "")

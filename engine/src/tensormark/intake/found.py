@@ -28,7 +28,7 @@ ADVICE = {
 }
 
 
-def no_archive(file: File, main: str) -> str:
+def _not_an_archive(file: File, main: str) -> str:
     """Say what is wrong with the only file of a hand-in, and what to hand in instead."""
     found = (text for endings, text in ADVICE.items() if file.name.lower().endswith(endings))
     what = f"there is no {main} in it, only {shown(file.name)}"
@@ -37,7 +37,7 @@ def no_archive(file: File, main: str) -> str:
     return f"{what}; {next(found).format(main=main)}"
 
 
-def one_of(found: Sequence[File], file: str, fix: str) -> File | None:
+def _only(found: Sequence[File], file: str, fix: str) -> File | None:
     """Return the only one of some files, or None if there is none.
 
     Raises:
@@ -49,7 +49,7 @@ def one_of(found: Sequence[File], file: str, fix: str) -> File | None:
     return found[0] if found else None
 
 
-def files_of(entries: Sequence[Entry]) -> list[File]:
+def _files(entries: Sequence[Entry]) -> list[File]:
     """Return what is not a folder."""
     return [one for one in entries if isinstance(one, File)]
 
@@ -100,13 +100,13 @@ class Search:
         Raises:
             UnreadableError: there is more than one, and none is better.
         """
-        found = [one for one in files_of(entries) if wanted(one.name, self.editable) == file]
+        found = [one for one in _files(entries) if wanted(one.name, self.editable) == file]
         exact = [one for one in found if one.name == file]
-        return one_of(exact or found, file, "keep one of them")
+        return _only(exact or found, file, "keep one of them")
 
     def passed_over(self, entries: Sequence[Entry], main: File) -> str:
         """Return a note on files that stand for the main one and are not graded, or ""."""
-        others = [one for one in files_of(entries) if wanted(one.name, self.editable) == self.main]
+        others = [one for one in _files(entries) if wanted(one.name, self.editable) == self.main]
         names = ", ".join(shown(one.name) for one in others if one is not main)
         return f"{shown(main.name)} is graded, not {names}" if names else ""
 
@@ -142,7 +142,7 @@ class Search:
             mains = [(entries, self.best(entries, self.main)) for entries in inside]
             homes = [(entries, main) for entries, main in mains if main is not None]
             exact = [one for one in homes if one[1].name == self.main]
-            one_of([main for _, main in exact or homes], self.main, ONE)
+            _only([main for _, main in exact or homes], self.main, ONE)
             if homes:
                 entries, main = (exact or homes)[0]
                 return self.with_extensions(entries, main, self.passed_over(entries, main))
@@ -155,13 +155,13 @@ class Search:
         Raises:
             UnreadableError: there is neither, or more than one.
         """
-        files = [one for entries in folders for one in files_of(entries)]
+        files = [one for entries in folders for one in _files(entries)]
         python = [one for one in files if one.name.lower().endswith(".py")]
         own = [one for one in python if not (one.name in self.given or self.is_extension(one))]
         packed = [one for one in files if is_archive(one.name)]
         only = packed if len(packed) == 1 else files if len(files) == 1 and not python else []
         if only and nested:
-            return self.found(unpacked(only[0], no_archive(only[0], self.main)), nested - 1)
+            return self.found(unpacked(only[0], _not_an_archive(only[0], self.main)), nested - 1)
         if len(own) == 1 and not packed:
             (entries,) = (entries for entries in folders if own[0] in entries)
             note = f"{shown(own[0].name)} is graded as {self.main}" if len(files) > 1 else ""

@@ -29,7 +29,7 @@ def imported(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield alias.asname or alias.name, f"{node.module}.{alias.name}"
 
 
-def other_names(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+def _aliases(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """Yield the names that an assignment binds to names or attributes, such as `N = nn`."""
     if isinstance(node, ast.Assign):
         pairs = [(target, node.value) for target in node.targets]
@@ -46,7 +46,7 @@ def other_names(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
                     yield one.id, other
 
 
-def otherwise_bound(node: ast.AST) -> str | None:
+def _unknown_name(node: ast.AST) -> str | None:
     """Return the name that a node binds to something that its text does not tell."""
     if isinstance(node, DEFINITIONS):
         return node.name
@@ -68,11 +68,11 @@ class Names:
         for node in ast.walk(tree):
             for name, path in imported(node):
                 self.imports.setdefault(name, {})[path] = None
-            for name, value in other_names(node):
+            for name, value in _aliases(node):
                 self.others.setdefault(name, []).append(value)
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                 stored[node.id] = stored.get(node.id, 0) + 1
-            if (taken := otherwise_bound(node)) is not None:
+            if (taken := _unknown_name(node)) is not None:
                 self.unknown.add(taken)
         known = {name: len(values) for name, values in self.others.items()}
         self.unknown |= {name for name, count in stored.items() if count != known.get(name)}

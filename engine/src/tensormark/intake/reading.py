@@ -28,7 +28,7 @@ Request = Mapping[str, Any]
 Answer = dict[str, Any]
 
 
-def entry_of(part: Mapping[str, Any], disk: Disk, place: str) -> Entry:
+def _entry(part: Mapping[str, Any], disk: Disk, place: str) -> Entry:
     """Return the file or folder that was handed in."""
     below, name = part["below"], part["name"]
     if any(one in ("", ".", "..") or "/" in one for one in below):
@@ -44,7 +44,7 @@ def entry_of(part: Mapping[str, Any], disk: Disk, place: str) -> Entry:
     return disk.entry(below, name.lstrip(".") or name, place or ITSELF, about)
 
 
-def with_neighbours(file: File, editable: Sequence[str], disk: Disk) -> list[Entry]:
+def _with_neighbours(file: File, editable: Sequence[str], disk: Disk) -> list[Entry]:
     """Return a file that a person has named, with what is in its folder.
 
     Its neighbours are its own if it has the main file's name, and of the editable ones only those
@@ -63,9 +63,7 @@ def with_neighbours(file: File, editable: Sequence[str], disk: Disk) -> list[Ent
     return [file, *(one for one in others if wanted(one.name, editable) in (None, one.name))]
 
 
-def top_of(
-    parts: Sequence[Mapping[str, Any]], editable: Sequence[str], disks: list[Disk]
-) -> Folder:
+def _top(parts: Sequence[Mapping[str, Any]], editable: Sequence[str], disks: list[Disk]) -> Folder:
     """Return the folder that a hand-in amounts to.
 
     Args:
@@ -73,16 +71,16 @@ def top_of(
     """
     disks += [Disk(part["root"]) for part in parts]
     places = [part["name"] if len(parts) > 1 else "" for part in parts]
-    entries = [*map(entry_of, parts, disks, places)]
+    entries = [*map(_entry, parts, disks, places)]
     if len(entries) == 1 and isinstance(entries[0], Folder):
         return entries[0]
     if len(entries) == 1 and isinstance(entries[0], File) and not parts[0]["below"]:
         disks.append(Disk(os.path.dirname(parts[0]["root"])))
-        entries = with_neighbours(entries[0], editable, disks[-1])
+        entries = _with_neighbours(entries[0], editable, disks[-1])
     return Folder("", "", lambda: entries)
 
 
-def modified(beside: Sequence[Entry], given: Mapping[str, str]) -> Iterator[str]:
+def _modified_notes(beside: Sequence[Entry], given: Mapping[str, str]) -> Iterator[str]:
     """Yield a note for each given file that was modified."""
     for one in beside:
         if one.name not in given or not isinstance(one, File):
@@ -95,7 +93,7 @@ def modified(beside: Sequence[Entry], given: Mapping[str, str]) -> Iterator[str]
             yield f"{one.name} {DIFFERS}"
 
 
-def texts(found: Found, main: str) -> tuple[dict[str, str], dict[str, str]]:
+def _texts(found: Found, main: str) -> tuple[dict[str, str], dict[str, str]]:
     """Return the sources and faults of a hand-in; see Submission.
 
     Raises:
@@ -116,14 +114,14 @@ def texts(found: Found, main: str) -> tuple[dict[str, str], dict[str, str]]:
     return sources, faults
 
 
-def others(found: Found) -> list[str]:
+def _others(found: Found) -> list[str]:
     """Return the names of modules and folders beside what is graded."""
     graded = [*found.files.values()]
     names = (one.name.removesuffix(".py") for one in found.beside if one not in graded)
     return sorted(name for name in names if name.isidentifier() and len(name) <= LONGEST)
 
 
-def reading(request: Request) -> Answer:
+def _reading(request: Request) -> Answer:
     """Read a hand-in; see submission.py.
 
     Raises:
@@ -131,14 +129,14 @@ def reading(request: Request) -> Answer:
     """
     editable, given, parts = request["editable"], request["given"], request["parts"]
     disks: list[Disk] = []
-    found = Search(editable, given).found(top_of(parts, editable, disks))
-    sources, faults = texts(found, editable[0])
+    found = Search(editable, given).found(_top(parts, editable, disks))
+    sources, faults = _texts(found, editable[0])
     stamps = {place: stamp for disk in disks for place, stamp in disk.stamps.items()}
-    notes = [*([found.note] if found.note else []), *modified(found.beside, given)]
+    notes = [*([found.note] if found.note else []), *_modified_notes(found.beside, given)]
     return {
         "sources": sources,
         "faults": faults,
-        "others": others(found)[:MOST_OTHERS],
+        "others": _others(found)[:MOST_OTHERS],
         "notes": notes,
         "stamps": stamps,
     }
@@ -147,7 +145,7 @@ def reading(request: Request) -> Answer:
 def read(request: Request) -> Iterator[Answer]:
     """Yield the answer to a request."""
     try:
-        yield reading(request)
+        yield _reading(request)
     except UnreadableError as error:
         yield {"error": str(error)}
     except (MemoryError, RecursionError):

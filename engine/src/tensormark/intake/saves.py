@@ -21,7 +21,7 @@ Stamps = Mapping[str, Sequence[int]]
 Texts = Mapping[str, str]
 
 
-def seen(path: Path, editable: Sequence[str]) -> tuple[Stamps, Texts]:
+def _state(path: Path, editable: Sequence[str]) -> tuple[Stamps, Texts]:
     """Return what tells that a file was written, of each that is graded, and what is in them."""
     try:
         found = read_submission(path, editable)
@@ -53,7 +53,7 @@ class Saves:
 
     def read(self) -> None:
         """Take note of what is there now."""
-        self.stamps, self.texts = seen(self.path, self.editable)
+        self.stamps, self.texts = _state(self.path, self.editable)
 
     def begin(self) -> None:
         """Take note that what is there now is being graded."""

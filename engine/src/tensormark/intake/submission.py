@@ -72,13 +72,13 @@ class Part:
         return {"root": root, "below": list(self.below), "name": name}
 
 
-def bounded(found: Any, most: int, length: int) -> list[str]:
+def _bounded(found: Any, most: int, length: int) -> list[str]:
     """Return a list of texts, as many and as long as may be."""
     texts = found if isinstance(found, list) else []
     return [text[:length] for text in texts[:most] if isinstance(text, str)]
 
 
-def by_module(found: Any, editable: Sequence[str], length: int) -> dict[str, str]:
+def _by_module(found: Any, editable: Sequence[str], length: int) -> dict[str, str]:
     """Return texts by module, of those that there may be."""
     texts = found if isinstance(found, dict) else {}
     modules = [name.removesuffix(".py") for name in editable]
@@ -89,7 +89,7 @@ def by_module(found: Any, editable: Sequence[str], length: int) -> dict[str, str
     }
 
 
-def sentence(found: Any) -> str:
+def _sentence(found: Any) -> str:
     """Return why nothing was read, made safe for a message."""
     told = found[:SENTENCE] if isinstance(found, str) else TOO_MUCH
     return "".join(c if c.isprintable() else "?" for c in told)
@@ -115,16 +115,16 @@ def read_parts(
     }
     answer = DOOR.ask("read", SECONDS, request)
     row = answer.rows[0] if answer.complete and answer.rows else {}
-    sources = by_module(row.get("sources"), editable, MAX_SOURCE)
+    sources = _by_module(row.get("sources"), editable, MAX_SOURCE)
     if editable[0].removesuffix(".py") not in sources:
-        raise SubmissionError(sentence(row.get("error")))
+        raise SubmissionError(_sentence(row.get("error")))
     stamps = row.get("stamps")
     return Submission(
         name,
         sources,
-        by_module(row.get("faults"), editable, SENTENCE),
-        frozenset(bounded(row.get("others"), MOST_OTHERS, SENTENCE)),
-        tuple(bounded(row.get("notes"), MOST_OTHERS, SENTENCE)),
+        _by_module(row.get("faults"), editable, SENTENCE),
+        frozenset(_bounded(row.get("others"), MOST_OTHERS, SENTENCE)),
+        tuple(_bounded(row.get("notes"), MOST_OTHERS, SENTENCE)),
         stamps if isinstance(stamps, dict) else {},
     )
 
