@@ -22,7 +22,6 @@ class FigureError(ValueError):
 
 
 def _numbers(checkpoint: Path) -> dict[tuple[str, str], int]:
-    """Return what diagrams may show: the ids of the tokens, and the sizes."""
     tokens = (checkpoint / "vocab.txt").read_text(encoding="utf-8").split("\n")
     config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
     sizes = {("size", name): size for name, size in config.items() if type(size) is int}
@@ -30,8 +29,6 @@ def _numbers(checkpoint: Path) -> dict[tuple[str, str], int]:
 
 
 def _renumbered(svg: str, numbers: dict[tuple[str, str], int]) -> str:
-    """Return a diagram with these numbers in place of its own."""
-
     def replacement(match: re.Match[str]) -> str:
         before, kind, name = match.groups()
         if (kind, name) not in numbers:

@@ -20,7 +20,6 @@ Published = Callable[[Collection[str]], set[str]]  # those of some sentences tha
 
 
 def _is_of_the_grammar(data: Path) -> bool:
-    """Say whether the sentences in a folder are those that the grammar writes with its seed."""
     splits = draw_splits(recorded_seed((data / CARD_NAME).read_text(encoding="utf-8")))
     return all(
         (data / f"{name}.txt").read_text(encoding="utf-8") == labelled_lines(phrases)

@@ -134,11 +134,6 @@ def _copied(root: Path, copy: Path, names: Sequence[str]) -> dict[str, str]:
 
 
 def _run_step(step: Step, copy: Path) -> None:
-    """Run a step in the copy.
-
-    Raises:
-        TermError: it failed.
-    """
     command = [sys.executable, "-m", *step.command]
     if step.command[0] == "make":
         command = [*step.command, f"VENV={Path(sys.executable).parent.parent}"]
@@ -153,11 +148,7 @@ def _run_step(step: Step, copy: Path) -> None:
 
 
 def _run_steps(steps: Sequence[Step], copy: Path) -> None:
-    """Run the steps that have not been finished yet, and note each as soon as it is.
-
-    Raises:
-        TermError: one failed.
-    """
+    """Run the steps that have not been finished yet, and note each as soon as it is."""
     notes = copy.parent / DONE
     done = json.loads(notes.read_text(encoding="utf-8")) if notes.is_file() else {}
     for number, step in enumerate(steps, start=1):
@@ -176,12 +167,10 @@ def _run_steps(steps: Sequence[Step], copy: Path) -> None:
 
 
 def _minutes(count: float) -> str:
-    """Write a number of minutes."""
     return f"{count:.0f} minutes" if count >= 1.5 else "a minute" if count >= 0.5 else "seconds"
 
 
 def _files_below(root: Path, names: Sequence[str]) -> Iterator[Path]:
-    """List the files of some files and folders, relative to `root`."""
     for name in names:
         path = root / name
         found = [path] if path.is_file() else sorted(path.rglob("*"))
@@ -194,11 +183,7 @@ def _files_below(root: Path, names: Sequence[str]) -> Iterator[Path]:
 
 
 def _to_move(root: Path, copy: Path, began: dict[str, str], names: Sequence[str]) -> list[Path]:
-    """List the files that the steps have written, and that are not here yet.
-
-    Raises:
-        TermError: here, they are no longer what they were when the term began.
-    """
+    """List the files that the steps have written, and that are not here yet."""
     made = {file: sha256(copy / file) for file in _files_below(copy, names)}
     made = {file: now for file, now in made.items() if now != began.get(file.as_posix())}
     here = {file: sha256(root / file) if (root / file).is_file() else None for file in made}
@@ -213,7 +198,6 @@ def _to_move(root: Path, copy: Path, began: dict[str, str], names: Sequence[str]
 
 
 def _figures(root: Path) -> dict[str, float]:
-    """Read what a term is known by."""
     try:
         gate = json.loads((root / "reference_outputs" / "gate.json").read_text(encoding="utf-8"))
     except OSError:
@@ -223,7 +207,6 @@ def _figures(root: Path) -> dict[str, float]:
 
 
 def _account(root: Path, copy: Path, files: Sequence[Path]) -> list[str]:
-    """Say what is about to change: figures first, then files by their size."""
     before, after = _figures(root), _figures(copy)
     lines = [
         f"  {name}: {before.get(name, float('nan')):.4f} -> {after[name]:.4f}" for name in after

@@ -51,7 +51,6 @@ class Reading:
 
 
 def _name(path: Path) -> str:
-    """Return a path in this repository, or a whole one elsewhere."""
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
 
 

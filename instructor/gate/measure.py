@@ -44,7 +44,6 @@ Run = dict[str, Any]  # a job (model, seed, threads), then also its accuracy, se
 
 
 def _all_jobs(seeds: int, broken_seeds: int) -> list[Run]:
-    """List the runs: honest models with one thread, broken ones, honest with two."""
     names = [*BROKEN, LAST_LINEAR_LAYER]
     return [
         *({"model": HONEST, "seed": seed, "threads": 1} for seed in range(seeds)),
@@ -90,7 +89,6 @@ def _work(jobs: Iterator[Run], report: Callable[[Run], None]) -> None:
 
 
 def _do_jobs(waiting: list[Run], workers: int) -> None:
-    """Do the waiting jobs, and record each run as soon as it is done."""
     jobs = iter(waiting)  # of which each worker takes the next one
     started, lock, done = time.monotonic(), threading.Lock(), []
     RUNS.parent.mkdir(exist_ok=True)
@@ -151,7 +149,6 @@ def verdict(found: Sequence[float], threshold: float) -> str:
 
 
 def _table(result: dict[str, Any]) -> str:
-    """Write the section of the data card between the markers."""
     threshold, broken = result["threshold"], result["broken"]
     honest = [accuracy for found in result["honest"].values() for accuracy in found]
     twins = zip(*result["honest"].values(), strict=True)

@@ -31,7 +31,6 @@ def _described(classifier: Any, recipe: Any, width: int, sentences: int) -> dict
 
 
 def _recipe(classifier: Any, job: dict[str, Any]) -> Any:
-    """Return the recipe of classifier.py with this job's seed."""
     if job["model"] == LAST_LINEAR_LAYER:
         return classifier.Recipe(mode=classifier.LAST_LINEAR_LAYER, seed=job["seed"])
     return classifier.Recipe(seed=job["seed"])

@@ -26,11 +26,7 @@ HEAD = "classifier.weight"  # (C, D), in what classifier.py saves
 
 
 def _open_model(source: Path) -> Any:
-    """Open a folder as a BertSentimentClassifier if it has one, else as a BertModel.
-
-    Raises:
-        ForeignError: it has neither.
-    """
+    """Open a folder as a BertSentimentClassifier if it has one, else as a BertModel."""
     if not source.is_dir():
         what = "there is no such folder; save one with `python classifier.py --save dir`"
         raise ForeignError(f"{source}: {what}")
@@ -55,7 +51,6 @@ def _open_model(source: Path) -> Any:
 
 
 def _config(model: Any) -> str:
-    """Write the config with the keys that transformers uses."""
     if not hasattr(model, "classifier"):
         return config_text(model.config, "BertModel")
     labels = {str(number): f"LABEL_{number}" for number in range(model.classifier.out_features)}
@@ -69,11 +64,7 @@ def _config(model: Any) -> str:
 
 
 def _verify(model: Any, folder: Path, source: Path) -> list[str]:
-    """Compare with transformers, which opens what was written; return a line per comparison.
-
-    Raises:
-        ForeignError: it computes something different.
-    """
+    """Compare with transformers, which opens what was written; return a line per comparison."""
     opinion: Any = importlib.import_module("instructor.huggingface.second_opinion")  # imports torch
     if opinion.transformers() is None:
         return [opinion.NOT_INSTALLED]

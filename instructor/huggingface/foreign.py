@@ -40,16 +40,10 @@ class ForeignError(ValueError):
 
 
 def _one_line(error: BaseException) -> str:
-    """Return the first line of an exception's message."""
     return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    """Read a file with one JSON object.
-
-    Raises:
-        ForeignError: it is missing or invalid.
-    """
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
@@ -83,11 +77,7 @@ def read_config(folder: Path) -> Any:
 
 
 def _read_bin(path: Path) -> Tensors:
-    """Read a .bin, which is a pickle, for plain tensors only.
-
-    Raises:
-        ForeignError: it is damaged, or contains something that would have to be executed.
-    """
+    """Read a .bin, which is a pickle, for plain tensors only."""
     try:
         tensors = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # torch raises many kinds for a damaged file
@@ -147,7 +137,6 @@ def named(tensors: Tensors, path: Path) -> tuple[Tensors, list[str]]:
 
 
 def _drop_heads(kept: Tensors, left_out: list[str]) -> None:
-    """Move the pre-training heads from `kept` to `left_out`."""
     heads = importlib.import_module("base_bert").PRETRAINING_HEADS
     for name in [name for name in kept if heads.search(name)]:
         del kept[name]
@@ -177,11 +166,6 @@ def fit(kept: Tensors, left_out: list[str], config: Any, path: Path) -> None:
 
 
 def _vocabulary(path: Path) -> dict[str, int]:
-    """Read a vocab.txt.
-
-    Raises:
-        ForeignError: it is invalid.
-    """
     try:
         found: dict[str, int] = importlib.import_module("tokenizer").read_vocab(path)
     except ValueError as error:
@@ -190,11 +174,7 @@ def _vocabulary(path: Path) -> dict[str, int]:
 
 
 def _from_vocab(folder: Path) -> Tokenizer:
-    """Build the tokenizer of a vocab.txt, with the case and accents of tokenizer_config.json.
-
-    Raises:
-        ForeignError: one of the two is damaged.
-    """
+    """Build the tokenizer of a vocab.txt, with the case and accents of tokenizer_config.json."""
     tokenizer: Tokenizer = importlib.import_module("tokenizer").wordpiece(
         _vocabulary(folder / VOCAB)
     )
@@ -211,11 +191,7 @@ def _from_vocab(folder: Path) -> Tokenizer:
 
 
 def _from_json(folder: Path) -> Tokenizer:
-    """Open a tokenizer.json, and check that it is BERT's and matches the vocab.txt next to it.
-
-    Raises:
-        ForeignError: it is not.
-    """
+    """Open a tokenizer.json, and check that it is BERT's and matches the vocab.txt next to it."""
     path = folder / TOKENIZER
     try:
         tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))

@@ -35,7 +35,6 @@ Left out: {left_out}.
 
 
 def _shortened(names: Sequence[str]) -> str:
-    """List up to three names, and count the rest."""
     listed: str = importlib.import_module("base_bert").shorten(list(names))
     return listed or "nothing"
 
@@ -59,11 +58,6 @@ def tokenizer_files(tokenizer: Any, positions: int) -> dict[str, str]:
 
 
 def _contents(source: Path) -> dict[str, bytes | str]:
-    """Read a folder and return the files of the checkpoint, by name.
-
-    Raises:
-        ForeignError: it cannot be used.
-    """
     if not source.is_dir():
         raise ForeignError(f"{source}: there is no such folder; name the one that has config.json")
     base: Any = importlib.import_module("base_bert")
@@ -88,9 +82,6 @@ def _verify(folder: Path, source: Path) -> list[str]:
     """Compare with transformers, which opens both what was read and what was written.
 
     Returns: a line per comparison.
-
-    Raises:
-        ForeignError: they disagree.
     """
     opinion: Any = importlib.import_module("instructor.huggingface.second_opinion")  # imports torch
     if opinion.transformers() is None:
@@ -106,11 +97,7 @@ def _verify(folder: Path, source: Path) -> list[str]:
 
 
 def _import_checkpoint(source: Path, out: Path) -> list[str]:
-    """Write the whole checkpoint or nothing; return the lines of the report.
-
-    Raises:
-        ForeignError: the source cannot be used. OSError: nothing can be written there.
-    """
+    """Write the whole checkpoint or nothing; return the lines of the report."""
     files = _contents(source)
     with whole_folder(out) as folder:
         for name, content in files.items():

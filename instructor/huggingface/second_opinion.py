@@ -41,16 +41,11 @@ def _batch(folder: Path, positions: int) -> dict[str, Tensor]:
 
 
 def _largest_difference(got: dict[str, Tensor], expected: dict[str, Tensor]) -> float:
-    """Return the largest absolute difference of the tensors in `got` from those in `expected`."""
     return max((got[name] - expected[name]).abs().max().item() for name in got)
 
 
 def _opened(cls: Any, folder: Path) -> Any:
-    """Open a folder as a class of transformers; None if it lacks weights of that class.
-
-    Raises:
-        ForeignError: transformers cannot open it.
-    """
+    """Open a folder as a class of transformers; None if it lacks weights of that class."""
     try:
         model, info = cls.from_pretrained(folder, output_loading_info=True)
     except Exception as error:  # of many kinds

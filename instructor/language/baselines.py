@@ -33,7 +33,6 @@ def n_gram_accuracy(
 def _majority_accuracy(
     train: Sequence[Example], others: Sequence[Sequence[Example]]
 ) -> list[float]:
-    """Always predict the more frequent label of the training split."""
     label = int(2 * sum(label for label, _ in train) >= len(train))
     return [sum(own == label for own, _ in split) / len(split) for split in others]
 

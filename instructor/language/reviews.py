@@ -25,7 +25,6 @@ SIGNS = {word: sign for sign in (1, -1) for word in (*WHOLE.adjectives[sign], *W
 
 
 def _article(word: str) -> str:
-    """Choose "a" or "an"."""
     return "an" if word[0] in "aeiou" else "a"
 
 

@@ -72,7 +72,6 @@ def recorded_seed(card: str) -> int:
 
 
 def _drifted(folder: Path, texts: dict[str, str]) -> list[str]:
-    """List the files in `folder` that differ from `texts`, with the first line that differs."""
     faults = []
     for name, text in texts.items():
         path = folder / name

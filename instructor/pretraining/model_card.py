@@ -88,7 +88,6 @@ def _share(right: int, total: int) -> float:
 
 
 def _n_grams(documents: Documents, tokenizer: Any) -> tuple[int, Tensor]:
-    """Count n-grams: the most frequent token, and the most frequent one after each token."""
     pairs: collections.Counter[tuple[int, int]] = collections.Counter()
     alone: collections.Counter[int] = collections.Counter()
     for sentence in (sentence for review in documents for sentence in review):
@@ -133,17 +132,14 @@ def _held_out_accuracy(run: Run, films: Films) -> dict[str, float]:
 
 
 def _agreements(a: Tensor, b: Tensor) -> int:
-    """Count the positions where two tensors agree."""
     return int((a == b).sum())
 
 
 def _bar(value: float, widest: float) -> str:
-    """Draw a value as a bar of at most 30 characters."""
     return "#" * round(30 * value / widest)
 
 
 def _curve_table(curve: list[tuple[int, float, float]], lines: int = 20) -> str:
-    """Write the loss curve as a table of values and bars, with at most `lines` rows."""
     if not curve:
         return "The run was too short for a point."
     every = -(-len(curve) // lines)

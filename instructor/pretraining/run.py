@@ -162,7 +162,6 @@ def batches(pairs: list[Any], size: int, rng: random.Random) -> list[list[Any]]:
 
 
 def _two_halves(review: list[list[int]]) -> list[list[int]]:
-    """Join the sentences of a review into two, its first half and its second."""
     middle = len(review) // 2
     return [list(itertools.chain(*half)) for half in (review[:middle], review[middle:])]
 
@@ -201,7 +200,6 @@ def _phase_batches(run: Run, phase: int, steps: int) -> Iterator[list[Any]]:
 
 
 def _losses(run: Run, batch: Sequence[Any]) -> tuple[Tensor, Tensor]:
-    """Compute the mean losses of masked tokens and of next sentences on one batch of pairs."""
     pretraining: Any = importlib.import_module("pretraining")
     tensors = pretraining.pair_batch(batch, run.tokenizer)
     generator = torch.Generator().manual_seed(run.settings.seed * 1_000_003 + run.step)
@@ -245,7 +243,6 @@ def train(run: Run, folder: Path, tell: Callable[[Run], None]) -> None:
 
 
 def _training_step(run: Run, batch: Sequence[Any]) -> tuple[Tensor, Tensor]:
-    """Learn from one batch; return both losses."""
     for group in run.optimizer.param_groups:
         group["lr"] = run.settings.rate(run.step)
     run.optimizer.zero_grad()

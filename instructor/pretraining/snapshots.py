@@ -13,7 +13,6 @@ KEPT = 3
 
 
 def _snapshots(folder: Path) -> list[Path]:
-    """List the snapshots, the newest last."""
     return sorted(folder.glob("step-*.pt"))
 
 

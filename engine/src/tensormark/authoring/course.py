@@ -65,11 +65,6 @@ class Course:
 
 
 def _staff(folder: Path) -> Staff:
-    """Return what grader/staff.py says, if there is one.
-
-    Raises:
-        AssignmentError: it cannot be imported, or says nothing.
-    """
     path = folder / PACKAGE / "staff.py"
     if not path.is_file():
         return Staff()

@@ -41,7 +41,6 @@ def heading(text: str, exercise: Exercise) -> str:
 
 
 def _table(text: str, exercises: Iterable[Exercise]) -> str:
-    """Return the table of these exercises, with links to their problems."""
     rows = []
     for one in exercises:
         points = [f"{one.points[part]:g}" if part in one.points else "" for part in PARTS]
@@ -68,11 +67,7 @@ def with_tables(text: str, assignment: Assignment) -> str:
 
 
 def _disagreements(text: str, course: Course) -> Iterator[str]:
-    """Yield where the handout says other points than there are, or lacks what a mistake points to.
-
-    Raises:
-        HandoutError: a problem is missing.
-    """
+    """Yield where the points differ from the real ones, or what a mistake points to is missing."""
     for exercise in course.assignment.exercises:
         said = POINTS.search(heading(text, exercise))
         if said and float(said[1]) != exercise.max_score:

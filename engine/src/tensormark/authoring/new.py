@@ -29,11 +29,6 @@ class NameFault(ValueError):
 
 
 def _name(path: Path) -> str:
-    """Return what the assignment in a new folder is called.
-
-    Raises:
-        NameFault: it could not be called by the folder's name.
-    """
     if not NAME.fullmatch(path.name):
         raise NameFault(
             f"{path}: name a new folder by letters, digits, spaces, dots and hyphens; the "
@@ -72,7 +67,6 @@ def write(path: Path) -> None:
 
 
 def _next_steps(path: Path) -> str:
-    """Return what to do in a new assignment's folder."""
     steps = {
         f"cd {shlex.quote(str(path))}": "",
         command("check", submission="solution"): "grade the solution; the starter without a name",

@@ -121,9 +121,6 @@ def _check(name: str, file: str, assignment: Assignment, bonus: bool) -> None:
     """See that there can be an exercise of this name in this file.
 
     One that is a bonus has a file that need not be handed in, if there is such a file.
-
-    Raises:
-        SkeletonError: there cannot.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         given = option("id", name)
@@ -141,11 +138,7 @@ def _check(name: str, file: str, assignment: Assignment, bonus: bool) -> None:
 
 
 def _order(assignment: Assignment, previous: Exercise | None, follower: Exercise | None) -> int:
-    """Return an `order` that puts an exercise after one and before another.
-
-    Raises:
-        SkeletonError: no number is left there.
-    """
+    """Return an `order` that puts an exercise after one and before another."""
     taken = [one.order for one in assignment.exercises]
     if follower is not None:
         following = follower.order
@@ -189,9 +182,6 @@ def _with_block(handout: str, block: str, neighbour: Exercise | None, follows: b
 
     Args:
         neighbour: None: there is no other exercise, and the problem comes last.
-
-    Raises:
-        SkeletonError: there is no such problem.
     """
     if neighbour is None:
         return f"{handout.rstrip()}\n\n{block}"

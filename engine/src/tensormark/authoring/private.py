@@ -25,7 +25,6 @@ DIGITS = 30  # a seed has fewer
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
-    """Read what a folder of references says of itself; nothing if it is not one."""
     try:
         found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -34,7 +33,6 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def _published_seeds(course: Course) -> dict[int, str]:
-    """Return the seeds that every student can know, to where they stand."""
     found = {course.assignment.seed: "the public references"}
     public = _manifest(course.assignment.references).get("seed")
     if isinstance(public, int):

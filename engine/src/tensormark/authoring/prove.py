@@ -50,14 +50,12 @@ class Claim:
 
 
 def _in_words(result: Result) -> str:
-    """Return a result in a few words."""
     what = result.findings[0].headline if result.findings else result.note
     points = "not graded" if result.score is None else f"{result.score:g} of {result.max_score:g}"
     return f"{result.id} {points}" + (f", {what}" if what else "")
 
 
 def _lost_points(results: Results) -> str | None:
-    """Say where points are missing."""
     lost = [_in_words(one) for one in results.values() if one.score != one.max_score]
     return f"it loses points: {'; '.join(lost)}" if lost else None
 

@@ -96,13 +96,11 @@ def manifest(
 
 
 def _first_lines(lines: list[str]) -> list[str]:
-    """Return the first lines, and how many more there are."""
     more = [f"and {len(lines) - MOST} more"] if len(lines) > MOST else []
     return lines[:MOST] + more
 
 
 def _write_exercise(out: Path, made: Recorded, before: Earlier | str, check: bool) -> list[str]:
-    """Write an exercise's file if it differs from the existing one; return what changed."""
     name = f"{made.exercise.id}.safetensors"
     if isinstance(before, str):
         changes = [before]
@@ -116,7 +114,6 @@ def _write_exercise(out: Path, made: Recorded, before: Earlier | str, check: boo
 
 
 def _write_hidden(path: Path, text: str | None, check: bool) -> list[str]:
-    """Write a hidden file, or remove it; return what changed."""
     before = path.read_text(encoding="utf-8") if path.is_file() else None
     if before == text:
         return []
@@ -174,7 +171,6 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
 
 
 def _differences(old: Any, new: Any) -> Iterator[str]:
-    """Yield the numbers and texts that differ between two parts of a manifest."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in old | new:
             for rest in _differences(old.get(key), new.get(key)):
@@ -185,7 +181,6 @@ def _differences(old: Any, new: Any) -> Iterator[str]:
 
 
 def _write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
-    """Write the manifest if it differs from the existing one; return what changed, a line each."""
     try:
         old = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -202,22 +202,14 @@ class Recorder:
 
 
 def _require_answers(exercise: Exercise, replies: Sequence[Reply], name: str) -> None:
-    """Check that correct code answers every call without stand-ins.
-
-    Raises:
-        RecordError: it does not.
-    """
+    """Check that correct code answers every call without stand-ins."""
     for call, reply in zip(exercise.calls, replies, strict=True):
         if reply.status != "ok" and not call.stand_ins:
             raise RecordError(f"{exercise.id}: {call.target} of {name}: {reply.text}")
 
 
 def _require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
-    """Check that the solution answers every call with stand-ins, in the form of its own answer.
-
-    Raises:
-        RecordError: it does not, or an exercise that is given is no exercise upstream.
-    """
+    """Check that the solution answers every call with stand-ins, in the form of its own answer."""
     answered = iter(replies)
     for probe in exercise.probes:
         own, *given = [(call, next(answered)) for call in probe.calls]
@@ -238,7 +230,6 @@ def _require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
 
 
 def _shapes(reply: Reply) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of the outputs in a reply, by name."""
     outputs = under(reply.tensors, "out/")
     return {name: value.shape for name, value in outputs.items()}
 
@@ -246,11 +237,7 @@ def _shapes(reply: Reply) -> dict[str, tuple[int, ...]]:
 def _require_gradients(
     exercise: Exercise, inputs: Sequence[Tensors], replies: Sequence[Reply]
 ) -> None:
-    """Check that what a call asks to differentiate has gradients.
-
-    Raises:
-        RecordError: an output has another shape than `draw` says, or no gradient at all.
-    """
+    """Check that what a call asks to differentiate has gradients."""
     for call, drawn, reply in zip(exercise.calls, inputs, replies, strict=True):
         cotangents = under(drawn, "cotangent/")
         if not call.gradients or reply.status != "ok":
@@ -277,7 +264,6 @@ def _is_input(name: str) -> bool:
 
 
 def _is_random(exercise: Exercise, name: str) -> bool:
-    """Say whether a recorded tensor is the output of a call that draws."""
     drawn = [probe.draws(call) for probe in exercise.probes for call in probe.calls]
     number, kind, *_ = name.split("/")
     return kind == "out" and drawn[int(number)]

@@ -113,7 +113,6 @@ def _known_digests(assignment: Assignment) -> dict[str, set[str]]:
 
 
 def _edited(assignment: Assignment, names: Sequence[str]) -> list[str]:
-    """Return those of these files of the starter that hold somebody's work."""
     known = _known_digests(assignment)
     there = {name: assignment.starter / name for name in names}
     contents = {name: path.read_bytes() for name, path in there.items() if path.exists()}
@@ -125,7 +124,6 @@ def _edited(assignment: Assignment, names: Sequence[str]) -> list[str]:
 
 
 def _keep_copies(starter: Path, names: Sequence[str]) -> Path:
-    """Copy files of a starter into a new folder beside it; return the folder."""
     number = 1
     while (folder := starter.with_name(f"{starter.name}.backup-{number}")).exists():
         number += 1

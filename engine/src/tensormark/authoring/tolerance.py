@@ -111,7 +111,6 @@ def _noises(
     working: Sequence[Reply],
     honest: Mapping[str, Sequence[Reply]],
 ) -> dict[str, float]:
-    """Return the noise of honest code, including the solution's, for each kind."""
     made = {}
     for kind in KINDS:
         spreads = [max(_errors(exercise, right, working, kind, False), default=0.0)]

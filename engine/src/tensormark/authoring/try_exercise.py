@@ -72,7 +72,6 @@ def results(
 
 
 def _line(claim: Claim, result: Result) -> str:
-    """Return what is printed of a claim."""
     fault = claim.fault({result.id: result})
     name = claim.name.replace("[", " ").removesuffix("]")
     points = f"{result.score or 0:g}/{result.max_score:g}"

@@ -33,7 +33,6 @@ def _moment(stamp: str) -> datetime.datetime | None:
 
 
 def _note(path: Path) -> tuple[str, str] | None:
-    """Return the name and login in a note, if they are where Blackboard puts them."""
     try:
         with opened_regular(path) as file:
             first = file.read(NOTE).decode("utf-8-sig", "replace").splitlines()[:1]

@@ -53,9 +53,6 @@ def _column(path: Path, header: Sequence[str], wanted: str, assignment: str) -> 
     Args:
         wanted: its title with or without its id, or its id; "" for the only one that has the
             assignment's name in it.
-
-    Raises:
-        CanvasError: there is no such column, or more than one.
     """
     titles = [
         (place, found) for place, text in enumerate(header) if (found := TITLE.fullmatch(text))
@@ -88,7 +85,6 @@ def _score(entry: Entry) -> str | None:
 
 
 def _listed(what: str, lines: Sequence[str]) -> list[str]:
-    """Return lines of one kind, under what they have in common."""
     if not lines:
         return []
     more = [f"  and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []

@@ -65,7 +65,6 @@ def chosen(
 
 
 def _editable_file(one: Found, editable: Sequence[str]) -> str | None:
-    """Return which of the files that students edit something is, or None."""
     return wanted(one.file or one.path.name, editable) if one.path.is_file() else None
 
 

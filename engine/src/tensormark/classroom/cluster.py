@@ -96,11 +96,7 @@ def opened(scheduler: str, workers: int, assignment: Path) -> Iterator[Client]:
 
 
 def _check_scheduler(client: Client, address: str) -> None:
-    """See that a scheduler can read what it passes on.
-
-    Raises:
-        ClusterError: it has not the same modules.
-    """
+    """See that a scheduler can read what it passes on."""
     try:
         client.run_on_scheduler(importable)
     except Exception as error:  # whatever importing raises

@@ -91,7 +91,6 @@ def _requested(options: argparse.Namespace, references: References, store: Store
 
 
 def _stored(store: Store) -> Combination | None:
-    """Return what the results in a store were found with; None if there are none."""
     query = "SELECT reference, checkpoint, mode, tier FROM attempt ORDER BY id DESC LIMIT 1"
     if not (rows := store.rows(query)):
         return None
@@ -133,7 +132,6 @@ def _command_line(folder: Path, options: argparse.Namespace, **others: object) -
 
 
 def _how_to_continue(folder: Path, options: argparse.Namespace, before: Combination) -> str:
-    """Say how to go on with what was kept; see `_command_line`."""
     if before.place and not before.still_there():
         return f"what {before.place} held then is no longer there, so that cannot go on"
     known: dict[str, object] = {
@@ -150,7 +148,6 @@ def _how_to_continue(folder: Path, options: argparse.Namespace, before: Combinat
 
 
 def _free_folder(out: Path) -> Path:
-    """Return the name of a folder of results that is free."""
     number = 2
     while os.path.lexists(f"{out}-{number}"):
         number += 1

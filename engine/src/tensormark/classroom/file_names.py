@@ -57,7 +57,6 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _without_ending(name: str) -> str:
-    """Return the name of a file without the ending that says what type it is."""
     ending = next((one for one in ENDINGS if name.lower().endswith(one)), "")
     return name[: -len(ending)] if ending and len(name) > len(ending) else name
 
@@ -102,7 +101,6 @@ def _by_platform(paths: Sequence[Path]) -> list[Found]:
 
 
 def _printable(one: Found) -> Found:
-    """Return something found with names that can be written."""
     return replace(
         one,
         student=legible(one.student),

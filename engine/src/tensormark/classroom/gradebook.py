@@ -27,7 +27,6 @@ LAST = ("name", "submitted", "minutes_late", "problem", "flags", "other_files")
 
 
 def _row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
-    """Return a student's line of the table."""
     hand_in, result = entry.hand_in, entry.result or {}
     own = {exercise["id"]: exercise["score"] for exercise in result.get("exercises", ())}
     others = "; ".join(path.name for path in hand_in.others)

@@ -70,9 +70,6 @@ def _pieces(path: Path) -> Iterator[tuple[bool, str]]:
     """Yield the lines of a file, a long one in pieces, and whether each begins a line.
 
     No piece ends between the two characters of an escape.
-
-    Raises:
-        OSError: the file cannot be read, or is too large.
     """
     begins, left = True, LARGEST
     with opened_regular(path) as file:
@@ -86,7 +83,6 @@ def _pieces(path: Path) -> Iterator[tuple[bool, str]]:
 
 
 def _closes(text: str, quote: str) -> bool:
-    """Say whether a quoted text ends in the rest of a line."""
     return quote in re.sub("''" if quote == "'" else r"\\.", "", text)
 
 
@@ -101,9 +97,6 @@ def _lines(path: Path) -> Iterator[str]:
     """Yield the beginning of every line, or of a quoted text of several lines as if it were one.
 
     Lines that belong to a block of text are left out.
-
-    Raises:
-        OSError: the file cannot be read, or is too large.
     """
     text, quote, block = "", "", -1  # not ended yet; the depth of what the block belongs to
     for begins, piece in _pieces(path):

@@ -35,11 +35,7 @@ class HandInError(Exception):
 
 
 def _roster_file(one: Listed, folder: Path) -> Path | None:
-    """Return the file that the roster names for a student, if it does.
-
-    Raises:
-        HandInError: it is not in the folder, or reached through a link.
-    """
+    """Return the file that the roster names for a student, if it does."""
     if not one.file:
         return None
     parts = Path(one.file).parts
@@ -54,11 +50,7 @@ def _roster_file(one: Listed, folder: Path) -> Path | None:
 
 
 def _by_roster(found: Sequence[Found], roster: Sequence[Listed], folder: Path) -> list[Student]:
-    """Give what was found to the students of a roster: what it says itself, else by their names.
-
-    Raises:
-        HandInError: it names a file that is not in the folder.
-    """
+    """Give what was found to the students of a roster: what it says itself, else by their names."""
     files = [_roster_file(one, folder) for one in roster]
     named = {path for path in files if path}
     within = {parent for path in named for parent in (path, *path.parents)}
@@ -74,7 +66,6 @@ def _by_roster(found: Sequence[Found], roster: Sequence[Listed], folder: Path) -
 
 
 def _fault(path: Path) -> str | None:
-    """Say what keeps a file from being read: it is a link, or missing."""
     if path.is_symlink():
         return f"{shown(path.name)} is a link, which is not followed; hand in the file itself"
     return None if path.exists() else f"{shown(path.name)} is missing in the folder"
@@ -87,7 +78,6 @@ def _hand_in(
     deadline: datetime.datetime | None,
     late: str,
 ) -> HandIn:
-    """Return what a student handed in."""
     faults = {one.path: student.fault or _fault(one.path) for one in student.found}
     sound = [one for one in student.found if faults[one.path] is None]
     told = [fault for fault in faults.values() if fault]
@@ -123,9 +113,6 @@ def _students(
     Args:
         main_file: that every submission has.
         own: files that are the instructor's.
-
-    Raises:
-        HandInError: the folder or the roster cannot be used.
     """
     if (folder / main_file).is_file():
         one = f"holds {main_file} itself, so it is one submission and not a folder of them"

@@ -27,11 +27,6 @@ STORE = "store.sqlite"  # in the folder of the results
 
 
 def _submissions(text: str) -> Path:
-    """Parse the folder of the submissions.
-
-    Raises:
-        SubmissionError: there is none.
-    """
     if not text:
         example = command("class", submissions="dir")
         raise SubmissionError(f"give the folder with the submissions: {example}")
@@ -45,20 +40,11 @@ def _submissions(text: str) -> Path:
 
 
 def _worker_count(text: str) -> int:
-    """Parse a number of workers.
-
-    Raises:
-        SubmissionError: it is invalid.
-    """
     return whole_number("workers", MOST_WORKERS, text)
 
 
 def _moment(text: str) -> datetime.datetime:
-    """Parse a date and time, without a zone in that of this machine; or a date, for its end.
-
-    Raises:
-        SubmissionError: it is invalid.
-    """
+    """Parse a date and time, without a zone in that of this machine; or a date, for its end."""
     try:
         found = datetime.datetime.fromisoformat(text)
         with contextlib.suppress(ValueError):

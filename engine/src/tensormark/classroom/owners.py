@@ -46,7 +46,6 @@ def _team_key(name: str) -> str:
 
 
 def _label(student: str, name: str) -> str:
-    """Return what to call somebody who a name may stand for."""
     return student if not name or name in student else f"{student} ({name})"
 
 
@@ -88,7 +87,6 @@ def _groups(found: Iterable[Found]) -> list[list[Found]]:
 
 
 def _student(group: Sequence[Found], *notes: str) -> Student:
-    """Return somebody who is known by what was handed in alone."""
     one = group[0]
     own = dict.fromkeys(note for found in group for note in found.notes)
     return Student(one.student, one.name, one.keys, list(group), (*own, *notes))

@@ -52,31 +52,26 @@ PUBLIC = (
 
 
 def _show_button(tag: str, what: str) -> Element:
-    """Return a button that shows some students in the table."""
     return element("button", "show", type="button", data_show=tag, aria_label=f"show {what}")
 
 
 def _line(count: object, *what: object, button: Element | None = None) -> Element:
-    """Return a line of a list: how many, of what, and a button that shows them."""
     number = element("span", count, class_="count")
     return element("li", number, element("span", *what, class_="what"), button)
 
 
 def _section(name: str, title: str, *parts: object) -> Element:
-    """Return a part of the page under a heading."""
     heading = element("h2", title, id=f"{name}-title")
     return element("section", heading, *parts, id=name, aria_labelledby=f"{name}-title")
 
 
 def _list(lines: Sequence[Element]) -> Element:
-    """Return a list, of which the first lines are shown."""
     more = len(lines) - LISTED
     rest = element("li", f"and {more} more") if more > 0 else None
     return element("ul", *lines[:LISTED], rest, class_="listed")
 
 
 def _overview(shown: Class, assignment: str) -> Element:
-    """Return the head of the page: how many there are of each kind, and typical scores."""
     counts: list[tuple[object, str]] = [(len(shown.entries), "students")]
     counts += [(shown.kinds.count(kind), kind) for kind in KINDS if kind in shown.kinds]
     if shown.graded:
@@ -113,7 +108,6 @@ def _histogram_figure(counts: Sequence[int]) -> Element:
 
 
 def _pass_rates(exercises: Sequence[Exercise]) -> Element:
-    """Return how many have passed each exercise."""
     rows = []
     for one in exercises:
         of = one.begun if one.bonus else one.graded
@@ -130,7 +124,6 @@ def _pass_rates(exercises: Sequence[Exercise]) -> Element:
 
 
 def _mistakes(shown: Class) -> Element | None:
-    """Return the commonest mistakes that have a name."""
     if not shown.mistakes:
         return None
     total = len(shown.graded)
@@ -160,7 +153,6 @@ def _problems(shown: Class) -> Element | None:
 
 
 def _imports(shown: Class) -> Element | None:
-    """Return whose files cannot be imported, so that no exercise in them can be right."""
     who = [place for place, files in enumerate(shown.unimportable) if files]
     lines = [_line(", ".join(shown.unimportable[place]), shown.name(place)) for place in who]
     if not who:
@@ -171,7 +163,6 @@ def _imports(shown: Class) -> Element | None:
 
 
 def _flags(shown: Class) -> Element | None:
-    """Return what a person should look at."""
     lines = []
     for place, flags in enumerate(shown.flags):
         if flags:
@@ -184,7 +175,6 @@ def _flags(shown: Class) -> Element | None:
 
 
 def _changes(shown: Class) -> Element | None:
-    """Return whose result is not what it was."""
     lines = []
     for place, found in enumerate(shown.changes):
         before, after = shown.entries[place].previous, shown.entries[place].result
@@ -199,7 +189,6 @@ def _changes(shown: Class) -> Element | None:
 
 
 def _names(shown: Class, places: Sequence[int]) -> list[object]:
-    """Return names with commas between them; of a great many, the first."""
     names: list[object] = []
     for place in places[:NAMES]:
         names += [", " if names else None, shown.name(place)]
@@ -207,7 +196,6 @@ def _names(shown: Class, places: Sequence[int]) -> list[object]:
 
 
 def _group_line(shown: Class, number: int) -> Element:
-    """Return the line of a group of near-identical submissions."""
     group = shown.similar.groups[number]
     size, where = len(group.members), ", ".join(group.places[:6])
     same = f"{100 * group.share:.0f}% the same, in {where}"
@@ -219,7 +207,6 @@ def _group_line(shown: Class, number: int) -> Element:
 
 
 def _similar(shown: Class) -> Element | None:
-    """Return the groups of near-identical submissions."""
     lines = [_group_line(shown, number) for number in range(len(shown.similar.groups))]
     if unread := shown.similar.unread:
         lines.append(_line("not compared in full", *_names(shown, unread)))
@@ -229,7 +216,6 @@ def _similar(shown: Class) -> Element | None:
 
 
 def _times(shown: Class) -> Element | None:
-    """Return how long grading took."""
     taken = sorted(entry.seconds for entry in shown.entries if entry.seconds)
     if not taken:
         return None

@@ -23,7 +23,6 @@ def _cell(value: float | None, shown: str = "", name: str = "number") -> Element
 
 
 def _exercise_cell(exercise: Mapping[str, Any] | None) -> Element:
-    """Return the cell of a student's exercise."""
     if exercise is None:
         return _cell(None)
     name, mark = html.MARKS[Outcome(exercise["outcome"])]
@@ -32,7 +31,6 @@ def _exercise_cell(exercise: Mapping[str, Any] | None) -> Element:
 
 
 def _notes(shown: Class, place: int) -> Iterator[str]:
-    """Yield what stands in a student's last cell."""
     if problem := problem_of(shown.entries[place]):
         yield problem[:LONGEST]
     if files := shown.unimportable[place]:
@@ -46,7 +44,6 @@ def _notes(shown: Class, place: int) -> Iterator[str]:
 
 
 def _row(shown: Class, place: int) -> Element:
-    """Return a student's row."""
     entry = shown.entries[place]
     result, hand_in = entry.result, entry.hand_in
     other = hand_in.name if hand_in.name != hand_in.student else None

@@ -43,7 +43,6 @@ def forms(name: str) -> frozenset[str]:
 
 
 def _all_forms(person: Person) -> frozenset[str]:
-    """Return the forms of every name of somebody."""
     return frozenset(itertools.chain.from_iterable(map(forms, person.names)))
 
 

@@ -15,7 +15,6 @@ EVERY = 60.0  # seconds between two lines
 
 
 def _kind(attempt: Attempt) -> str:
-    """Return the few words that an attempt is counted under."""
     if attempt.result is None or not attempt.complete:
         return COULD_NOT
     core = [one for one in attempt.result["exercises"] if not one["bonus"]]

@@ -68,7 +68,6 @@ def settle(options: argparse.Namespace, store: Store) -> list[str]:
 
 
 def _value(name: str, text: str) -> object:
-    """Return an option from what was kept of it."""
     if name == "deadline":
         return datetime.datetime.fromisoformat(text)
     return Path(text) if name in FILES else text

@@ -115,7 +115,6 @@ def rows_of(path: Path, text: str) -> list[list[str]]:
 
 
 def _is_canvas_export(names: Sequence[str]) -> bool:
-    """Say whether a first line, in lower case, is that of Canvas's gradebook."""
     sis = "sis login id" in names or "sis user id" in names
     return names[:1] in (["student"], ["lastname"]) and "id" in names and sis
 
@@ -140,18 +139,13 @@ def _cells(row: Sequence[str], columns: Mapping[int, str]) -> dict[str, str]:
 
 
 def _platform_ids(cells: Mapping[str, str]) -> dict[str, str]:
-    """Return what Canvas and Moodle call a student in their bulk downloads, if the row says."""
     number = NUMBER.fullmatch(cells.get("identifier", ""))
     found = {CANVAS: cells.get("canvas", ""), MOODLE: number[1] if number else ""}
     return {platform: one for platform, one in found.items() if one}
 
 
 def _student(row: Sequence[str], columns: Mapping[int, str], where: str) -> Listed | None:
-    """Return the student of a row; None if it is empty or not a student's.
-
-    Raises:
-        RosterError: its time is not one.
-    """
+    """Return the student of a row; None if it is empty or not a student's."""
     cells = _cells(row, columns)
     name = cells.get("name") or " ".join(cells[k] for k in ("first", "last") if k in cells)
     ids = tuple(cells.get(key, "") for key in IDS)

@@ -57,7 +57,6 @@ class Group:
 
 
 def _all_numbers(described: Described) -> set[int]:
-    """Return all descriptions of a source."""
     return set(itertools.chain(*described.values()))
 
 
@@ -142,7 +141,6 @@ def describe(text: str, given: Given) -> Description:
 
 
 def _earlier_descriptions(path: Path | None, version: str) -> dict[str, Description]:
-    """Return the descriptions kept from an earlier run, by digest of the source."""
     if path is None:
         return {}
     try:
@@ -220,7 +218,6 @@ class Similar:
 
 
 def _similar_groups(compared: Comparison) -> Iterator[Group]:
-    """Yield the groups of near-identical submissions, the largest first."""
     found = sorted(compared.pairs())
     for members in _groups(found):
         least = min(share for one, _, share in found if one in members)

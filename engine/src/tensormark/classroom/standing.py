@@ -43,7 +43,6 @@ class Student:
 
 
 def _student(hand_in: HandIn, given: GivenFiles) -> Student:
-    """Read what a student has handed in."""
     if hand_in.path is None:
         return Student(hand_in, None, hand_in.fault or NOT_IN)
     try:
@@ -162,7 +161,6 @@ def counted(kinds: Mapping[str, Sequence[Entry]]) -> str:
 
 
 def _reason(entry: Entry) -> str:
-    """Say in a few words why an entry has no complete result."""
     if entry.result is None:
         return entry.problem
     ungraded = [one for one in entry.result["exercises"] if one["score"] is None]
@@ -194,7 +192,6 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str
 
 
 def _in_words(found: tuple[str, float | None] | None) -> str:
-    """Return an outcome and its score in words."""
     if found is None:
         return "not asked for"
     outcome, score = found

@@ -84,7 +84,6 @@ def _key(terms: Terms) -> tuple[str, ...]:
 
 
 def _advice() -> str:
-    """Return what to do about a folder that cannot be used."""
     return f"take another {option('out')}"
 
 
@@ -250,6 +249,5 @@ class Store:
 
 
 def _attempt(row: tuple[str, float, str, str | None, int]) -> Attempt:
-    """Return an attempt as it was added."""
     worker, seconds, problem, text, number = row
     return Attempt(worker, seconds, problem, None if text is None else json.loads(text), number)

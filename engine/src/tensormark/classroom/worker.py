@@ -51,7 +51,6 @@ def importable() -> None:
 
 
 def _grading(terms: Terms, folder: Path, assignment: Assignment) -> Grading:
-    """Return a grading with the contents of a parcel."""
     checkpoint = folder / "checkpoint"
     settings = Settings(
         references=folder / "references",

@@ -52,18 +52,13 @@ def _constraints(found: Sequence[Distribution], direct: Sequence[str]) -> str:
 
 
 def _pins(requirements: Path) -> bytes:
-    """Return the constraints of what the requirements and this distribution need themselves."""
     direct = listed(requirements)
     found = installed([*direct, NAME], sys.path)
     return _constraints(found, [*direct, NAME]).encode()
 
 
 def _private_references(assignment: Assignment, folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the private references, checked against their manifest.
-
-    Raises:
-        BuildError: they are public. ReferencesError: they are damaged.
-    """
+    """Yield the private references, checked against their manifest."""
     references = References(folder)
     if not references.private:
         fix = command("references", seed="number", out="reference_outputs/private")
@@ -78,7 +73,6 @@ def _private_references(assignment: Assignment, folder: Path) -> Iterator[tuple[
 
 
 def _files_to_grade(assignment: Assignment) -> Iterator[Path]:
-    """Yield the files of the assignment's folder that grading needs."""
     folder = assignment.folder
     yield from own_code(folder)
     for pattern in ("starter/*.py", "solution/*.py"):
@@ -97,9 +91,6 @@ def _autograder(
         references: the folder of private references.
         least: the weakest tier that may be used.
         limit: seconds that Gradescope gives.
-
-    Raises:
-        BuildError, ReferencesError, WheelError, OSError: something is missing or not up to date.
     """
     folder = assignment.folder
     files = {p.relative_to(folder).as_posix(): p.read_bytes() for p in _files_to_grade(assignment)}
@@ -113,7 +104,6 @@ def _autograder(
 
 
 def _parser(folder: Path, name: str) -> argparse.ArgumentParser:
-    """Return what reads the command line."""
     description = "Build Gradescope's zip."
     parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
     parser.add_argument("--references", type=Path, help="folder of private references")

@@ -124,7 +124,6 @@ def allowed(folder: Path) -> Sequence[str]:
 
 
 def _report(found: Strictest) -> None:
-    """Print which tier there is, for the instructor."""
     print("\n".join(f"no tier {reason}" for reason in found.reasons))
     said = f"submissions run in the tier {found.tier}: {NOT_COVERED.get(found.tier or '')}"
     print(said if found.tier else "no tier can run here; nothing will be graded", flush=True)

@@ -36,7 +36,6 @@ COMPRESSED: dict[bytes, Callable[[io.BytesIO], io.BufferedIOBase]] = {
 
 
 def _archive_type(content: bytes) -> str | None:
-    """Recognize an archive by its first bytes: "zip", "tar" or None."""
     if content.startswith((b"PK\3\4", b"PK\5\6")):
         return "zip"
     return "tar" if content.startswith(tuple(COMPRESSED)) or content[257:262] == b"ustar" else None
@@ -72,11 +71,6 @@ class _Members:
 
 
 def _special(place: str, most: int) -> bytes:
-    """Refuse to read what is no file.
-
-    Raises:
-        UnreadableError: always.
-    """
     raise UnreadableError(f"{shown(place)} {SPECIAL}")
 
 
@@ -94,7 +88,6 @@ def _read_zipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: str, 
 
 
 def _zip_members(content: bytes) -> Iterator[tuple[str, Callable[[str, int], bytes]]]:
-    """Yield the path of each file of a zip, and what reads it."""
     archive = zipfile.ZipFile(io.BytesIO(content))
     for member in archive.infolist():
         if not member.is_dir():
@@ -105,11 +98,6 @@ def _zip_members(content: bytes) -> Iterator[tuple[str, Callable[[str, int], byt
 
 
 def _decompressed(content: bytes) -> bytes:
-    """Return a tar without its compression.
-
-    Raises:
-        UnreadableError: it is too large. EOFError, OSError, LZMAError: it is damaged.
-    """
     for magic, opened in COMPRESSED.items():
         if content.startswith(magic):
             with opened(io.BytesIO(content)) as stream:
@@ -121,7 +109,6 @@ def _decompressed(content: bytes) -> bytes:
 
 
 def _read_tarred(archive: tarfile.TarFile, member: tarfile.TarInfo, place: str, most: int) -> bytes:
-    """Read a member."""
     if not member.isreg() or (stream := archive.extractfile(member)) is None:
         return _special(place, most)
     content = stream.read(most)
@@ -131,7 +118,6 @@ def _read_tarred(archive: tarfile.TarFile, member: tarfile.TarInfo, place: str, 
 
 
 def _tar_members(content: bytes) -> Iterator[tuple[str, Callable[[str, int], bytes]]]:
-    """Yield the path of each file of a tar, and what reads it."""
     archive = tarfile.open(fileobj=io.BytesIO(_decompressed(content)), mode="r:")  # noqa: SIM115 - it is read later
     for member in archive:
         if not member.isdir():
@@ -142,11 +128,6 @@ def _tar_members(content: bytes) -> Iterator[tuple[str, Callable[[str, int], byt
 
 
 def _read_member(read: Callable[[str, int], bytes], place: str, most: int) -> bytes:
-    """Read a member.
-
-    Raises:
-        UnreadableError: it cannot be read.
-    """
     try:
         return read(place, most)
     except (UnreadableError, MemoryError):
@@ -156,7 +137,6 @@ def _read_member(read: Callable[[str, int], bytes], place: str, most: int) -> by
 
 
 def _reason(error: Exception) -> str:
-    """Return what a library says of damage."""
     return shown(str(error)) or type(error).__name__
 
 

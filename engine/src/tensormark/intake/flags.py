@@ -55,12 +55,10 @@ class Flag:
 
 
 def _line(node: ast.AST) -> int:
-    """Return the line of a node, or 0."""
     return int(getattr(node, "lineno", 0))
 
 
 def _modules(node: ast.AST) -> Iterator[str]:
-    """Yield the modules that a node imports, or imports from."""
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -84,7 +82,6 @@ def _flagged_parts(path: str) -> Iterator[str]:
 
 
 def _flags_in(names: Names, node: ast.AST, packages: Collection[str]) -> Iterator[Flag]:
-    """Yield what an instructor may want to look at in a node."""
     for module in _modules(node):
         if (root := module.split(".")[0]) in FLAGGED_MODULES or root in packages:
             yield Flag(f"import {module}", _line(node))

@@ -29,7 +29,6 @@ ADVICE = {
 
 
 def _not_an_archive(file: File, main: str) -> str:
-    """Say what is wrong with the only file of a hand-in, and what to hand in instead."""
     found = (text for endings, text in ADVICE.items() if file.name.lower().endswith(endings))
     what = f"there is no {main} in it, only {shown(file.name)}"
     if file.place == ITSELF:
@@ -38,11 +37,7 @@ def _not_an_archive(file: File, main: str) -> str:
 
 
 def _only(found: Sequence[File], file: str, fix: str) -> File | None:
-    """Return the only one of some files, or None if there is none.
-
-    Raises:
-        UnreadableError: there are several.
-    """
+    """Return the only one of some files, or None if there is none."""
     if len(found) > 1:
         both = " and ".join(shown(one.place) for one in found[:2])
         raise UnreadableError(f"more than one {file}: {both}; {fix}")
@@ -50,7 +45,6 @@ def _only(found: Sequence[File], file: str, fix: str) -> File | None:
 
 
 def _files(entries: Sequence[Entry]) -> list[File]:
-    """Return what is not a folder."""
     return [one for one in entries if isinstance(one, File)]
 
 

@@ -56,13 +56,11 @@ def limit(seconds: float) -> None:
 
 
 def _say(row: Mapping[str, Any]) -> None:
-    """Write a line."""
     sys.stdout.write(json.dumps(row) + "\n")
     sys.stdout.flush()
 
 
 def _do(line: bytes) -> None:
-    """Do a job within its limits."""
     request = json.loads(line)
     limit(request["seconds"])
     for row in JOBS[request["job"]](request):
@@ -70,7 +68,6 @@ def _do(line: bytes) -> None:
 
 
 def _in_child(line: bytes) -> None:
-    """Do a job in a child, and say how it ended."""
     child = os.fork()
     if not child:
         status = 1

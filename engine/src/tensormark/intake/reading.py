@@ -29,7 +29,6 @@ Answer = dict[str, Any]
 
 
 def _entry(part: Mapping[str, Any], disk: Disk, place: str) -> Entry:
-    """Return the file or folder that was handed in."""
     below, name = part["below"], part["name"]
     if any(one in ("", ".", "..") or "/" in one for one in below):
         raise UnreadableError("its path leads out of the folder")
@@ -81,7 +80,6 @@ def _top(parts: Sequence[Mapping[str, Any]], editable: Sequence[str], disks: lis
 
 
 def _modified_notes(beside: Sequence[Entry], given: Mapping[str, str]) -> Iterator[str]:
-    """Yield a note for each given file that was modified."""
     for one in beside:
         if one.name not in given or not isinstance(one, File):
             continue
@@ -94,11 +92,6 @@ def _modified_notes(beside: Sequence[Entry], given: Mapping[str, str]) -> Iterat
 
 
 def _texts(found: Found, main: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the sources and faults of a hand-in; see Submission.
-
-    Raises:
-        UnreadableError: the main file cannot be read.
-    """
     sources, faults = {}, {}
     for name, file in found.files.items():
         module = name.removesuffix(".py")
@@ -115,18 +108,12 @@ def _texts(found: Found, main: str) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _others(found: Found) -> list[str]:
-    """Return the names of modules and folders beside what is graded."""
     graded = [*found.files.values()]
     names = (one.name.removesuffix(".py") for one in found.beside if one not in graded)
     return sorted(name for name in names if name.isidentifier() and len(name) <= LONGEST)
 
 
 def _reading(request: Request) -> Answer:
-    """Read a hand-in; see submission.py.
-
-    Raises:
-        UnreadableError: there is nothing to grade.
-    """
     editable, given, parts = request["editable"], request["given"], request["parts"]
     disks: list[Disk] = []
     found = Search(editable, given).found(_top(parts, editable, disks))

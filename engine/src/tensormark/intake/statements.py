@@ -39,7 +39,6 @@ class _Names:
 
 
 def _definitions(tree: ast.AST) -> set[str]:
-    """Return the names of the functions and classes that a source defines."""
     return {node.name for node in ast.walk(tree) if isinstance(node, DEFINITIONS)}
 
 
@@ -75,7 +74,6 @@ def _word(node: ast.AST, names: _Names) -> str:
 
 @functools.cache
 def _shape_fields(fields: tuple[str, ...], has_blocks: bool) -> tuple[str, ...]:
-    """Return which fields of a type of node belong to its shape."""
     left_out = (*NOT_SHAPE, *(BLOCKS if has_blocks else ()))
     return tuple(name for name in fields if name not in left_out)
 
@@ -132,7 +130,6 @@ def _names_read(tree: ast.AST) -> set[str]:
 
 
 def _is_load(node: ast.Name) -> bool:
-    """Say whether a name is read."""
     return isinstance(node.ctx, ast.Load)
 
 
@@ -163,7 +160,6 @@ def _blocks(tree: ast.Module) -> Iterator[tuple[str, ast.AST, list[ast.AST]]]:
 
 
 def _statements_within(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the statements directly within one."""
     for name in BLOCKS:
         value = getattr(node, name, None)
         if isinstance(value, list):
@@ -177,7 +173,6 @@ def _pair_number(words: Sequence[str]) -> int:
 
 
 def _hash(words: Sequence[str]) -> int:
-    """Return a number for some words as they are."""
     text = " ".join(words).encode(errors="replace")
     return int.from_bytes(hashlib.blake2b(text, digest_size=6).digest())
 
@@ -203,7 +198,6 @@ class Given:
 
 
 def _text(node: ast.stmt, lines: Sequence[str]) -> str:
-    """Return the lines of a statement."""
     return "\n".join(lines[node.lineno - 1 : node.end_lineno])
 
 

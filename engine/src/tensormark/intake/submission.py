@@ -73,13 +73,11 @@ class Part:
 
 
 def _bounded(found: Any, most: int, length: int) -> list[str]:
-    """Return a list of texts, as many and as long as may be."""
     texts = found if isinstance(found, list) else []
     return [text[:length] for text in texts[:most] if isinstance(text, str)]
 
 
 def _by_module(found: Any, editable: Sequence[str], length: int) -> dict[str, str]:
-    """Return texts by module, of those that there may be."""
     texts = found if isinstance(found, dict) else {}
     modules = [name.removesuffix(".py") for name in editable]
     return {
@@ -90,7 +88,6 @@ def _by_module(found: Any, editable: Sequence[str], length: int) -> dict[str, st
 
 
 def _sentence(found: Any) -> str:
-    """Return why nothing was read, made safe for a message."""
     told = found[:SENTENCE] if isinstance(found, str) else TOO_MUCH
     return "".join(c if c.isprintable() else "?" for c in told)
 

@@ -45,7 +45,6 @@ def _excerpt(line: str, column: int) -> list[str]:
 
 
 def _cause(error: SyntaxError, line: str) -> str:
-    """Name the usual cause of a syntax error, or return nothing."""
     message = error.msg or ""
     if NOTEBOOK.match(line):
         return COMMAND
