@@ -55,21 +55,23 @@ def _column(path: Path, header: Sequence[str], wanted: str, assignment: str) -> 
             assignment's name in it.
     """
     titles = [
-        (place, found) for place, text in enumerate(header) if (found := TITLE.fullmatch(text))
+        (index, title) for index, text in enumerate(header) if (title := TITLE.fullmatch(text))
     ]
     if wanted:
-        hits = [p for p, t in titles if wanted in (t[0], t[2])] or [
-            p for p, t in titles if t[1].strip().casefold() == wanted.strip().casefold()
+        hits = [index for index, title in titles if wanted in (title[0], title[2])] or [
+            index
+            for index, title in titles
+            if title[1].strip().casefold() == wanted.strip().casefold()
         ]
     else:
-        hits = [place for place, t in titles if assignment.casefold() in t[1].casefold()]
+        hits = [index for index, title in titles if assignment.casefold() in title[1].casefold()]
     if len(hits) == 1:
         return hits[0]
-    listed = "; ".join(visible(t[0], 100) for _, t in titles[:SHOWN]) or "none"
+    names = "; ".join(visible(title[0], 100) for _, title in titles[:SHOWN]) or "none"
     what = f"{wanted!r} is the title of" if wanted else f"{assignment!r} is in the title of"
     count = "several columns" if hits else "no column"
     fix = f"give {option('column')} one of these titles, with its number"
-    raise CanvasError(f"{path}: {visible(what)} {count}; {fix}: {listed}")
+    raise CanvasError(f"{path}: {visible(what)} {count}; {fix}: {names}")
 
 
 def _neutral(text: str) -> str:
@@ -147,17 +149,17 @@ class Export:
         hand_ins = [entry.hand_in for entry in entries]
         people = [
             Person(
-                () if one.fault and not one.known else (one.student, *one.keys),
-                (one.name, one.student) if one.known else (),
+                () if hand_in.fault and not hand_in.known else (hand_in.student, *hand_in.keys),
+                (hand_in.name, hand_in.student) if hand_in.known else (),
             )
-            for one in hand_ins
+            for hand_in in hand_ins
         ]
         rows = matches(people, [self.person(row) for row in self.students])
         pairs = list(zip(hand_ins, rows, strict=True))
-        taken = {row for one, row in pairs if one.known}
-        rows = [row if one.known or row not in taken else None for one, row in pairs]
-        often = Counter(rows)
-        return [None if often[row] > 1 else row for row in rows]
+        taken = {row for hand_in, row in pairs if hand_in.known}
+        rows = [row if hand_in.known or row not in taken else None for hand_in, row in pairs]
+        counts = Counter(rows)
+        return [None if counts[row] > 1 else row for row in rows]
 
     def fill(self, pairs: Sequence[tuple[Entry, list[str]]]) -> Filled:
         """Return a row for everybody who gets a score, and what is to be told of the others.
@@ -226,7 +228,7 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
     export = opened(path, column, str(results[0]["assignment"]) if results else "", out)
     owners = export.owners(entries)
     pairs = list(zip(entries, owners, strict=True))
-    filled = export.fill([(e, export.students[one]) for e, one in pairs if one is not None])
+    filled = export.fill([(e, export.students[index]) for e, index in pairs if index is not None])
     write_whole(out, export.text(filled).encode("utf-8", "backslashreplace"))
     strangers = [
         visible(entry.hand_in.called, 200)
@@ -235,8 +237,8 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
     ]
     nobody = [
         export.called(row)
-        for place, row in enumerate(export.students)
-        if place not in owners and row[0].strip().casefold() not in TEST_STUDENTS
+        for index, row in enumerate(export.students)
+        if index not in owners and row[0].strip().casefold() not in TEST_STUDENTS
     ]
     return [
         f"Canvas: wrote {out}, scores in {visible(export.title, 100)}: {len(filled.rows)}",

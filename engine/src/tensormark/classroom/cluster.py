@@ -155,13 +155,17 @@ class Crew:
         if time.monotonic() - self.looked < LOOK_EVERY:
             return
         try:
-            found: dict[str, int] = self.client.nthreads()
-            new = [one for one in found if one not in self.fit and one not in self.refused]
-            told = self.client.run(about, workers=new, on_error="return") if new else {}
+            threads: dict[str, int] = self.client.nthreads()
+            new = [
+                address
+                for address in threads
+                if address not in self.fit and address not in self.refused
+            ]
+            answers = self.client.run(about, workers=new, on_error="return") if new else {}
         except (OSError, TimeoutError) as error:
             raise ClusterError(f"the scheduler is gone: {printable(str(error))[:200]}") from error
-        self.fit = {address: n for address, n in found.items() if address in self.fit}
-        for address, answer in told.items():
+        self.fit = {address: count for address, count in threads.items() if address in self.fit}
+        for address, answer in answers.items():
             if isinstance(answer, OSError):
                 continue  # it has gone again
             if isinstance(answer, Exception):
@@ -169,8 +173,8 @@ class Crew:
             elif reason := unfit(answer, self.terms.code, self.terms.versions):
                 self.refuse(address, answer["host"], reason)
             else:
-                self.fit[address] = found[address]
-        self.there, self.looked = set(found), time.monotonic()
+                self.fit[address] = threads[address]
+        self.there, self.looked = set(threads), time.monotonic()
         self.check()
 
     def check(self) -> None:

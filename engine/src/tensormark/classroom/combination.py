@@ -64,7 +64,7 @@ class Combination:
             ("budget", self.budget, other.budget),
             ("training-times", self.training_times, other.training_times),
         )
-        return [name for name, one, two in pairs if one != two and None not in (one, two)]
+        return [name for name, own, others in pairs if own != others and None not in (own, others)]
 
     def still_there(self) -> bool:
         """Say whether its references are as they were."""
@@ -123,11 +123,11 @@ def _command_line(folder: Path, options: argparse.Namespace, **others: object) -
     Args:
         folder: of the assignment.
     """
-    found = vars(options) | others
-    usual = vars(parser(folder).parse_args(["."]))
-    usual["references"] = references_for(folder, found["checkpoint"])
-    given = {name: found[name] for name in OPTIONS if found[name] != usual[name]}
-    given = {"submissions": found["submissions"]} | given  # first, and never left out
+    values = vars(options) | others
+    defaults = vars(parser(folder).parse_args(["."]))
+    defaults["references"] = references_for(folder, values["checkpoint"])
+    given = {"submissions": values["submissions"]}  # first, and never left out
+    given |= {name: values[name] for name in OPTIONS if values[name] != defaults[name]}
     return command("class", **{name: _typed(value) for name, value in given.items()})
 
 
@@ -148,10 +148,10 @@ def _how_to_continue(folder: Path, options: argparse.Namespace, before: Combinat
 
 
 def _free_folder(out: Path) -> Path:
-    number = 2
-    while os.path.lexists(f"{out}-{number}"):
-        number += 1
-    return Path(f"{out}-{number}")
+    count = 2
+    while os.path.lexists(f"{out}-{count}"):
+        count += 1
+    return Path(f"{out}-{count}")
 
 
 def checked(

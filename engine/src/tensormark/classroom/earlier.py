@@ -23,10 +23,10 @@ class Earlier:
     @cached_property
     def folder(self) -> Path:
         """The first that is free."""
-        number = 1
-        while os.path.lexists(self.out / f"{FOLDER}-{number}"):
-            number += 1
-        return self.out / f"{FOLDER}-{number}"
+        count = 1
+        while os.path.lexists(self.out / f"{FOLDER}-{count}"):
+            count += 1
+        return self.out / f"{FOLDER}-{count}"
 
     def move(self, *names: str) -> None:
         """Move files or folders there, as far as they exist."""

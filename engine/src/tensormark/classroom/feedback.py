@@ -41,18 +41,18 @@ def _for_student(result: Mapping[str, Any]) -> dict[str, Any]:
 
     What stands in a result that is not known here is left out as well.
     """
-    made: dict[str, Any] = {name: result[name] for name in KEPT}
-    made |= {"submission": result["name"], "flags": []}
-    made["exercises"] = [
+    copy: dict[str, Any] = {name: result[name] for name in KEPT}
+    copy |= {"submission": result["name"], "flags": []}
+    copy["exercises"] = [
         {name: exercise[name] for name in EXERCISE} | {"flags": []}
         for exercise in result["exercises"]
     ]
     if result["private"]:
-        made["printed"] = ""
-        for exercise in made["exercises"]:
+        copy["printed"] = ""
+        for exercise in copy["exercises"]:
             without = [finding | {"excerpt": None} for finding in exercise["findings"]]
             exercise["findings"] = without
-    return made
+    return copy
 
 
 def version() -> str:
@@ -85,9 +85,9 @@ def _write_folder(folder: Path, result: Mapping[str, Any] | None, again: bool) -
 def _safe(name: str) -> str:
     """Return a name that is one folder's on every system: no path, no device, nothing hidden."""
     plain = unicodedata.normalize("NFC", name[: 4 * LONGEST])
-    kept = "".join(char if char.isalnum() or char in ALLOWED else "_" for char in plain)
-    kept = kept[:LONGEST].strip("._-") or "student"
-    return f"_{kept}" if kept.partition(".")[0].casefold() in DEVICES else kept
+    letters = "".join(char if char.isalnum() or char in ALLOWED else "_" for char in plain)
+    letters = letters[:LONGEST].strip("._-") or "student"
+    return f"_{letters}" if letters.partition(".")[0].casefold() in DEVICES else letters
 
 
 def key(name: str) -> str:
@@ -107,22 +107,22 @@ def folder_names(students: Sequence[str]) -> list[str]:
         marks.append(f"{student}\0{seen[student]}".encode("utf-8", "surrogatepass"))
         seen[student] += 1
     plain = [_safe(student) for student in students]
-    made = list(plain)
+    names = list(plain)
     for digits in (8, 16, 64):
-        often = Counter(map(key, made))
-        for place, (student, mark) in enumerate(zip(students, marks, strict=True)):
-            if often[key(made[place])] > 1 or (digits == 8 and plain[place] != student):
-                made[place] = f"{plain[place]}-{hashlib.sha256(mark).hexdigest()[:digits]}"
-    return made
+        counts = Counter(map(key, names))
+        for index, (student, mark) in enumerate(zip(students, marks, strict=True)):
+            if counts[key(names[index])] > 1 or (digits == 8 and plain[index] != student):
+                names[index] = f"{plain[index]}-{hashlib.sha256(mark).hexdigest()[:digits]}"
+    return names
 
 
 def _own_folders(file: Path) -> list[str]:
     """Return the folders that an earlier run has written; none if that is not known."""
     try:
-        found = json.loads(file.read_bytes())
+        names = json.loads(file.read_bytes())
     except (OSError, ValueError):
         return []
-    return [name for name in found if Path(name).name == name and not name.startswith(".")]
+    return [name for name in names if Path(name).name == name and not name.startswith(".")]
 
 
 def write_feedback(entries: Sequence[Entry], out: Path, earlier: Earlier) -> list[str]:

@@ -22,9 +22,9 @@ from tensormark.classroom.choice import (
 )
 from tensormark.classroom.entry import HandIn
 from tensormark.classroom.file_names import found_in
-from tensormark.classroom.found import Found
 from tensormark.classroom.owners import Student, by_name, by_roster
 from tensormark.classroom.roster import Listed, RosterError, read_roster
+from tensormark.classroom.upload import Upload
 from tensormark.intake.submission import Part
 from tensormark.intake.syntax import shown
 from tensormark.usage import command, option
@@ -34,35 +34,41 @@ class HandInError(Exception):
     """Hand-ins that cannot be read; the message is one sentence that says what to do."""
 
 
-def _roster_file(one: Listed, folder: Path) -> Path | None:
+def _roster_file(student: Listed, folder: Path) -> Path | None:
     """Return the file that the roster names for a student, if it does."""
-    if not one.file:
+    if not student.file:
         return None
-    parts = Path(one.file).parts
-    if Path(one.file).is_absolute() or ".." in parts:
-        raise HandInError(f"{one.file}: named in the roster, but is not in {folder}; move it there")
+    parts = Path(student.file).parts
+    if Path(student.file).is_absolute() or ".." in parts:
+        raise HandInError(
+            f"{student.file}: named in the roster, but is not in {folder}; move it there"
+        )
     path = folder
     for part in parts:
         path = path / part
         if path.is_symlink():
-            raise HandInError(f"{one.file}: named in the roster, but is a link; put the file there")
+            raise HandInError(
+                f"{student.file}: named in the roster, but is a link; put the file there"
+            )
     return path
 
 
-def _by_roster(found: Sequence[Found], roster: Sequence[Listed], folder: Path) -> list[Student]:
+def _by_roster(uploads: Sequence[Upload], roster: Sequence[Listed], folder: Path) -> list[Student]:
     """Give what was found to the students of a roster: what it says itself, else by their names."""
-    files = [_roster_file(one, folder) for one in roster]
-    named = {path for path in files if path}
-    within = {parent for path in named for parent in (path, *path.parents)}
-    students = by_roster([one for one in found if one.path not in within], roster)
-    for student, one, path in zip(students, roster, files, strict=False):
+    files = [_roster_file(listed, folder) for listed in roster]
+    paths = {path for path in files if path}
+    folders = {parent for path in paths for parent in (path, *path.parents)}
+    students = by_roster([upload for upload in uploads if upload.path not in folders], roster)
+    for student, listed, path in zip(students, roster, files, strict=False):
         if path:
-            own = Found(one.student, one.name, path, file=path.name, attempt="~")
-            student.found.insert(0, own)
-        when = one.submitted
-        student.found = [replace(f, submitted=f.submitted or when) for f in student.found]
-    nobody = {one.student for one in roster if one.is_test_student}
-    return [one for one in students if one.found or one.student not in nobody]
+            own = Upload(listed.student, listed.name, path, file=path.name, attempt="~")
+            student.uploads.insert(0, own)
+        when = listed.submitted
+        student.uploads = [
+            replace(upload, submitted=upload.submitted or when) for upload in student.uploads
+        ]
+    nobody = {listed.student for listed in roster if listed.is_test_student}
+    return [student for student in students if student.uploads or student.student not in nobody]
 
 
 def _fault(path: Path) -> str | None:
@@ -78,30 +84,33 @@ def _hand_in(
     deadline: datetime.datetime | None,
     late: str,
 ) -> HandIn:
-    faults = {one.path: student.fault or _fault(one.path) for one in student.found}
-    sound = [one for one in student.found if faults[one.path] is None]
-    told = [fault for fault in faults.values() if fault]
-    notes = [*student.notes, *(told if sound else ())]
+    faults = {upload.path: student.fault or _fault(upload.path) for upload in student.uploads}
+    sound = [upload for upload in student.uploads if faults[upload.path] is None]
+    messages = [fault for fault in faults.values() if fault]
+    notes = [*student.notes, *(messages if sound else ())]
     attempts = attempts_of(sound)
-    read = at_once(chosen(attempts, deadline, late), editable) if attempts else []
-    main, beside = split(read, editable) if read else (None, [])
+    chosen_files = at_once(chosen(attempts, deadline, late), editable) if attempts else []
+    main, beside = split(chosen_files, editable) if chosen_files else (None, [])
     if main and main.late and minutes_late(main.submitted, deadline) is None:
         notes.append("late, as its name says, but not by how much")
-    if len(attempts) > 1 and not all(one.submitted for one in sound):
+    if len(attempts) > 1 and not all(upload.submitted for upload in sound):
         notes.append("which of several is newest was told from the dates of the files")
-    left = [one for one in student.found if one is not main and one not in beside]
+    others = [upload for upload in student.uploads if upload is not main and upload not in beside]
     return HandIn(
         student=student.student,
         name=student.name,
         path=main.path if main else None,
         submitted=main.submitted if main else None,
         minutes_late=minutes_late(main.submitted, deadline) if main else None,
-        others=tuple(one.path for one in sorted(left, key=order)),
+        others=tuple(upload.path for upload in sorted(others, key=order)),
         keys=student.keys,
         notes=tuple(notes),
-        fault="" if sound else "; ".join(dict.fromkeys(told)),
+        fault="" if sound else "; ".join(dict.fromkeys(messages)),
         known=student.known,
-        parts=tuple(Part.under(folder, one.path, one.file or one.path.name) for one in read),
+        parts=tuple(
+            Part.under(folder, upload.path, upload.file or upload.path.name)
+            for upload in chosen_files
+        ),
     )
 
 
@@ -115,13 +124,15 @@ def _students(
         own: files that are the instructor's.
     """
     if (folder / main_file).is_file():
-        one = f"holds {main_file} itself, so it is one submission and not a folder of them"
-        raise HandInError(f"{folder}: {one}; use {command('grade')}, or name the folder around it")
-    found = found_in(folder, [*own, *([roster] if roster else [])])
-    made = _by_roster(found, read_roster(roster), folder) if roster else by_name(found)
-    if not made:
+        reason = f"holds {main_file} itself, so it is one submission and not a folder of them"
+        raise HandInError(
+            f"{folder}: {reason}; use {command('grade')}, or name the folder around it"
+        )
+    uploads = found_in(folder, [*own, *([roster] if roster else [])])
+    students = _by_roster(uploads, read_roster(roster), folder) if roster else by_name(uploads)
+    if not students:
         raise HandInError(f"{folder}: is empty; unpack the hand-ins into it")
-    return made
+    return students
 
 
 def find(

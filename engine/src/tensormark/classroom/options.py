@@ -46,10 +46,10 @@ def _worker_count(text: str) -> int:
 def _moment(text: str) -> datetime.datetime:
     """Parse a date and time, without a zone in that of this machine; or a date, for its end."""
     try:
-        found = datetime.datetime.fromisoformat(text)
+        time = datetime.datetime.fromisoformat(text)
         with contextlib.suppress(ValueError):
-            found = datetime.datetime.combine(datetime.date.fromisoformat(text), datetime.time.max)
-        return found.astimezone()
+            time = datetime.datetime.combine(datetime.date.fromisoformat(text), datetime.time.max)
+        return time.astimezone()
     except (ValueError, OverflowError, OSError):
         given = option("deadline", text)
         raise SubmissionError(f"{given}: must be like 2027-03-01T18:00") from None
@@ -61,8 +61,8 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     Args:
         folder: of the assignment; name: of the command.
     """
-    made = argparse.ArgumentParser(prog=f"tensormark {name}", description="Grade a class.")
-    add = made.add_argument
+    arguments = argparse.ArgumentParser(prog=f"tensormark {name}", description="Grade a class.")
+    add = arguments.add_argument
     add("submissions", type=_submissions, help="the folder with what was handed in")
     add("--check", action="store_true", help="leave the training out")
     isolating = ", ".join(TIERS)
@@ -88,7 +88,7 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     add("--late", help="which to take of those who handed in several times")
     add("--canvas", type=Path, help="a gradebook that Canvas has exported")
     add("--column", default="", help="the assignment's column in it")
-    return made
+    return arguments
 
 
 def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:

@@ -56,8 +56,8 @@ def _show_button(tag: str, what: str) -> Element:
 
 
 def _line(count: object, *what: object, button: Element | None = None) -> Element:
-    number = element("span", count, class_="count")
-    return element("li", number, element("span", *what, class_="what"), button)
+    amount = element("span", count, class_="count")
+    return element("li", amount, element("span", *what, class_="what"), button)
 
 
 def _section(name: str, title: str, *parts: object) -> Element:
@@ -83,8 +83,8 @@ def _overview(shown: Class, assignment: str) -> Element:
     title = f"{assignment}: the class" if assignment else "The class"
     public = any(not result["private"] for result in shown.graded)
     about = PUBLIC.format(option("references"))
-    said = element("p", about, class_="about") if public else None
-    return element("header", element("h1", title), said, element("ul", *items, class_="kinds"))
+    note = element("p", about, class_="about") if public else None
+    return element("header", element("h1", title), note, element("ul", *items, class_="kinds"))
 
 
 def _histogram_figure(counts: Sequence[int]) -> Element:
@@ -92,32 +92,36 @@ def _histogram_figure(counts: Sequence[int]) -> Element:
     most, wide, tall = max([*counts, 1]), WIDTH / len(counts), HEIGHT - BELOW
     labels = [*(f"{100 * n // BINS}" for n in range(BINS)), "100"]
     parts = [element("line", x1=0, x2=WIDTH, y1=tall, y2=tall, class_="axis")]
-    for place, (count, label) in enumerate(zip(counts, labels, strict=True)):
-        size, x = (tall - 18) * count / most, place * wide
+    for index, (count, label) in enumerate(zip(counts, labels, strict=True)):
+        size, x = (tall - 18) * count / most, index * wide
         middle = {"x": f"{x + wide / 2:.1f}", "text_anchor": "middle"}
         where = {"x": f"{x + 2:.1f}", "y": f"{tall - size:.1f}", "class_": "bar"}
         parts.append(element("rect", **where, width=f"{wide - 4:.1f}", height=f"{size:.1f}"))
         parts.append(element("text", label, **middle, y=HEIGHT - 8))
         if count:
             parts.append(element("text", count, **middle, y=f"{tall - size - 5:.1f}"))
-    said = ", ".join(f"{n} from {label}" for n, label in zip(counts, labels, strict=True) if n)
+    summary = ", ".join(f"{n} from {label}" for n, label in zip(counts, labels, strict=True) if n)
     size_of = {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "width": WIDTH, "height": HEIGHT}
-    drawing = element("svg", *parts, **size_of, role="img", aria_label=f"Scores in percent: {said}")
+    drawing = element(
+        "svg", *parts, **size_of, role="img", aria_label=f"Scores in percent: {summary}"
+    )
     caption = element("figcaption", "Scores, in percent of the maximum")
     return element("figure", caption, drawing)
 
 
 def _pass_rates(exercises: Sequence[Exercise]) -> Element:
     rows = []
-    for one in exercises:
-        of = one.begun if one.bonus else one.graded
-        bonus = joined(" ", element("span", "bonus", class_="bonus")) if one.bonus else None
-        label = f"{one.id}: {one.passed} of {of} passed"
-        full = element("rect", width=f"{100 * one.passed / (of or 1):.1f}", height=8)
+    for exercise in exercises:
+        of = exercise.begun if exercise.bonus else exercise.graded
+        bonus = joined(" ", element("span", "bonus", class_="bonus")) if exercise.bonus else None
+        label = f"{exercise.id}: {exercise.passed} of {of} passed"
+        full = element("rect", width=f"{100 * exercise.passed / (of or 1):.1f}", height=8)
         size = {"viewBox": "0 0 100 8", "preserveAspectRatio": "none"}
         bar = element("svg", full, **size, role="img", aria_label=label)
-        share = f"{one.passed} of {of}" + (f", {100 * one.passed / of:.0f}%" if of else "")
-        head = element("th", one.id, bonus, scope="row")
+        share = f"{exercise.passed} of {of}" + (
+            f", {100 * exercise.passed / of:.0f}%" if of else ""
+        )
+        head = element("th", exercise.id, bonus, scope="row")
         rows.append(element("tr", head, element("td", bar), element("td", share)))
     caption = element("caption", "Passed; of those who began it where it is bonus")
     return element("table", caption, element("tbody", *rows), class_="rates")
@@ -129,11 +133,11 @@ def _mistakes(shown: Class) -> Element | None:
     total = len(shown.graded)
     lines = [
         _line(
-            f"{len(one.places)} of {total}",
-            *(element("b", one.exercise), ": ", one.text),
-            button=_show_button(f"m{number}", f"the {len(one.places)} with: {one.text}"),
+            f"{len(mistake.places)} of {total}",
+            *(element("b", mistake.exercise), ": ", mistake.text),
+            button=_show_button(f"m{number}", f"the {len(mistake.places)} with: {mistake.text}"),
         )
-        for number, one in enumerate(shown.mistakes)
+        for number, mistake in enumerate(shown.mistakes)
     ]
     return _section("mistakes", "The commonest mistakes", _list(lines))
 
@@ -167,8 +171,8 @@ def _flags(shown: Class) -> Element | None:
     for place, flags in enumerate(shown.flags):
         if flags:
             rest = [f"and {len(flags) - FLAGS} more"] if len(flags) > FLAGS else []
-            said = "; ".join(flag[:LONGEST] for flag in (*flags[:FLAGS], *rest))
-            what = element("span", shown.name(place), ": ", said, class_="what")
+            summary = "; ".join(flag[:LONGEST] for flag in (*flags[:FLAGS], *rest))
+            what = element("span", shown.name(place), ": ", summary, class_="what")
             lines.append(element("li", what))
     about = element("p", "What a person should look at; most of it is harmless.", class_="about")
     return _section("flags", "Flags", about, _list(lines)) if lines else None
@@ -176,12 +180,12 @@ def _flags(shown: Class) -> Element | None:
 
 def _changes(shown: Class) -> Element | None:
     lines = []
-    for place, found in enumerate(shown.changes):
+    for place, changes in enumerate(shown.changes):
         before, after = shown.entries[place].previous, shown.entries[place].result
-        if found and before is not None and after is not None:
+        if changes and before is not None and after is not None:
             outcomes = [
-                f"{one['id']} {one['before']['outcome']} → {one['after']['outcome']}"
-                for one in found
+                f"{change['id']} {change['before']['outcome']} → {change['after']['outcome']}"
+                for change in changes
             ]
             scores = f"{points(before['score'])} → {points(after['score'])}"
             lines.append(_line(scores, shown.name(place), ": ", "; ".join(outcomes)))
@@ -211,8 +215,8 @@ def _similar(shown: Class) -> Element | None:
     if unread := shown.similar.unread:
         lines.append(_line("not compared in full", *_names(shown, unread)))
     about = element("p", ALIKE, class_="about")
-    made = _section("similar", "Near-identical submissions", about, _list(lines))
-    return made if lines else None
+    part = _section("similar", "Near-identical submissions", about, _list(lines))
+    return part if lines else None
 
 
 def _times(shown: Class) -> Element | None:
@@ -220,12 +224,14 @@ def _times(shown: Class) -> Element | None:
     if not taken:
         return None
     middle = statistics.median(taken)
-    number = number_of(len(taken), "submission")
-    said = f"{sum(taken) / 60:.1f} minutes for {number}: {middle:.1f} s for the "
-    said += f"middle one, {taken[-1]:.1f} s for the slowest. The column “seconds” has all of them."
+    amount = number_of(len(taken), "submission")
+    summary = f"{sum(taken) / 60:.1f} minutes for {amount}: {middle:.1f} s for the "
+    summary += (
+        f"middle one, {taken[-1]:.1f} s for the slowest. The column “seconds” has all of them."
+    )
     again = sum(entry.attempts > 1 for entry in shown.entries)
     tried = f" {again} {'was' if again == 1 else 'were'} tried more than once." if again else ""
-    return _section("times", "Time", element("p", said + tried))
+    return _section("times", "Time", element("p", summary + tried))
 
 
 def page(

@@ -49,7 +49,7 @@ def _row(shown: Class, place: int) -> Element:
     other = hand_in.name if hand_in.name != hand_in.student else None
     small = element("small", other) if other else None
     first = element("th", shown.name(place), small, scope="row", role="rowheader")
-    own = {one["id"]: one for one in result["exercises"]} if result else {}
+    by_id = {exercise["id"]: exercise for exercise in result["exercises"]} if result else {}
     score = result["score"] if result else None
     total = out_of(score, result["max_score"]) if result else ""
     return element(
@@ -57,7 +57,7 @@ def _row(shown: Class, place: int) -> Element:
         first,
         _cell(score, total),
         _cell(result["bonus"] if result else None),
-        *(_exercise_cell(own.get(one.id)) for one in shown.exercises),
+        *(_exercise_cell(by_id.get(exercise.id)) for exercise in shown.exercises),
         _cell(hand_in.minutes_late),
         _cell(round(entry.seconds, 1) or None),
         element("td", "; ".join(_notes(shown, place)), role="cell"),
@@ -68,13 +68,13 @@ def _row(shown: Class, place: int) -> Element:
 
 def table(shown: Class) -> Element:
     """Return the table of all students; its roles are written out, as its styles make it boxes."""
-    names = ["student", "score", "bonus", *(one.id for one in shown.exercises)]
+    names = ["student", "score", "bonus", *(exercise.id for exercise in shown.exercises)]
     heads = (
         element("th", element("button", name, type="button"), scope="col", role="columnheader")
         for name in (*names, "min. late", "seconds", "notes")
     )
     rows = (_row(shown, place) for place in range(len(shown.entries)))
-    made = element(
+    students = element(
         "table",
         element("thead", element("tr", *heads, role="row"), role="rowgroup"),
         element("tbody", *rows, role="rowgroup"),
@@ -83,7 +83,7 @@ def table(shown: Class) -> Element:
         aria_label="All students",
     )
     around = {"class_": "scroll", "role": "region", "aria_label": "All students", "tabindex": 0}
-    return element("div", made, **around)
+    return element("div", students, **around)
 
 
 def _choices(shown: Class) -> Iterator[tuple[str, str]]:
@@ -93,8 +93,8 @@ def _choices(shown: Class) -> Iterator[tuple[str, str]]:
         yield f"k{place}", kind
     yield from ((LATE, "late"), (FLAGGED, "with flags"), (CHANGED, "changed"))
     yield UNIMPORTABLE, "with a file that cannot be imported"
-    for place, one in enumerate(shown.mistakes):
-        yield f"m{place}", f"{one.exercise}: {one.text[:80]}"
+    for place, mistake in enumerate(shown.mistakes):
+        yield f"m{place}", f"{mistake.exercise}: {mistake.text[:80]}"
     for place, group in enumerate(shown.similar.groups):
         yield f"g{place}", f"near-identical, group {place + 1} of {len(group.members)}"
 

@@ -17,8 +17,8 @@ EVERY = 60.0  # seconds between two lines
 def _kind(attempt: Attempt) -> str:
     if attempt.result is None or not attempt.complete:
         return COULD_NOT
-    core = [one for one in attempt.result["exercises"] if not one["bonus"]]
-    passed = all(one["outcome"] == "passed" for one in core)
+    core = [exercise for exercise in attempt.result["exercises"] if not exercise["bonus"]]
+    passed = all(exercise["outcome"] == "passed" for exercise in core)
     return "all passed" if passed else "not all passed"
 
 

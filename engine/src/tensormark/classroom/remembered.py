@@ -25,7 +25,7 @@ def _text(name: str, value: object) -> str:
 
 def remember(options: argparse.Namespace, store: Store) -> None:
     """Keep what the gradebook that is about to be written is made of."""
-    given = {name: _text(name, found) for name in OPTIONS if (found := getattr(options, name))}
+    given = {name: _text(name, value) for name in OPTIONS if (value := getattr(options, name))}
     folder = os.path.realpath(options.submissions)
     store.choose(SETTING, json.dumps(given | {"submissions": folder}))
 
@@ -59,8 +59,8 @@ def settle(options: argparse.Namespace, store: Store) -> list[str]:
         taken = {name: text for name, text in before.items() if not getattr(options, name)}
         for name, text in taken.items():
             setattr(options, name, _value(name, text))
-        said = ", ".join(option(name, text) for name, text in taken.items())
-        lines += [f"as in the run before: {printable(said)}"] if taken else []
+        options_taken = ", ".join(option(name, text) for name, text in taken.items())
+        lines += [f"as in the run before: {printable(options_taken)}"] if taken else []
     if options.column and not options.canvas:
         given, lacking = option("column", options.column), option("canvas")
         raise SubmissionError(f"{given}: is one of an export of Canvas; give {lacking} as well")

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tensormark.classroom.found import CANVAS, MOODLE
 from tensormark.classroom.gradescope_export import moment
 from tensormark.classroom.people import Person
+from tensormark.classroom.upload import CANVAS, MOODLE
 from tensormark.files import NotAFileError, opened_regular
 
 LARGEST = 32 << 20  # bytes
@@ -123,16 +123,16 @@ def _meanings(header: Sequence[str]) -> dict[int, str]:
     """Return what the columns hold, by their place."""
     names = [name.strip().casefold() for name in header]
     if _is_canvas_export(names):
-        return {place: EXPORT[name] for place, name in enumerate(names) if name in EXPORT}
+        return {index: EXPORT[name] for index, name in enumerate(names) if name in EXPORT}
     known = {alias: meaning for meaning, aliases in COLUMNS.items() for alias in aliases}
-    return {place: known[name] for place, name in enumerate(names) if name in known}
+    return {index: known[name] for index, name in enumerate(names) if name in known}
 
 
 def _cells(row: Sequence[str], columns: Mapping[int, str]) -> dict[str, str]:
     """Return the cells of a row that are not empty, by what they hold."""
     cells: dict[str, str] = {}
-    for place, meaning in columns.items():
-        text = row[place].strip() if place < len(row) else ""
+    for index, meaning in columns.items():
+        text = row[index].strip() if index < len(row) else ""
         if text and meaning not in cells:
             cells[meaning] = text
     return cells
@@ -140,8 +140,8 @@ def _cells(row: Sequence[str], columns: Mapping[int, str]) -> dict[str, str]:
 
 def _platform_ids(cells: Mapping[str, str]) -> dict[str, str]:
     number = NUMBER.fullmatch(cells.get("identifier", ""))
-    found = {CANVAS: cells.get("canvas", ""), MOODLE: number[1] if number else ""}
-    return {platform: one for platform, one in found.items() if one}
+    ids = {CANVAS: cells.get("canvas", ""), MOODLE: number[1] if number else ""}
+    return {platform: text for platform, text in ids.items() if text}
 
 
 def _student(row: Sequence[str], columns: Mapping[int, str], where: str) -> Listed | None:
@@ -173,14 +173,14 @@ def read_roster(path: Path) -> list[Listed]:
         raise RosterError(
             f"{path}: its first line names none of the columns student, id, login, name and email"
         )
-    made: dict[str, Listed] = {}
+    students: dict[str, Listed] = {}
     for number, row in enumerate(rows[1:], start=2):
-        one = _student(row, columns, f"{path}, row {number}")
-        if one is not None and one.student in made:
+        student = _student(row, columns, f"{path}, row {number}")
+        if student is not None and student.student in students:
             raise RosterError(
-                f"{path}, row {number}: {one.student[:60]!r} is listed twice; "
+                f"{path}, row {number}: {student.student[:60]!r} is listed twice; "
                 "give each student an id of their own"
             )
-        if one is not None:
-            made[one.student] = one
-    return list(made.values())
+        if student is not None:
+            students[student.student] = student
+    return list(students.values())

@@ -59,13 +59,13 @@ def chosen_tier(options: argparse.Namespace, store: Store, assignment: Assignmen
         return str(before)
     if options.scheduler:
         return CONTAINED
-    found = strictest(assignment, settings_of(assignment.folder, options), (CONTAINED, LOCKED))
-    if found.tier is None:
-        reasons = "; ".join(found.reasons)
+    best = strictest(assignment, settings_of(assignment.folder, options), (CONTAINED, LOCKED))
+    if best.tier is None:
+        reasons = "; ".join(best.reasons)
         raise SubmissionError(
             f"this machine cannot isolate submissions ({reasons}); SECURITY.md says what it needs"
         )
-    return found.tier
+    return best.tier
 
 
 def terms_of(
@@ -95,7 +95,7 @@ def known_sources(assignment: Assignment) -> list[dict[str, str]]:
     course = open_course(assignment)
     solution = course.sources()
     editable = [name.removesuffix(".py") for name in assignment.editable]
-    others = [{one.module: one.apply(solution[one.module])} for one in course.honest]
+    others = [{honest.module: honest.apply(solution[honest.module])} for honest in course.honest]
     return [{name: solution[name] for name in editable}, *others]
 
 
@@ -103,10 +103,10 @@ def _descriptions(references: References) -> dict[tuple[str, str], str]:
     """Return what known mistakes are called, by the ids of exercise and mistake."""
     exercises = references.manifest["exercises"].items()
     return {
-        (exercise, name): str(one["says"])
+        (exercise, name): str(variant["says"])
         for exercise, entry in exercises
-        for name, one in entry.get("variants", {}).items()
-        if "says" in one
+        for name, variant in entry.get("variants", {}).items()
+        if "says" in variant
     }
 
 
@@ -138,9 +138,9 @@ class Run:
         where = options.submissions
         hand_ins = find(where, assignment.editable, people, options.deadline, late, own=own)
         say = functools.partial(print, file=sys.stderr, flush=True)
-        self.found = Class(hand_ins, given, store, say)
-        if not self.found.works():
-            lines = standing.listed(standing.by_kind(self.found.unread()))
+        self.students = Class(hand_ins, given, store, say)
+        if not self.students.works():
+            lines = standing.listed(standing.by_kind(self.students.unread()))
             print("".join(f"{line}\n" for line in lines), end="")
             raise SubmissionError(f"there is nothing to grade in {where}")
         self.terms = terms_of(options, references, store, assignment)
@@ -154,8 +154,8 @@ class Run:
 
     def everybody(self) -> int:
         """Grade what is new or has changed; return the exit status."""
-        works = self.found.left(self.terms, self.options.force)
-        if known := len(self.found.works()) - len(works):
+        works = self.students.left(self.terms, self.options.force)
+        if known := len(self.students.works()) - len(works):
             print(f"{known} graded before, in {self.options.out / STORE}", flush=True)
         try:
             if works:
@@ -209,11 +209,11 @@ class Run:
 
     def counted(self) -> str:
         """Return how many students there are, of each kind."""
-        return standing.counted(standing.by_kind(self.found.entries(self.terms)))
+        return standing.counted(standing.by_kind(self.students.entries(self.terms)))
 
     def report(self) -> int:
         """Write the results, print how it stands, and return the exit status."""
-        options, entries = self.options, self.found.entries(self.terms)
+        options, entries = self.options, self.students.entries(self.terms)
         kinds = standing.by_kind(entries)
         starter = {
             name.removesuffix(".py"): (self.assignment.starter / name).read_text(encoding="utf-8")
@@ -250,7 +250,7 @@ class Run:
         Raises:
             SubmissionError: there is no such student, or nothing to grade.
         """
-        student = self.found.find(name)
+        student = self.students.find(name)
         if student is None:
             raise SubmissionError(
                 f"{option('only', name)}: there is no such student, or more than one; "
@@ -271,7 +271,7 @@ class Run:
             print(f"{printable(name)}: could not grade: {last.problem}")
             return 3
         self.compare(printable(name), stored, last)
-        left = standing.by_kind(self.found.entries(self.terms))[LEFT]
+        left = standing.by_kind(self.students.entries(self.terms))[LEFT]
         if self.compares_only:
             print("the gradebook is unchanged, because it belongs to another run")
             return 0 if last.complete else 3

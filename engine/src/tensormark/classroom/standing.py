@@ -56,12 +56,12 @@ def read_all(
     hand_ins: Sequence[HandIn], given: GivenFiles, say: Callable[[str], None]
 ) -> Iterator[Student]:
     """Read what everybody has handed in, and say how far it is."""
-    said = time.monotonic()
+    last_line = time.monotonic()
     say(f"reading what {number_of(len(hand_ins), 'student')} handed in")
-    for number, hand_in in enumerate(hand_ins):
-        if time.monotonic() - said > EVERY:
-            said = time.monotonic()
-            say(f"{number} of {len(hand_ins)} read")
+    for count, hand_in in enumerate(hand_ins):
+        if time.monotonic() - last_line > EVERY:
+            last_line = time.monotonic()
+            say(f"{count} of {len(hand_ins)} read")
         yield _student(hand_in, given)
 
 
@@ -83,15 +83,19 @@ class Class:
         self.store = store
         self.students = list(read_all(hand_ins, given, say))
         handed_in = {
-            one.hand_in.student: (one.work.digest, one.hand_in.path)
-            for one in self.students
-            if one.work is not None and one.hand_in.path is not None
+            student.hand_in.student: (student.work.digest, student.hand_in.path)
+            for student in self.students
+            if student.work is not None and student.hand_in.path is not None
         }
         store.saw(handed_in)
 
     def works(self) -> dict[str, Work]:
         """Return all work by its digest, the same work of several students once."""
-        return {one.work.digest: one.work for one in self.students if one.work is not None}
+        return {
+            student.work.digest: student.work
+            for student in self.students
+            if student.work is not None
+        }
 
     def left(self, terms: Terms, force: bool) -> list[Work]:
         """Return the work to grade: what has no complete result yet, or all of it."""
@@ -100,17 +104,17 @@ class Class:
 
     def unread(self) -> list[Entry]:
         """Return the lines of those who have nothing to grade."""
-        found = [one for one in self.students if one.work is None]
-        return [Entry(one.hand_in, problem=one.fault, attempts=0) for one in found]
+        students = [student for student in self.students if student.work is None]
+        return [Entry(student.hand_in, problem=student.fault, attempts=0) for student in students]
 
     def find(self, name: str) -> Student | None:
         """Return the student of this name; else the one with this login or name, if it is clear."""
-        for one in self.students:
-            if one.hand_in.student == legible(name):
-                return one
+        for student in self.students:
+            if student.hand_in.student == legible(name):
+                return student
         people = [
-            Person((one.student, *one.keys), (one.name, *one.keys))
-            for one in (student.hand_in for student in self.students)
+            Person((hand_in.student, *hand_in.keys), (hand_in.name, *hand_in.keys))
+            for hand_in in (student.hand_in for student in self.students)
         ]
         (place,) = matches([Person((name,), (name,))], people)
         return None if place is None else self.students[place]
@@ -135,10 +139,10 @@ class Class:
 
     def previous(self, student: str, attempt: Attempt, mode: str) -> Mapping[str, Any] | None:
         """Return a student's result before this one, if it has another verdict."""
-        found = self.store.earlier(student, mode, attempt.number)
-        if found is None or found.result is None or attempt.result is None:
+        earlier = self.store.earlier(student, mode, attempt.number)
+        if earlier is None or earlier.result is None or attempt.result is None:
             return None
-        return found.result if verdict(found.result) != verdict(attempt.result) else None
+        return earlier.result if verdict(earlier.result) != verdict(attempt.result) else None
 
     def entries(self, terms: Terms) -> list[Entry]:
         """Return the lines of the gradebook."""
@@ -147,38 +151,40 @@ class Class:
 
 def by_kind(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     """Return every entry under its kind; each is there once."""
-    found: dict[str, list[Entry]] = {kind: [] for kind in KINDS}
+    kinds: dict[str, list[Entry]] = {kind: [] for kind in KINDS}
     for entry in entries:
-        found[kind_of(entry)].append(entry)
-    return found
+        kinds[kind_of(entry)].append(entry)
+    return kinds
 
 
 def counted(kinds: Mapping[str, Sequence[Entry]]) -> str:
     """Return how many students there are, of each kind."""
     total = sum(map(len, kinds.values()))
-    parts = [f"{len(found)} {kind}" for kind, found in kinds.items() if found or kind == GRADED]
+    parts = [
+        f"{len(entries)} {kind}" for kind, entries in kinds.items() if entries or kind == GRADED
+    ]
     return f"{number_of(total, 'student')}: {', '.join(parts)}"
 
 
 def _reason(entry: Entry) -> str:
     if entry.result is None:
         return entry.problem
-    ungraded = [one for one in entry.result["exercises"] if one["score"] is None]
-    return f"{', '.join(one['id'] for one in ungraded)}: {ungraded[0]['message']}"
+    ungraded = [exercise for exercise in entry.result["exercises"] if exercise["score"] is None]
+    return f"{', '.join(exercise['id'] for exercise in ungraded)}: {ungraded[0]['message']}"
 
 
 def listed(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
     """Yield a line for each without a complete result, and each who is not in the class's list."""
-    everybody = [one for each in kinds.values() for one in each]
+    everybody = [entry for each in kinds.values() for entry in each]
     shown = {kind: kinds[kind] for kind in (PARTLY, COULD_NOT, UNREAD, NOT_IN)}
-    shown[STRANGER] = [one for one in everybody if STRANGER in one.hand_in.notes]
-    for kind, found in shown.items():
-        for entry in found[:LISTED]:
+    shown[STRANGER] = [entry for entry in everybody if STRANGER in entry.hand_in.notes]
+    for kind, entries in shown.items():
+        for entry in entries[:LISTED]:
             known = kind in (NOT_IN, STRANGER)
             more = "" if known else f": {printable(_reason(entry))[:200]}"
             yield f"  {kind}: {printable(entry.hand_in.called)}{more}"
-        if len(found) > LISTED:
-            yield f"  {kind}: and {len(found) - LISTED} more"
+        if len(entries) > LISTED:
+            yield f"  {kind}: and {len(entries) - LISTED} more"
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
@@ -191,8 +197,8 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str
     return lines
 
 
-def _in_words(found: tuple[str, float | None] | None) -> str:
-    if found is None:
+def _in_words(standing: tuple[str, float | None] | None) -> str:
+    if standing is None:
         return "not asked for"
-    outcome, score = found
+    outcome, score = standing
     return outcome if score is None else f"{outcome} ({points(score)})"

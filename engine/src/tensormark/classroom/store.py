@@ -69,13 +69,17 @@ class Attempt:
     @property
     def complete(self) -> bool:
         """Whether every exercise could be graded."""
-        found = self.result
-        return found is not None and all(one["score"] is not None for one in found["exercises"])
+        result = self.result
+        return result is not None and all(
+            exercise["score"] is not None for exercise in result["exercises"]
+        )
 
 
 def verdict(result: Mapping[str, Any]) -> dict[str, tuple[str, float | None]]:
     """Return what matters of a result: outcome and score by exercise."""
-    return {one["id"]: (one["outcome"], one["score"]) for one in result["exercises"]}
+    return {
+        exercise["id"]: (exercise["outcome"], exercise["score"]) for exercise in result["exercises"]
+    }
 
 
 def _key(terms: Terms) -> tuple[str, ...]:

@@ -96,8 +96,8 @@ class Station:
         if self.refused:
             return self.answer(refused=self.refused)
         submission = work.submission(self.grading.assignment.main_file)
-        made = self.grading.grade_read(submission, self.mode == "check")
-        return self.answer(result=made.as_json(), seconds=made.seconds)
+        grade = self.grading.grade_read(submission, self.mode == "check")
+        return self.answer(result=grade.as_json(), seconds=grade.seconds)
 
 
 STATIONS: dict[tuple[str, str], Station] = {}

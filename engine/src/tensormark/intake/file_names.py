@@ -40,7 +40,7 @@ def _is_platforms(beginning: str) -> bool:
 def wanted(name: str, editable: Sequence[str]) -> str | None:
     """Return the editable file that a file name stands for, or None.
 
-    A name that is not exactly the file's stands for it where no other is; see found.py.
+    A name that is not exactly the file's stands for it where no other is; see search.py.
     """
     if name in editable:
         return name

@@ -11,7 +11,7 @@ from typing import Any
 
 from tensormark.intake.disk import Disk, sentence
 from tensormark.intake.file_names import wanted
-from tensormark.intake.found import Found, Search
+from tensormark.intake.search import Found, Search
 from tensormark.intake.texts import (
     DIFFERS,
     MAX_SOURCE,
