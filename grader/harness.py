@@ -247,10 +247,10 @@ def fine_tune(
 
 def predictions(context: Context, call: Mapping[str, Any], model: nn.Module) -> Tensor:
     """Predict the call's sentences: (N,) int64."""
-    found: Tensor = context.module("classifier").predict(
+    predicted: Tensor = context.module("classifier").predict(
         model, *encoded(context, model, call["predict"])
     )
-    return found
+    return predicted
 
 
 def predict(

@@ -46,14 +46,14 @@ def unpublished(seed: int, published: Published) -> list[Phrase]:
     """Draw sentences that are not published, half of each label."""
     rng, taken = random.Random(f"{seed} hidden"), set[str]()
     half = SIZES["dev"] // 2
-    kept: dict[int, list[Phrase]] = {1: [], -1: []}
-    while min(map(len, kept.values())) < half:
+    by_value: dict[int, list[Phrase]] = {1: [], -1: []}
+    while min(map(len, by_value.values())) < half:
         drawn = draw_split(rng, WHOLE, SIZES["dev"], taken)
         known = published([phrase.words for phrase in drawn])
         for phrase in drawn:
             if phrase.words not in known:
-                kept[phrase.value].append(phrase)
-    sentences = kept[1][:half] + kept[-1][:half]
+                by_value[phrase.value].append(phrase)
+    sentences = by_value[1][:half] + by_value[-1][:half]
     rng.shuffle(sentences)
     return sentences
 

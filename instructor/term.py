@@ -104,9 +104,9 @@ def check_before(root: Path) -> None:
     except (MarkerError, FileNotFoundError) as error:
         raise TermError(str(error)) from error
     if names:
-        listed = ", ".join(f"starter/{name}" for name in names)
+        files = ", ".join(f"starter/{name}" for name in names)
         raise TermError(
-            f"{listed}: not as derived from solution/; run `make starter`, with FORCE=1 if it was "
+            f"{files}: not as derived from solution/; run `make starter`, with FORCE=1 if it was "
             "edited, which keeps a copy"
         )
     if (free := shutil.disk_usage(root).free) < SPACE:
@@ -129,8 +129,8 @@ def _copied(root: Path, copy: Path, names: Sequence[str]) -> dict[str, str]:
             raise TermError(f"{copy.parent} is of an earlier version; remove it to begin anew")
         digests = {file.as_posix(): sha256(copy / file) for file in _files_below(copy, names)}
         write_whole(notes, json.dumps(digests))
-    found: dict[str, str] = json.loads(notes.read_text(encoding="utf-8"))
-    return found
+    began: dict[str, str] = json.loads(notes.read_text(encoding="utf-8"))
+    return began
 
 
 def _run_step(step: Step, copy: Path) -> None:
@@ -173,21 +173,21 @@ def _minutes(count: float) -> str:
 def _files_below(root: Path, names: Sequence[str]) -> Iterator[Path]:
     for name in names:
         path = root / name
-        found = [path] if path.is_file() else sorted(path.rglob("*"))
+        paths = [path] if path.is_file() else sorted(path.rglob("*"))
         skipped = {"__pycache__", "private", "snapshots"}
         yield from (
             file.relative_to(root)
-            for file in found
+            for file in paths
             if file.is_file() and not skipped & set(file.relative_to(root).parts)
         )
 
 
 def _to_move(root: Path, copy: Path, began: dict[str, str], names: Sequence[str]) -> list[Path]:
     """List the files that the steps have written, and that are not here yet."""
-    made = {file: sha256(copy / file) for file in _files_below(copy, names)}
-    made = {file: now for file, now in made.items() if now != began.get(file.as_posix())}
-    here = {file: sha256(root / file) if (root / file).is_file() else None for file in made}
-    files = [file for file in made if here[file] != made[file]]
+    digests = {file: sha256(copy / file) for file in _files_below(copy, names)}
+    digests = {file: now for file, now in digests.items() if now != began.get(file.as_posix())}
+    here = {file: sha256(root / file) if (root / file).is_file() else None for file in digests}
+    files = [file for file in digests if here[file] != digests[file]]
     if edited := [file for file in files if here[file] != began.get(file.as_posix())]:
         raise TermError(
             f"edited since this began, so nothing was replaced: {', '.join(map(str, edited))}; "

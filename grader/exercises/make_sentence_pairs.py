@@ -74,9 +74,9 @@ def rows(outputs: Tensors) -> list[tuple[list[int], list[int], int]]:
     return list(zip(first, second, outputs["label"].tolist(), strict=True))
 
 
-def share(found: list[bool]) -> float:
+def share(truths: list[bool]) -> float:
     """Return the share of true values."""
-    return sum(found) / len(found)
+    return sum(truths) / len(truths)
 
 
 def which(outputs: Tensors, inputs: Tensors) -> list[float]:
@@ -95,18 +95,18 @@ def which(outputs: Tensors, inputs: Tensors) -> list[float]:
 
 def fitting(first: int, second: int, longest: int) -> set[tuple[int, int]]:
     """Return the possible lengths when the longer sentence is cut; if equal, either."""
-    found = set()
+    fits = set()
     for ahead in (0, 1):
         lengths = [first, second]
         while sum(lengths) + SPECIAL > longest:
             lengths[0 if lengths[0] >= lengths[1] + ahead else 1] -= 1
-        found.add((lengths[0], lengths[1]))
-    return found
+        fits.add((lengths[0], lengths[1]))
+    return fits
 
 
-def mean(found: list[float]) -> float:
+def mean(numbers: list[float]) -> float:
     """Return the mean; 0 if empty."""
-    return sum(found) / max(1, len(found))
+    return sum(numbers) / max(1, len(numbers))
 
 
 def lengths_with(longest: int) -> Statistics:

@@ -140,19 +140,19 @@ def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
     }
 
 
-def verdict(found: Sequence[float], threshold: float) -> str:
+def verdict(scores: Sequence[float], threshold: float) -> str:
     """Say what detects a broken model: the gate, or only the checks of its tensors."""
-    caught = sum(accuracy < threshold for accuracy in found)
-    if caught == len(found):
+    caught = sum(accuracy < threshold for accuracy in scores)
+    if caught == len(scores):
         return "the gate"
-    return f"the gate in {caught} of {len(found)}; the tensors" if caught else "only the tensors"
+    return f"the gate in {caught} of {len(scores)}; the tensors" if caught else "only the tensors"
 
 
 def _table(result: dict[str, Any]) -> str:
     threshold, broken = result["threshold"], result["broken"]
-    honest = [accuracy for found in result["honest"].values() for accuracy in found]
+    honest = [accuracy for scores in result["honest"].values() for accuracy in scores]
     twins = zip(*result["honest"].values(), strict=True)
-    rounding = max(abs(one - other) for one, other in twins)
+    rounding = max(abs(first - second) for first, second in twins)
     lines = [
         f"Threshold {threshold:.3f}: {len(honest)} honest fine-tunes have a mean of "
         f"{result['mean']:.4f}, {result['margin_in_deviations']:.1f} standard deviations of "
@@ -166,11 +166,11 @@ def _table(result: dict[str, Any]) -> str:
         "| --- | --- | --- | --- |",
         f"| right | {result['mean']:.3f} | {min(honest):.3f} to {max(honest):.3f} | |",
     ]
-    for name, found in sorted(broken.items(), key=lambda item: statistics.mean(item[1])):
-        spread = f"{min(found):.3f} to {max(found):.3f}"
+    for name, scores in sorted(broken.items(), key=lambda item: statistics.mean(item[1])):
+        spread = f"{min(scores):.3f} to {max(scores):.3f}"
         words = name.replace("_", " ")
         lines.append(
-            f"| {words} | {statistics.mean(found):.3f} | {spread} | {verdict(found, threshold)} |"
+            f"| {words} | {statistics.mean(scores):.3f} | {spread} | {verdict(scores, threshold)} |"
         )
     return "\n".join(lines)
 

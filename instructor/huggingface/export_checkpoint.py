@@ -71,11 +71,13 @@ def _verify(model: Any, folder: Path, source: Path) -> list[str]:
     count = opinion.compare_tokens(source, folder)
     lines = [f"{count} difficult lines are tokenized as in transformers"]
     if hasattr(model, "classifier"):
-        found = opinion.compare_logits(model, folder)
-        return [*lines, f"logits differ by at most {found:.1e} from transformers'"]
+        difference = opinion.compare_logits(model, folder)
+        return [*lines, f"logits differ by at most {difference:.1e} from transformers'"]
     what = "hidden states and pooler differ by at most"
     differences = opinion.compare_hidden_states(source, folder).items()
-    return lines + [f"{what} {found:.1e} from transformers' ({t})" for t, found in differences]
+    return lines + [
+        f"{what} {difference:.1e} from transformers' ({dtype})" for dtype, difference in differences
+    ]
 
 
 def export_checkpoint(source: Path, out: Path) -> list[str]:

@@ -68,8 +68,8 @@ def read_config(folder: Path) -> Any:
             fix = f"minBERT supports only {name} {known[0]!r}; choose another model"
             raise ForeignError(f"{path}: {name} is {value!r}; {fix}")
     if missing := [name for name in SIZES if name not in values]:
-        listed = ", ".join(missing)
-        raise ForeignError(f"{path}: it lacks {listed}; use the config.json of the same model")
+        names = ", ".join(missing)
+        raise ForeignError(f"{path}: it lacks {names}; use the config.json of the same model")
     try:
         return importlib.import_module("config").BertConfig.from_json(path)
     except ValueError as error:
@@ -118,22 +118,23 @@ def named(tensors: Tensors, path: Path) -> tuple[Tensors, list[str]]:
     base: Any = importlib.import_module("base_bert")
     own = {name.split(".")[0] for name in base.HUGGING_FACE_NAMES.values()}
     known = own | {"embeddings", "encoder", "pooler"}  # an unknown name in these is not BERT's
-    kept: Tensors = {}
+    weights: Tensors = {}
     left_out = []
     for theirs, tensor in tensors.items():
         name = base.minbert_name(theirs)
         if base.PASSED_OVER.search(theirs) or name.split(".")[0] not in known:
             left_out.append(theirs)
             continue
-        if name in kept:
+        if name in weights:
             raise ForeignError(f"{path}: there are two tensors {name}; keep one of them")
         if not torch.isfinite(tensor).all():
             raise ForeignError(f"{path}: {theirs} has NaN or infinity; download it again")
-        kept[name] = tensor.float()
+        weights[name] = tensor.float()
     decoder = tensors.get(DECODER)
-    if decoder is not None and WORDS in kept and not torch.equal(decoder.float(), kept[WORDS]):
-        _drop_heads(kept, left_out)  # a separate table, which minBERT's head does not have
-    return kept, [n for n in left_out if not n.endswith("position_ids") and "decoder" not in n]
+    words = weights.get(WORDS)
+    if decoder is not None and words is not None and not torch.equal(decoder.float(), words):
+        _drop_heads(weights, left_out)  # a separate table, which minBERT's head does not have
+    return weights, [n for n in left_out if not n.endswith("position_ids") and "decoder" not in n]
 
 
 def _drop_heads(kept: Tensors, left_out: list[str]) -> None:
@@ -143,7 +144,7 @@ def _drop_heads(kept: Tensors, left_out: list[str]) -> None:
         left_out.append(name)
 
 
-def fit(kept: Tensors, left_out: list[str], config: Any, path: Path) -> None:
+def fit(weights: Tensors, left_out: list[str], config: Any, path: Path) -> None:
     """Check that the tensors are those of this BERT; leave out incomplete heads.
 
     Raises:
@@ -153,12 +154,12 @@ def fit(kept: Tensors, left_out: list[str], config: Any, path: Path) -> None:
     with torch.device("meta"):  # shapes without numbers
         whole = importlib.import_module("pretraining").BertForPreTraining(config)
     shapes = {name: p.shape for name, p in whole.named_parameters() if not name.startswith("bert.")}
-    if shapes != {n: t.shape for n, t in kept.items() if base.PRETRAINING_HEADS.search(n)}:
-        _drop_heads(kept, left_out)
-    if not any(name.startswith("pooler_dense.") for name in kept):
+    if shapes != {n: t.shape for n, t in weights.items() if base.PRETRAINING_HEADS.search(n)}:
+        _drop_heads(weights, left_out)
+    if not any(name.startswith("pooler_dense.") for name in weights):
         fix = "a BertForMaskedLM has none; use a BertModel or a BertForPreTraining"
         raise ForeignError(f"{path}: it has no pooler; {fix}")
-    encoder = {n: t for n, t in kept.items() if not base.PRETRAINING_HEADS.search(n)}
+    encoder = {n: t for n, t in weights.items() if not base.PRETRAINING_HEADS.search(n)}
     try:
         whole.bert.load_named_weights(encoder, path)
     except base.CheckpointError as error:
@@ -167,10 +168,10 @@ def fit(kept: Tensors, left_out: list[str], config: Any, path: Path) -> None:
 
 def _vocabulary(path: Path) -> dict[str, int]:
     try:
-        found: dict[str, int] = importlib.import_module("tokenizer").read_vocab(path)
+        pieces: dict[str, int] = importlib.import_module("tokenizer").read_vocab(path)
     except ValueError as error:
         raise ForeignError(f"{path}: {_one_line(error)}; download it again") from error
-    return found
+    return pieces
 
 
 def _from_vocab(folder: Path) -> Tokenizer:

@@ -35,8 +35,8 @@ Left out: {left_out}.
 
 
 def _shortened(names: Sequence[str]) -> str:
-    listed: str = importlib.import_module("base_bert").shorten(list(names))
-    return listed or "nothing"
+    text: str = importlib.import_module("base_bert").shorten(list(names))
+    return text or "nothing"
 
 
 def tokenizer_files(tokenizer: Any, positions: int) -> dict[str, str]:
@@ -88,9 +88,9 @@ def _verify(folder: Path, source: Path) -> list[str]:
         return [opinion.NOT_INSTALLED]
     lines = []
     for other, name in ((source, "source"), (folder, "checkpoint")):
-        for dtype, found in opinion.compare_hidden_states(folder, other).items():
+        for dtype, difference in opinion.compare_hidden_states(folder, other).items():
             what = "hidden states and pooler differ by at most"
-            lines.append(f"{name}: {what} {found:.1e} from transformers' ({dtype})")
+            lines.append(f"{name}: {what} {difference:.1e} from transformers' ({dtype})")
         count = opinion.compare_tokens(folder, other)
         lines.append(f"{name}: {count} difficult lines are tokenized as in transformers")
     return lines

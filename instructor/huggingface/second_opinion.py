@@ -35,9 +35,9 @@ def transformers() -> Any:
 def _batch(folder: Path, positions: int) -> dict[str, Tensor]:
     """Encode the hard lines, alone and as pairs: (B, T) each, padded."""
     tokenizer = importlib.import_module("tokenizer").BertTokenizer.from_pretrained(folder)
-    seconds = [HARD_LINES[number - 1] if number % 2 else "" for number in range(len(HARD_LINES))]
-    found: dict[str, Tensor] = tokenizer(HARD_LINES, seconds, max_length=min(LENGTH, positions))
-    return found
+    seconds = [HARD_LINES[index - 1] if index % 2 else "" for index in range(len(HARD_LINES))]
+    batch: dict[str, Tensor] = tokenizer(HARD_LINES, seconds, max_length=min(LENGTH, positions))
+    return batch
 
 
 def _largest_difference(got: dict[str, Tensor], expected: dict[str, Tensor]) -> float:
@@ -79,9 +79,9 @@ def compare_hidden_states(folder: Path, other: Path) -> dict[str, float]:
             "pooler_output": expected.pooler_output,
         }
         name = str(dtype).removeprefix("torch.")
-        found = differences[name] = _largest_difference(got, expected)
-        if not found <= allowed:
-            what = f"hidden states differ by {found:.1e} from transformers' ({name})"
+        difference = differences[name] = _largest_difference(got, expected)
+        if not difference <= allowed:
+            what = f"hidden states differ by {difference:.1e} from transformers' ({name})"
             raise ForeignError(f"{other}: {what}; minBERT does not compute the same model")
     return differences
 
@@ -116,7 +116,7 @@ def compare_logits(model: Any, folder: Path) -> float:
     batch = _batch(folder, model.bert.config.max_position_embeddings)
     del batch["token_type_ids"]  # our classifier reads single sentences
     got = model.eval()(**batch)
-    found = (got - theirs(**batch).logits).abs().max().item()
-    if not found <= ALLOWED[torch.float32]:
-        raise ForeignError(f"{folder}: logits differ by {found:.1e} from transformers'")
-    return float(found)
+    difference = (got - theirs(**batch).logits).abs().max().item()
+    if not difference <= ALLOWED[torch.float32]:
+        raise ForeignError(f"{folder}: logits differ by {difference:.1e} from transformers'")
+    return float(difference)

@@ -67,8 +67,8 @@ def _make_texts(seed: int) -> dict[str, str]:
 
 def recorded_seed(card: str) -> int:
     """Read the seed from the card of the existing data; without a card, return the default."""
-    found = re.search(r"--seed (\d+)", between(card, ORIGIN))
-    return int(found[1]) if found else SEED
+    match = re.search(r"--seed (\d+)", between(card, ORIGIN))
+    return int(match[1]) if match else SEED
 
 
 def _drifted(folder: Path, texts: dict[str, str]) -> list[str]:

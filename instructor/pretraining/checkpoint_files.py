@@ -23,8 +23,8 @@ def _hugging_face_name(name: str, encoder_names: dict[str, str]) -> str:
         encoder_names: base_bert's HUGGING_FACE_NAMES.
     """
     ours = {own: theirs for theirs, own in encoder_names.items()}
-    found = re.search(r"(?<=bert_layers\.)\d+", name)
-    number = found[0] if found else ""
+    match = re.search(r"(?<=bert_layers\.)\d+", name)
+    number = match[0] if match else ""
     bare = name.removeprefix("bert.").replace(f"bert_layers.{number}", "bert_layers.{i}")
     module, _, kind = bare.rpartition(".")
     prefix = "bert." if name.startswith("bert.") else ""

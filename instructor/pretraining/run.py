@@ -153,12 +153,12 @@ def make_run(settings: Settings, tokenizer: Any, levels: list[Films]) -> Run:
 def batches(pairs: list[Any], size: int, rng: random.Random) -> list[list[Any]]:
     """Split pairs into batches of similar length, in random order."""
     rng.shuffle(pairs)
-    found = []
+    drawn = []
     for start in range(0, len(pairs), 50 * size):
         chunk = sorted(pairs[start : start + 50 * size], key=lambda p: len(p[0]) + len(p[1]))
-        found += [chunk[first : first + size] for first in range(0, len(chunk), size)]
-    rng.shuffle(found)
-    return found
+        drawn += [chunk[first : first + size] for first in range(0, len(chunk), size)]
+    rng.shuffle(drawn)
+    return drawn
 
 
 def _two_halves(review: list[list[int]]) -> list[list[int]]:

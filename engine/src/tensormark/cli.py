@@ -62,18 +62,18 @@ def version() -> str:
     return f"tensormark {installed('tensormark')}"
 
 
-def found(named: Path | None, helps: bool) -> Path:
+def found(given_folder: Path | None, helps: bool) -> Path:
     """Return the assignment's folder.
 
     Args:
-        named: as the command line says.
+        given_folder: as the command line says.
         helps: only the help is asked for, which is the same without an assignment.
 
     Raises:
         AssignmentError: there is none.
     """
     try:
-        return here() if named is None else find(named)
+        return here() if given_folder is None else find(given_folder)
     except AssignmentError:
         if helps:
             return Path.cwd()
@@ -83,9 +83,9 @@ def found(named: Path | None, helps: bool) -> Path:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit status, which is 2 if nothing could be run."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    named = None
+    given_folder = None
     if words[:1] == ["-C"] and len(words) > 1:
-        named, words = Path(words[1]), words[2:]
+        given_folder, words = Path(words[1]), words[2:]
     if not words or words[0] in ("-h", "--help", "help"):
         print(overview())
         return 0 if words else 2
@@ -101,9 +101,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not command.needs_folder:
             folder = Path.cwd()
         else:
-            folder = found(named, {*rest} & {"-h", "--help"} != set())
-            if named is not None:
-                os.environ[usage.NAMED] = str(named)
+            folder = found(given_folder, {*rest} & {"-h", "--help"} != set())
+            if given_folder is not None:
+                os.environ[usage.NAMED] = str(given_folder)
         run = importlib.import_module(f"tensormark.{command.module}").main
         status: int = run(folder, name, rest)
     except AssignmentError as error:

@@ -315,11 +315,11 @@ class Assignment:
 
     def exercise(self, name: str) -> Exercise:
         """Return the exercise with this id; KeyError if there is none."""
-        return {one.id: one for one in self.exercises}[name]
+        return {exercise.id: exercise for exercise in self.exercises}[name]
 
 
 def collected(package: ModuleType) -> tuple[Exercise, ...]:
     """Return the EXERCISE of each module of a package, by `order`."""
     names = [info.name for info in pkgutil.iter_modules(package.__path__)]
-    found = [importlib.import_module(f"{package.__name__}.{name}").EXERCISE for name in names]
-    return tuple(sorted(found, key=lambda exercise: exercise.order))
+    exercises = [importlib.import_module(f"{package.__name__}.{name}").EXERCISE for name in names]
+    return tuple(sorted(exercises, key=lambda exercise: exercise.order))

@@ -71,15 +71,15 @@ def recorded_for(folder: Path, checkpoint: Path | None) -> Path:
     Raises:
         SubmissionError: there is no such checkpoint, or it has no references.
     """
-    found = references_for(folder, checkpoint)
-    if found == public(folder):  # missing files are reported for every exercise
-        return found
+    recorded = references_for(folder, checkpoint)
+    if recorded == public(folder):  # missing files are reported for every exercise
+        return recorded
     if checkpoint is None or not checkpoint.is_dir():
         raise SubmissionError(f"{option('checkpoint', checkpoint)}: there is no such folder")
-    if not found.is_dir():
+    if not recorded.is_dir():
         fix = f"run `{command('references', checkpoint=checkpoint)}`"
         raise SubmissionError(f"{checkpoint}: there are no references for this checkpoint; {fix}")
-    return found
+    return recorded
 
 
 def check_writable(path: Path, name: str = "json", ending: str = ".json") -> None:
@@ -173,8 +173,8 @@ HELP = {
 
 def with_default(text: str, default: object) -> str:
     """Return what the help says of an option, with its default if it has one."""
-    said = default in (None, "") or "(default" in text
-    return text if said else f"{text} (default: %(default)s)"
+    complete = default in (None, "") or "(default" in text
+    return text if complete else f"{text} (default: %(default)s)"
 
 
 def usual(folder: Path) -> str:

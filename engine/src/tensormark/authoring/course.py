@@ -68,10 +68,10 @@ def _staff(folder: Path) -> Staff:
     path = folder / PACKAGE / "staff.py"
     if not path.is_file():
         return Staff()
-    found = getattr(module(folder, "staff"), "STAFF", None)
-    if not isinstance(found, Staff):
+    staff = getattr(module(folder, "staff"), "STAFF", None)
+    if not isinstance(staff, Staff):
         raise AssignmentError(f"{path} has no STAFF = Staff(...)")
-    return found
+    return staff
 
 
 def open_course(assignment: Assignment) -> Course:
@@ -84,19 +84,19 @@ def open_course(assignment: Assignment) -> Course:
     """
     folder = assignment.folder
     mistakes = list(modules(folder, "mistakes"))
-    variants = tuple(one for found in mistakes for one in found.VARIANTS)
+    variants = tuple(variant for module in mistakes for variant in module.VARIANTS)
     ids = [variant.id for variant in variants]
     if twice := {name for name in ids if ids.count(name) > 1}:
         raise VariantError(f"more than one mistake is named {', '.join(sorted(twice))}")
     known = {exercise.id: exercise.module for exercise in assignment.exercises}
     if strays := sorted({variant.exercise for variant in variants} - known.keys()):
         raise VariantError(f"there are mistakes of {strays[0]}, which is no exercise")
-    honest = [one for found in modules(folder, "honest") for one in found.HONEST]
-    honest += [one for found in mistakes for one in getattr(found, "HONEST", ())]
+    honest = [right for module in modules(folder, "honest") for right in module.HONEST]
+    honest += [right for module in mistakes for right in getattr(module, "HONEST", ())]
     main = assignment.main_file.removesuffix(".py")
     return Course(
         assignment,
-        tuple(dataclasses.replace(one, module=known[one.exercise]) for one in variants),
-        tuple(dataclasses.replace(one, module=one.module or main) for one in honest),
+        tuple(dataclasses.replace(variant, module=known[variant.exercise]) for variant in variants),
+        tuple(dataclasses.replace(right, module=right.module or main) for right in honest),
         _staff(folder),
     )

@@ -34,17 +34,21 @@ def heading(text: str, exercise: Exercise) -> str:
     Raises:
         HandoutError: there is none.
     """
-    found = re.search(rf"^### (Problem \({exercise.id}\): .+)$", text, re.MULTILINE)
-    if found is None:
+    match = re.search(rf"^### (Problem \({exercise.id}\): .+)$", text, re.MULTILINE)
+    if match is None:
         raise HandoutError(f"there is no heading `### Problem ({exercise.id}): ...`")
-    return found[1]
+    return match[1]
 
 
 def _table(text: str, exercises: Iterable[Exercise]) -> str:
     rows = []
-    for one in exercises:
-        points = [f"{one.points[part]:g}" if part in one.points else "" for part in PARTS]
-        cells = [f"[{one.id}](#{slug(heading(text, one))})", *points, f"{one.max_score:g}"]
+    for exercise in exercises:
+        points = [f"{exercise.points[part]:g}" if part in exercise.points else "" for part in PARTS]
+        cells = [
+            f"[{exercise.id}](#{slug(heading(text, exercise))})",
+            *points,
+            f"{exercise.max_score:g}",
+        ]
         rows.append(re.sub(" +", " ", f"| {' | '.join(cells)} |"))
     return "\n" + "\n".join([HEADER, RULE, *rows]) + "\n"
 
@@ -56,7 +60,7 @@ def with_tables(text: str, assignment: Assignment) -> str:
         HandoutError: a problem or the marks of a table are missing.
     """
     for mark, bonus in (("points", False), ("bonus", True)):
-        chosen = [one for one in assignment.exercises if one.extension is bonus]
+        chosen = [exercise for exercise in assignment.exercises if exercise.extension is bonus]
         if not chosen and f"<!-- {mark}:begin -->" not in text:
             continue
         try:
@@ -69,9 +73,9 @@ def with_tables(text: str, assignment: Assignment) -> str:
 def _disagreements(text: str, course: Course) -> Iterator[str]:
     """Yield where the points differ from the real ones, or what a mistake points to is missing."""
     for exercise in course.assignment.exercises:
-        said = POINTS.search(heading(text, exercise))
-        if said and float(said[1]) != exercise.max_score:
-            yield f"Problem ({exercise.id}) says {said[1]} points; it has {exercise.max_score:g}"
+        match = POINTS.search(heading(text, exercise))
+        if match and float(match[1]) != exercise.max_score:
+            yield f"Problem ({exercise.id}) says {match[1]} points; it has {exercise.max_score:g}"
     for variant in course.variants:
         if variant.section and f"**{variant.section}**" not in text:
             yield f"there is no **{variant.section}**, which the mistake {variant.id} points to"

@@ -46,12 +46,12 @@ def files(name: str) -> Iterator[tuple[str, str]]:
     for path in sorted(TEMPLATE.rglob("*")):
         if not path.is_file() or "__pycache__" in path.parts:
             continue
-        place, text = path.relative_to(TEMPLATE).as_posix(), path.read_text(encoding="utf-8")
-        if place in CALLED:
-            old = CALLED[place]
-            assert text.count(old) == 1, f"{place} does not say {old!r} once"
+        file, text = path.relative_to(TEMPLATE).as_posix(), path.read_text(encoding="utf-8")
+        if file in CALLED:
+            old = CALLED[file]
+            assert text.count(old) == 1, f"{file} does not say {old!r} once"
             text = text.replace(old, old.replace("Detector", name))
-        yield place, text
+        yield file, text
 
 
 def write(path: Path) -> None:
@@ -62,8 +62,8 @@ def write(path: Path) -> None:
     """
     name = _name(path)
     with whole_folder(path) as unfinished:
-        for place, text in files(name):
-            write_whole(unfinished / place, text)
+        for file, text in files(name):
+            write_whole(unfinished / file, text)
 
 
 def _next_steps(path: Path) -> str:

@@ -139,7 +139,7 @@ def _check(name: str, file: str, assignment: Assignment, bonus: bool) -> None:
 
 def _order(assignment: Assignment, previous: Exercise | None, follower: Exercise | None) -> int:
     """Return an `order` that puts an exercise after one and before another."""
-    taken = [one.order for one in assignment.exercises]
+    taken = [exercise.order for exercise in assignment.exercises]
     if follower is not None:
         following = follower.order
         before = max((order for order in taken if order < following), default=0)
@@ -173,8 +173,8 @@ def _with_hole(source: str, hole: str, follower: Exercise | None) -> str:
         return f"{source}\n\n{hole}"
     begin, _ = region_of(source, follower.id)
     starts = re.finditer(r"^(?:@.*\n)*(?:def|class) ", source[:begin], re.MULTILINE)
-    at = [start.start() for start in starts][-1]
-    return f"{source[:at]}{hole}\n\n{source[at:]}"
+    position = [start.start() for start in starts][-1]
+    return f"{source[:position]}{hole}\n\n{source[position:]}"
 
 
 def _with_block(handout: str, block: str, neighbour: Exercise | None, follows: bool) -> str:
@@ -186,12 +186,12 @@ def _with_block(handout: str, block: str, neighbour: Exercise | None, follows: b
     if neighbour is None:
         return f"{handout.rstrip()}\n\n{block}"
     pattern = rf"^### Problem \({neighbour.id}\).*?(?=^#{{1,3}} |\Z)"
-    found = re.search(pattern, handout, re.MULTILINE | re.DOTALL)
-    if found is None:
+    match = re.search(pattern, handout, re.MULTILINE | re.DOTALL)
+    if match is None:
         raise SkeletonError(f"handout.md: there is no problem {neighbour.id} to put the new one by")
-    at = found.end() if follows else found.start()
-    gap = "" if handout[:at].endswith("\n\n") else "\n"
-    return handout[:at] + gap + block + handout[at:]
+    position = match.end() if follows else match.start()
+    gap = "" if handout[:position].endswith("\n\n") else "\n"
+    return handout[:position] + gap + block + handout[position:]
 
 
 def skeleton(
@@ -212,8 +212,12 @@ def skeleton(
         VariantError: the solution has no region of the exercise that it comes before.
     """
     _check(name, file, assignment, bonus)
-    inside = [one for one in assignment.exercises if one.file == file and one.task is None]
-    follower = next((one for one in inside if one.id == before), None)
+    inside = [
+        exercise
+        for exercise in assignment.exercises
+        if exercise.file == file and exercise.task is None
+    ]
+    follower = next((exercise for exercise in inside if exercise.id == before), None)
     if before and follower is None:
         raise SkeletonError(f"{option('before', before)}: must be one of the exercises in {file}")
     previous = inside[-1] if inside else None

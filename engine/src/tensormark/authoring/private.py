@@ -26,26 +26,26 @@ DIGITS = 30  # a seed has fewer
 
 def _manifest(folder: Path) -> dict[str, Any]:
     try:
-        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) and "exercises" in found else {}
+    return manifest if isinstance(manifest, dict) and "exercises" in manifest else {}
 
 
 def _published_seeds(course: Course) -> dict[int, str]:
-    found = {course.assignment.seed: "the public references"}
+    seeds = {course.assignment.seed: "the public references"}
     public = _manifest(course.assignment.references).get("seed")
     if isinstance(public, int):
-        found[public] = "the public references"
-    return course.staff.known_seeds(course.assignment) | found
+        seeds[public] = "the public references"
+    return course.staff.known_seeds(course.assignment) | seeds
 
 
 def private_folders(course: Course) -> Iterator[Path]:
     """Yield the folders of private references that are anywhere in an assignment's folder."""
     seed, hidden = course.assignment.seed, course.staff.hidden_files
-    for place, folders, files in os.walk(course.assignment.folder):
+    for path, folders, files in os.walk(course.assignment.folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
-        folder = Path(place)
+        folder = Path(path)
         unfinished = {*hidden} & {*files} and any(name.endswith(".safetensors") for name in files)
         if _manifest(folder).get("seed", seed) != seed or (unfinished and MANIFEST not in files):
             yield folder

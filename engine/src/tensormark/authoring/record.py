@@ -66,10 +66,10 @@ def manifest(
     import torch  # here, because it takes seconds that other commands need not wait for
 
     assignment, staff = course.assignment, course.staff
-    files = [f"{r.exercise.id}.safetensors" for r in recorded]
+    files = [f"{recording.exercise.id}.safetensors" for recording in recorded]
     files += [name for name in staff.hidden_files if (out / name).is_file()]
     weights = digests(checkpoint, assignment.checkpoint_files)
-    given = sorted(derive(assignment).items())  # not the files in starter/, which people edit
+    starter = sorted(derive(assignment).items())  # not the files in starter/, which people edit
     solution = sorted(path.name for path in assignment.solution.glob("*.py"))
     return {
         "format": FORMAT,
@@ -87,10 +87,10 @@ def manifest(
         },
         "files": digests(out, files),
         "solution": digests(assignment.solution, solution),
-        "starter": {name: digest(text.encode()) for name, text in given},
+        "starter": {name: digest(text.encode()) for name, text in starter},
         "checkpoint": weights,
         "data": digests(assignment.data, staff.data_files or assignment.data_files),
-        "exercises": {r.exercise.id: r.entry() for r in recorded},
+        "exercises": {recording.exercise.id: recording.entry() for recording in recorded},
         **staff.measured(assignment, weights),
     }
 
@@ -100,16 +100,16 @@ def _first_lines(lines: list[str]) -> list[str]:
     return lines[:MOST] + more
 
 
-def _write_exercise(out: Path, made: Recorded, before: Earlier | str, check: bool) -> list[str]:
-    name = f"{made.exercise.id}.safetensors"
+def _write_exercise(out: Path, new: Recorded, before: Earlier | str, check: bool) -> list[str]:
+    name = f"{new.exercise.id}.safetensors"
     if isinstance(before, str):
         changes = [before]
-    elif made.changes or made.rows != before.names:
-        changes = made.changes or ["its rows are in another order"]
+    elif new.changes or new.rows != before.names:
+        changes = new.changes or ["its rows are in another order"]
     else:
         return []
     if not check:
-        write_whole(out / name, save(made.tensors))
+        write_whole(out / name, save(new.tensors))
     return [f"{name}: {line}" for line in _first_lines(changes)]
 
 
@@ -129,14 +129,14 @@ def _write_hidden(path: Path, text: str | None, check: bool) -> list[str]:
 def _remove_stale(out: Path, files: Container[str], check: bool) -> list[str]:
     """Remove the files of exercises that are no more, as the manifest lists them; say which."""
     try:
-        listed = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["exercises"]
+        exercises = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["exercises"]
     except (OSError, ValueError, LookupError, TypeError):
         return []
-    stale = [name for one in listed if (name := f"{one}.safetensors") not in files]
-    there = [name for name in stale if name == Path(name).name and (out / name).is_file()]
-    for name in there if not check else ():
+    stale = [name for exercise in exercises if (name := f"{exercise}.safetensors") not in files]
+    stale_files = [name for name in stale if name == Path(name).name and (out / name).is_file()]
+    for name in stale_files if not check else ():
         (out / name).unlink()
-    return [f"{name}: removed, because there is no such exercise" for name in there]
+    return [f"{name}: removed, because there is no such exercise" for name in stale_files]
 
 
 def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path | None) -> list[str]:
@@ -152,22 +152,22 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
         recorder = Recorder(course, sandbox, seed)
         bar = tqdm(table, desc="recording", disable=not sys.stderr.isatty(), leave=False)
         recorded = []
-        for number, exercise in enumerate(bar, start=1):
+        for count, exercise in enumerate(bar, start=1):
             if not sys.stderr.isatty():
-                print(f"recording {exercise.id}, {number} of {len(table)}", file=sys.stderr)
+                print(f"recording {exercise.id}, {count} of {len(table)}", file=sys.stderr)
             recorded.append(recorder.record(exercise, before[exercise.id]))
     out.mkdir(parents=True, exist_ok=True)
     if not check:
         keep_out_of_git(course, out)
     lines = []
-    for one in recorded:
-        lines += _write_exercise(out, one, before[one.exercise.id], check)
+    for recording in recorded:
+        lines += _write_exercise(out, recording, before[recording.exercise.id], check)
     hidden = course.staff.hidden(assignment, seed)
     for name in course.staff.hidden_files:
         lines += _write_hidden(out / name, hidden.get(name), check)
-    made = manifest(course, out, recorded, seed, checkpoint)
-    lines += _remove_stale(out, made["files"], check)
-    return lines + _write_manifest(out / "manifest.json", made, check)
+    entries = manifest(course, out, recorded, seed, checkpoint)
+    lines += _remove_stale(out, entries["files"], check)
+    return lines + _write_manifest(out / "manifest.json", entries, check)
 
 
 def _differences(old: Any, new: Any) -> Iterator[str]:
@@ -190,8 +190,10 @@ def _write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
         write_whole(path, json.dumps(new, indent=2) + "\n")
     if old is None:
         return ["manifest.json: new"]
-    found = [f"{name}{rest}" for name in parts for rest in _differences(old.get(name), new[name])]
-    return [f"manifest.json: {line}" for line in _first_lines(found)]
+    differences = [
+        f"{name}{rest}" for name in parts for rest in _differences(old.get(name), new[name])
+    ]
+    return [f"manifest.json: {line}" for line in _first_lines(differences)]
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:

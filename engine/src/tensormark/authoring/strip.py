@@ -104,8 +104,8 @@ def _known_digests(assignment: Assignment) -> dict[str, set[str]]:
     known: dict[str, set[str]] = {}
     for path in (Path("reference_outputs") / "manifest.json", WRITTEN):
         try:
-            listed = json.loads((assignment.folder / path).read_text(encoding="utf-8"))["starter"]
-            for name, expected in listed.items():
+            digests = json.loads((assignment.folder / path).read_text(encoding="utf-8"))["starter"]
+            for name, expected in digests.items():
                 known.setdefault(name, set()).add(expected)
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
             continue  # then what it lists counts as edited, and is asked about
@@ -124,9 +124,9 @@ def _edited(assignment: Assignment, names: Sequence[str]) -> list[str]:
 
 
 def _keep_copies(starter: Path, names: Sequence[str]) -> Path:
-    number = 1
-    while (folder := starter.with_name(f"{starter.name}.backup-{number}")).exists():
-        number += 1
+    count = 1
+    while (folder := starter.with_name(f"{starter.name}.backup-{count}")).exists():
+        count += 1
     with whole_folder(folder) as unfinished:
         for name in names:
             write_whole(unfinished / name, (starter / name).read_bytes())
@@ -156,15 +156,15 @@ def _update(assignment: Assignment, files: dict[str, str], force: bool) -> int:
     """Bring starter/ up to date, unless that would overwrite somebody's work; return the status."""
     names = drifted(assignment.starter, files)
     if work := _edited(assignment, names):
-        listed = ", ".join(f"starter/{name}" for name in work)
+        files_edited = ", ".join(f"starter/{name}" for name in work)
         if not force:
             print(
-                f"starter: {listed}: edited, and would be overwritten; nothing was changed\n"
+                f"starter: {files_edited}: edited, and would be overwritten; nothing was changed\n"
                 f"starter: to start over, `{command('starter', force=True)}`, which keeps a copy",
                 file=sys.stderr,
             )
             return 2
-        print(f"copied {listed} to {_keep_copies(assignment.starter, work).name}/")
+        print(f"copied {files_edited} to {_keep_copies(assignment.starter, work).name}/")
     write_starter(assignment.starter, files, names)
     if not names:
         print("starter/ is up to date")

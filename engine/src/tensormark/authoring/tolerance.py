@@ -53,12 +53,12 @@ def _settled(
     recorded: Mapping[str, float | None], measured: Mapping[str, float]
 ) -> dict[str, float]:
     """Return measured numbers, the recorded ones where another processor may give the new ones."""
-    found = dict(measured)
+    numbers = dict(measured)
     for kind, value in recorded.items():
         known = math.inf if value is None else value
         if measured[kind] / FACTOR <= known <= measured[kind] * FACTOR:
-            found[kind] = known
-    return found
+            numbers[kind] = known
+    return numbers
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,15 +111,15 @@ def _noises(
     working: Sequence[Reply],
     honest: Mapping[str, Sequence[Reply]],
 ) -> dict[str, float]:
-    made = {}
+    noises = {}
     for kind in KINDS:
         spreads = [max(_errors(exercise, right, working, kind, False), default=0.0)]
         spreads += [
             max(_errors(exercise, right, replies, kind, True), default=0.0)
             for replies in honest.values()
         ]
-        made[kind] = _round_digit(MARGIN * max(*spreads, FLOOR))
-    return made
+        noises[kind] = _round_digit(MARGIN * max(*spreads, FLOOR))
+    return noises
 
 
 def measure(
@@ -149,7 +149,7 @@ def measure(
     """
     before = entry["measured"] if entry else {}
     noise = _noises(exercise, right, working, honest)
-    noise = _settled({kind: one["noise"] for kind, one in before.items()}, noise)
+    noise = _settled({kind: numbers["noise"] for kind, numbers in before.items()}, noise)
     smallest = dict.fromkeys(KINDS, math.inf)
     for name, replies in wrong.items():
         off = {
@@ -164,11 +164,13 @@ def measure(
         if off[kind] > noise[kind]:
             smallest[kind] = min(smallest[kind], off[kind])
     smallest = {kind: _round_digit(value) for kind, value in smallest.items()}
-    smallest = _settled({kind: one["smallest_error"] for kind, one in before.items()}, smallest)
+    smallest = _settled(
+        {kind: numbers["smallest_error"] for kind, numbers in before.items()}, smallest
+    )
     tolerance = {
         kind: _round_digit(min(math.sqrt(noise[kind] * smallest[kind]), ROOM * noise[kind]))
         for kind in KINDS
     }
     known = entry["tolerance"] if entry else {}
-    tolerance = _settled({kind: one["atol"] for kind, one in known.items()}, tolerance)
+    tolerance = _settled({kind: numbers["atol"] for kind, numbers in known.items()}, tolerance)
     return Measured(noise, smallest, tolerance)

@@ -43,9 +43,11 @@ def alone(course: Course, exercise_id: str) -> Course:
     return dataclasses.replace(
         course,
         assignment=dataclasses.replace(course.assignment, exercises=(exercise,)),
-        variants=tuple(one for one in course.variants if one.exercise == exercise.id),
+        variants=tuple(variant for variant in course.variants if variant.exercise == exercise.id),
         honest=tuple(
-            one for one in course.honest if one.module == exercise.module and exercise.probes
+            honest
+            for honest in course.honest
+            if honest.module == exercise.module and exercise.probes
         ),
         staff=dataclasses.replace(course.staff, common=frozenset(), seen={}),
     )
@@ -75,8 +77,8 @@ def _line(claim: Claim, result: Result) -> str:
     fault = claim.fault({result.id: result})
     name = claim.name.replace("[", " ").removesuffix("]")
     points = f"{result.score or 0:g}/{result.max_score:g}"
-    said = fault or (result.findings[0].headline if result.findings else "")
-    return f"{'!' if fault else ' '} {name:40} {result.outcome:16} {points:>7}   {said}".rstrip()
+    message = fault or (result.findings[0].headline if result.findings else "")
+    return f"{'!' if fault else ' '} {name:40} {result.outcome:16} {points:>7}   {message}".rstrip()
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
@@ -94,8 +96,8 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     try:
         with tempfile.TemporaryDirectory() as scratch:
             for claim, result in results(course, Path(scratch)):
-                print(said := _line(claim, result), flush=True)
-                wrong += said.startswith("!")
+                print(text := _line(claim, result), flush=True)
+                wrong += text.startswith("!")
     except (*FAULTS, OSError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 2

@@ -40,21 +40,24 @@ def _normal_name(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
-def _constraints(found: Sequence[Distribution], direct: Sequence[str]) -> str:
+def _constraints(distributions: Sequence[Distribution], direct: Sequence[str]) -> str:
     """Return pins, in the versions installed here, of all packages but those that are pinned.
 
     Args:
         direct: the names of the pinned packages.
     """
     known = {_normal_name(name) for name in direct}
-    pins = {_normal_name(one.metadata["Name"]): one.version.partition("+")[0] for one in found}
+    pins = {
+        _normal_name(distribution.metadata["Name"]): distribution.version.partition("+")[0]
+        for distribution in distributions
+    }
     return "".join(f"{name}=={pins[name]}\n" for name in sorted(pins.keys() - known))
 
 
 def _pins(requirements: Path) -> bytes:
     direct = listed(requirements)
-    found = installed([*direct, NAME], sys.path)
-    return _constraints(found, [*direct, NAME]).encode()
+    distributions = installed([*direct, NAME], sys.path)
+    return _constraints(distributions, [*direct, NAME]).encode()
 
 
 def _private_references(assignment: Assignment, folder: Path) -> Iterator[tuple[str, bytes]]:
@@ -97,10 +100,10 @@ def _autograder(
     files |= _private_references(assignment, references)
     files[CONSTRAINTS] = _pins(assignment.requirements)
     files[LEAST_TIER] = f"{least}\n".encode()
-    made = {f"assignment/{name}": content for name, content in files.items()}
-    made |= {name: (HERE / name).read_bytes() for name in SCRIPTS}
-    made[f"engine/{wheel().name}"] = wheel().content
-    return made | {"limit": f"{limit}\n".encode()}
+    packed = {f"assignment/{name}": content for name, content in files.items()}
+    packed |= {name: (HERE / name).read_bytes() for name in SCRIPTS}
+    packed[f"engine/{wheel().name}"] = wheel().content
+    return packed | {"limit": f"{limit}\n".encode()}
 
 
 def _parser(folder: Path, name: str) -> argparse.ArgumentParser:

@@ -66,18 +66,18 @@ class Writer:
 
     def end(self, grade: Grade, printed: str) -> None:
         """Write the final results."""
-        could_not = any(one.outcome is Outcome.COULD_NOT_GRADE for one in grade.results)
+        could_not = any(result.outcome is Outcome.COULD_NOT_GRADE for result in grade.results)
         self.write(grade, UNGRADED if could_not else "")
 
     def write(self, grade: Grade, first: str) -> None:
         """Write results.json, with a line before what the report says."""
-        found: dict[str, Any] = json.loads(gradescope(grade.as_json()))
-        found["output"] = "\n".join(filter(None, [first, found.get("output", "")]))
-        found["extra_data"] = found.get("extra_data", {}) | {
+        model: dict[str, Any] = json.loads(gradescope(grade.as_json()))
+        model["output"] = "\n".join(filter(None, [first, model.get("output", "")]))
+        model["extra_data"] = model.get("extra_data", {}) | {
             "tier": self.tier,
             "not covered": NOT_COVERED.get(self.tier, ""),
         }
-        write_whole(self.path, json.dumps(found, indent=2) + "\n")
+        write_whole(self.path, json.dumps(model, indent=2) + "\n")
 
 
 def missing_packages(requirements: Path) -> list[str]:
@@ -90,17 +90,20 @@ def missing_packages(requirements: Path) -> list[str]:
     missing = []
     for name, pin in [read.groups() for line in usual if (read := PIN.match(line))]:
         try:
-            found = version(name).partition("+")[0]  # torch's has the kind of processor behind it
+            # torch's version ends in the kind of processor
+            installed = version(name).partition("+")[0]
         except PackageNotFoundError:
-            found = "none"
-        if found == "none" or not fnmatch.fnmatch(found, pin or "*"):
-            missing.append(f"{name}=={pin or '*'}, found {found}")
+            installed = "none"
+        if installed == "none" or not fnmatch.fnmatch(installed, pin or "*"):
+            missing.append(f"{name}=={pin or '*'}, found {installed}")
     return missing
 
 
 def _times(assignment: Assignment, references: References) -> dict[str, float | None]:
     """Return the seconds that a right solution takes for each task; None: not measured."""
-    tasks = {one.id: one.task for one in assignment.exercises if one.task is not None}
+    tasks = {
+        exercise.id: exercise.task for exercise in assignment.exercises if exercise.task is not None
+    }
     return {name: task.seconds(references) for name, task in tasks.items()}
 
 
@@ -123,27 +126,27 @@ def allowed(folder: Path) -> Sequence[str]:
     return (CONTAINED, LOCKED, PROCESS) if least == PROCESS else (CONTAINED, LOCKED)
 
 
-def _report(found: Strictest) -> None:
-    print("\n".join(f"no tier {reason}" for reason in found.reasons))
-    said = f"submissions run in the tier {found.tier}: {NOT_COVERED.get(found.tier or '')}"
-    print(said if found.tier else "no tier can run here; nothing will be graded", flush=True)
+def _report(choice: Strictest) -> None:
+    print("\n".join(f"no tier {reason}" for reason in choice.reasons))
+    line = f"submissions run in the tier {choice.tier}: {NOT_COVERED.get(choice.tier or '')}"
+    print(line if choice.tier else "no tier can run here; nothing will be graded", flush=True)
 
 
 def grade(assignment: Assignment, submission: Path, results: Path, limit: float) -> None:
     """Grade, and write the results."""
     writer = Writer(results, "")
     settings = settings_for(assignment, limit)
-    found = strictest(assignment, settings, allowed(assignment.folder))
-    _report(found)
-    if found.tier is None:
+    choice = strictest(assignment, settings, allowed(assignment.folder))
+    _report(choice)
+    if choice.tier is None:
         return writer.write(Grade("", "none", []), UNGRADED)
-    writer.tier = found.tier
-    grading = Grading(dataclasses.replace(settings, tier=found.tier), assignment)
+    writer.tier = choice.tier
+    grading = Grading(dataclasses.replace(settings, tier=choice.tier), assignment)
     try:
         grading.grade(str(submission), observer=writer)
     except SubmissionError as error:
         message = str(error).replace(f"{submission}: ", "")
-        writer.write(Grade("", found.tier, []), f"Nothing was graded: {printable(message)}")
+        writer.write(Grade("", choice.tier, []), f"Nothing was graded: {printable(message)}")
 
 
 def untimed(assignment: Assignment) -> Iterator[str]:

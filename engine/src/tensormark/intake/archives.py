@@ -64,7 +64,9 @@ class _Members:
         """Return them as a folder."""
 
         def entries() -> list[Entry]:
-            inner = (one.folder(name, f"{place}/{name}") for name, one in self.folders.items())
+            inner = (
+                members.folder(name, f"{place}/{name}") for name, members in self.folders.items()
+            )
             return [*self.files, *inner]
 
         return Folder(name, place, entries)

@@ -75,9 +75,9 @@ def _is_flagged(root: str, name: str) -> bool:
 def _flagged_parts(path: str) -> Iterator[str]:
     """Yield a full name up to what is flagged in it, if something is."""
     root, *names = path.split(".")
-    for number, name in enumerate(names, start=1):
+    for count, name in enumerate(names, start=1):
         if _is_flagged(root, name):
-            yield ".".join([root, *names[:number]])
+            yield ".".join([root, *names[:count]])
             return
 
 
@@ -86,7 +86,7 @@ def _flags_in(names: Names, node: ast.AST, packages: Collection[str]) -> Iterato
         if (root := module.split(".")[0]) in FLAGGED_MODULES or root in packages:
             yield Flag(f"import {module}", _line(node))
     used = [path for _, path in imported(node)] + list(names.paths(node))
-    for flagged in (one for path in used for one in _flagged_parts(path)):
+    for flagged in (part for path in used for part in _flagged_parts(path)):
         yield Flag(flagged, _line(node))
     called = node.func if isinstance(node, ast.Call) else None
     if isinstance(called, ast.Name) and called.id in FLAGGED_CALLS:
@@ -105,5 +105,5 @@ def flags(source: Source, packages: Collection[str] = ()) -> list[Flag]:
     """
     tree = ast.parse(source) if isinstance(source, str) else source
     names = Names(tree)
-    found = {flag for node in ast.walk(tree) for flag in _flags_in(names, node, packages)}
-    return sorted(found, key=lambda flag: (flag.line, flag.name))
+    flagged = {flag for node in ast.walk(tree) for flag in _flags_in(names, node, packages)}
+    return sorted(flagged, key=lambda flag: (flag.line, flag.name))

@@ -41,9 +41,9 @@ def _aliases(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         if isinstance(target, ast.Name) and isinstance(value, ALIASABLE):
             yield target.id, value
         elif isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
-            for one, other in zip(target.elts, value.elts, strict=False):
-                if isinstance(one, ast.Name) and isinstance(other, ALIASABLE):
-                    yield one.id, other
+            for name, alias in zip(target.elts, value.elts, strict=False):
+                if isinstance(name, ast.Name) and isinstance(alias, ALIASABLE):
+                    yield name.id, alias
 
 
 def _unknown_name(node: ast.AST) -> str | None:
@@ -72,8 +72,8 @@ class Names:
                 self.others.setdefault(name, []).append(value)
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                 stored[node.id] = stored.get(node.id, 0) + 1
-            if (taken := _unknown_name(node)) is not None:
-                self.unknown.add(taken)
+            if (bound := _unknown_name(node)) is not None:
+                self.unknown.add(bound)
         known = {name: len(values) for name, values in self.others.items()}
         self.unknown |= {name for name, count in stored.items() if count != known.get(name)}
 
@@ -92,10 +92,10 @@ class Names:
             return frozenset([USUAL[name]] if name in USUAL else [])
         if name not in self.resolved:
             self.resolved[name] = frozenset()  # what it stands for by way of itself
-            found = set(itertools.islice(self.imports.get(name, ()), MOST))
+            paths = set(itertools.islice(self.imports.get(name, ()), MOST))
             for other in self.others.get(name, ())[:MOST]:
-                found |= self.paths(other, depth + 1)
-            self.resolved[name] = frozenset(itertools.islice(found, MOST))
+                paths |= self.paths(other, depth + 1)
+            self.resolved[name] = frozenset(itertools.islice(paths, MOST))
         return self.resolved[name]
 
     def paths(self, node: ast.AST, depth: int = 0) -> frozenset[str]:

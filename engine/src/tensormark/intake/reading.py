@@ -11,7 +11,7 @@ from typing import Any
 
 from tensormark.intake.disk import Disk, sentence
 from tensormark.intake.file_names import wanted
-from tensormark.intake.search import Found, Search
+from tensormark.intake.search import Search, Selection
 from tensormark.intake.texts import (
     DIFFERS,
     MAX_SOURCE,
@@ -30,7 +30,7 @@ Answer = dict[str, Any]
 
 def _entry(part: Mapping[str, Any], disk: Disk, place: str) -> Entry:
     below, name = part["below"], part["name"]
-    if any(one in ("", ".", "..") or "/" in one for one in below):
+    if any(part_name in ("", ".", "..") or "/" in part_name for part_name in below):
         raise UnreadableError("its path leads out of the folder")
     try:
         about = disk.about(below)
@@ -55,11 +55,14 @@ def _with_neighbours(file: File, editable: Sequence[str], disk: Disk) -> list[En
     if file.name != editable[0]:
         return [file]
     try:
-        there = disk.listed((), "")
+        entries = disk.listed((), "")
     except UnreadableError:
         return [file]
-    others = [one for one in there if one.name != file.name]
-    return [file, *(one for one in others if wanted(one.name, editable) in (None, one.name))]
+    others = [entry for entry in entries if entry.name != file.name]
+    return [
+        file,
+        *(entry for entry in others if wanted(entry.name, editable) in (None, entry.name)),
+    ]
 
 
 def _top(parts: Sequence[Mapping[str, Any]], editable: Sequence[str], disks: list[Disk]) -> Folder:
@@ -80,20 +83,20 @@ def _top(parts: Sequence[Mapping[str, Any]], editable: Sequence[str], disks: lis
 
 
 def _modified_notes(beside: Sequence[Entry], given: Mapping[str, str]) -> Iterator[str]:
-    for one in beside:
-        if one.name not in given or not isinstance(one, File):
+    for entry in beside:
+        if entry.name not in given or not isinstance(entry, File):
             continue
         try:
-            same = is_given(one.content(MAX_SOURCE + 1), given[one.name])
+            unchanged = is_given(entry.content(MAX_SOURCE + 1), given[entry.name])
         except UnreadableError:
-            same = False
-        if not same:
-            yield f"{one.name} {DIFFERS}"
+            unchanged = False
+        if not unchanged:
+            yield f"{entry.name} {DIFFERS}"
 
 
-def _texts(found: Found, main: str) -> tuple[dict[str, str], dict[str, str]]:
+def _texts(selection: Selection, main: str) -> tuple[dict[str, str], dict[str, str]]:
     sources, faults = {}, {}
-    for name, file in found.files.items():
+    for name, file in selection.files.items():
         module = name.removesuffix(".py")
         try:
             content = file.read(MAX_SOURCE, ", too large for a solution")
@@ -107,23 +110,26 @@ def _texts(found: Found, main: str) -> tuple[dict[str, str], dict[str, str]]:
     return sources, faults
 
 
-def _others(found: Found) -> list[str]:
-    graded = [*found.files.values()]
-    names = (one.name.removesuffix(".py") for one in found.beside if one not in graded)
+def _others(selection: Selection) -> list[str]:
+    graded = [*selection.files.values()]
+    names = (entry.name.removesuffix(".py") for entry in selection.beside if entry not in graded)
     return sorted(name for name in names if name.isidentifier() and len(name) <= LONGEST)
 
 
 def _reading(request: Request) -> Answer:
     editable, given, parts = request["editable"], request["given"], request["parts"]
     disks: list[Disk] = []
-    found = Search(editable, given).found(_top(parts, editable, disks))
-    sources, faults = _texts(found, editable[0])
+    selection = Search(editable, given).found(_top(parts, editable, disks))
+    sources, faults = _texts(selection, editable[0])
     stamps = {place: stamp for disk in disks for place, stamp in disk.stamps.items()}
-    notes = [*([found.note] if found.note else []), *_modified_notes(found.beside, given)]
+    notes = [
+        *([selection.note] if selection.note else []),
+        *_modified_notes(selection.beside, given),
+    ]
     return {
         "sources": sources,
         "faults": faults,
-        "others": _others(found)[:MOST_OTHERS],
+        "others": _others(selection)[:MOST_OTHERS],
         "notes": notes,
         "stamps": stamps,
     }

@@ -24,10 +24,10 @@ Texts = Mapping[str, str]
 def _state(path: Path, editable: Sequence[str]) -> tuple[Stamps, Texts]:
     """Return what tells that a file was written, of each that is graded, and what is in them."""
     try:
-        found = read_submission(path, editable)
+        submission = read_submission(path, editable)
     except SubmissionError as error:  # a file is gone for a moment
         return {}, {"": str(error)}
-    return found.stamps, found.faults | found.sources
+    return submission.stamps, submission.faults | submission.sources
 
 
 class Saves:

@@ -80,25 +80,25 @@ def _shape_fields(fields: tuple[str, ...], has_blocks: bool) -> tuple[str, ...]:
 
 def _shape(statement: ast.AST, names: _Names) -> list[str]:
     """Return the tree of a statement as words, without the statements within it."""
-    made: list[str] = []
+    words: list[str] = []
     waiting: list[ast.AST | None] = [statement]
     while waiting:
         node = waiting.pop()
         if node is None:
-            made.append(")")
+            words.append(")")
             continue
-        made.append(_word(node, names))
+        words.append(_word(node, names))
         children: list[ast.AST | None] = []
         for name in _shape_fields(node._fields, isinstance(node, WITH_BLOCKS)):
             value = getattr(node, name, None)
             if isinstance(value, ast.AST):
                 children.append(value)
             elif isinstance(value, list):
-                children += [one for one in value if isinstance(one, ast.AST)]
+                children += [child for child in value if isinstance(child, ast.AST)]
         if children:
             waiting.append(None)
             waiting += reversed(children)
-    return made
+    return words
 
 
 def _assigned(node: ast.AST) -> set[str]:
@@ -115,18 +115,20 @@ def _names_read(tree: ast.AST) -> set[str]:
     needed: dict[str, set[str]] = {}
     for node in ast.walk(tree):
         if names := _assigned(node):
-            read = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+            read = [name_node for name_node in ast.walk(node) if isinstance(name_node, ast.Name)]
             inside.update(read)
             for name in names:
-                needed.setdefault(name, set()).update(one.id for one in read if _is_load(one))
+                needed.setdefault(name, set()).update(
+                    name_node.id for name_node in read if _is_load(name_node)
+                )
     all_names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
-    found = {node.id for node in all_names if _is_load(node) and node not in inside}
-    waiting = list(found)
+    names_needed = {node.id for node in all_names if _is_load(node) and node not in inside}
+    waiting = list(names_needed)
     while waiting:
-        new = needed.get(waiting.pop(), set()) - found
-        found |= new
+        new = needed.get(waiting.pop(), set()) - names_needed
+        names_needed |= new
         waiting += new
-    return found
+    return names_needed
 
 
 def _is_load(node: ast.Name) -> bool:
@@ -136,7 +138,7 @@ def _is_load(node: ast.Name) -> bool:
 def _is_described(node: ast.AST, read: set[str]) -> bool:
     """Say whether a statement is described: not a docstring, an import, or without any effect."""
     if isinstance(node, ast.Expr):
-        return any(isinstance(one, DOES) for one in ast.walk(node))
+        return any(isinstance(child, DOES) for child in ast.walk(node))
     names = _assigned(node)
     return not isinstance(node, LEFT_OUT) and (not names or bool(names & read))
 
@@ -187,14 +189,14 @@ class Given:
     @classmethod
     def of(cls, sources: Sequence[str]) -> "Given":
         """Read the given sources."""
-        made = cls(set(), set())
+        given = cls(set(), set())
         for text in sources:
             text = _with_line_ends(text)
             tree, lines = ast.parse(text), text.split("\n")
-            made.names.update(_definitions(tree))
+            given.names.update(_definitions(tree))
             functions = (node for node in ast.walk(tree) if isinstance(node, FUNCTIONS))
-            made.texts.update(_text(node, lines) for node in functions)
-        return made
+            given.texts.update(_text(node, lines) for node in functions)
+        return given
 
 
 def _text(node: ast.stmt, lines: Sequence[str]) -> str:
@@ -224,10 +226,10 @@ class _Description:
         """Whether there were more of them."""
         return min(self.left.values()) < 0
 
-    def add(self, kind: str, name: str, found: Iterable[int]) -> None:
+    def add(self, kind: str, name: str, numbers: Iterable[int]) -> None:
         """Add the numbers of a function, each once."""
         own = getattr(self, kind).setdefault(name[:100], [])
-        new = list(dict.fromkeys(found))
+        new = list(dict.fromkeys(numbers))
         own += new[: max(0, self.left[kind])]
         self.left[kind] -= len(new)
 
@@ -243,20 +245,23 @@ def described(text: str, given: Given) -> dict[str, Any]:
     """
     text = _with_line_ends(text)
     tree, lines = ast.parse(text), text.split("\n")
-    names, made = names_of(tree, given.names), _Description()
+    names, description = names_of(tree, given.names), _Description()
     # what students were asked to write comes first, wherever else statements were put
-    own = sorted(_blocks(tree), key=lambda one: one[0].rpartition(".")[2] not in given.names)
+    own = sorted(_blocks(tree), key=lambda block: block[0].rpartition(".")[2] not in given.names)
     for name, owner, statements in own:
         if isinstance(owner, FUNCTIONS) and _text(owner, lines) in given.texts:
             continue
-        shapes = [_shape(one, names) for one in statements]
+        shapes = [_shape(statement, names) for statement in statements]
         starts = range(max(0, len(shapes) - TOGETHER + 1))
-        made.add("pairs", name, (_pair_number([*chain(*shapes[i : i + TOGETHER])]) for i in starts))
+        description.add(
+            "pairs", name, (_pair_number([*chain(*shapes[i : i + TOGETHER])]) for i in starts)
+        )
         # what only says that a function begins would be rare wherever its name is
         plain = shapes[1:] if isinstance(owner, DEFINITIONS) else shapes
-        made.add("written", name, (_hash(["", *each]) for each in plain))
+        description.add("written", name, (_hash(["", *each]) for each in plain))
     whole = hashlib.sha256(ast.dump(tree).encode(errors="replace")).hexdigest()
-    return {"pairs": made.pairs, "written": made.written, "tree": whole, "cut": made.cut}
+    pairs, written = description.pairs, description.written
+    return {"pairs": pairs, "written": written, "tree": whole, "cut": description.cut}
 
 
 def description(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

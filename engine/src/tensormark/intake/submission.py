@@ -72,13 +72,13 @@ class Part:
         return {"root": root, "below": list(self.below), "name": name}
 
 
-def _bounded(found: Any, most: int, length: int) -> list[str]:
-    texts = found if isinstance(found, list) else []
+def _bounded(value: Any, most: int, length: int) -> list[str]:
+    texts = value if isinstance(value, list) else []
     return [text[:length] for text in texts[:most] if isinstance(text, str)]
 
 
-def _by_module(found: Any, editable: Sequence[str], length: int) -> dict[str, str]:
-    texts = found if isinstance(found, dict) else {}
+def _by_module(value: Any, editable: Sequence[str], length: int) -> dict[str, str]:
+    texts = value if isinstance(value, dict) else {}
     modules = [name.removesuffix(".py") for name in editable]
     return {
         module: text
@@ -87,9 +87,9 @@ def _by_module(found: Any, editable: Sequence[str], length: int) -> dict[str, st
     }
 
 
-def _sentence(found: Any) -> str:
-    told = found[:SENTENCE] if isinstance(found, str) else TOO_MUCH
-    return "".join(c if c.isprintable() else "?" for c in told)
+def _sentence(value: Any) -> str:
+    text = value[:SENTENCE] if isinstance(value, str) else TOO_MUCH
+    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def read_parts(
@@ -141,7 +141,7 @@ def read_submission(
     try:
         return read_parts([Part(Path(path))], editable, given or {}, str(path))
     except SubmissionError as error:
-        told = str(error)
-        if told == MISSING and not os.path.isabs(path):
-            told = f"{MISSING} in {Path.cwd()}"
-        raise SubmissionError(f"{path}: {told}") from error
+        message = str(error)
+        if message == MISSING and not os.path.isabs(path):
+            message = f"{MISSING} in {Path.cwd()}"
+        raise SubmissionError(f"{path}: {message}") from error

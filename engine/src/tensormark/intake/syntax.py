@@ -65,11 +65,12 @@ def explained(name: str, error: SyntaxError, text: str) -> str:
     Args:
         name: the file's.
     """
-    number, column, message = error.lineno or 0, error.offset or 0, shown(error.msg or "not Python")
-    hint = _cause(error, _line(text, number))
+    line_number, column = error.lineno or 0, error.offset or 0
+    message = shown(error.msg or "not Python")
+    hint = _cause(error, _line(text, line_number))
     if (marker := MARKER.search(text)) is not None:
-        number, column = text.count("\n", 0, marker.start()) + 1, 1
+        line_number, column = text.count("\n", 0, marker.start()) + 1, 1
         message, hint = "invalid syntax", MERGE
-    place = f"{name}:{number}" if number else name
-    lines = [f"{place}: {message}", *_excerpt(_line(text, number), column), hint]
+    place = f"{name}:{line_number}" if line_number else name
+    lines = [f"{place}: {message}", *_excerpt(_line(text, line_number), column), hint]
     return "\n".join(line for line in lines if line)
