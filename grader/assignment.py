@@ -27,10 +27,7 @@ ASSIGNMENT = Assignment(
     harness=Path(__file__).with_name("harness.py"),
     seed=2026,
     policy=Policy(
-        ATTENTION,
-        given_only=OPTIMIZERS,
-        flagged=("tokenizers",),
-        section="Other libraries",
+        ATTENTION, given_only=OPTIMIZERS, flagged=("tokenizers",), section="Other libraries"
     ),
     checkpoint_files=("config.json", "model.safetensors", "tokenizer.json", "vocab.txt"),
     packages=("torch", "numpy", "matplotlib", "safetensors", "tokenizers", "tqdm"),

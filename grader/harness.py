@@ -201,10 +201,7 @@ def encoded(context: Context, model: Any, sentences: list[str]) -> tuple[Tensor,
 
 
 def fine_tune(
-    context: Context,
-    call: Mapping[str, Any],
-    tensors: Mapping[str, Tensor],
-    progress: Progress,
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
     """Fine-tune the given classifier on the student's model, and predict or return the weights.
 
@@ -254,10 +251,7 @@ def predictions(context: Context, call: Mapping[str, Any], model: nn.Module) -> 
 
 
 def predict(
-    context: Context,
-    call: Mapping[str, Any],
-    tensors: Mapping[str, Tensor],
-    progress: Progress,
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
     """Predict sentences with weights that come from elsewhere.
 

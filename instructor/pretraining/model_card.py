@@ -11,14 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from instructor.pretraining.run import (
-    Documents,
-    Films,
-    Run,
-    all_reviews,
-    batches,
-    same_film_pairs,
-)
+from instructor.pretraining.run import Documents, Films, Run, all_reviews, batches, same_film_pairs
 
 CARD = """---
 license: mit

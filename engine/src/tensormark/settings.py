@@ -12,7 +12,7 @@ from typing import Any
 from tensormark.files import check_replaceable
 from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import BUDGET, PROCESS, TIERS, Limits
-from tensormark.usage import command, option
+from tensormark.usage import command, option, parser
 
 MAX_THREADS = 64
 
@@ -34,8 +34,8 @@ class Settings:
     @classmethod
     def of(cls, folder: Path, **others: Any) -> "Settings":
         """Return the settings of an assignment's folder, except for others."""
-        usual = {"references": public(folder), "checkpoint": shipped(folder), "data": data(folder)}
-        return cls(**(usual | others))
+        usual = {"references": public(folder), "checkpoint": shipped(folder)}
+        return cls(**(usual | {"data": folder / "data"} | others))
 
 
 OPTIONS = [field for field in dataclasses.fields(Settings) if field.name != "limits"]
@@ -50,11 +50,6 @@ def shipped(folder: Path) -> Path | None:
     """Return the folder of an assignment's checkpoint, if it has one."""
     checkpoint = folder / "checkpoint"
     return checkpoint if checkpoint.is_dir() else None
-
-
-def data(folder: Path) -> Path:
-    """Return the folder of an assignment's data, which may not be there."""
-    return folder / "data"
 
 
 def references_for(folder: Path, checkpoint: Path | None) -> Path:
@@ -188,25 +183,24 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     Args:
         name: of the command: check, grade or report.
     """
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description="Grade one submission.")
+    command_line = parser(name, "Grade one submission.")
+    add = command_line.add_argument
     about = "a folder, a .py file, a zip or a tar (default: starter)"
-    parser.add_argument("submission", type=submission, nargs="?", default=usual(folder), help=about)
-    parser.add_argument("--only", metavar="EXERCISES", help="grade only these, separated by commas")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the result here")
+    add("submission", type=submission, nargs="?", default=usual(folder), help=about)
+    add("--only", metavar="EXERCISES", help="grade only these, separated by commas")
+    add("--json", type=Path, metavar="FILE", help="write the result here")
     if name == "report":
         page = "the page to write, with what has changed since the last one (default: %(default)s)"
-        parser.add_argument(
-            "--out", type=Path, metavar="FILE", default=Path("report.html"), help=page
-        )
-        parser.add_argument("--open", action="store_true", help="open the page in a browser")
+        add("--out", type=Path, metavar="FILE", default=Path("report.html"), help=page)
+        add("--open", action="store_true", help="open the page in a browser")
     defaults = Settings.of(folder)
     for field in OPTIONS:
         kind, text = KINDS.get(field.name, Path), HELP[field.name]
         flag = f"--{field.name.replace('_', '-')}"
         if field.default is False:
-            parser.add_argument(flag, action="store_true", help=text)
+            add(flag, action="store_true", help=text)
             continue
         default = getattr(defaults, field.name)
-        parser.add_argument(flag, type=kind, default=default, help=with_default(text, default))
-    parser.set_defaults(references=None)  # depends on the checkpoint
-    return parser.parse_args(arguments)
+        add(flag, type=kind, default=default, help=with_default(text, default))
+    command_line.set_defaults(references=None)  # depends on the checkpoint
+    return command_line.parse_args(arguments)

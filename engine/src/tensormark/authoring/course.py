@@ -12,11 +12,6 @@ from tensormark.folder import PACKAGE, AssignmentError, module, modules
 from tensormark.release.given_out import Release
 
 
-def nothing(assignment: Assignment, value: Any) -> dict[str, Any]:
-    """Add nothing."""
-    return {}
-
-
 @dataclasses.dataclass(frozen=True)
 class Staff:
     """What else only staff have of an assignment: STAFF in grader/staff.py, as far as it needs any.
@@ -37,10 +32,10 @@ class Staff:
     common: frozenset[str] = frozenset()
     seen: Mapping[str, int] = dataclasses.field(default_factory=dict)
     data_files: tuple[str, ...] = ()
-    measured: Callable[[Assignment, Mapping[str, str]], dict[str, Any]] = nothing
-    hidden: Callable[[Assignment, int], dict[str, str]] = nothing
+    measured: Callable[[Assignment, Mapping[str, str]], dict[str, Any]] = lambda *_: {}
+    hidden: Callable[[Assignment, int], dict[str, str]] = lambda *_: {}
     hidden_files: tuple[str, ...] = ()
-    known_seeds: Callable[[Assignment], dict[int, str]] = lambda assignment: {}
+    known_seeds: Callable[[Assignment], dict[int, str]] = lambda *_: {}
     release: Release = dataclasses.field(default_factory=Release)
 
 

@@ -5,7 +5,6 @@ exercise is a bonus, between the same marks with `bonus`. The heading of a probl
 hand.
 """
 
-import argparse
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +16,7 @@ from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.folders import put_between
 from tensormark.handout import slug as slug
-from tensormark.usage import command
+from tensormark.usage import command, parser
 
 POINTS = re.compile(r"\((\d+(?:\.\d+)?) points\b")  # in a heading
 HEADER = f"| problem | {' | '.join(PARTS)} | points |"
@@ -83,10 +82,9 @@ def _disagreements(text: str, course: Course) -> Iterator[str]:
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write the tables, or with --check only compare; fail where the text disagrees."""
-    description = "Write the handout's tables of points."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail on drift")
-    check = parser.parse_args(arguments).check
+    command_line = parser(name, "Write the handout's tables of points.")
+    command_line.add_argument("--check", action="store_true", help="write nothing; fail on drift")
+    check = command_line.parse_args(arguments).check
     course = open_course(open_assignment(folder))
     path = course.assignment.handout
     try:

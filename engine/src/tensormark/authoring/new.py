@@ -5,7 +5,6 @@ as it is, with two exercises, a training, known mistakes and a handout. The star
 references are then made from it, as whenever something of it changes.
 """
 
-import argparse
 import re
 import shlex
 import sys
@@ -16,7 +15,7 @@ from tensormark.authoring import record, strip
 from tensormark.files import write_whole
 from tensormark.folder import SAYS_WHAT_IT_IS
 from tensormark.folders import whole_folder
-from tensormark.usage import command
+from tensormark.usage import command, parser
 
 TEMPLATE = Path(__file__).resolve().parents[1] / "template"
 NAME = re.compile(r"\w[\w .-]{0,60}")
@@ -80,10 +79,9 @@ def _next_steps(path: Path) -> str:
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write an assignment, and derive its starter and its references."""
-    description = "Begin an assignment in a new folder; it runs as it is."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    parser.add_argument("name", type=Path, help="of the folder, and of the assignment")
-    path = parser.parse_args(arguments).name
+    command_line = parser(name, "Begin an assignment in a new folder; it runs as it is.")
+    command_line.add_argument("name", type=Path, help="of the folder, and of the assignment")
+    path = command_line.parse_args(arguments).name
     try:
         write(path)
     except (NameFault, OSError) as error:

@@ -9,7 +9,6 @@ Until references are recorded again it could not be graded, which costs nobody a
 exercises are graded as before.
 """
 
-import argparse
 import keyword
 import re
 import sys
@@ -21,7 +20,7 @@ from tensormark.authoring.variants import VariantError, region_of
 from tensormark.exercise import Assignment, Exercise
 from tensormark.files import write_whole
 from tensormark.folder import PACKAGE, open_assignment
-from tensormark.usage import command, option
+from tensormark.usage import command, option, parser
 
 EXERCISES, MISTAKES = Path(PACKAGE, "exercises"), Path(PACKAGE, "mistakes")
 STEP = 10  # between the `order` of exercises
@@ -195,11 +194,7 @@ def _with_block(handout: str, block: str, neighbour: Exercise | None, follows: b
 
 
 def skeleton(
-    assignment: Assignment,
-    name: str,
-    file: str,
-    before: str | None = None,
-    bonus: bool = False,
+    assignment: Assignment, name: str, file: str, before: str | None = None, bonus: bool = False
 ) -> dict[Path, str]:
     """Return the files of a new exercise, by their paths in the folder, and their new texts.
 
@@ -242,15 +237,14 @@ def skeleton(
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write the four files."""
-    description = "Begin an exercise: write a skeleton that runs as it is."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    parser.add_argument("id", help="of the exercise, such as layer_norm")
+    command_line = parser(name, "Begin an exercise: write a skeleton that runs as it is.")
+    command_line.add_argument("id", help="of the exercise, such as layer_norm")
     last = "of the hole, in solution/ (default: the last file that students edit)"
-    parser.add_argument("--file", help=last)
+    command_line.add_argument("--file", help=last)
     where = "the exercise of that file that it comes before (default: it comes last)"
-    parser.add_argument("--before", metavar="ID", help=where)
-    parser.add_argument("--bonus", action="store_true", help="its points are a bonus")
-    options = parser.parse_args(arguments)
+    command_line.add_argument("--before", metavar="ID", help=where)
+    command_line.add_argument("--bonus", action="store_true", help="its points are a bonus")
+    options = command_line.parse_args(arguments)
     assignment = open_assignment(folder)
     file = options.file or assignment.editable[-1]
     try:

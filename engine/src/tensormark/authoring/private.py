@@ -65,11 +65,7 @@ def read_seed(text: str | None) -> int | None:
 
 
 def destination(
-    course: Course,
-    seed: int | None,
-    out: Path | None,
-    checkpoint: Path | None,
-    force: bool = False,
+    course: Course, seed: int | None, out: Path | None, checkpoint: Path | None, force: bool = False
 ) -> tuple[int, Path]:
     """Return the seed and the folder of references that are to be recorded.
 

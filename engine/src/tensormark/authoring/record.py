@@ -10,7 +10,6 @@ the same worker that grades students. It writes:
 If nothing has changed, nothing is written; otherwise it prints what changed and by how much.
 """
 
-import argparse
 import json
 import platform
 import sys
@@ -40,6 +39,7 @@ from tensormark.grading import program_of
 from tensormark.references import FORMAT
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings, shipped, with_default
+from tensormark.usage import parser
 
 THREADS = 1
 MOST = 6  # lines that are printed of a file
@@ -198,24 +198,15 @@ def _write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Record, or with --check only compare."""
-    description = "Record the right answers."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    parser.add_argument("--seed", help="of the inputs (default: that of the public references)")
-    parser.add_argument(
-        "--out", type=Path, help="folder to write (default: depends on the checkpoint)"
-    )
-    parser.add_argument(
-        "--checkpoint",
-        type=Path,
-        default=shipped(folder),
-        help=with_default("such as an imported one", shipped(folder)),
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; fail if anything changed"
-    )
-    replaces = "replace references of another seed in this folder"
-    parser.add_argument("--force", action="store_true", help=replaces)
-    options = parser.parse_args(arguments)
+    command_line, own = parser(name, "Record the right answers."), shipped(folder)
+    add = command_line.add_argument
+    add("--seed", help="of the inputs (default: that of the public references)")
+    add("--out", type=Path, help="folder to write (default: depends on the checkpoint)")
+    about = with_default("such as an imported one", own)
+    add("--checkpoint", type=Path, default=own, help=about)
+    add("--check", action="store_true", help="write nothing; fail if anything changed")
+    add("--force", action="store_true", help="replace references of another seed in this folder")
+    options = command_line.parse_args(arguments)
     asked = options.out, options.checkpoint, options.force
     try:
         course = open_course(open_assignment(folder))

@@ -11,7 +11,6 @@ A file that somebody has edited, or put into starter/, is not overwritten: neith
 the list of what was last written here knows its digest. With --force it is copied first.
 """
 
-import argparse
 import json
 import re
 import sys
@@ -23,7 +22,7 @@ from tensormark.files import digest, write_whole
 from tensormark.folder import open_assignment
 from tensormark.folders import whole_folder
 from tensormark.intake.texts import is_given
-from tensormark.usage import command
+from tensormark.usage import command, parser
 
 WRITTEN = Path("runs") / "starter.json"  # what was last written, in the form of the manifest
 MARKER = re.compile(r"^(?P<indent>\s*)### (?P<kind>BEGIN|END) SOLUTION\b *(?P<id>.*?)\s*$")
@@ -174,11 +173,11 @@ def _update(assignment: Assignment, files: dict[str, str], force: bool) -> int:
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write starter/, or with --check only compare."""
-    description = "Derive starter/ from solution/."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail on drift")
-    parser.add_argument("--force", action="store_true", help="overwrite edited files, with a copy")
-    options = parser.parse_args(arguments)
+    command_line = parser(name, "Derive starter/ from solution/.")
+    add = command_line.add_argument
+    add("--check", action="store_true", help="write nothing; fail on drift")
+    add("--force", action="store_true", help="overwrite edited files, with a copy")
+    options = command_line.parse_args(arguments)
     assignment = open_assignment(folder)
     try:
         files = derive(assignment)

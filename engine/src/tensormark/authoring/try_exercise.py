@@ -9,7 +9,6 @@ A line for each says what it came to; one that should have come to something els
 The exit status is 1 where there is such a line.
 """
 
-import argparse
 import contextlib
 import dataclasses
 import sys
@@ -28,7 +27,7 @@ from tensormark.folder import open_assignment
 from tensormark.references import ReferencesError
 from tensormark.result import Result
 from tensormark.settings import Settings
-from tensormark.usage import option
+from tensormark.usage import option, parser
 
 FAULTS = (RecordError, MarkerError, ToleranceError, VariantError, ReferencesError)
 
@@ -83,10 +82,11 @@ def _line(claim: Claim, result: Result) -> str:
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Try an exercise."""
-    description = "Try one exercise: the solution passes, and each known mistake is named."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    parser.add_argument("id", help="of the exercise, such as layer_norm")
-    exercise, wrong = parser.parse_args(arguments).id, 0
+    command_line = parser(
+        name, "Try one exercise: the solution passes, and each known mistake is named."
+    )
+    command_line.add_argument("id", help="of the exercise, such as layer_norm")
+    exercise, wrong = command_line.parse_args(arguments).id, 0
     try:
         course = alone(open_course(open_assignment(folder)), exercise)
     except KeyError:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from tensormark import usage
 from tensormark.classroom.file_names import real
 from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import TIERS
@@ -61,8 +62,8 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     Args:
         folder: of the assignment; name: of the command.
     """
-    arguments = argparse.ArgumentParser(prog=f"tensormark {name}", description="Grade a class.")
-    add = arguments.add_argument
+    command_line = usage.parser(name, "Grade a class.")
+    add = command_line.add_argument
     add("submissions", type=_submissions, help="the folder with what was handed in")
     add("--check", action="store_true", help="leave the training out")
     isolating = ", ".join(TIERS)
@@ -88,7 +89,7 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     add("--late", help="which to take of those who handed in several times")
     add("--canvas", type=Path, help="a gradebook that Canvas has exported")
     add("--column", default="", help="the assignment's column in it")
-    return arguments
+    return command_line
 
 
 def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:

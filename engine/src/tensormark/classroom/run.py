@@ -188,10 +188,7 @@ class Run:
         print(f"{len(works)} to grade, tier {self.terms.tier}, workers: {where}", flush=True)
         progress = Progress(len(works))  # last, as it draws a bar, which lines would break
         blame = functools.partial(
-            result_of_killed,
-            terms=self.terms,
-            references=self.references,
-            assignment=assignment,
+            result_of_killed, terms=self.terms, references=self.references, assignment=assignment
         )
         try:
             crews = opened_crew(options, self.terms, parcel, assignment.folder, progress.say)

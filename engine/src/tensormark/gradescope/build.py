@@ -22,7 +22,7 @@ from tensormark.references import References, ReferencesError
 from tensormark.release.given_out import checkpoint_names, data_names, fitting, own_code
 from tensormark.sandbox.interface import LOCKED, PROCESS
 from tensormark.sandbox.packages import installed, listed
-from tensormark.usage import command, option
+from tensormark.usage import command, option, parser
 from tensormark.wheel import NAME, WheelError, wheel
 from tensormark.zipped import zipped
 
@@ -106,32 +106,21 @@ def _autograder(
     return packed | {"limit": f"{limit}\n".encode()}
 
 
-def _parser(folder: Path, name: str) -> argparse.ArgumentParser:
-    description = "Build Gradescope's zip."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    parser.add_argument("--references", type=Path, help="folder of private references")
-    parser.add_argument(
-        "--tier",
-        default=LOCKED,
-        choices=(LOCKED, PROCESS),
-        help="the weakest tier that may be used (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--limit",
-        type=int,
-        default=600,
-        help="seconds that Gradescope gives (default: %(default)s)",
-    )
+def _options(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
+    command_line = parser(name, "Build Gradescope's zip.")
+    add, default = command_line.add_argument, "(default: %(default)s)"
+    add("--references", type=Path, help="folder of private references")
+    about = f"the weakest tier that may be used {default}"
+    add("--tier", default=LOCKED, choices=(LOCKED, PROCESS), help=about)
+    add("--limit", type=int, default=600, help=f"seconds that Gradescope gives {default}")
     out = folder / "dist" / "autograder.zip"
-    parser.add_argument(
-        "--out", type=Path, default=out, help="file to write (default: %(default)s)"
-    )
-    return parser
+    add("--out", type=Path, default=out, help=f"file to write {default}")
+    return command_line.parse_args(arguments)
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Build the zip; return the exit status."""
-    options = _parser(folder, name).parse_args(arguments)
+    options = _options(folder, name, arguments)
     try:
         check_replaceable(options.out, ".zip", option("out", options.out))
         if options.references is None:

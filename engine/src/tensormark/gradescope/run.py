@@ -4,7 +4,6 @@ results.json is there from the start, says that the grading did not finish until
 written again after each exercise, always by renaming.
 """
 
-import argparse
 import dataclasses
 import fnmatch
 import json
@@ -26,6 +25,7 @@ from tensormark.result import Grade, Outcome, Result
 from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, printable
 from tensormark.settings import Settings
 from tensormark.strictest import Strictest, strictest
+from tensormark.usage import parser
 
 LIMIT = 600  # seconds: what Gradescope gives unless it is told otherwise
 BUDGET, TRAINING = 0.2, 0.5  # shares of it for all exercises together, and for the tasks
@@ -160,17 +160,14 @@ def untimed(assignment: Assignment) -> Iterator[str]:
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Grade, or look at what is installed; return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog=f"tensormark {name}", description="Grade on Gradescope, in its container."
-    )
-    parser.add_argument("--packages", action="store_true", help="fail if a requirement is missing")
-    parser.add_argument("--tiers", action="store_true", help="say which tier can run here")
-    parser.add_argument(
-        "--limit", type=float, default=LIMIT, help="seconds for all (default: %(default)s)"
-    )
-    parser.add_argument("--submission", type=Path, help="the folder that was handed in")
-    parser.add_argument("--results", type=Path, help="the file to write")
-    options = parser.parse_args(arguments)
+    command_line = parser(name, "Grade on Gradescope, in its container.")
+    add = command_line.add_argument
+    add("--packages", action="store_true", help="fail if a requirement is missing")
+    add("--tiers", action="store_true", help="say which tier can run here")
+    add("--limit", type=float, default=LIMIT, help="seconds for all (default: %(default)s)")
+    add("--submission", type=Path, help="the folder that was handed in")
+    add("--results", type=Path, help="the file to write")
+    options = command_line.parse_args(arguments)
     assignment = open_assignment(folder)
     if options.packages:
         print("\n".join(missing := missing_packages(assignment.requirements)), file=sys.stderr)
