@@ -5,8 +5,6 @@ where it becomes an element (reports/markup.py). Without the script everything i
 nothing can be sorted or searched.
 """
 
-import base64
-import hashlib
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
@@ -65,10 +63,14 @@ def _section(name: str, title: str, *parts: object) -> Element:
     return element("section", heading, *parts, id=name, aria_labelledby=f"{name}-title")
 
 
-def _list(lines: Sequence[Element]) -> Element:
+def _list_section(
+    name: str, title: str, lines: Sequence[Element], about: Element | None = None
+) -> Element | None:
+    """Return a part that lists the first lines; None if there is no line."""
     more = len(lines) - LISTED
     rest = element("li", f"and {more} more") if more > 0 else None
-    return element("ul", *lines[:LISTED], rest, class_="listed")
+    items = element("ul", *lines[:LISTED], rest, class_="listed")
+    return _section(name, title, about, items) if lines else None
 
 
 def _overview(shown: Class, assignment: str) -> Element:
@@ -118,9 +120,8 @@ def _pass_rates(exercises: Sequence[Exercise]) -> Element:
         full = element("rect", width=f"{100 * exercise.passed / (of or 1):.1f}", height=8)
         size = {"viewBox": "0 0 100 8", "preserveAspectRatio": "none"}
         bar = element("svg", full, **size, role="img", aria_label=label)
-        share = f"{exercise.passed} of {of}" + (
-            f", {100 * exercise.passed / of:.0f}%" if of else ""
-        )
+        percent = f", {100 * exercise.passed / of:.0f}%" if of else ""
+        share = f"{exercise.passed} of {of}{percent}"
         head = element("th", exercise.id, bonus, scope="row")
         rows.append(element("tr", head, element("td", bar), element("td", share)))
     caption = element("caption", "Passed; of those who began it where it is bonus")
@@ -128,8 +129,6 @@ def _pass_rates(exercises: Sequence[Exercise]) -> Element:
 
 
 def _mistakes(shown: Class) -> Element | None:
-    if not shown.mistakes:
-        return None
     total = len(shown.graded)
     lines = [
         _line(
@@ -139,7 +138,7 @@ def _mistakes(shown: Class) -> Element | None:
         )
         for number, mistake in enumerate(shown.mistakes)
     ]
-    return _section("mistakes", "The commonest mistakes", _list(lines))
+    return _list_section("mistakes", "The commonest mistakes", lines)
 
 
 def _problems(shown: Class) -> Element | None:
@@ -153,17 +152,16 @@ def _problems(shown: Class) -> Element | None:
     if absent := shown.kinds.count(NOT_IN):
         button = _show_button(f"k{KINDS.index(NOT_IN)}", f"the {absent} who handed in nothing")
         lines.insert(0, _line(number_of(absent, "student"), "handed in nothing", button=button))
-    return _section("problems", "Not graded, or not in full", _list(lines)) if lines else None
+    return _list_section("problems", "Not graded, or not in full", lines)
 
 
 def _imports(shown: Class) -> Element | None:
     who = [place for place, files in enumerate(shown.unimportable) if files]
     lines = [_line(", ".join(shown.unimportable[place]), shown.name(place)) for place in who]
-    if not who:
-        return None
-    button = _show_button(UNIMPORTABLE, f"the {len(who)} with a file that cannot be imported")
-    lines.insert(0, _line(number_of(len(who), "student"), "in all", button=button))
-    return _section("imports", "Files that cannot be imported", _list(lines))
+    if who:
+        button = _show_button(UNIMPORTABLE, f"the {len(who)} with a file that cannot be imported")
+        lines.insert(0, _line(number_of(len(who), "student"), "in all", button=button))
+    return _list_section("imports", "Files that cannot be imported", lines)
 
 
 def _flags(shown: Class) -> Element | None:
@@ -175,7 +173,7 @@ def _flags(shown: Class) -> Element | None:
             what = element("span", shown.name(place), ": ", summary, class_="what")
             lines.append(element("li", what))
     about = element("p", "What a person should look at; most of it is harmless.", class_="about")
-    return _section("flags", "Flags", about, _list(lines)) if lines else None
+    return _list_section("flags", "Flags", lines, about)
 
 
 def _changes(shown: Class) -> Element | None:
@@ -189,7 +187,7 @@ def _changes(shown: Class) -> Element | None:
             ]
             scores = f"{points(before['score'])} → {points(after['score'])}"
             lines.append(_line(scores, shown.name(place), ": ", "; ".join(outcomes)))
-    return _section("changes", "Changed since the run before", _list(lines)) if lines else None
+    return _list_section("changes", "Changed since the run before", lines)
 
 
 def _names(shown: Class, places: Sequence[int]) -> list[object]:
@@ -215,8 +213,7 @@ def _similar(shown: Class) -> Element | None:
     if unread := shown.similar.unread:
         lines.append(_line("not compared in full", *_names(shown, unread)))
     about = element("p", ALIKE, class_="about")
-    part = _section("similar", "Near-identical submissions", about, _list(lines))
-    return part if lines else None
+    return _list_section("similar", "Near-identical submissions", lines, about)
 
 
 def _times(shown: Class) -> Element | None:
@@ -225,13 +222,11 @@ def _times(shown: Class) -> Element | None:
         return None
     middle = statistics.median(taken)
     amount = number_of(len(taken), "submission")
-    summary = f"{sum(taken) / 60:.1f} minutes for {amount}: {middle:.1f} s for the "
-    summary += (
-        f"middle one, {taken[-1]:.1f} s for the slowest. The column “seconds” has all of them."
-    )
+    total = f"{sum(taken) / 60:.1f} minutes for {amount}: {middle:.1f} s for the middle one"
+    rest = f"{taken[-1]:.1f} s for the slowest. The column “seconds” has all of them."
     again = sum(entry.attempts > 1 for entry in shown.entries)
     tried = f" {again} {'was' if again == 1 else 'were'} tried more than once." if again else ""
-    return _section("times", "Time", element("p", summary + tried))
+    return _section("times", "Time", element("p", f"{total}, {rest}{tried}"))
 
 
 def page(
@@ -245,16 +240,6 @@ def page(
     """
     shown = Class(entries, folders, similar, says)
     assignment = str(shown.graded[0]["assignment"]) if shown.graded else ""
-    style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
-    script = SCRIPT.read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    head = (
-        '<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="'
-        f"{html.policy(style)}; script-src 'sha256-{digest}'\">\n"
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        '<meta name="referrer" content="no-referrer">\n'
-    )
     figures = [_histogram_figure(histogram(entries)), _pass_rates(shown.exercises)]
     body = element(
         "main",
@@ -271,8 +256,6 @@ def page(
         _changes(shown),
         _times(shown),
     )
-    title = element("title", f"{assignment}: gradebook" if assignment else "Gradebook")
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n{head}{title}\n<style>{style}</style>\n'
-        f"</head>\n<body>\n{body}\n<script>{script}</script>\n</body>\n</html>\n"
-    )
+    title = f"{assignment}: gradebook" if assignment else "Gradebook"
+    style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
+    return html.document(title, style, body, SCRIPT.read_text(encoding="utf-8"))
