@@ -153,7 +153,7 @@ class Bench:
         """End the worker."""
         self.sandbox.__exit__(None, None, None)
 
-    def reached(self, changed: Collection[str]) -> set[str]:
+    def _reached(self, changed: Collection[str]) -> set[str]:
         """Return modules, and those that import them, or import what does."""
         modules = set(changed)
         while True:
@@ -170,7 +170,7 @@ class Bench:
             tasks: grade everything; else, exercises without a task that can tell the change.
         """
         sources = self.sources | dict(changed)
-        reached = () if tasks else self.reached(changed)
+        reached = () if tasks else self._reached(changed)
         self.sandbox.reload(sources)
         names = [name.removesuffix(".py") for name in self.assignment.editable]
         handed_in = {name: sources[name] for name in names if name in sources}

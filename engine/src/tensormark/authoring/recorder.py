@@ -123,26 +123,26 @@ class Recorder:
         right = self.ask(exercise, source, dtype="float64")
         _require_answers(exercise, right, SOLUTION_ROW)
         _require_stand_ins(exercise, right)
-        _require_gradients(exercise, self.all_inputs(exercise), right)
+        _require_gradients(exercise, self._all_inputs(exercise), right)
         names = [sorted(name for name in reply.tensors if not _is_input(name)) for reply in right]
         own = [variant for variant in self.course.variants if variant.exercise == exercise.id]
         texts = [source, *(apply(variant, source) for variant in own)]
         replies = [self.ask(exercise, text) for text in texts]
         wrong = dict(zip([variant.id for variant in own], replies[1:], strict=True))
         entry = before.entry if before else None
-        measured = measure(exercise, right, replies[0], self.honest(exercise), wrong, entry)
-        now = self.answered(exercise, right, names)
+        measured = measure(exercise, right, replies[0], self._honest(exercise), wrong, entry)
+        now = self._answered(exercise, right, names)
         drawn = [name for name in now if _is_random(exercise, name)]
         tensors, changes = settled(before.answered, now, drawn) if before else (now, [])
-        inputs, known = self.all_inputs(exercise), None if changes else before
+        inputs, known = self._all_inputs(exercise), None if changes else before
         table = Table(exercise, names, inputs, measured, known)
-        self.fill(table, exercise, own, replies)
+        self._fill(table, exercise, own, replies)
         tensors |= {f"{index}{WRONG}": rows for index, rows in enumerate(table.columns())}
         rows = [name for name, _ in table.rows]
         changes += table.changes
-        return Recorded(exercise, tensors, measured, rows, self.described(own), changes)
+        return Recorded(exercise, tensors, measured, rows, self._described(own), changes)
 
-    def honest(self, exercise: Exercise) -> dict[str, list[Reply]]:
+    def _honest(self, exercise: Exercise) -> dict[str, list[Reply]]:
         """Return the replies of other correct solutions."""
         source = self.sources[exercise.module]
         alike = [honest for honest in self.course.honest if honest.module == exercise.module]
@@ -151,7 +151,7 @@ class Recorder:
             _require_answers(exercise, replies, name)
         return replies_by_id
 
-    def described(self, own: Sequence[Variant]) -> dict[str, dict[str, Any]]:
+    def _described(self, own: Sequence[Variant]) -> dict[str, dict[str, Any]]:
         """Return what the manifest says of mistakes."""
         return {
             variant.id: {
@@ -163,21 +163,21 @@ class Recorder:
             if variant.form_of is None
         }
 
-    def all_inputs(self, exercise: Exercise) -> list[Tensors]:
+    def _all_inputs(self, exercise: Exercise) -> list[Tensors]:
         """Return the inputs of all calls."""
         return [self.inputs(exercise.id, index) for index in range(len(exercise.calls))]
 
-    def answered(
+    def _answered(
         self, exercise: Exercise, right: Sequence[Reply], names: Sequence[Sequence[str]]
     ) -> Tensors:
         """Return the inputs and the solution's answers as the file has them."""
         tensors: Tensors = {}
-        for index, (inputs, reply) in enumerate(zip(self.all_inputs(exercise), right, strict=True)):
+        for index, (inputs, reply) in enumerate(zip(self._all_inputs(exercise), right, strict=True)):
             tensors |= {f"{index}/in/{name}": value for name, value in inputs.items()}
             tensors |= {f"{index}/{name}": reply.tensors[name] for name in names[index]}
         return tensors
 
-    def fill(
+    def _fill(
         self,
         table: Table,
         exercise: Exercise,

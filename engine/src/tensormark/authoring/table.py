@@ -91,31 +91,31 @@ class Table:
             for index, (probe, call) in enumerate(self.calls)
         ]
 
-    def prints(self, index: int, reply: Reply, inputs: Tensors) -> np.ndarray:
+    def _prints(self, index: int, reply: Reply, inputs: Tensors) -> np.ndarray:
         """Return the fingerprints of one call."""
         return fingerprints(*self.calls[index], self.names[index], inputs, reply)
 
-    def answers(self, replies: Sequence[Reply]) -> Answers:
+    def _answers(self, replies: Sequence[Reply]) -> Answers:
         """Return the fingerprints of all calls."""
         numbered = enumerate(zip(replies, self.inputs, strict=True))
-        prints = [self.prints(index, *both) for index, both in numbered]
+        prints = [self._prints(index, *both) for index, both in numbered]
         return Answers(prints, [bool(reply.message.get("drew")) for reply in replies])
 
     def add(self, name: str, replies: Sequence[Reply], ask: Ask) -> None:
         """Add a row, unless it is a pair that is recognized by another row."""
-        answers = self.answers(replies)
+        answers = self._answers(replies)
         recorded = self.unused.get(name, [])
         for index, known in enumerate(recorded):
-            if self.disagreement(answers, known, ask) is None:
+            if self._disagreement(answers, known, ask) is None:
                 self.rows.append((name, recorded.pop(index)))
                 return
         if recorded:
-            self.changes.append(f"{name}: {self.disagreement(answers, recorded[0], ask)}")
-        elif PAIR in name and self.recognized(answers):
+            self.changes.append(f"{name}: {self._disagreement(answers, recorded[0], ask)}")
+        elif PAIR in name and self._recognized(answers):
             return
         elif self.before:
             self.changes.append(f"{name}: a new row")
-        self.rows.append((name, self.decided(answers, ask, thorough=PAIR not in name)))
+        self.rows.append((name, self._decided(answers, ask, thorough=PAIR not in name)))
 
     def finish(self) -> None:
         """Note the recorded rows that are no more."""
@@ -129,7 +129,7 @@ class Table:
 
     # --- what agrees with what ---
 
-    def seen(
+    def _seen(
         self, answers: Answers, index: int, rows: Sequence[np.ndarray], room: float = 1.0
     ) -> Seen:
         """Return answers next to rows of one call as when a student's are judged."""
@@ -137,44 +137,44 @@ class Table:
         allow = room * self.allowed[index]
         return Seen(answers.prints[index], table, allow, drew=answers.drew[index])
 
-    def recognized(self, answers: Answers) -> bool:
+    def _recognized(self, answers: Answers) -> bool:
         """Say whether a row explains these answers."""
         room = LEFT_OUT if self.before else 1.0
         fits = np.ones(len(self.rows), dtype=bool)
         for index in range(len(self.calls)):
             rows = [row[index] for _, row in self.rows]
-            fits &= agreeing(self.seen(answers, index, rows, room))[1:]
+            fits &= agreeing(self._seen(answers, index, rows, room))[1:]
         return bool(fits.any())
 
-    def disagreement(self, answers: Answers, known: Sequence[np.ndarray], ask: Ask) -> str | None:
+    def _disagreement(self, answers: Answers, known: Sequence[np.ndarray], ask: Ask) -> str | None:
         """Say where answers do not agree with a recorded row, and by how much; None if they do."""
         for index, row in enumerate(known):
             got, allow = answers.prints[index], self.allowed[index]
             if got.shape != row.shape:
-                return f"{self.place(index)}: {len(row)} entries were recorded, not {len(got)}"
-            if self.agrees(answers, index, row) or self.agrees_by_chance(answers, index, row, ask):
+                return f"{self._place(index)}: {len(row)} entries were recorded, not {len(got)}"
+            if self._agrees(answers, index, row) or self._agrees_by_chance(answers, index, row, ask):
                 continue
             if got[0, 0] == row[0, 0] == RAISED:
-                return f"{self.place(index)}: raises an exception with another text"
+                return f"{self._place(index)}: raises an exception with another text"
             worst = int(np.argmax(~close(got, row, allow) & (row[:, 0] != UNDECIDED)))
-            return f"{self.place(index, worst)} {self.off(got[worst], row[worst], allow[worst])}"
+            return f"{self._place(index, worst)} {self._off(got[worst], row[worst], allow[worst])}"
         return None
 
-    def agrees(self, answers: Answers, index: int, row: np.ndarray) -> bool:
+    def _agrees(self, answers: Answers, index: int, row: np.ndarray) -> bool:
         """Say whether the answers of one call agree with a recorded row."""
-        return bool(agreeing(self.seen(answers, index, [row]))[1])
+        return bool(agreeing(self._seen(answers, index, [row]))[1])
 
-    def agrees_by_chance(self, answers: Answers, index: int, row: np.ndarray, ask: Ask) -> bool:
+    def _agrees_by_chance(self, answers: Answers, index: int, row: np.ndarray, ask: Ask) -> bool:
         """Say whether the answers of a call that draws agree with a row for some seed."""
         for seed in DRAWS if answers.drew[index] else ():
             (reply,) = ask([index], seed=seed)
-            again = self.prints(index, reply, self.inputs[index])
+            again = self._prints(index, reply, self.inputs[index])
             prints = [again if other == index else own for other, own in enumerate(answers.prints)]
-            if self.agrees(Answers(prints, answers.drew), index, row):
+            if self._agrees(Answers(prints, answers.drew), index, row):
                 return True
         return False
 
-    def place(self, index: int, row: int | None = None) -> str:
+    def _place(self, index: int, row: int | None = None) -> str:
         """Name a call, and a fingerprint's tensor."""
         probe, call = self.calls[index]
         given = f" given {', '.join(call.given)}" if call.given else ""
@@ -184,7 +184,7 @@ class Table:
         return f"{probe.name} (call {index}{given}){what}"
 
     @staticmethod
-    def off(got: np.ndarray, row: np.ndarray, allow: np.ndarray) -> str:
+    def _off(got: np.ndarray, row: np.ndarray, allow: np.ndarray) -> str:
         """Say how a fingerprint differs from the recorded one."""
         if row[0] == RANDOM:
             return "was random, and is right or draws nothing now"
@@ -198,7 +198,7 @@ class Table:
 
     # --- what chance decides ---
 
-    def decided(self, answers: Answers, ask: Ask, thorough: bool) -> list[np.ndarray]:
+    def _decided(self, answers: Answers, ask: Ask, thorough: bool) -> list[np.ndarray]:
         """Return a row in which what chance decides is marked.
 
         Args:
@@ -209,7 +209,7 @@ class Table:
         changed = [np.zeros(len(own), dtype=bool) for own in row]
         pairs = zip(row, solution, self.allowed, strict=True)
         right = [close(own, other, allow) for own, other, allow in pairs]
-        for index, other, allow in self.otherwise(answers, ask, thorough):
+        for index, other, allow in self._otherwise(answers, ask, thorough):
             changed[index] |= ~close(row[index], other, allow)
             right[index] |= close(solution[index], other, self.allowed[index])
         for index, drew in enumerate(answers.drew):
@@ -218,14 +218,14 @@ class Table:
             row[index][wrong] = entry(RANDOM)
         return row
 
-    def otherwise(
+    def _otherwise(
         self, answers: Answers, ask: Ask, thorough: bool
     ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Yield calls with their fingerprints by another chance, and how far these may be off."""
         drew = [index for index, drew_here in enumerate(answers.drew) if drew_here]
         for index, reply in zip(drew, ask(drew, seed=SEED) if drew else (), strict=True):
             share = 1.0 if index in self.statistics else MARGIN
-            other = self.prints(index, reply, self.inputs[index])
+            other = self._prints(index, reply, self.inputs[index])
             yield index, other, self.allowed[index] / share
         for nudge in NUDGES:
             every = thorough and nudge == NUDGES[0]
@@ -234,7 +234,7 @@ class Table:
                 inputs = nudged(self.inputs[index], self.calls[index][1].dtype, nudge)
                 most = STATISTIC if index in self.statistics else np.inf
                 allow = np.minimum(self.allowed[index] / MARGIN, most)
-                yield index, self.prints(index, reply, inputs), allow
+                yield index, self._prints(index, reply, inputs), allow
 
 
 def nudged(inputs: Tensors, dtype: str, seed: int) -> Tensors:

@@ -122,7 +122,7 @@ def _with_own_names(students: Sequence[Student]) -> list[Student]:
     return list(students)
 
 
-class Owners:
+class _Owners:
     """The list of a class, and who of it may have handed something in."""
 
     def __init__(self, roster: Sequence[Listed]) -> None:
@@ -297,7 +297,7 @@ class Owners:
 def by_roster(uploads: Sequence[Upload], roster: Sequence[Listed]) -> list[Student]:
     """Give what was found to the students of a list, in its order; the rest comes last."""
     students = [Student(listed.student, listed.name, listed.keys) for listed in roster]
-    owners, rest = Owners(roster), []
+    owners, rest = _Owners(roster), []
     groups = _groups(_without_repeats(uploads, owners.has))
     for group, whose in zip(groups, owners.of(groups), strict=True):
         if len(whose) != 1:

@@ -60,7 +60,7 @@ def _all_numbers(described: Described) -> set[int]:
     return set(itertools.chain(*described.values()))
 
 
-class Comparison:
+class _Comparison:
     """The submissions of a class, and how rare what they have is.
 
     Attributes:
@@ -217,7 +217,7 @@ class Similar:
     unread: tuple[int, ...] = ()
 
 
-def _similar_groups(compared: Comparison) -> Iterator[Group]:
+def _similar_groups(compared: _Comparison) -> Iterator[Group]:
     pairs = sorted(compared.pairs())
     for members in _groups(pairs):
         least = min(share for index, _, share in pairs if index in members)
@@ -261,7 +261,7 @@ def similar(
         common = set[int]().union(
             *(_all_numbers(description.get(kind, {})) for description in allowed)
         )
-        for group in _similar_groups(Comparison(own, common, surprise)):
+        for group in _similar_groups(_Comparison(own, common, surprise)):
             if not any(set(group.members) <= set(other.members) for other in groups):
                 groups.append(group)
     unread = [

@@ -205,13 +205,13 @@ class Store:
 
     def last(self, work: str, terms: Terms) -> Attempt | None:
         """Return the last attempt at some work with these terms: if possible a complete one."""
-        return self.first_by("complete DESC, result IS NULL, id DESC", work, terms)
+        return self._first_by("complete DESC, result IS NULL, id DESC", work, terms)
 
     def newest(self, work: str, terms: Terms) -> Attempt | None:
         """Return the last attempt at some work with these terms, however it ended."""
-        return self.first_by("id DESC", work, terms)
+        return self._first_by("id DESC", work, terms)
 
-    def first_by(self, order: str, work: str, terms: Terms) -> Attempt | None:
+    def _first_by(self, order: str, work: str, terms: Terms) -> Attempt | None:
         """Return the first attempt at some work in an order."""
         query = (
             f"SELECT {ATTEMPT} FROM attempt WHERE digest = ? AND {TERMS} ORDER BY {order} LIMIT 1"

@@ -84,7 +84,7 @@ class Names:
         """Every name that the source binds."""
         return frozenset(self.imports.keys() | self.others.keys() | self.unknown)
 
-    def of_name(self, name: str, depth: int = 0) -> frozenset[str]:
+    def _of_name(self, name: str, depth: int = 0) -> frozenset[str]:
         """Return the full names that a name may stand for."""
         if name in self.unknown or depth > DEEPEST:
             return frozenset()
@@ -108,4 +108,4 @@ class Names:
                 return frozenset()
         if not isinstance(node, ast.Name):
             return frozenset()
-        return frozenset(".".join([path, *names]) for path in self.of_name(node.id, depth))
+        return frozenset(".".join([path, *names]) for path in self._of_name(node.id, depth))

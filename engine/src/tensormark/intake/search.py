@@ -80,7 +80,7 @@ class Search:
         """The file without which there is nothing to grade."""
         return self.editable[0]
 
-    def visible(self, folder: Folder) -> list[Entry]:
+    def _visible(self, folder: Folder) -> list[Entry]:
         """Return what is in a folder, without what systems put there."""
         entries = folder.entries()
         self.left -= len(entries)
@@ -88,7 +88,7 @@ class Search:
             raise UnreadableError(f"it has more than {MOST} files; {ONE}")
         return [entry for entry in entries if not is_hidden(entry.name)]
 
-    def best(self, entries: Sequence[Entry], file: str) -> File | None:
+    def _best(self, entries: Sequence[Entry], file: str) -> File | None:
         """Return what stands for an editable file in a folder, or None.
 
         Raises:
@@ -98,7 +98,7 @@ class Search:
         exact = [match for match in matches if match.name == file]
         return _only(exact or matches, file, "keep one of them")
 
-    def passed_over(self, entries: Sequence[Entry], main: File) -> str:
+    def _passed_over(self, entries: Sequence[Entry], main: File) -> str:
         """Return a note on files that stand for the main one and are not graded, or ""."""
         others = [
             other for other in _files(entries) if wanted(other.name, self.editable) == self.main
@@ -106,24 +106,24 @@ class Search:
         names = ", ".join(shown(other.name) for other in others if other is not main)
         return f"{shown(main.name)} is graded, not {names}" if names else ""
 
-    def extension(self, entries: Sequence[Entry], file: str) -> File | None:
+    def _extension(self, entries: Sequence[Entry], file: str) -> File | None:
         """Return what stands for a file that its own exercises need only, if anything does."""
         try:
-            return self.best(entries, file)
+            return self._best(entries, file)
         except UnreadableError as error:
             return no_file(file, "", str(error))
 
-    def with_extensions(self, entries: Sequence[Entry], main: File, note: str = "") -> Selection:
+    def _with_extensions(self, entries: Sequence[Entry], main: File, note: str = "") -> Selection:
         """Return the main file and the other editable ones that are beside it."""
-        others = {file: self.extension(entries, file) for file in self.editable[1:]}
+        others = {file: self._extension(entries, file) for file in self.editable[1:]}
         present = {file: match for file, match in others.items() if match is not None}
         return Selection({self.main: main} | present, entries, note)
 
-    def levels(self, top: Folder) -> Iterator[list[list[Entry]]]:
+    def _levels(self, top: Folder) -> Iterator[list[list[Entry]]]:
         """Yield what is in the folders of each level, from the top."""
         level = [top]
         for _ in range(DEEPEST):
-            inside = [self.visible(folder) for folder in level]
+            inside = [self._visible(folder) for folder in level]
             yield inside
             level = [entry for entries in inside for entry in entries if isinstance(entry, Folder)]
 
@@ -134,18 +134,18 @@ class Search:
             UnreadableError: there is no main file, or more than one.
         """
         seen: list[list[Entry]] = []
-        for inside in self.levels(top):
-            mains = [(entries, self.best(entries, self.main)) for entries in inside]
+        for inside in self._levels(top):
+            mains = [(entries, self._best(entries, self.main)) for entries in inside]
             homes = [(entries, main) for entries, main in mains if main is not None]
             exact = [home for home in homes if home[1].name == self.main]
             _only([main for _, main in exact or homes], self.main, ONE)
             if homes:
                 entries, main = (exact or homes)[0]
-                return self.with_extensions(entries, main, self.passed_over(entries, main))
+                return self._with_extensions(entries, main, self._passed_over(entries, main))
             seen += inside
-        return self.without_main(seen, nested)
+        return self._without_main(seen, nested)
 
-    def without_main(self, folders: Sequence[Sequence[Entry]], nested: int) -> Selection:
+    def _without_main(self, folders: Sequence[Sequence[Entry]], nested: int) -> Selection:
         """Return what is graded where no name stands for the main file: an archive, or any Python.
 
         Raises:
@@ -153,7 +153,7 @@ class Search:
         """
         files = [file for entries in folders for file in _files(entries)]
         python = [file for file in files if file.name.lower().endswith(".py")]
-        own = [file for file in python if not (file.name in self.given or self.is_extension(file))]
+        own = [file for file in python if not (file.name in self.given or self._is_extension(file))]
         packed = [file for file in files if is_archive(file.name)]
         only = packed if len(packed) == 1 else files if len(files) == 1 and not python else []
         if only and nested:
@@ -161,21 +161,21 @@ class Search:
         if len(own) == 1 and not packed:
             (entries,) = (entries for entries in folders if own[0] in entries)
             note = f"{shown(own[0].name)} is graded as {self.main}" if len(files) > 1 else ""
-            return self.with_extensions(entries, own[0], note)
-        raise UnreadableError(self.reason(python, own, packed))
+            return self._with_extensions(entries, own[0], note)
+        raise UnreadableError(self._reason(python, own, packed))
 
-    def is_extension(self, file: File) -> bool:
+    def _is_extension(self, file: File) -> bool:
         """Say whether a file stands for an editable one."""
         return wanted(file.name, self.editable) is not None
 
-    def reason(self, python: Sequence[File], own: Sequence[File], packed: Sequence[File]) -> str:
+    def _reason(self, python: Sequence[File], own: Sequence[File], packed: Sequence[File]) -> str:
         """Say why nothing can be graded, and what to hand in."""
         names = ", ".join(shown(file.name) for file in (packed or own or python)[:3])
         if packed:
             return f"there is no {self.main} in it, but {names}; hand in the files themselves"
         if own:
             return f"there is no {self.main} in it, but {names}; call the one to grade {self.main}"
-        if any(map(self.is_extension, python)):
+        if any(map(self._is_extension, python)):
             need = f"there is no {self.main} in it, which {names} needs"
             return f"{need}; give a folder or a zip of both"
         return f"there is no {self.main} in it"
