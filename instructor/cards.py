@@ -33,9 +33,6 @@ def _without_sections(text: str) -> str:
 def for_students(name: str, text: str) -> str:
     """Return the students' edition of a text.
 
-    Args:
-        name: its path, such as "data/README.md".
-
     Raises:
         CardError: what should be reworded is not there.
     """

@@ -61,10 +61,6 @@ def unpublished(seed: int, published: Published) -> list[Phrase]:
 def hidden_sentences(seed: int, folder: Path, contents: Iterable[bytes]) -> str | None:
     """Draw as many sentences as dev.txt has, none of which stands in anything that is published.
 
-    Args:
-        folder: minBERT's.
-        contents: of what is published.
-
     Returns: `label ||| sentence` lines; None if the folder's sentences are not the grammar's.
     """
     if not _is_of_the_grammar(folder / "data"):

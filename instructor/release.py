@@ -13,11 +13,7 @@ PUBLIC = ("pretraining.txt", "train.txt", "dev.txt", "README.md")  # of data/
 
 
 def _without_labels(name: str, text: str) -> str:
-    """Return the sentences of `label ||| sentence` lines.
-
-    Args:
-        name: the file's path.
-    """
+    """Return the sentences of `label ||| sentence` lines."""
     return "".join(f"{line.partition('|||')[2].strip()}\n" for line in text.splitlines())
 
 

@@ -90,11 +90,7 @@ forward = functools.partial(
 
 
 def levels(attention: Mapping[str, str]) -> tuple[tuple[tuple[str, ...], Mapping[str, str]], ...]:
-    """Return which exercises are given in each call, and their stand-ins.
-
-    Args:
-        attention: the stand-ins for it.
-    """
+    """Return which exercises are given in each call, and their stand-ins."""
     both = {**attention, **ADD_NORM}
     return ((), {}), (("attention",), attention), (("attention", "add_norm"), both)
 

@@ -37,11 +37,7 @@ def _name(path: Path) -> str:
 
 
 def files(name: str) -> Iterator[tuple[str, str]]:
-    """Yield the files of a new assignment: path in its folder and text.
-
-    Args:
-        name: of the assignment.
-    """
+    """Yield the files of a new assignment: path in its folder and text."""
     for path in sorted(TEMPLATE.rglob("*")):
         if not path.is_file() or "__pycache__" in path.parts:
             continue

@@ -143,7 +143,6 @@ class Recorder:
         return Recorded(exercise, tensors, measured, rows, self._described(own), changes)
 
     def _honest(self, exercise: Exercise) -> dict[str, list[Reply]]:
-        """Return the replies of other correct solutions."""
         source = self.sources[exercise.module]
         alike = [honest for honest in self.course.honest if honest.module == exercise.module]
         replies_by_id = {honest.id: self.ask(exercise, honest.apply(source)) for honest in alike}
@@ -152,7 +151,6 @@ class Recorder:
         return replies_by_id
 
     def _described(self, own: Sequence[Variant]) -> dict[str, dict[str, Any]]:
-        """Return what the manifest says of mistakes."""
         return {
             variant.id: {
                 "says": variant.says,
@@ -164,7 +162,6 @@ class Recorder:
         }
 
     def _all_inputs(self, exercise: Exercise) -> list[Tensors]:
-        """Return the inputs of all calls."""
         return [self.inputs(exercise.id, index) for index in range(len(exercise.calls))]
 
     def _answered(
@@ -172,7 +169,9 @@ class Recorder:
     ) -> Tensors:
         """Return the inputs and the solution's answers as the file has them."""
         tensors: Tensors = {}
-        for index, (inputs, reply) in enumerate(zip(self._all_inputs(exercise), right, strict=True)):
+        for index, (inputs, reply) in enumerate(
+            zip(self._all_inputs(exercise), right, strict=True)
+        ):
             tensors |= {f"{index}/in/{name}": value for name, value in inputs.items()}
             tensors |= {f"{index}/{name}": reply.tensors[name] for name in names[index]}
         return tensors
@@ -184,11 +183,6 @@ class Recorder:
         own: Sequence[Variant],
         replies: Sequence[Sequence[Reply]],
     ) -> None:
-        """Add all rows.
-
-        Args:
-            replies: of the solution and of each variant.
-        """
         source = self.sources[exercise.module]
         texts = [(SOLUTION_ROW, source), *((v.name, apply(v, source)) for v in own)]
         for (name, text), answers in zip(texts, replies, strict=True):

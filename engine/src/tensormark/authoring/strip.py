@@ -35,10 +35,6 @@ class MarkerError(ValueError):
 def strip(text: str, name: str) -> str:
     """Replace each marked region with one line that raises NotImplementedError.
 
-    Args:
-        text: a source of solution/.
-        name: its file name, for messages.
-
     Raises:
         MarkerError: a marker is nested, unclosed, stray, misnamed, or its TODO is missing.
     """

@@ -92,11 +92,9 @@ class Table:
         ]
 
     def _prints(self, index: int, reply: Reply, inputs: Tensors) -> np.ndarray:
-        """Return the fingerprints of one call."""
         return fingerprints(*self.calls[index], self.names[index], inputs, reply)
 
     def _answers(self, replies: Sequence[Reply]) -> Answers:
-        """Return the fingerprints of all calls."""
         numbered = enumerate(zip(replies, self.inputs, strict=True))
         prints = [self._prints(index, *both) for index, both in numbered]
         return Answers(prints, [bool(reply.message.get("drew")) for reply in replies])
@@ -138,7 +136,6 @@ class Table:
         return Seen(answers.prints[index], table, allow, drew=answers.drew[index])
 
     def _recognized(self, answers: Answers) -> bool:
-        """Say whether a row explains these answers."""
         room = LEFT_OUT if self.before else 1.0
         fits = np.ones(len(self.rows), dtype=bool)
         for index in range(len(self.calls)):
@@ -152,7 +149,9 @@ class Table:
             got, allow = answers.prints[index], self.allowed[index]
             if got.shape != row.shape:
                 return f"{self._place(index)}: {len(row)} entries were recorded, not {len(got)}"
-            if self._agrees(answers, index, row) or self._agrees_by_chance(answers, index, row, ask):
+            if self._agrees(answers, index, row) or self._agrees_by_chance(
+                answers, index, row, ask
+            ):
                 continue
             if got[0, 0] == row[0, 0] == RAISED:
                 return f"{self._place(index)}: raises an exception with another text"
@@ -161,7 +160,6 @@ class Table:
         return None
 
     def _agrees(self, answers: Answers, index: int, row: np.ndarray) -> bool:
-        """Say whether the answers of one call agree with a recorded row."""
         return bool(agreeing(self._seen(answers, index, [row]))[1])
 
     def _agrees_by_chance(self, answers: Answers, index: int, row: np.ndarray, ask: Ask) -> bool:
@@ -175,7 +173,6 @@ class Table:
         return False
 
     def _place(self, index: int, row: int | None = None) -> str:
-        """Name a call, and a fingerprint's tensor."""
         probe, call = self.calls[index]
         given = f" given {', '.join(call.given)}" if call.given else ""
         names = ["the statistics"] if probe.draws(call) else self.names[index]
@@ -185,7 +182,6 @@ class Table:
 
     @staticmethod
     def _off(got: np.ndarray, row: np.ndarray, allow: np.ndarray) -> str:
-        """Say how a fingerprint differs from the recorded one."""
         if row[0] == RANDOM:
             return "was random, and is right or draws nothing now"
         if got[0] != row[0]:

@@ -42,11 +42,7 @@ CONFIG = {
 
 
 def _local_cluster(workers: int, assignment: Path) -> LocalCluster:
-    """Start a scheduler and workers that Ctrl-C does not reach, as the engine handles it.
-
-    Args:
-        assignment: the folder of the assignment that they grade.
-    """
+    """Start a scheduler and workers that Ctrl-C does not reach, as the engine handles it."""
     resource_tracker.ensure_running()  # as starting it later would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which they inherit
     try:
@@ -67,9 +63,6 @@ def _local_cluster(workers: int, assignment: Path) -> LocalCluster:
 @contextlib.contextmanager
 def opened(scheduler: str, workers: int, assignment: Path) -> Iterator[Client]:
     """Connect to a scheduler, or start one with workers of one thread on this machine.
-
-    Args:
-        assignment: the folder of the assignment that these grade.
 
     Raises:
         ClusterError: there is no such scheduler.

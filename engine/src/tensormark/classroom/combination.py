@@ -118,11 +118,7 @@ def _typed(value: object) -> str | bool:
 
 
 def _command_line(folder: Path, options: argparse.Namespace, **others: object) -> str:
-    """Return the command that these options are given by, with others in place of some.
-
-    Args:
-        folder: of the assignment.
-    """
+    """Return the command that these options are given by, with others in place of some."""
     values = vars(options) | others
     defaults = vars(parser(folder).parse_args(["."]))
     defaults["references"] = references_for(folder, values["checkpoint"])
@@ -158,9 +154,6 @@ def checked(
     folder: Path, options: argparse.Namespace, references: References, store: Store
 ) -> tuple[Combination, bool]:
     """Return what a command asks for, and whether it is to replace what is kept, which it says.
-
-    Args:
-        folder: of the assignment.
 
     Raises:
         SubmissionError: there are results of something else, and no --force.

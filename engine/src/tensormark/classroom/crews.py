@@ -90,11 +90,7 @@ def _assignment_named(assignment: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _this_process(terms: Terms, parcel: Parcel, assignment: Path) -> Iterator[OneProcess]:
-    """Unpack what is graded with, and try the tier.
-
-    Args:
-        assignment: its folder.
-    """
+    """Unpack what is graded with, and try the tier."""
     with tempfile.TemporaryDirectory(prefix="class-") as folder, ThreadPoolExecutor(1) as pool:
         scratch = Path(folder)
         scratch.chmod(0o755)  # submissions may read the checkpoint in it
@@ -112,10 +108,6 @@ def opened_crew(
     say: Callable[[str], None],
 ) -> Iterator["Crew | OneProcess"]:
     """Open those who grade; with one worker and no scheduler that is this process.
-
-    Args:
-        assignment: its folder.
-        say: prints a line.
 
     Raises:
         ClusterError: there is no such scheduler. RunError: Dask is needed, and not installed.

@@ -170,11 +170,7 @@ class Engine:
         return not job.alone and job.tries >= TRIES
 
     def _answer(self, future: "Future", job: Job) -> Answer | str:
-        """Return a worker's answer, or why there is none.
-
-        Raises:
-            ClusterError: the scheduler is gone.
-        """
+        """Return a worker's answer, or why there is none."""
         if future.status == "finished":
             answer: Answer = future.result()
             return answer

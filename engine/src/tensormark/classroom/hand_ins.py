@@ -117,12 +117,7 @@ def _hand_in(
 def _students(
     folder: Path, main_file: str, roster: Path | None, own: Sequence[Path]
 ) -> list[Student]:
-    """Return every student, with all that they handed in.
-
-    Args:
-        main_file: that every submission has.
-        own: files that are the instructor's.
-    """
+    """Return every student, with all that they handed in."""
     if (folder / main_file).is_file():
         reason = f"holds {main_file} itself, so it is one submission and not a folder of them"
         raise HandInError(

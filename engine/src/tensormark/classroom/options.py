@@ -57,11 +57,7 @@ def _moment(text: str) -> datetime.datetime:
 
 
 def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
-    """Return what reads the command line.
-
-    Args:
-        folder: of the assignment; name: of the command.
-    """
+    """Return what reads the command line."""
     command_line = usage.parser(name, "Grade a class.")
     add = command_line.add_argument
     add("submissions", type=_submissions, help="the folder with what was handed in")

@@ -126,7 +126,6 @@ class _Owners:
     """The list of a class, and who of it may have handed something in."""
 
     def __init__(self, roster: Sequence[Listed]) -> None:
-        """Index a list."""
         self.roster = roster
         self.index = Index([student.person for student in roster])
         self.platforms = {
@@ -155,11 +154,9 @@ class _Owners:
         return hits or (self.index.by_id(upload.name) if nameless else set())
 
     def team_of(self, upload: Upload) -> Who:
-        """Return the members of the team that something is called after."""
         return frozenset(self.teams.get(_team_key(upload.name), ()))
 
     def named(self, upload: Upload) -> set[int]:
-        """Return who has a name."""
         return self.index.by_forms(forms(upload.name))
 
     def has(self, upload: Upload) -> bool:
@@ -282,7 +279,6 @@ class _Owners:
         return next((reading for reading in upload.readings if who in self.sure(reading)), upload)
 
     def told(self, group: Sequence[Upload], whose: set[Who]) -> Student:
-        """Return the line of what is not certainly anybody's of the list."""
         readings = group[0].readings
         people = [self.called(who) for who in sorted(whose, key=sorted)]
         if whose:

@@ -33,9 +33,6 @@ class Parcel:
 def packed(settings: Settings, data_files: Sequence[str]) -> Parcel:
     """Pack what submissions are graded with: no checkpoint where there is none.
 
-    Args:
-        data_files: the files of the data's folder that are needed.
-
     Raises:
         ReferencesError: a file is missing, or is not the one that the manifest names.
     """

@@ -59,7 +59,6 @@ class Index:
     """Where the ids and names of a list stand in it."""
 
     def __init__(self, people: Sequence[Person]) -> None:
-        """Index a list."""
         width = max((len(person.ids) for person in people), default=0)
         self.columns = [
             places(

@@ -34,11 +34,6 @@ class Progress:
     """Counts what is done."""
 
     def __init__(self, total: int, stream: TextIO | None = None) -> None:
-        """Begin.
-
-        Args:
-            total: how many submissions are to be graded.
-        """
         self.total, self.stream = total, stream or sys.stderr
         self.counts: Counter[str] = Counter()
         self.began, self.last = time.monotonic(), 0.0

@@ -184,7 +184,6 @@ class _Sources:
     described: Mapping[str, Description]
 
     def is_known(self, text: str) -> bool:
-        """Say whether a file is one that anybody may have, whatever its layout and comments."""
         return _plain_lines(text) in self.known or self.described[text].get("tree") in self.trees
 
     def equal(self, submissions: Sequence[Mapping[str, str]]) -> list[Group]:

@@ -190,11 +190,7 @@ class Store:
             file.executemany("INSERT OR IGNORE INTO submission VALUES (?, ?, ?, ?)", rows)
 
     def add(self, work: str, terms: Terms, attempt: Attempt) -> None:
-        """Add an attempt; it is on the disk when this returns.
-
-        Args:
-            work: its digest.
-        """
+        """Add an attempt; it is on the disk when this returns."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         text = None if attempt.result is None else json.dumps(attempt.result)
         about = (attempt.worker, now, attempt.seconds, attempt.problem, attempt.complete, text)
@@ -212,7 +208,6 @@ class Store:
         return self._first_by("id DESC", work, terms)
 
     def _first_by(self, order: str, work: str, terms: Terms) -> Attempt | None:
-        """Return the first attempt at some work in an order."""
         query = (
             f"SELECT {ATTEMPT} FROM attempt WHERE digest = ? AND {TERMS} ORDER BY {order} LIMIT 1"
         )

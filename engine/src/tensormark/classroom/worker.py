@@ -69,12 +69,7 @@ class Station:
     def __init__(
         self, terms: Terms, parcel: str, content: bytes, scratch: Path, address: str
     ) -> None:
-        """Unpack the parcel, and try the tier, unless this worker has another grader.
-
-        Args:
-            parcel: its digest; content: the parcel.
-            scratch: a folder of the worker's own.
-        """
+        """Unpack the parcel, and try the tier, unless this worker has another grader."""
         self.mode = terms.mode
         self.answer = functools.partial(Answer, address, about()["host"])
         folder = scratch / f"class-{parcel}-{os.getpid()}"
@@ -117,9 +112,5 @@ def _station(terms: Terms, parcel: str, content: bytes) -> Station:
 
 
 def grade(work: Work, terms: Terms, parcel: str, content: bytes) -> Answer:
-    """Grade some work, or refuse.
-
-    Args:
-        parcel: its digest; content: the parcel.
-    """
+    """Grade some work, or refuse."""
     return _station(terms, parcel, content).grade(work)

@@ -41,11 +41,7 @@ def _normal_name(name: str) -> str:
 
 
 def _constraints(distributions: Sequence[Distribution], direct: Sequence[str]) -> str:
-    """Return pins, in the versions installed here, of all packages but those that are pinned.
-
-    Args:
-        direct: the names of the pinned packages.
-    """
+    """Return pins, in the versions installed here, of all packages but those that are pinned."""
     known = {_normal_name(name) for name in direct}
     pins = {
         _normal_name(distribution.metadata["Name"]): distribution.version.partition("+")[0]
@@ -88,13 +84,7 @@ def _files_to_grade(assignment: Assignment) -> Iterator[Path]:
 def _autograder(
     assignment: Assignment, references: Path, least: str, limit: int
 ) -> dict[str, bytes]:
-    """Return the files of the autograder's zip.
-
-    Args:
-        references: the folder of private references.
-        least: the weakest tier that may be used.
-        limit: seconds that Gradescope gives.
-    """
+    """Return the files of the autograder's zip."""
     folder = assignment.folder
     files = {p.relative_to(folder).as_posix(): p.read_bytes() for p in _files_to_grade(assignment)}
     files |= _private_references(assignment, references)

@@ -49,7 +49,6 @@ class _Members:
     folders: dict[str, "_Members"] = dataclasses.field(default_factory=dict)
 
     def add(self, path: str, place: str, read: Callable[[int], bytes]) -> None:
-        """Add a file under its path in the archive."""
         *folders, name = [part for part in path.split("/") if part not in ("", ".")] or [""]
         if path.startswith("/") or ".." in folders or DRIVE.match(path):
             self.files.append(no_file(name, place, "has a path that points outside of the archive"))

@@ -85,7 +85,6 @@ class Names:
         return frozenset(self.imports.keys() | self.others.keys() | self.unknown)
 
     def _of_name(self, name: str, depth: int = 0) -> frozenset[str]:
-        """Return the full names that a name may stand for."""
         if name in self.unknown or depth > DEEPEST:
             return frozenset()
         if name not in self.bound:

@@ -48,9 +48,6 @@ def _with_neighbours(file: File, editable: Sequence[str], disk: Disk) -> list[En
 
     Its neighbours are its own if it has the main file's name, and of the editable ones only those
     that have exactly theirs: a file of another name may be anybody's.
-
-    Args:
-        disk: its folder.
     """
     if file.name != editable[0]:
         return [file]
@@ -66,11 +63,6 @@ def _with_neighbours(file: File, editable: Sequence[str], disk: Disk) -> list[En
 
 
 def _top(parts: Sequence[Mapping[str, Any]], editable: Sequence[str], disks: list[Disk]) -> Folder:
-    """Return the folder that a hand-in amounts to.
-
-    Args:
-        disks: get what is read.
-    """
     disks += [Disk(part["root"]) for part in parts]
     places = [part["name"] if len(parts) > 1 else "" for part in parts]
     entries = [*map(_entry, parts, disks, places)]

@@ -89,11 +89,6 @@ class Search:
         return [entry for entry in entries if not is_hidden(entry.name)]
 
     def _best(self, entries: Sequence[Entry], file: str) -> File | None:
-        """Return what stands for an editable file in a folder, or None.
-
-        Raises:
-            UnreadableError: there is more than one, and none is better.
-        """
         matches = [match for match in _files(entries) if wanted(match.name, self.editable) == file]
         exact = [match for match in matches if match.name == file]
         return _only(exact or matches, file, "keep one of them")
@@ -114,13 +109,11 @@ class Search:
             return no_file(file, "", str(error))
 
     def _with_extensions(self, entries: Sequence[Entry], main: File, note: str = "") -> Selection:
-        """Return the main file and the other editable ones that are beside it."""
         others = {file: self._extension(entries, file) for file in self.editable[1:]}
         present = {file: match for file, match in others.items() if match is not None}
         return Selection({self.main: main} | present, entries, note)
 
     def _levels(self, top: Folder) -> Iterator[list[list[Entry]]]:
-        """Yield what is in the folders of each level, from the top."""
         level = [top]
         for _ in range(DEEPEST):
             inside = [self._visible(folder) for folder in level]
@@ -146,11 +139,7 @@ class Search:
         return self._without_main(seen, nested)
 
     def _without_main(self, folders: Sequence[Sequence[Entry]], nested: int) -> Selection:
-        """Return what is graded where no name stands for the main file: an archive, or any Python.
-
-        Raises:
-            UnreadableError: there is neither, or more than one.
-        """
+        """Return what is graded where no file is the main one by name: an archive, or any Python."""
         files = [file for entries in folders for file in _files(entries)]
         python = [file for file in files if file.name.lower().endswith(".py")]
         own = [file for file in python if not (file.name in self.given or self._is_extension(file))]
@@ -165,11 +154,9 @@ class Search:
         raise UnreadableError(self._reason(python, own, packed))
 
     def _is_extension(self, file: File) -> bool:
-        """Say whether a file stands for an editable one."""
         return wanted(file.name, self.editable) is not None
 
     def _reason(self, python: Sequence[File], own: Sequence[File], packed: Sequence[File]) -> str:
-        """Say why nothing can be graded, and what to hand in."""
         names = ", ".join(shown(file.name) for file in (packed or own or python)[:3])
         if packed:
             return f"there is no {self.main} in it, but {names}; hand in the files themselves"

@@ -60,11 +60,7 @@ def _cause(error: SyntaxError, line: str) -> str:
 
 
 def explained(name: str, error: SyntaxError, text: str) -> str:
-    """Say why a source cannot be parsed, in up to four lines.
-
-    Args:
-        name: the file's.
-    """
+    """Say why a source cannot be parsed, in up to four lines."""
     line_number, column = error.lineno or 0, error.offset or 0
     message = shown(error.msg or "not Python")
     hint = _cause(error, _line(text, line_number))
