@@ -1,13 +1,9 @@
-"""Calls of a small BERT, with its sizes and config, and the probes that several exercises have."""
+"""Calls of a small BERT, with its sizes and config."""
 
 import dataclasses
-from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from tensormark.exercise import Call, Examine, Probe, Tensors
-from tensormark.toolkit.dropout import RATE, Dropout
+from tensormark.exercise import Call
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,66 +62,3 @@ class BertCall(Call):
     def message(self) -> dict[str, Any]:
         """Return the call as the JSON object sent to the worker."""
         return super().message() | {"config": self.sizes.config(self.dropout)}
-
-
-def value_probe(name: str, says: str, *calls: BertCall, examine: Examine | None = None) -> Probe:
-    """Probe values: of outputs and gradients, or of what is drawn."""
-    return Probe(name, "values", says, calls, examine)
-
-
-def property_probe(name: str, says: str, *calls: BertCall, examine: Examine | None = None) -> Probe:
-    """Probe what has to be right besides the usual case, such as an empty list."""
-    return Probe(name, "properties", says, calls, examine)
-
-
-def other_sizes(what: str, *calls: BertCall) -> Probe:
-    """Probe calls of other sizes, in float64."""
-    return property_probe("other sizes", f"{what} is wrong for other sizes or in float64", *calls)
-
-
-def small_numbers(what: str, *calls: BertCall) -> Probe:
-    """Probe calls whose inputs show what is added to a variance."""
-    return property_probe("small numbers", f"{what} is wrong where the variance is small", *calls)
-
-
-def second_call(*calls: BertCall) -> Probe:
-    """Probe a second call of the same function."""
-    says = "a second call gives a wrong output: something is kept from the first"
-    return property_probe("second call", says, *calls)
-
-
-def no_dropout(*calls: BertCall) -> Probe:
-    """Probe training with a dropout rate of 0."""
-    says = "with a dropout rate of 0, training should give the same result as eval"
-    return Probe("no dropout", "training", says, calls)
-
-
-def misplaced_dropout(name: str, *calls: BertCall, examine: Dropout | None = None) -> Probe:
-    """Probe where training drops."""
-    says = "dropout in training is not where it should be"
-    return Probe(name, "training", says, calls, examine)
-
-
-def dropout_pattern(
-    place: str,
-    call: Callable[..., BertCall],
-    count: int,
-    measure: Callable[[Tensors, Tensors], np.ndarray],
-) -> tuple[Probe, Probe]:
-    """Probe which values training drops, and that eval drops none.
-
-    Args:
-        place: what should be dropped, in words.
-        call: makes the call, from `train` and `dropout`.
-        count: of the values that may be dropped.
-    """
-    training, evaluation = (Dropout(place, rate, count, measure) for rate in (RATE, 0.0))
-    return (
-        misplaced_dropout("dropout pattern", call(train=True, dropout=RATE), examine=training),
-        value_probe(
-            "pattern in eval",
-            "dropout is active in eval mode",
-            call(dropout=RATE),
-            examine=evaluation,
-        ),
-    )

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from grader.model import BertCall, property_probe, value_probe
+from grader import probes
+from grader.model import BertCall
 from tensormark.exercise import Exercise, Tensors
 
 SHAPES = {"a": (4, 3), "b": (5,), "c": (2, 2)}  # c never has a gradient
@@ -46,18 +47,18 @@ EXERCISE = Exercise(
     file="optimizer.py",
     extension=True,
     probes=(
-        value_probe("first step", "the first step is wrong", steps(1, WITHOUT_DECAY)),
-        value_probe(
+        probes.values("first step", "the first step is wrong", steps(1, WITHOUT_DECAY)),
+        probes.values(
             "five steps",
             "the first step is right, but later ones are wrong",
             steps(STEPS, WITHOUT_DECAY),
         ),
-        value_probe(
+        probes.values(
             "weight decay",
             "steps are right without weight decay, but wrong with it",
             steps(STEPS, {"params": ["a", "b", "c"], "weight_decay": 0.3}),
         ),
-        value_probe(
+        probes.values(
             "groups",
             "one group of parameters is right, but several with different settings are wrong",
             steps(
@@ -66,7 +67,7 @@ EXERCISE = Exercise(
                 {"params": ["b", "c"], "lr": 0.02, "betas": [0.5, 0.7], "weight_decay": 0.0},
             ),
         ),
-        property_probe(
+        probes.properties(
             "no bias correction",
             "steps are wrong with correct_bias=False, or in float64",
             steps(STEPS, WITHOUT_CORRECTION, dtype="float64"),

@@ -7,18 +7,9 @@ import functools
 
 import numpy as np
 
+from grader import probes
 from grader.inputs import layer_weights
-from grader.model import (
-    OTHER_SIZES,
-    BertCall,
-    Sizes,
-    dropout_pattern,
-    misplaced_dropout,
-    no_dropout,
-    other_sizes,
-    small_numbers,
-    value_probe,
-)
+from grader.model import OTHER_SIZES, BertCall, Sizes
 from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights, identity_norm
 from tensormark.toolkit.dropout import ANCHORS, anchored, neighbours, numbers, undone
@@ -74,26 +65,26 @@ EXERCISE = Exercise(
     points={"values": 6, "training": 2, "properties": 2},
     draw=draw,
     probes=(
-        value_probe(
+        probes.values(
             "first", "add_norm gives a wrong output", first(inputs="first", gradients=True)
         ),
-        value_probe(
+        probes.values(
             "second",
             "add_norm gives a wrong output with the modules of the feed-forward part",
             second(inputs="second", gradients=True),
         ),
-        small_numbers("add_norm", first(inputs="quiet", dtype="float64")),
-        other_sizes("add_norm", second(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
-        no_dropout(first(inputs="first", train=True, dropout=0.0)),
-        misplaced_dropout(
+        probes.small_numbers("add_norm", first(inputs="quiet", dtype="float64")),
+        probes.other_sizes("add_norm", second(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.no_dropout(first(inputs="first", train=True, dropout=0.0)),
+        probes.misplaced_dropout(
             "all dropped",
             second(inputs="second", train=True, dropout=1.0, rates={"attention_dropout": 0.0}),
         ),
-        misplaced_dropout(
+        probes.misplaced_dropout(
             "all dropped, first",
             first(inputs="first", train=True, dropout=1.0, rates={"out_dropout": 0.0}),
         ),
-        *dropout_pattern(
+        *probes.dropout_pattern(
             "the projected output",
             functools.partial(first, inputs="pattern", sizes=PATTERN),
             DRAWN,

@@ -7,18 +7,9 @@ import functools
 
 import numpy as np
 
+from grader import probes
 from grader.inputs import attention_weights, extended_mask, hidden_states, mask
-from grader.model import (
-    OTHER_SIZES,
-    BertCall,
-    Sizes,
-    dropout_pattern,
-    no_dropout,
-    other_sizes,
-    property_probe,
-    second_call,
-    value_probe,
-)
+from grader.model import OTHER_SIZES, BertCall, Sizes
 from tensormark.exercise import Exercise, Probe, Tensors
 from tensormark.toolkit.draws import as_weights
 from tensormark.toolkit.dropout import EXACT, numbers
@@ -87,16 +78,16 @@ EXERCISE = Exercise(
     points={"values": 15, "training": 5, "properties": 5},
     draw=draw,
     probes=(
-        value_probe("output", "attention gives a wrong output", alone(gradients=True)),
-        value_probe(
+        probes.values("output", "attention gives a wrong output", alone(gradients=True)),
+        probes.values(
             "in place",
             "attention is right alone, but wrong within BertSelfAttention.forward",
             within(inputs="in place", gradients=True),
         ),
-        other_sizes("attention", alone(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
-        second_call(alone(inputs="second call")),
-        no_dropout(alone(train=True, dropout=0.0)),
-        property_probe(
+        probes.other_sizes("attention", alone(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.second_call(alone(inputs="second call")),
+        probes.no_dropout(alone(train=True, dropout=0.0)),
+        probes.properties(
             "padding row",
             "a row that is all padding gives NaN or inf",
             alone(inputs="padding row", sizes=PADDING_ROW),
@@ -111,7 +102,7 @@ EXERCISE = Exercise(
             "no dropout on the attention probabilities in training",
             (alone(train=True, dropout=1.0),),
         ),
-        *dropout_pattern(
+        *probes.dropout_pattern(
             "the attention probabilities",
             functools.partial(alone, inputs="pattern", sizes=PATTERN),
             DRAWN,

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from grader import probes
 from grader.inputs import mask
-from grader.model import OTHER_SIZES, BertCall, Sizes, property_probe, value_probe
+from grader.model import OTHER_SIZES, BertCall, Sizes
 from tensormark.exercise import Exercise, Tensors
 
 
@@ -45,7 +46,7 @@ EXERCISE = Exercise(
     file="transformer.py",
     extension=True,
     probes=(
-        value_probe("mask", "the mask is wrong", mask_of(Sizes())),
-        property_probe("other sizes", "the mask is wrong for other sizes", mask_of(OTHER_SIZES)),
+        probes.values("mask", "the mask is wrong", mask_of(Sizes())),
+        probes.properties("other sizes", "the mask is wrong for other sizes", mask_of(OTHER_SIZES)),
     ),
 )

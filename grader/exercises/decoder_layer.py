@@ -7,16 +7,9 @@ import functools
 
 import numpy as np
 
+from grader import probes
 from grader.inputs import MASKED, extended_mask, mask
-from grader.model import (
-    OTHER_SIZES,
-    BertCall,
-    Sizes,
-    misplaced_dropout,
-    no_dropout,
-    other_sizes,
-    value_probe,
-)
+from grader.model import OTHER_SIZES, BertCall, Sizes
 from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights, dense, norm
 
@@ -73,18 +66,20 @@ EXERCISE = Exercise(
     file="transformer.py",
     extension=True,
     probes=(
-        value_probe("post-norm", "the decoder layer gives a wrong output", forward(gradients=True)),
-        value_probe(
+        probes.values(
+            "post-norm", "the decoder layer gives a wrong output", forward(gradients=True)
+        ),
+        probes.values(
             "pre-norm",
             "the decoder layer is right in post-norm order, but wrong in pre-norm order",
             forward(options=PRE_NORM, gradients=True),
         ),
-        other_sizes(
+        probes.other_sizes(
             "the decoder layer", forward(inputs="other", sizes=OTHER_SIZES, dtype="float64")
         ),
-        no_dropout(forward(train=True, dropout=0.0)),
-        misplaced_dropout("all dropped", forward(train=True, dropout=1.0)),
-        misplaced_dropout(
+        probes.no_dropout(forward(train=True, dropout=0.0)),
+        probes.misplaced_dropout("all dropped", forward(train=True, dropout=1.0)),
+        probes.misplaced_dropout(
             "all dropped in pre-norm", forward(options=PRE_NORM, train=True, dropout=1.0)
         ),
     ),

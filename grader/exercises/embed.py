@@ -9,19 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from grader import probes
 from grader.inputs import mask, model_weights, token_ids
-from grader.model import (
-    OTHER_SIZES,
-    BertCall,
-    Sizes,
-    dropout_pattern,
-    misplaced_dropout,
-    no_dropout,
-    other_sizes,
-    second_call,
-    small_numbers,
-    value_probe,
-)
+from grader.model import OTHER_SIZES, BertCall, Sizes
 from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights
 from tensormark.toolkit.dropout import numbers
@@ -77,13 +67,13 @@ EXERCISE = Exercise(
     points={"values": 12, "training": 4, "properties": 4},
     draw=draw,
     probes=(
-        value_probe("output", "embed gives a wrong output", embed(gradients=True)),
-        other_sizes("embed", embed(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
-        small_numbers("embed", embed(inputs="quiet", dtype="float64")),
-        second_call(embed(inputs="second call")),
-        no_dropout(embed(train=True, dropout=0.0)),
-        misplaced_dropout("all dropped", embed(train=True, dropout=1.0)),
-        *dropout_pattern(
+        probes.values("output", "embed gives a wrong output", embed(gradients=True)),
+        probes.other_sizes("embed", embed(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.small_numbers("embed", embed(inputs="quiet", dtype="float64")),
+        probes.second_call(embed(inputs="second call")),
+        probes.no_dropout(embed(train=True, dropout=0.0)),
+        probes.misplaced_dropout("all dropped", embed(train=True, dropout=1.0)),
+        *probes.dropout_pattern(
             "the normalised embeddings",
             functools.partial(embed, inputs="pattern", sizes=PATTERN),
             DRAWN,

@@ -9,17 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from grader import probes
 from grader.inputs import hidden_states, mask, model_weights, token_ids
-from grader.model import (
-    OTHER_SIZES,
-    BertCall,
-    Sizes,
-    misplaced_dropout,
-    no_dropout,
-    other_sizes,
-    second_call,
-    value_probe,
-)
+from grader.model import OTHER_SIZES, BertCall, Sizes
 from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights
 
@@ -100,17 +92,17 @@ EXERCISE = Exercise(
     upstream=CORE,
     draw=draw,
     probes=(
-        value_probe("output", "encode gives a wrong output", *calls(gradients=True)),
-        other_sizes("encode", *calls("other", sizes=OTHER_SIZES, dtype="float64")),
-        second_call(*calls("second call")),
-        no_dropout(*calls(train=True, dropout=0.0)),
-        misplaced_dropout("all dropped", *calls(train=True, dropout=1.0)),
-        value_probe(
+        probes.values("output", "encode gives a wrong output", *calls(gradients=True)),
+        probes.other_sizes("encode", *calls("other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.second_call(*calls("second call")),
+        probes.no_dropout(*calls(train=True, dropout=0.0)),
+        probes.misplaced_dropout("all dropped", *calls(train=True, dropout=1.0)),
+        probes.values(
             "whole model",
             "BertModel.forward gives wrong outputs although each function is right",
             *whole("whole", gradients=True),
         ),
-        value_probe(
+        probes.values(
             "checkpoint",
             "the model gives wrong outputs on the frozen checkpoint",
             *whole("checkpoint", sizes=REAL, checkpoint=True),

@@ -9,16 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from grader import probes
 from grader.inputs import extended_mask, hidden_states, layer_weights
-from grader.model import (
-    OTHER_SIZES,
-    BertCall,
-    Sizes,
-    misplaced_dropout,
-    no_dropout,
-    other_sizes,
-    value_probe,
-)
+from grader.model import OTHER_SIZES, BertCall, Sizes
 from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights, identity_norm
 from tensormark.toolkit.dropout import ANCHORS, RATE, Dropout, anchored, neighbours, numbers, undone
@@ -135,19 +128,21 @@ EXERCISE = Exercise(
     upstream=("attention", "add_norm"),
     draw=draw,
     probes=(
-        value_probe("output", "the layer gives a wrong output", *calls(gradients=True)),
-        other_sizes("the layer", *calls("other", sizes=OTHER_SIZES, dtype="float64")),
-        no_dropout(*calls(train=True, dropout=0.0)),
-        misplaced_dropout("all dropped", *calls(train=True, dropout=1.0, undropped="out_dropout")),
-        misplaced_dropout(
+        probes.values("output", "the layer gives a wrong output", *calls(gradients=True)),
+        probes.other_sizes("the layer", *calls("other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.no_dropout(*calls(train=True, dropout=0.0)),
+        probes.misplaced_dropout(
+            "all dropped", *calls(train=True, dropout=1.0, undropped="out_dropout")
+        ),
+        probes.misplaced_dropout(
             "all dropped, second", *calls(train=True, dropout=1.0, undropped="attention_dropout")
         ),
-        misplaced_dropout(
+        probes.misplaced_dropout(
             "dropout after attention",
             *drawing_calls("after attention"),
             examine=Dropout("attention's projected output", RATE, DRAWN, measure),
         ),
-        misplaced_dropout(
+        probes.misplaced_dropout(
             "dropout after the feed-forward part",
             *drawing_calls("after the feed-forward part"),
             examine=Dropout("the feed-forward part's projected output", RATE, DRAWN, measure),

@@ -7,15 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from grader.model import (
-    OTHER_SIZES,
-    BertCall,
-    Sizes,
-    other_sizes,
-    property_probe,
-    small_numbers,
-    value_probe,
-)
+from grader import probes
+from grader.model import OTHER_SIZES, BertCall, Sizes
 from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import norm
 
@@ -85,19 +78,19 @@ EXERCISE = Exercise(
     draw=draw,
     forbidden=FORBIDDEN,
     probes=(
-        value_probe("output", "layer_norm gives a wrong output", call_with(gradients=True)),
-        value_probe(
+        probes.values("output", "layer_norm gives a wrong output", call_with(gradients=True)),
+        probes.values(
             "given eps",
             "layer_norm is wrong where eps is large",
             call_with("eps", literals={"eps": LARGE_EPS}),
         ),
-        small_numbers("layer_norm", call_with(inputs="quiet", dtype="float64")),
-        other_sizes(
+        probes.small_numbers("layer_norm", call_with(inputs="quiet", dtype="float64")),
+        probes.other_sizes(
             "layer_norm",
             call_with(inputs="other", sizes=OTHER_SIZES, dtype="float64", gradients=True),
         ),
         *(
-            property_probe(
+            probes.properties(
                 axes, "layer_norm is wrong for another number of axes", call_with(inputs=axes)
             )
             for axes in ("one axis", "two axes", "four axes")

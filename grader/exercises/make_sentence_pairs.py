@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from grader.model import BertCall, value_probe
+from grader import probes
+from grader.model import BertCall
 from tensormark.exercise import Exercise, Tensors
 from tensormark.literals import packed, unpacked
 from tensormark.toolkit.statistics import Statistic, Statistics, margin
@@ -186,7 +187,7 @@ EXERCISE = Exercise(
     file="pretraining.py",
     extension=True,
     probes=(
-        value_probe("which", "the wrong sentences are paired", call(100), examine=SHARES),
-        value_probe("lengths", "pairs have wrong lengths", call(12), examine=lengths_with(12)),
+        probes.values("which", "the wrong sentences are paired", call(100), examine=SHARES),
+        probes.values("lengths", "pairs have wrong lengths", call(12), examine=lengths_with(12)),
     ),
 )

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from grader.model import BertCall, property_probe, value_probe
+from grader import probes
+from grader.model import BertCall
 from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.statistics import Statistic, Statistics, margin
 
@@ -105,12 +106,12 @@ EXERCISE = Exercise(
     file="pretraining.py",
     extension=True,
     probes=(
-        property_probe(
+        probes.properties(
             "nothing chosen",
             "with a probability of 0, something is still chosen or changed",
             call(0.0),
         ),
-        value_probe("which", "the wrong tokens are chosen", call(0.15), examine=WHICH),
-        value_probe("fate", "chosen tokens are hidden incorrectly", call(OFTEN), examine=FATE),
+        probes.values("which", "the wrong tokens are chosen", call(0.15), examine=WHICH),
+        probes.values("fate", "chosen tokens are hidden incorrectly", call(OFTEN), examine=FATE),
     ),
 )

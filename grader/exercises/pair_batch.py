@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from grader.model import BertCall, property_probe, value_probe
+from grader import probes
+from grader.model import BertCall
 from tensormark.exercise import Exercise, Tensors
 from tensormark.literals import packed
 
@@ -68,7 +69,9 @@ EXERCISE = Exercise(
     file="pretraining.py",
     extension=True,
     probes=(
-        value_probe("batch", "the batch is wrong", batch(LENGTHS, LABELS)),
-        property_probe("one pair", "the batch of a single pair is wrong", batch(((2, 3),), (0,))),
+        probes.values("batch", "the batch is wrong", batch(LENGTHS, LABELS)),
+        probes.properties(
+            "one pair", "the batch of a single pair is wrong", batch(((2, 3),), (0,))
+        ),
     ),
 )

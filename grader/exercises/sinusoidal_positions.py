@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from grader.model import BertCall, property_probe, value_probe
+from grader import probes
+from grader.model import BertCall
 from tensormark.exercise import Exercise, Tensors
 from tensormark.literals import packed
 
@@ -43,8 +44,8 @@ EXERCISE = Exercise(
     file="transformer.py",
     extension=True,
     probes=(
-        value_probe("table", "the table is wrong", table(9, 10)),
-        value_probe("long table", "the table is wrong for far positions", table(60, 6)),
-        property_probe("one position", "the table of a single position is wrong", table(1, 4)),
+        probes.values("table", "the table is wrong", table(9, 10)),
+        probes.values("long table", "the table is wrong for far positions", table(60, 6)),
+        probes.properties("one position", "the table of a single position is wrong", table(1, 4)),
     ),
 )

@@ -139,7 +139,7 @@ class Search:
         return self._without_main(seen, nested)
 
     def _without_main(self, folders: Sequence[Sequence[Entry]], nested: int) -> Selection:
-        """Return what is graded where no file is the main one by name: an archive, or any Python."""
+        """Return what is graded where no file is the main one by name: an archive, or Python."""
         files = [file for entries in folders for file in _files(entries)]
         python = [file for file in files if file.name.lower().endswith(".py")]
         own = [file for file in python if not (file.name in self.given or self._is_extension(file))]
