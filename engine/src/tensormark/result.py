@@ -43,12 +43,7 @@ class Finding:
 
     def as_json(self) -> dict[str, Any]:
         """Return the finding under the keys of the result model."""
-        return {
-            "headline": self.headline,
-            "details": list(self.details),
-            "mistake": self.mistake,
-            "excerpt": self.excerpt,
-        }
+        return vars(self) | {"details": list(self.details)}
 
 
 class CheckFailed(Exception):

@@ -1,7 +1,7 @@
 """A student's line of the gradebook: what all reports of a class are drawn from."""
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -77,3 +77,8 @@ class Entry:
     seconds: float = 0.0
     attempts: int = 1
     sources: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def exercises(self) -> Sequence[Mapping[str, Any]]:
+        """The exercises of the result; none if there is no result."""
+        return self.result["exercises"] if self.result else ()

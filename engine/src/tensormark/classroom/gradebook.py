@@ -43,12 +43,7 @@ def _row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
 
 def _table(entries: Sequence[Entry]) -> str:
     """Return the table of a class as CSV; no cell is a formula."""
-    ids = (
-        exercise["id"]
-        for entry in entries
-        if entry.result
-        for exercise in entry.result["exercises"]
-    )
+    ids = (exercise["id"] for entry in entries for exercise in entry.exercises)
     exercises = list(dict.fromkeys(ids))
     rows = (_row(entry, exercises) for entry in entries)
     return csv_text([(*FIRST, *exercises, *LAST), *rows])

@@ -9,17 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tensormark.classroom.choice import (
-    BEFORE,
-    CHOICES,
-    NEWEST,
-    at_once,
-    attempts_of,
-    chosen,
-    minutes_late,
-    order,
-    split,
-)
+from tensormark.classroom import choice
 from tensormark.classroom.entry import HandIn
 from tensormark.classroom.file_names import found_in
 from tensormark.classroom.owners import Student, by_name, by_roster
@@ -88,10 +78,13 @@ def _hand_in(
     sound = [upload for upload in student.uploads if faults[upload.path] is None]
     messages = [fault for fault in faults.values() if fault]
     notes = [*student.notes, *(messages if sound else ())]
-    attempts = attempts_of(sound)
-    chosen_files = at_once(chosen(attempts, deadline, late), editable) if attempts else []
-    main, beside = split(chosen_files, editable) if chosen_files else (None, [])
-    if main and main.late and minutes_late(main.submitted, deadline) is None:
+    attempts = choice.attempts_of(sound)
+    files: list[Upload] = []
+    main, beside = None, files
+    if attempts:
+        files = choice.at_once(choice.chosen(attempts, deadline, late), editable)
+        main, beside = choice.split(files, editable)
+    if main and main.late and choice.minutes_late(main.submitted, deadline) is None:
         notes.append("late, as its name says, but not by how much")
     if len(attempts) > 1 and not all(upload.submitted for upload in sound):
         notes.append("which of several is newest was told from the dates of the files")
@@ -101,15 +94,14 @@ def _hand_in(
         name=student.name,
         path=main.path if main else None,
         submitted=main.submitted if main else None,
-        minutes_late=minutes_late(main.submitted, deadline) if main else None,
-        others=tuple(upload.path for upload in sorted(others, key=order)),
+        minutes_late=choice.minutes_late(main.submitted, deadline) if main else None,
+        others=tuple(upload.path for upload in sorted(others, key=choice.order)),
         keys=student.keys,
         notes=tuple(notes),
         fault="" if sound else "; ".join(dict.fromkeys(messages)),
         known=student.known,
         parts=tuple(
-            Part.under(folder, upload.path, upload.file or upload.path.name)
-            for upload in chosen_files
+            Part.under(folder, upload.path, upload.file or upload.path.name) for upload in files
         ),
     )
 
@@ -135,7 +127,7 @@ def find(
     editable: Sequence[str],
     roster: Path | None = None,
     deadline: datetime.datetime | None = None,
-    late: str = NEWEST,
+    late: str = choice.NEWEST,
     own: Sequence[Path] = (),
 ) -> list[HandIn]:
     """Return what everybody handed in, each student once.
@@ -152,9 +144,9 @@ def find(
     Raises:
         HandInError: there is nothing to grade, or the options are wrong.
     """
-    if late not in CHOICES:
-        raise HandInError(f"{option('late', late)}: must be one of {', '.join(CHOICES)}")
-    if late == BEFORE and deadline is None:
+    if late not in choice.CHOICES:
+        raise HandInError(f"{option('late', late)}: must be one of {', '.join(choice.CHOICES)}")
+    if late == choice.BEFORE and deadline is None:
         given, lacking = option("late", late), option("deadline")
         raise HandInError(f"{given} needs a deadline; give {lacking} as well")
     try:

@@ -7,20 +7,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from tensormark import usage
+from tensormark import settings, usage
 from tensormark.classroom.file_names import real
 from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import TIERS
-from tensormark.settings import (
-    HELP,
-    KINDS,
-    Settings,
-    recorded_for,
-    shipped,
-    tier,
-    whole_number,
-    with_default,
-)
 from tensormark.usage import command, option
 
 MOST_WORKERS = 1024
@@ -41,7 +31,7 @@ def _submissions(text: str) -> Path:
 
 
 def _worker_count(text: str) -> int:
-    return whole_number("workers", MOST_WORKERS, text)
+    return settings.whole_number("workers", MOST_WORKERS, text)
 
 
 def _moment(text: str) -> datetime.datetime:
@@ -63,14 +53,14 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     add("submissions", type=_submissions, help="the folder with what was handed in")
     add("--check", action="store_true", help="leave the training out")
     isolating = ", ".join(TIERS)
-    add("--tier", type=tier, help=f"{isolating}; default: the strictest that there is")
+    add("--tier", type=settings.tier, help=f"{isolating}; default: the strictest that there is")
     add("--references", type=Path, help="folder of the recorded answers")
-    own = shipped(folder)
-    weights = with_default(HELP["checkpoint"], own)
+    own = settings.shipped(folder)
+    weights = settings.with_default(settings.HELP["checkpoint"], own)
     add("--checkpoint", type=Path, default=own, help=weights)
     for field in ("budget", "training_times"):
-        kind, default = KINDS[field], getattr(Settings, field)
-        about = with_default(HELP[field], default)
+        kind, default = settings.KINDS[field], getattr(settings.Settings, field)
+        about = settings.with_default(settings.HELP[field], default)
         add(f"--{field.replace('_', '-')}", type=kind, default=default, help=about)
     add("--scheduler", default="", help="a Dask scheduler, such as tcp://host:8786")
     cores = len(os.sched_getaffinity(0))
@@ -101,11 +91,11 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     around = [place for place in real(options.out).parents if (place / STORE).exists()]
     if around:
         raise SubmissionError(f"{out}: is among the results in {around[0]}; name another")
-    options.references = options.references or recorded_for(folder, options.checkpoint)
+    options.references = options.references or settings.recorded_for(folder, options.checkpoint)
     return options
 
 
-def settings_of(folder: Path, options: argparse.Namespace) -> Settings:
+def settings_of(folder: Path, options: argparse.Namespace) -> settings.Settings:
     """Return the settings of the grading in an assignment's folder, but for the tier."""
     own = {"references": options.references, "checkpoint": options.checkpoint}
-    return Settings.of(folder, **own)
+    return settings.Settings.of(folder, **own)

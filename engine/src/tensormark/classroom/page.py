@@ -9,21 +9,10 @@ import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
+from tensormark.classroom import summary
 from tensormark.classroom.entry import Entry, number_of
-from tensormark.classroom.page_table import table, tools
-from tensormark.classroom.shown import LONGEST, UNIMPORTABLE, Class
+from tensormark.classroom.page_table import LONGEST, UNIMPORTABLE, Class, table, tools
 from tensormark.classroom.similar import Similar
-from tensormark.classroom.summary import (
-    BINS,
-    KINDS,
-    NOT_IN,
-    OURS,
-    UNREAD,
-    Exercise,
-    Says,
-    histogram,
-    problem_of,
-)
 from tensormark.reports import html
 from tensormark.reports.markup import Element, element, joined
 from tensormark.reports.text import points
@@ -75,7 +64,7 @@ def _list_section(
 
 def _overview(shown: Class, assignment: str) -> Element:
     counts: list[tuple[object, str]] = [(len(shown.entries), "students")]
-    counts += [(shown.kinds.count(kind), kind) for kind in KINDS if kind in shown.kinds]
+    counts += [(shown.kinds.count(kind), kind) for kind in summary.KINDS if kind in shown.kinds]
     if shown.graded:
         scores = [result["score"] for result in shown.graded]
         most = points(max(result["max_score"] for result in shown.graded))
@@ -92,7 +81,7 @@ def _overview(shown: Class, assignment: str) -> Element:
 def _histogram_figure(counts: Sequence[int]) -> Element:
     """Return the histogram of scores; its last bar is that of all points."""
     most, wide, tall = max([*counts, 1]), WIDTH / len(counts), HEIGHT - BELOW
-    labels = [*(f"{100 * n // BINS}" for n in range(BINS)), "100"]
+    labels = [*(f"{100 * n // summary.BINS}" for n in range(summary.BINS)), "100"]
     parts = [element("line", x1=0, x2=WIDTH, y1=tall, y2=tall, class_="axis")]
     for index, (count, label) in enumerate(zip(counts, labels, strict=True)):
         size, x = (tall - 18) * count / most, index * wide
@@ -102,16 +91,14 @@ def _histogram_figure(counts: Sequence[int]) -> Element:
         parts.append(element("text", label, **middle, y=HEIGHT - 8))
         if count:
             parts.append(element("text", count, **middle, y=f"{tall - size - 5:.1f}"))
-    summary = ", ".join(f"{n} from {label}" for n, label in zip(counts, labels, strict=True) if n)
+    text = ", ".join(f"{n} from {label}" for n, label in zip(counts, labels, strict=True) if n)
     size_of = {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "width": WIDTH, "height": HEIGHT}
-    drawing = element(
-        "svg", *parts, **size_of, role="img", aria_label=f"Scores in percent: {summary}"
-    )
+    drawing = element("svg", *parts, **size_of, role="img", aria_label=f"Scores in percent: {text}")
     caption = element("figcaption", "Scores, in percent of the maximum")
     return element("figure", caption, drawing)
 
 
-def _pass_rates(exercises: Sequence[Exercise]) -> Element:
+def _pass_rates(exercises: Sequence[summary.Exercise]) -> Element:
     rows = []
     for exercise in exercises:
         of = exercise.begun if exercise.bonus else exercise.graded
@@ -144,13 +131,15 @@ def _mistakes(shown: Class) -> Element | None:
 def _problems(shown: Class) -> Element | None:
     """Return who could not be graded or read, and why; of those who handed in nothing, how many."""
     lines = [
-        _line(kind, shown.name(place), ": ", problem_of(shown.entries[place])[:LONGEST])
-        for kind in (*OURS, UNREAD)
+        _line(kind, shown.name(place), ": ", summary.problem_of(shown.entries[place])[:LONGEST])
+        for kind in (*summary.OURS, summary.UNREAD)
         for place, own in enumerate(shown.kinds)
         if own == kind
     ]
-    if absent := shown.kinds.count(NOT_IN):
-        button = _show_button(f"k{KINDS.index(NOT_IN)}", f"the {absent} who handed in nothing")
+    if absent := shown.kinds.count(summary.NOT_IN):
+        button = _show_button(
+            f"k{summary.KINDS.index(summary.NOT_IN)}", f"the {absent} who handed in nothing"
+        )
         lines.insert(0, _line(number_of(absent, "student"), "handed in nothing", button=button))
     return _list_section("problems", "Not graded, or not in full", lines)
 
@@ -169,8 +158,8 @@ def _flags(shown: Class) -> Element | None:
     for place, flags in enumerate(shown.flags):
         if flags:
             rest = [f"and {len(flags) - FLAGS} more"] if len(flags) > FLAGS else []
-            summary = "; ".join(flag[:LONGEST] for flag in (*flags[:FLAGS], *rest))
-            what = element("span", shown.name(place), ": ", summary, class_="what")
+            text = "; ".join(flag[:LONGEST] for flag in (*flags[:FLAGS], *rest))
+            what = element("span", shown.name(place), ": ", text, class_="what")
             lines.append(element("li", what))
     about = element("p", "What a person should look at; most of it is harmless.", class_="about")
     return _list_section("flags", "Flags", lines, about)
@@ -230,7 +219,10 @@ def _times(shown: Class) -> Element | None:
 
 
 def page(
-    entries: Sequence[Entry], folders: Sequence[str], similar: Similar, says: Says | None = None
+    entries: Sequence[Entry],
+    folders: Sequence[str],
+    similar: Similar,
+    says: summary.Says | None = None,
 ) -> str:
     """Return the page of a class.
 
@@ -240,7 +232,7 @@ def page(
     """
     shown = Class(entries, folders, similar, says)
     assignment = str(shown.graded[0]["assignment"]) if shown.graded else ""
-    figures = [_histogram_figure(histogram(entries)), _pass_rates(shown.exercises)]
+    figures = [_histogram_figure(summary.histogram(entries)), _pass_rates(shown.exercises)]
     body = element(
         "main",
         _overview(shown, assignment),

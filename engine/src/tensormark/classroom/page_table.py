@@ -1,15 +1,68 @@
-"""The table of a class on its page: a row a student, and what it is searched and filtered with."""
+"""A class as its page shows it, and the table of its students, with what searches it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
-from tensormark.classroom.entry import number_of
-from tensormark.classroom.shown import ALIKE, CHANGED, FLAGGED, LATE, LONGEST, UNIMPORTABLE, Class
-from tensormark.classroom.summary import KINDS, problem_of
+from tensormark.classroom import summary
+from tensormark.classroom.entry import Entry, number_of
+from tensormark.classroom.feedback import PAGE
+from tensormark.classroom.similar import Similar
 from tensormark.reports import html
 from tensormark.reports.markup import Element, element, joined
 from tensormark.reports.text import out_of, points
 from tensormark.result import Outcome
+
+LONGEST = 300  # characters of a line
+LATE, FLAGGED, CHANGED, ALIKE, UNIMPORTABLE = "late", "flagged", "changed", "alike", "import"
+
+
+class Class:
+    """A class as its page shows it.
+
+    Attributes:
+        folders: of the entries' feedback, relative to the page; "" for those that have none.
+        tags: what an entry can be chosen by, by its place.
+    """
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        folders: Sequence[str],
+        similar: Similar,
+        says: summary.Says | None = None,
+    ) -> None:
+        self.entries, self.folders, self.similar = entries, folders, similar
+        self.exercises: list[summary.Exercise] = summary.exercises_of(entries)
+        self.mistakes: list[summary.Mistake] = summary.mistakes_of(entries, says)
+        self.kinds = [summary.kind_of(entry) for entry in entries]
+        self.flags = [summary.flags_of(entry) for entry in entries]
+        self.changes = [summary.changes_of(entry) for entry in entries]
+        self.unimportable = [summary.unimportable(entry) for entry in entries]
+        self.graded = [entry.result for entry in entries if entry.result is not None]
+        self.tags: list[list[str]] = [[f"k{summary.KINDS.index(kind)}"] for kind in self.kinds]
+        for place, entry in enumerate(entries):
+            self.tags[place] += [LATE] if entry.hand_in.minutes_late else []
+            self.tags[place] += [FLAGGED] if self.flags[place] else []
+            self.tags[place] += [CHANGED] if self.changes[place] else []
+            self.tags[place] += [UNIMPORTABLE] if self.unimportable[place] else []
+        for number, mistake in enumerate(self.mistakes):
+            for place in mistake.places:
+                self.tags[place].append(f"m{number}")
+        for number, group in enumerate(similar.groups):
+            for place in group.members:
+                self.tags[place] += [f"g{number}", ALIKE]
+
+    def name(self, place: int) -> Element:
+        """Return a student's name, with a link to the feedback if there is any."""
+        student = self.entries[place].hand_in.student
+        if not self.folders[place]:
+            return element("span", student, class_="name")
+        return element("a", student, href=f"{quote(self.folders[place])}/{PAGE}", class_="name")
+
+    def count(self, tag: str) -> int:
+        """Return how many have a tag."""
+        return sum(tag in tags for tags in self.tags)
 
 
 def _cell(value: float | None, shown: str = "", name: str = "number") -> Element:
@@ -31,7 +84,7 @@ def _exercise_cell(exercise: Mapping[str, Any] | None) -> Element:
 
 
 def _notes(shown: Class, place: int) -> Iterator[str]:
-    if problem := problem_of(shown.entries[place]):
+    if problem := summary.problem_of(shown.entries[place]):
         yield problem[:LONGEST]
     if files := shown.unimportable[place]:
         yield f"{', '.join(files)} cannot be imported"
@@ -49,7 +102,7 @@ def _row(shown: Class, place: int) -> Element:
     other = hand_in.name if hand_in.name != hand_in.student else None
     small = element("small", other) if other else None
     first = element("th", shown.name(place), small, scope="row", role="rowheader")
-    by_id = {exercise["id"]: exercise for exercise in result["exercises"]} if result else {}
+    by_id = {exercise["id"]: exercise for exercise in entry.exercises}
     score = result["score"] if result else None
     total = out_of(score, result["max_score"]) if result else ""
     return element(
@@ -89,7 +142,7 @@ def table(shown: Class) -> Element:
 def _choices(shown: Class) -> Iterator[tuple[str, str]]:
     """Yield what the table can be filtered by: a tag, and what it says."""
     yield "", "everybody"
-    for place, kind in enumerate(KINDS):
+    for place, kind in enumerate(summary.KINDS):
         yield f"k{place}", kind
     yield from ((LATE, "late"), (FLAGGED, "with flags"), (CHANGED, "changed"))
     yield UNIMPORTABLE, "with a file that cannot be imported"

@@ -5,20 +5,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tensormark.classroom import summary
 from tensormark.classroom.entry import Entry, HandIn, legible, number_of
 from tensormark.classroom.owners import STRANGER
 from tensormark.classroom.people import Person, matches
 from tensormark.classroom.store import Attempt, Store, verdict
-from tensormark.classroom.summary import (
-    COULD_NOT,
-    GRADED,
-    KINDS,
-    LEFT,
-    NOT_IN,
-    PARTLY,
-    UNREAD,
-    kind_of,
-)
 from tensormark.classroom.work import Terms, Work, named, read_work
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import Part, SubmissionError
@@ -44,7 +35,7 @@ class Student:
 
 def _student(hand_in: HandIn, given: GivenFiles) -> Student:
     if hand_in.path is None:
-        return Student(hand_in, None, hand_in.fault or NOT_IN)
+        return Student(hand_in, None, hand_in.fault or summary.NOT_IN)
     try:
         parts = hand_in.parts or [Part.under(hand_in.path.parent, hand_in.path)]
         return Student(hand_in, read_work(parts, given))
@@ -126,7 +117,7 @@ class Class:
             return Entry(hand_in, problem=student.fault, attempts=0)
         attempt = self.store.last(work.digest, terms)
         if attempt is None:
-            return Entry(hand_in, problem=LEFT, attempts=0, sources=work.sources)
+            return Entry(hand_in, problem=summary.LEFT, attempts=0, sources=work.sources)
         return Entry(
             hand_in=hand_in,
             result=attempt.result and named(attempt.result, hand_in.path),
@@ -151,9 +142,9 @@ class Class:
 
 def by_kind(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     """Return every entry under its kind; each is there once."""
-    kinds: dict[str, list[Entry]] = {kind: [] for kind in KINDS}
+    kinds: dict[str, list[Entry]] = {kind: [] for kind in summary.KINDS}
     for entry in entries:
-        kinds[kind_of(entry)].append(entry)
+        kinds[summary.kind_of(entry)].append(entry)
     return kinds
 
 
@@ -161,7 +152,9 @@ def counted(kinds: Mapping[str, Sequence[Entry]]) -> str:
     """Return how many students there are, of each kind."""
     total = sum(map(len, kinds.values()))
     parts = [
-        f"{len(entries)} {kind}" for kind, entries in kinds.items() if entries or kind == GRADED
+        f"{len(entries)} {kind}"
+        for kind, entries in kinds.items()
+        if entries or kind == summary.GRADED
     ]
     return f"{number_of(total, 'student')}: {', '.join(parts)}"
 
@@ -176,11 +169,14 @@ def _reason(entry: Entry) -> str:
 def listed(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
     """Yield a line for each without a complete result, and each who is not in the class's list."""
     everybody = [entry for each in kinds.values() for entry in each]
-    shown = {kind: kinds[kind] for kind in (PARTLY, COULD_NOT, UNREAD, NOT_IN)}
+    shown = {
+        kind: kinds[kind]
+        for kind in (summary.PARTLY, summary.COULD_NOT, summary.UNREAD, summary.NOT_IN)
+    }
     shown[STRANGER] = [entry for entry in everybody if STRANGER in entry.hand_in.notes]
     for kind, entries in shown.items():
         for entry in entries[:LISTED]:
-            known = kind in (NOT_IN, STRANGER)
+            known = kind in (summary.NOT_IN, STRANGER)
             more = "" if known else f": {printable(_reason(entry))[:200]}"
             yield f"  {kind}: {printable(entry.hand_in.called)}{more}"
         if len(entries) > LISTED:

@@ -59,11 +59,7 @@ def flags_of(entry: Entry) -> list[str]:
 
 def unimportable(entry: Entry) -> list[str]:
     """Return the names of the files that cannot be imported."""
-    findings = (
-        finding
-        for exercise in (entry.result["exercises"] if entry.result else ())
-        for finding in exercise["findings"]
-    )
+    findings = (finding for exercise in entry.exercises for finding in exercise["findings"])
     matches = (UNIMPORTABLE.fullmatch(finding["headline"]) for finding in findings)
     return list(dict.fromkeys(match[1] for match in matches if match))
 
@@ -101,7 +97,7 @@ def exercises_of(entries: Sequence[Entry]) -> list[Exercise]:
     """Return every exercise of the results, in their order; bonus that nobody began is left out."""
     results: dict[str, list[Result]] = {}
     for entry in entries:
-        for exercise in entry.result["exercises"] if entry.result else ():
+        for exercise in entry.exercises:
             results.setdefault(exercise["id"], []).append(exercise)
     exercises = []
     for name, own in results.items():
@@ -133,7 +129,7 @@ def mistakes_of(entries: Sequence[Entry], says: Says | None = None) -> list[Mist
     texts: dict[tuple[str, str], Counter[str]] = {}
     places: dict[tuple[str, str], dict[int, None]] = {}
     for index, entry in enumerate(entries):
-        for exercise in entry.result["exercises"] if entry.result else ():
+        for exercise in entry.exercises:
             for finding in exercise["findings"]:
                 for name in _single_mistakes(finding["mistake"] or ""):
                     key = exercise["id"], name

@@ -9,18 +9,10 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tensormark.intake import texts
 from tensormark.intake.disk import Disk, sentence
 from tensormark.intake.file_names import wanted
 from tensormark.intake.search import Search, Selection
-from tensormark.intake.texts import (
-    DIFFERS,
-    MAX_SOURCE,
-    MISSING,
-    MOST_OTHERS,
-    TOO_MUCH,
-    decoded,
-    is_given,
-)
 from tensormark.intake.tree import ITSELF, Entry, File, Folder, UnreadableError
 
 LONGEST = 100  # characters of another module's name
@@ -35,7 +27,7 @@ def _entry(part: Mapping[str, Any], disk: Disk, place: str) -> Entry:
     try:
         about = disk.about(below)
     except FileNotFoundError as error:
-        raise UnreadableError(MISSING) from error
+        raise UnreadableError(texts.MISSING) from error
     except (OSError, ValueError) as error:  # a name with a null character
         raise UnreadableError(sentence(error)) from error
     if stat.S_ISDIR(about.st_mode):
@@ -79,11 +71,11 @@ def _modified_notes(beside: Sequence[Entry], given: Mapping[str, str]) -> Iterat
         if entry.name not in given or not isinstance(entry, File):
             continue
         try:
-            unchanged = is_given(entry.content(MAX_SOURCE + 1), given[entry.name])
+            unchanged = texts.is_given(entry.content(texts.MAX_SOURCE + 1), given[entry.name])
         except UnreadableError:
             unchanged = False
         if not unchanged:
-            yield f"{entry.name} {DIFFERS}"
+            yield f"{entry.name} {texts.DIFFERS}"
 
 
 def _texts(selection: Selection, main: str) -> tuple[dict[str, str], dict[str, str]]:
@@ -91,8 +83,8 @@ def _texts(selection: Selection, main: str) -> tuple[dict[str, str], dict[str, s
     for name, file in selection.files.items():
         module = name.removesuffix(".py")
         try:
-            content = file.read(MAX_SOURCE, ", too large for a solution")
-            sources[module], fault = decoded(name, content)
+            content = file.read(texts.MAX_SOURCE, ", too large for a solution")
+            sources[module], fault = texts.decoded(name, content)
         except UnreadableError as error:
             if name == main:
                 raise
@@ -121,7 +113,7 @@ def _reading(request: Request) -> Answer:
     return {
         "sources": sources,
         "faults": faults,
-        "others": _others(selection)[:MOST_OTHERS],
+        "others": _others(selection)[: texts.MOST_OTHERS],
         "notes": notes,
         "stamps": stamps,
     }
@@ -134,4 +126,4 @@ def read(request: Request) -> Iterator[Answer]:
     except UnreadableError as error:
         yield {"error": str(error)}
     except (MemoryError, RecursionError):
-        yield {"error": TOO_MUCH}
+        yield {"error": texts.TOO_MUCH}
