@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from grader import probes
+from grader.inputs import no_inputs
 from grader.model import BertCall
 from tensormark.exercise import Exercise, Tensors
 from tensormark.literals import packed, unpacked
@@ -54,11 +55,6 @@ def text_of(inputs: Tensors) -> Text:
     """Return the text of a call with these inputs."""
     own = unpacked(inputs)
     return Text(own["documents"]) if own else PUBLIC
-
-
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
-    """Return nothing: the documents are literals."""
-    return {}
 
 
 def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
@@ -182,7 +178,7 @@ EXERCISE = Exercise(
     order=210,
     title="pairs of sentences",
     points={"values": 5, "properties": 1},
-    draw=draw,
+    draw=no_inputs,
     draw_private=draw_private,
     file="pretraining.py",
     extension=True,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from grader.inputs import no_inputs
 from grader.model import BertCall
 from tensormark.exercise import Exercise, Probe, Tensors
 from tensormark.literals import packed
@@ -83,11 +84,6 @@ def literals(
     return made | ({"max_length": limit} if probe == "limit" else {})
 
 
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
-    """Return nothing: words and vocabulary are literals."""
-    return {}
-
-
 def draw_spelling(rng: np.random.Generator) -> dict[str, str]:
     """Spell the parts with other letters, of which no two parts share any."""
     accented = str(rng.choice(list(ACUTE)))
@@ -136,7 +132,7 @@ EXERCISE = Exercise(
     file="pretraining.py",
     extension=True,
     points={"values": 4, "properties": 2},
-    draw=draw,
+    draw=no_inputs,
     draw_private=draw_private,
     forbidden=FORBIDDEN,
     probes=(

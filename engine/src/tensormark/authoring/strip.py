@@ -11,6 +11,7 @@ A file that somebody has edited, or put into starter/, is not overwritten: neith
 the list of what was last written here knows its digest. With --force it is copied first.
 """
 
+import itertools
 import json
 import re
 import sys
@@ -119,9 +120,8 @@ def _edited(assignment: Assignment, names: Sequence[str]) -> list[str]:
 
 
 def _keep_copies(starter: Path, names: Sequence[str]) -> Path:
-    count = 1
-    while (folder := starter.with_name(f"{starter.name}.backup-{count}")).exists():
-        count += 1
+    folders = (starter.with_name(f"{starter.name}.backup-{n}") for n in itertools.count(1))
+    folder = next(path for path in folders if not path.exists())
     with whole_folder(folder) as unfinished:
         for name in names:
             write_whole(unfinished / name, (starter / name).read_bytes())

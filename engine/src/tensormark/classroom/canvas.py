@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.people import Person, matches
-from tensormark.classroom.roster import RosterError, rows_of, separator_of, text_of
+from tensormark.classroom.roster import TEST_STUDENTS, RosterError, rows_of, separator_of, text_of
 from tensormark.files import write_whole
 from tensormark.reports.model import ungraded
 from tensormark.reports.platforms import cell
@@ -30,7 +30,6 @@ ID = re.compile(r"[0-9]+")
 NUMBER = re.compile(r"\s*-?\d+(?:[.,]\d+)*\s*")
 EXCUSED = "EX"
 MAXIMA = "Points Possible"
-TEST_STUDENTS = ("student, test", "test student")
 SHOWN = 40  # lines of one kind
 
 

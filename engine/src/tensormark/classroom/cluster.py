@@ -149,11 +149,8 @@ class Crew:
             return
         try:
             threads: dict[str, int] = self.client.nthreads()
-            new = [
-                address
-                for address in threads
-                if address not in self.fit and address not in self.refused
-            ]
+            known = self.fit.keys() | self.refused.keys()
+            new = [address for address in threads if address not in known]
             answers = self.client.run(about, workers=new, on_error="return") if new else {}
         except (OSError, TimeoutError) as error:
             raise ClusterError(f"the scheduler is gone: {printable(str(error))[:200]}") from error

@@ -7,6 +7,7 @@ or writes anything, so that neither a class nor the way it is graded changes wit
 import argparse
 import dataclasses
 import datetime
+import itertools
 import json
 import os
 import shlex
@@ -144,10 +145,8 @@ def _how_to_continue(folder: Path, options: argparse.Namespace, before: Combinat
 
 
 def _free_folder(out: Path) -> Path:
-    count = 2
-    while os.path.lexists(f"{out}-{count}"):
-        count += 1
-    return Path(f"{out}-{count}")
+    paths = (Path(f"{out}-{count}") for count in itertools.count(2))
+    return next(path for path in paths if not os.path.lexists(path))
 
 
 def checked(

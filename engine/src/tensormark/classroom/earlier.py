@@ -2,6 +2,7 @@
 or was written for somebody else, is moved to `earlier-1` (then `-2`, and so on) among the results.
 """
 
+import itertools
 import json
 import os
 from functools import cached_property
@@ -23,10 +24,8 @@ class Earlier:
     @cached_property
     def folder(self) -> Path:
         """The first that is free."""
-        count = 1
-        while os.path.lexists(self.out / f"{FOLDER}-{count}"):
-            count += 1
-        return self.out / f"{FOLDER}-{count}"
+        paths = (self.out / f"{FOLDER}-{count}" for count in itertools.count(1))
+        return next(path for path in paths if not os.path.lexists(path))
 
     def move(self, *names: str) -> None:
         """Move files or folders there, as far as they exist."""

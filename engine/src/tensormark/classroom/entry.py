@@ -19,6 +19,11 @@ def number_of(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
+def called(student: str, name: str) -> str:
+    """Return what identifies a student, and the name where that does not tell it."""
+    return student if not name or name in student else f"{student} ({name})"
+
+
 @dataclass(frozen=True)
 class HandIn:
     """What one student handed in, as far as names and dates tell.
@@ -54,8 +59,7 @@ class HandIn:
     @property
     def called(self) -> str:
         """What identifies the student, and the name where that does not tell it."""
-        known = not self.name or self.name in self.student
-        return self.student if known else f"{self.student} ({self.name})"
+        return called(self.student, self.name)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from tensormark.classroom.entry import called, legible
 from tensormark.classroom.people import Index, forms, places, words
 from tensormark.classroom.roster import IDS, Listed
 from tensormark.classroom.upload import CANVAS, GRADESCOPE, MOODLE, OWN, Upload
@@ -45,16 +46,12 @@ def _team_key(name: str) -> str:
     return "".join(words(name))
 
 
-def _label(student: str, name: str) -> str:
-    return student if not name or name in student else f"{student} ({name})"
-
-
 def _undecided(uploads: Sequence[Upload], who: Iterable[str]) -> Student:
     """Return the line of something that may be several people's."""
     people = list(dict.fromkeys(name[:LONGEST] for name in who))
     more = [f"{len(people) - SHOWN} more"] if len(people) > SHOWN else []
     names = " or ".join([*people[:SHOWN], *more])
-    label = uploads[0].path.name.encode("utf-8", "backslashreplace").decode()
+    label = legible(uploads[0].path.name)
     fault = f"could belong to {names}, so it is nobody's; {DECIDE}"
     return Student(label, label, (), list(uploads), fault=fault, known=False)
 
@@ -99,7 +96,7 @@ def by_name(uploads: Sequence[Upload]) -> list[Student]:
         readings = group[0].readings
         if len(readings) > 1:
             students.append(
-                _undecided(group, (_label(reading.student, reading.name) for reading in readings))
+                _undecided(group, (called(reading.student, reading.name) for reading in readings))
             )
         else:
             students.append(_student(group))
@@ -259,7 +256,7 @@ class _Owners:
         if len(who) > 1:
             return f"team {self.roster[min(who)].team}"
         student = self.roster[min(who)]
-        return _label(student.student, student.name)
+        return called(student.student, student.name)
 
     def doubts(self, upload: Upload, who: Who) -> list[str]:
         """Return what a person should know of somebody's hand-in that is called after another.
@@ -285,7 +282,7 @@ class _Owners:
             return _undecided(group, people)
         if len(readings) > 1:
             return _undecided(
-                group, (_label(reading.student, reading.name) for reading in readings)
+                group, (called(reading.student, reading.name) for reading in readings)
             )
         return replace(_student(group, STRANGER), known=False)
 

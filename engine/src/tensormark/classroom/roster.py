@@ -34,6 +34,7 @@ EXPORT = {  # of Canvas's gradebook, where "Student" is a name
 }
 IDS = ("canvas", "identifier", "id", "login", "email")  # the strongest first
 MAXIMA = "points possible"
+TEST_STUDENTS = ("student, test", "test student")  # as Canvas calls them
 NUMBER = re.compile(r".*?([0-9]+)", re.S)  # of `Participant 123`, in whatever language
 
 
@@ -74,7 +75,7 @@ class Listed:
     @property
     def is_test_student(self) -> bool:
         """Whether it may be what Canvas calls a test student, and nobody."""
-        return self.name.casefold() in ("student, test", "test student")
+        return self.name.casefold() in TEST_STUDENTS
 
 
 def text_of(path: Path) -> str:

@@ -82,11 +82,8 @@ class Class:
 
     def works(self) -> dict[str, Work]:
         """Return all work by its digest, the same work of several students once."""
-        return {
-            student.work.digest: student.work
-            for student in self.students
-            if student.work is not None
-        }
+        works = (student.work for student in self.students)
+        return {work.digest: work for work in works if work is not None}
 
     def left(self, terms: Terms, force: bool) -> list[Work]:
         """Return the work to grade: what has no complete result yet, or all of it."""
@@ -151,11 +148,8 @@ def by_kind(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 def counted(kinds: Mapping[str, Sequence[Entry]]) -> str:
     """Return how many students there are, of each kind."""
     total = sum(map(len, kinds.values()))
-    parts = [
-        f"{len(entries)} {kind}"
-        for kind, entries in kinds.items()
-        if entries or kind == summary.GRADED
-    ]
+    present = [kind for kind in kinds if kinds[kind] or kind == summary.GRADED]
+    parts = [f"{len(kinds[kind])} {kind}" for kind in present]
     return f"{number_of(total, 'student')}: {', '.join(parts)}"
 
 
@@ -169,10 +163,8 @@ def _reason(entry: Entry) -> str:
 def listed(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
     """Yield a line for each without a complete result, and each who is not in the class's list."""
     everybody = [entry for each in kinds.values() for entry in each]
-    shown = {
-        kind: kinds[kind]
-        for kind in (summary.PARTLY, summary.COULD_NOT, summary.UNREAD, summary.NOT_IN)
-    }
+    unfinished = (*summary.OURS, summary.UNREAD, summary.NOT_IN)
+    shown = {kind: kinds[kind] for kind in unfinished}
     shown[STRANGER] = [entry for entry in everybody if STRANGER in entry.hand_in.notes]
     for kind, entries in shown.items():
         for entry in entries[:LISTED]:
