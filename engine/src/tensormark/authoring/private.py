@@ -120,22 +120,16 @@ def _check_folder(course: Course, folder: Path, seed: int, force: bool) -> None:
     if folder.resolve() == course.assignment.references.resolve() and before is None:
         return  # missing or damaged, and to be recorded again
     if before is None and MANIFEST not in names:
-        others = {n for n in names if not n.endswith(".safetensors")} - {
-            *course.staff.hidden_files,
-            IGNORE,
-        }
-        if others:
+        strangers = names - {*course.staff.hidden_files, IGNORE}
+        if others := [name for name in strangers if not name.endswith(".safetensors")]:
             raise RecordError(
                 f"{option('out', folder)} is no folder of references, but has other files, such as "
                 f"{min(others)}; name a new folder"
             )
     elif before != seed and not force:
         kind = "public" if before == course.assignment.seed else "private"
-        there = (
-            f"{kind} references of {option('seed', before)}"
-            if before is not None
-            else "a damaged manifest"
-        )
+        there = f"{kind} references of {option('seed', before)}"
+        there = "a damaged manifest" if before is None else there
         raise RecordError(
             f"{option('out', folder)} has {there}; name another folder, or add "
             f"{option('force', True)} to replace them by those of {option('seed', seed)}"

@@ -167,11 +167,8 @@ class Export:
         """
         filled = Filled()
         for entry, row in pairs:
-            name, old, new = (
-                visible(entry.hand_in.called, 200),
-                row[self.place].strip(),
-                _score(entry),
-            )
+            name = visible(entry.hand_in.called, 200)
+            old, new = row[self.place].strip(), _score(entry)
             if new is None:
                 why = entry.problem or "could not be graded in full"
                 filled.left.append(f"{name}: {visible(why, 200)}")
@@ -197,10 +194,8 @@ class Export:
         """Return a line if the maximum there is another one than here."""
         if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", self.most) or float(self.most) == most:
             return []
-        there = points(float(self.most))
-        return [
-            f"Canvas: {there} points are possible there, {points(most)} here; nothing is scaled"
-        ]
+        there, here = points(float(self.most)), points(most)
+        return [f"Canvas: {there} points are possible there, {here} here; nothing is scaled"]
 
 
 def opened(path: Path, column: str, assignment: str, out: Path) -> Export:

@@ -70,8 +70,5 @@ class Earlier:
     def lines(self) -> list[str]:
         """Say what was moved."""
         what = ", ".join(self.moved[:5]) + (", ..." if len(self.moved) > 5 else "")
-        return (
-            [f"moved to {self.folder}, because it belongs to an earlier run: {what}"]
-            if what
-            else []
-        )
+        why = "because it belongs to an earlier run"
+        return [f"moved to {self.folder}, {why}: {what}"] if what else []

@@ -125,9 +125,8 @@ def found_in(folder: Path, without: Iterable[Path] = ()) -> list[Upload]:
     metadata = folder / METADATA
     submissions = read_metadata(metadata) if is_regular(metadata) else []
     from_gradescope = by_gradescope(folder, submissions)
-    others = {upload.path for upload in from_gradescope} | (
-        {metadata} if is_regular(metadata) else set()
-    )
+    others = {upload.path for upload in from_gradescope}
+    others |= {metadata} if is_regular(metadata) else set()
     paths = [path for path in paths if path not in others]
     blackboards = named_by_blackboard(paths)
     rest = [path for path in paths if path not in blackboards]
