@@ -126,7 +126,7 @@ def _copied(root: Path, copy: Path, names: Sequence[str]) -> dict[str, str]:
             shutil.copytree(root, folder, ignore=ignored, dirs_exist_ok=True)
     if not notes.is_file():
         if (copy.parent / DONE).is_file():
-            raise TermError(f"{copy.parent} is of an earlier version; remove it to begin anew")
+            raise TermError(f"{copy.parent} is of an earlier version; remove it to start over")
         digests = {file.as_posix(): sha256(copy / file) for file in _files_below(copy, names)}
         write_whole(notes, json.dumps(digests))
     began: dict[str, str] = json.loads(notes.read_text(encoding="utf-8"))
@@ -252,7 +252,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         print(
-            "\nterm: interrupted; nothing has changed, and the same command goes on",
+            "\nterm: interrupted; nothing has changed, and the same command continues",
             file=sys.stderr,
         )
         return 130

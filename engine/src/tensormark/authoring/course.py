@@ -85,7 +85,7 @@ def open_course(assignment: Assignment) -> Course:
         raise VariantError(f"more than one mistake is named {', '.join(sorted(twice))}")
     known = {exercise.id: exercise.module for exercise in assignment.exercises}
     if strays := sorted({variant.exercise for variant in variants} - known.keys()):
-        raise VariantError(f"there are mistakes of {strays[0]}, which is no exercise")
+        raise VariantError(f"there are mistakes of {strays[0]}, which is not an exercise")
     honest = [right for module in modules(folder, "honest") for right in module.HONEST]
     honest += [right for module in mistakes for right in getattr(module, "HONEST", ())]
     main = assignment.main_file.removesuffix(".py")

@@ -123,8 +123,8 @@ def _check_folder(course: Course, folder: Path, seed: int, force: bool) -> None:
         strangers = names - {*course.staff.hidden_files, IGNORE}
         if others := [name for name in strangers if not name.endswith(".safetensors")]:
             raise RecordError(
-                f"{option('out', folder)} is no folder of references, but has other files, such as "
-                f"{min(others)}; name a new folder"
+                f"{option('out', folder)} is not a folder of references: it has other files, "
+                f"such as {min(others)}; name a new folder"
             )
     elif before != seed and not force:
         kind = "public" if before == course.assignment.seed else "private"

@@ -237,8 +237,8 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
     return [
         f"Canvas: wrote {out}, scores in {visible(export.title, 100)}: {len(filled.rows)}",
         *(export.scaled(results[0]["max_score"]) if results else ()),
-        *_listed("with another score, which is replaced", filled.replaced),
-        *_listed("without a score from here", filled.left),
+        *_listed("with another score, which this file replaces", filled.replaced),
+        *_listed("without a new score", filled.left),
         *_listed("handed in, but could not be matched to one student in the export", strangers),
-        *_listed("in the export, of whom nothing was found", nobody),
+        *_listed("in the export, for whom nothing was found", nobody),
     ]

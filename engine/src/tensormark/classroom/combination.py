@@ -130,7 +130,7 @@ def _command_line(folder: Path, options: argparse.Namespace, **others: object) -
 
 def _how_to_continue(folder: Path, options: argparse.Namespace, before: Combination) -> str:
     if before.place and not before.still_there():
-        return f"what {before.place} held then is no longer there, so that cannot go on"
+        return f"the references that {before.place} held then are gone, so that run cannot continue"
     known: dict[str, object] = {
         "submissions": before.submissions,
         "references": Path(before.place) if before.place else None,
@@ -141,7 +141,7 @@ def _how_to_continue(folder: Path, options: argparse.Namespace, before: Combinat
     }
     others = {name: value for name, value in known.items() if value is not None}
     others["tier"] = before.tier if before.tier == PROCESS else None  # others are kept anyway
-    return f"to go on with that: {_command_line(folder, options, **others)}"
+    return f"to continue with that: {_command_line(folder, options, **others)}"
 
 
 def _free_folder(out: Path) -> Path:
@@ -174,6 +174,6 @@ def checked(
         )
     anew = _command_line(folder, options, out=_free_folder(options.out))
     raise SubmissionError(
-        f"{held}; {on}; to begin anew: {anew} (or {force}, which first moves the gradebook and the "
+        f"{held}; {on}; to start over: {anew} (or {force}, which first moves the gradebook and the "
         f"feedback there to a folder in {options.out})"
     )

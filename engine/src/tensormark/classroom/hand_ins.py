@@ -85,9 +85,9 @@ def _hand_in(
         files = choice.at_once(choice.chosen(attempts, deadline, late), editable)
         main, beside = choice.split(files, editable)
     if main and main.late and choice.minutes_late(main.submitted, deadline) is None:
-        notes.append("late, as its name says, but not by how much")
+        notes.append("late according to its name, which does not say by how much")
     if len(attempts) > 1 and not all(upload.submitted for upload in sound):
-        notes.append("which of several is newest was told from the dates of the files")
+        notes.append("which of several is newest was decided by the dates of the files")
     others = [upload for upload in student.uploads if upload is not main and upload not in beside]
     return HandIn(
         student=student.student,

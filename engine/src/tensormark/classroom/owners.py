@@ -18,7 +18,7 @@ from tensormark.classroom.upload import CANVAS, GRADESCOPE, MOODLE, OWN, Upload
 Who = frozenset[int]  # places in the list: of one person, or of a team's members
 NOBODY: Who = frozenset()
 STRANGER = "not on the roster"
-DECIDE = "rename it, or put it into a roster's column file"
+DECIDE = "rename it, or name it in the column file of a roster"
 REPEAT = re.compile(r"(?P<own>.+?)(?: ?\((?P<browser>[0-9]{1,3})\)|-(?P<system>[0-9]{1,3}))", re.S)
 SHOWN, LONGEST = 4, 60  # people who something may be of, and characters of what they are called
 
@@ -52,7 +52,7 @@ def _undecided(uploads: Sequence[Upload], who: Iterable[str]) -> Student:
     more = [f"{len(people) - SHOWN} more"] if len(people) > SHOWN else []
     names = " or ".join([*people[:SHOWN], *more])
     label = legible(uploads[0].path.name)
-    fault = f"could belong to {names}, so it is nobody's; {DECIDE}"
+    fault = f"could belong to {names}, so nobody gets it; {DECIDE}"
     return Student(label, label, (), list(uploads), fault=fault, known=False)
 
 

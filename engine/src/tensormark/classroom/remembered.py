@@ -47,7 +47,7 @@ def settle(options: argparse.Namespace, store: Store) -> list[str]:
     if options.only is None and folder == os.path.realpath(options.submissions):
         lists = [name for name in FILES if name in before and not getattr(options, name)]
         lines += [
-            f"the run before had {option(name, printable(before[name]))}, and this one has none"
+            f"the previous run had {option(name, printable(before[name]))}, and this one has none"
             for name in lists
         ]
     if options.only is not None:
@@ -60,10 +60,10 @@ def settle(options: argparse.Namespace, store: Store) -> list[str]:
         for name, text in taken.items():
             setattr(options, name, _value(name, text))
         options_taken = ", ".join(option(name, text) for name, text in taken.items())
-        lines += [f"as in the run before: {printable(options_taken)}"] if taken else []
+        lines += [f"as in the previous run: {printable(options_taken)}"] if taken else []
     if options.column and not options.canvas:
         given, lacking = option("column", options.column), option("canvas")
-        raise SubmissionError(f"{given}: is one of an export of Canvas; give {lacking} as well")
+        raise SubmissionError(f"{given}: names a column of a Canvas export; give {lacking} as well")
     return lines
 
 

@@ -37,7 +37,7 @@ from tensormark.strictest import strictest
 from tensormark.usage import option
 
 NO_TIER = "the tier process isolates nothing: submissions can read and change what you can"
-AGAIN = "the same command goes on where it stopped"
+AGAIN = "the same command continues where it stopped"
 RETRY = "run the same command again{}, which tries what could not be graded"
 PUBLIC = "graded on the public inputs, which every student has; for marks, give {}"
 PRIVATE = "reference_outputs/private"  # a folder that is good for private references
@@ -169,7 +169,7 @@ class Run:
     def again(self) -> str:
         """What the same command does after this run was stopped."""
         force = option("force", True)
-        anew = f"{force} begins again; without it, the same command grades what has no result yet"
+        anew = f"{force} starts over; without it, the same command grades what has no result yet"
         return anew if self.options.force else AGAIN
 
     def grade(self, works: Sequence[Work]) -> None:
@@ -231,7 +231,7 @@ class Run:
             where, why = error.filename or options.out, error.strerror or error
             raise RunError(
                 f"{option('out', options.out)}: what is graded is kept, but {where} cannot be "
-                f"written ({why}); mend that or move it away, and run the same command again"
+                f"written ({why}); fix that or move it away, and run the same command again"
             ) from error
         print("\n".join([standing.counted(kinds), *standing.listed(kinds), *lines]))
         if any(kinds[kind] for kind in OURS):
@@ -260,7 +260,7 @@ class Run:
         try:
             self.grade([student.work])
         except Stopped:
-            print("stopped; nothing is graded, and the gradebook is as it was")
+            print("stopped; nothing was graded, and the gradebook is unchanged")
             return 130
         last = self.store.newest(student.work.digest, self.terms)
         assert last is not None
@@ -274,7 +274,7 @@ class Run:
             return 0 if last.complete else 3
         if not left:
             return self.report()
-        print(f"the gradebook is as it was: {len(left)} more are not graded by this grader yet")
+        print(f"the gradebook is unchanged: {len(left)} more are not graded by this grader yet")
         return 0 if last.complete else 3
 
     def stored(self, student: Student) -> Attempt | None:

@@ -153,7 +153,9 @@ class Store:
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", None)
             if code == sqlite3.SQLITE_FULL or shutil.disk_usage(self.path.parent).free < ROOM:
-                raise StoreError(f"{self.path}: the disk is full; make room, run again") from error
+                raise StoreError(
+                    f"{self.path}: the disk is full; free some space, then run it again"
+                ) from error
             if code == sqlite3.SQLITE_NOTADB:
                 raise StoreError(f"{self.path} is not a store; {_advice()}") from error
             raise StoreError(f"{self.path} cannot be used: {error}") from error
