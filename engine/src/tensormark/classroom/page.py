@@ -14,7 +14,7 @@ from tensormark.classroom.entry import Entry, number_of
 from tensormark.classroom.page_table import LONGEST, UNIMPORTABLE, Class, table, tools
 from tensormark.classroom.similar import Similar
 from tensormark.reports import html
-from tensormark.reports.markup import Element, element, joined
+from tensormark.reports.markup import Element, drawing, element, joined
 from tensormark.reports.text import points
 from tensormark.usage import option
 
@@ -92,10 +92,9 @@ def _histogram_figure(counts: Sequence[int]) -> Element:
         if count:
             parts.append(element("text", count, **middle, y=f"{tall - size - 5:.1f}"))
     text = ", ".join(f"{n} from {label}" for n, label in zip(counts, labels, strict=True) if n)
-    size_of = {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "width": WIDTH, "height": HEIGHT}
-    drawing = element("svg", *parts, **size_of, role="img", aria_label=f"Scores in percent: {text}")
+    figure = drawing(WIDTH, HEIGHT, f"Scores in percent: {text}", *parts)
     caption = element("figcaption", "Scores, in percent of the maximum")
-    return element("figure", caption, drawing)
+    return element("figure", caption, figure)
 
 
 def _pass_rates(exercises: Sequence[summary.Exercise]) -> Element:
