@@ -189,15 +189,17 @@ def new_classifier(
     """Put the given classifier on a BERT of the submission with the checkpoint's weights."""
     torch.manual_seed(call["seed"])  # for what a submission draws
     bert = build(context, {**call, **EVAL_ON_CHECKPOINT}, tensors)
-    made: nn.Module = context.module("classifier").BertSentimentClassifier(bert, call["num_labels"])
-    return made
+    classifier: nn.Module = context.module("classifier").BertSentimentClassifier(
+        bert, call["num_labels"]
+    )
+    return classifier
 
 
 def encoded(context: Context, model: Any, sentences: list[str]) -> tuple[Tensor, Tensor]:
     """Return the ids and the mask of sentences, (N, T) each."""
     length = model.bert.config.max_position_embeddings
-    found = tokenizer_of(context)(sentences, max_length=length)
-    return found["input_ids"], found["attention_mask"]
+    batch = tokenizer_of(context)(sentences, max_length=length)
+    return batch["input_ids"], batch["attention_mask"]
 
 
 def fine_tune(

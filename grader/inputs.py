@@ -61,8 +61,8 @@ def model_weights(rng: np.random.Generator, sizes: Sizes) -> Tensors:
         **norm(rng, "embed_layer_norm", D),
         **dense(rng, "pooler_dense", D, D),
     }
-    for number in range(sizes.layers):
-        weights |= layer_weights(rng, sizes, f"bert_layers.{number}.")
+    for index in range(sizes.layers):
+        weights |= layer_weights(rng, sizes, f"bert_layers.{index}.")
     return weights
 
 

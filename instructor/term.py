@@ -151,12 +151,12 @@ def _run_steps(steps: Sequence[Step], copy: Path) -> None:
     """Run the steps that have not been finished yet, and note each as soon as it is."""
     notes = copy.parent / DONE
     done = json.loads(notes.read_text(encoding="utf-8")) if notes.is_file() else {}
-    for number, step in enumerate(steps, start=1):
+    for count, step in enumerate(steps, start=1):
         if step.name in done:
             continue
         left = sum(other.minutes for other in steps if other.name not in done)
         print(
-            f"\n{number} of {len(steps)}: {step.name}, about {_minutes(step.minutes)}; "
+            f"\n{count} of {len(steps)}: {step.name}, about {_minutes(step.minutes)}; "
             f"{_minutes(left)} left in all",
             flush=True,
         )

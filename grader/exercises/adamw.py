@@ -25,9 +25,9 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     return inputs
 
 
-def steps(number: int, *groups: dict[str, Any], dtype: str = "float32") -> BertCall:
+def steps(count: int, *groups: dict[str, Any], dtype: str = "float32") -> BertCall:
     """Return a call in which the optimizer takes steps."""
-    literals = {"groups": [PLAIN | group for group in groups], "steps": number}
+    literals = {"groups": [PLAIN | group for group in groups], "steps": count}
     return BertCall("AdamW.step", (), "optimizer", kind="optimizer", literals=literals, dtype=dtype)
 
 

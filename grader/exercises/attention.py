@@ -56,11 +56,11 @@ def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
     heads = outputs["output"].astype(np.float64).reshape(B, T, H, d).transpose(0, 2, 1, 3)
     probs, sums = heads[..., :T], heads[..., T]  # (B, H, T, T), (B, H, T)
     seen = mask(PATTERN) > 0  # (B, T)
-    kept = probs * seen.sum(1)[:, None, None, None]
-    found = numbers(kept[np.broadcast_to(seen[:, None, None, :], probs.shape)])
-    found[2] = (np.abs(probs.sum(-1) - sums) > EXACT).mean()
-    found[3] = (np.abs(sums) < EXACT).mean()
-    return found
+    shares = probs * seen.sum(1)[:, None, None, None]
+    statistics = numbers(shares[np.broadcast_to(seen[:, None, None, :], probs.shape)])
+    statistics[2] = (np.abs(probs.sum(-1) - sums) > EXACT).mean()
+    statistics[3] = (np.abs(sums) < EXACT).mean()
+    return statistics
 
 
 DRAWN = int(mask(PATTERN).sum()) * PATTERN.H * PATTERN.T  # probabilities that are drawn for

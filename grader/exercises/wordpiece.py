@@ -76,12 +76,12 @@ def literals(
     limit = len(spell("p.lay.e.d", spelling))
     plays = DEFAULT_LIMIT // len(spell("p.lay", spelling))
     vocabulary = {spell(piece, spelling): n for piece, n in zip(PIECES, ids, strict=True)}
-    made: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "words": [spell(word, spelling) for word in [*words_of(probe, limit, plays), *further]],
         "vocabulary": vocabulary,
         "unknown_id": vocabulary["[UNK]"],
     }
-    return made | ({"max_length": limit} if probe == "limit" else {})
+    return arguments | ({"max_length": limit} if probe == "limit" else {})
 
 
 def draw_spelling(rng: np.random.Generator) -> dict[str, str]:
@@ -105,8 +105,8 @@ def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
         ".".join([head, *row[: rng.integers(4)]])
         for head, row in zip(heads.tolist(), tails.tolist(), strict=True)
     ]
-    made = literals(call.inputs, spelling, ids, further if call.literals["words"] else ())
-    return packed(made | {"words": rng.permutation(made["words"]).tolist()})
+    arguments = literals(call.inputs, spelling, ids, further if call.literals["words"] else ())
+    return packed(arguments | {"words": rng.permutation(arguments["words"]).tolist()})
 
 
 def of(name: str, part: str, says: str) -> Probe:

@@ -137,10 +137,10 @@ def named(tensors: Tensors, path: Path) -> tuple[Tensors, list[str]]:
     return weights, [n for n in left_out if not n.endswith("position_ids") and "decoder" not in n]
 
 
-def _drop_heads(kept: Tensors, left_out: list[str]) -> None:
+def _drop_heads(weights: Tensors, left_out: list[str]) -> None:
     heads = importlib.import_module("base_bert").PRETRAINING_HEADS
-    for name in [name for name in kept if heads.search(name)]:
-        del kept[name]
+    for name in [name for name in weights if heads.search(name)]:
+        del weights[name]
         left_out.append(name)
 
 

@@ -102,10 +102,10 @@ def film_of(review: Sequence[str]) -> str:
     return next(word for word in review[-1].split() if word in TITLES)
 
 
-def level_of(number: int, count: int) -> int:
-    """Return the level of review `number` of `count`."""
+def level_of(index: int, count: int) -> int:
+    """Return the level of review `index` of `count`."""
     level, bound = LISTS, SHARES[LISTS]
-    while number >= bound * count and level < EVERYTHING:
+    while index >= bound * count and level < EVERYTHING:
         level += 1
         bound += SHARES[level]
     return level
@@ -114,7 +114,7 @@ def level_of(number: int, count: int) -> int:
 def write_reviews(rng: random.Random, count: int) -> list[list[str]]:
     """Write reviews, the easy ones first."""
     reviewer = Reviewer(rng, WHOLE)
-    return [reviewer.review(level_of(number, count)) for number in range(count)]
+    return [reviewer.review(level_of(index, count)) for index in range(count)]
 
 
 def running_text(reviews: Sequence[Sequence[str]]) -> str:

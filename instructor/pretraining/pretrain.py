@@ -62,7 +62,7 @@ def pretrain(text: Path, folder: Path, settings: Any) -> None:
     reviews = read_reviews(text.read_text(encoding="utf-8"))
     pieces = make_vocabulary(sentence for review in reviews for sentence in review)
     tokenizer = tokenizers.BertTokenizer(
-        tokenizers.wordpiece({piece: number for number, piece in enumerate(pieces)})
+        tokenizers.wordpiece({piece: index for index, piece in enumerate(pieces)})
     )
     encode = tokenizer.tokenizer.encode
     documents = [
@@ -70,11 +70,11 @@ def pretrain(text: Path, folder: Path, settings: Any) -> None:
         for review in reviews
     ]
     count = len(documents)
-    kept = count - int(count * HELD_OUT)
+    training = count - int(count * HELD_OUT)
     levels: list[Films] = [{} for _ in LEVELS]
     held_out: Films = {}
-    for number, (review, document) in enumerate(zip(reviews, documents, strict=True)):
-        films = levels[level_of(number, count)] if number < kept else held_out
+    for index, (review, document) in enumerate(zip(reviews, documents, strict=True)):
+        films = levels[level_of(index, count)] if index < training else held_out
         films.setdefault(film_of(review), []).append(document)
     run = make_run(settings, tokenizer, levels)
     train(run, folder / "snapshots", _progress(settings.steps))

@@ -131,7 +131,7 @@ class Export:
     def person(self, row: Sequence[str]) -> Person:
         """Return a student as they are matched."""
         parts = [row[self.names.index(name)] for name in NAMES if name in self.names]
-        ids = tuple(row[place].strip() for place in self.ids)
+        ids = tuple(row[index].strip() for index in self.ids)
         return Person(ids, (" ".join(parts).strip(),))
 
     def called(self, row: Sequence[str]) -> str:

@@ -45,19 +45,19 @@ def _roster_file(student: Listed, folder: Path) -> Path | None:
 
 def _by_roster(uploads: Sequence[Upload], roster: Sequence[Listed], folder: Path) -> list[Student]:
     """Give what was found to the students of a roster: what it says itself, else by their names."""
-    files = [_roster_file(listed, folder) for listed in roster]
+    files = [_roster_file(member, folder) for member in roster]
     paths = {path for path in files if path}
     folders = {parent for path in paths for parent in (path, *path.parents)}
     students = by_roster([upload for upload in uploads if upload.path not in folders], roster)
-    for student, listed, path in zip(students, roster, files, strict=False):
+    for student, member, path in zip(students, roster, files, strict=False):
         if path:
-            own = Upload(listed.student, listed.name, path, file=path.name, attempt="~")
+            own = Upload(member.student, member.name, path, file=path.name, attempt="~")
             student.uploads.insert(0, own)
-        when = listed.submitted
+        when = member.submitted
         student.uploads = [
             replace(upload, submitted=upload.submitted or when) for upload in student.uploads
         ]
-    nobody = {listed.student for listed in roster if listed.is_test_student}
+    nobody = {member.student for member in roster if member.is_test_student}
     return [student for student in students if student.uploads or student.student not in nobody]
 
 

@@ -88,7 +88,7 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     out = option("out", options.out)
     if real(options.out).is_relative_to(real(options.submissions)):
         raise SubmissionError(f"{out}: must not be in the folder of the submissions")
-    around = [place for place in real(options.out).parents if (place / STORE).exists()]
+    around = [path for path in real(options.out).parents if (path / STORE).exists()]
     if around:
         raise SubmissionError(f"{out}: is among the results in {around[0]}; name another")
     options.references = options.references or settings.recorded_for(folder, options.checkpoint)

@@ -289,7 +289,7 @@ class _Owners:
 
 def by_roster(uploads: Sequence[Upload], roster: Sequence[Listed]) -> list[Student]:
     """Give what was found to the students of a list, in its order; the rest comes last."""
-    students = [Student(listed.student, listed.name, listed.keys) for listed in roster]
+    students = [Student(member.student, member.name, member.keys) for member in roster]
     owners, rest = _Owners(roster), []
     groups = _groups(_without_repeats(uploads, owners.has))
     for group, whose in zip(groups, owners.of(groups), strict=True):

@@ -120,9 +120,9 @@ def _mistakes(shown: Class) -> Element | None:
         _line(
             f"{len(mistake.places)} of {total}",
             *(element("b", mistake.exercise), ": ", mistake.text),
-            button=_show_button(f"m{number}", f"the {len(mistake.places)} with: {mistake.text}"),
+            button=_show_button(f"m{index}", f"the {len(mistake.places)} with: {mistake.text}"),
         )
-        for number, mistake in enumerate(shown.mistakes)
+        for index, mistake in enumerate(shown.mistakes)
     ]
     return _list_section("mistakes", "The commonest mistakes", lines)
 
@@ -130,9 +130,9 @@ def _mistakes(shown: Class) -> Element | None:
 def _problems(shown: Class) -> Element | None:
     """Return who could not be graded or read, and why; of those who handed in nothing, how many."""
     lines = [
-        _line(kind, shown.name(place), ": ", summary.problem_of(shown.entries[place])[:LONGEST])
+        _line(kind, shown.name(index), ": ", summary.problem_of(shown.entries[index])[:LONGEST])
         for kind in (*summary.OURS, summary.UNREAD)
-        for place, own in enumerate(shown.kinds)
+        for index, own in enumerate(shown.kinds)
         if own == kind
     ]
     if absent := shown.kinds.count(summary.NOT_IN):
@@ -144,8 +144,8 @@ def _problems(shown: Class) -> Element | None:
 
 
 def _imports(shown: Class) -> Element | None:
-    who = [place for place, files in enumerate(shown.unimportable) if files]
-    lines = [_line(", ".join(shown.unimportable[place]), shown.name(place)) for place in who]
+    who = [index for index, files in enumerate(shown.unimportable) if files]
+    lines = [_line(", ".join(shown.unimportable[index]), shown.name(index)) for index in who]
     if who:
         button = _show_button(UNIMPORTABLE, f"the {len(who)} with a file that cannot be imported")
         lines.insert(0, _line(number_of(len(who), "student"), "in all", button=button))
@@ -154,11 +154,11 @@ def _imports(shown: Class) -> Element | None:
 
 def _flags(shown: Class) -> Element | None:
     lines = []
-    for place, flags in enumerate(shown.flags):
+    for index, flags in enumerate(shown.flags):
         if flags:
             rest = [f"and {len(flags) - FLAGS} more"] if len(flags) > FLAGS else []
             text = "; ".join(flag[:LONGEST] for flag in (*flags[:FLAGS], *rest))
-            what = element("span", shown.name(place), ": ", text, class_="what")
+            what = element("span", shown.name(index), ": ", text, class_="what")
             lines.append(element("li", what))
     about = element("p", "What a person should look at; most of it is harmless.", class_="about")
     return _list_section("flags", "Flags", lines, about)
@@ -166,38 +166,38 @@ def _flags(shown: Class) -> Element | None:
 
 def _changes(shown: Class) -> Element | None:
     lines = []
-    for place, changes in enumerate(shown.changes):
-        before, after = shown.entries[place].previous, shown.entries[place].result
+    for index, changes in enumerate(shown.changes):
+        before, after = shown.entries[index].previous, shown.entries[index].result
         if changes and before is not None and after is not None:
             outcomes = [
                 f"{change['id']} {change['before']['outcome']} → {change['after']['outcome']}"
                 for change in changes
             ]
             scores = f"{points(before['score'])} → {points(after['score'])}"
-            lines.append(_line(scores, shown.name(place), ": ", "; ".join(outcomes)))
+            lines.append(_line(scores, shown.name(index), ": ", "; ".join(outcomes)))
     return _list_section("changes", "Changed since the run before", lines)
 
 
 def _names(shown: Class, places: Sequence[int]) -> list[object]:
     names: list[object] = []
-    for place in places[:NAMES]:
-        names += [", " if names else None, shown.name(place)]
+    for index in places[:NAMES]:
+        names += [", " if names else None, shown.name(index)]
     return [*names, f" and {len(places) - NAMES} more" if len(places) > NAMES else None]
 
 
-def _group_line(shown: Class, number: int) -> Element:
-    group = shown.similar.groups[number]
+def _group_line(shown: Class, index: int) -> Element:
+    group = shown.similar.groups[index]
     size, where = len(group.members), ", ".join(group.places[:6])
     same = f"{100 * group.share:.0f}% the same, in {where}"
     what = f"equal byte for byte: {where}" if group.equal else same
-    button = _show_button(f"g{number}", f"these {size} students")
+    button = _show_button(f"g{index}", f"these {size} students")
     about = element("p", what[:LONGEST], class_="about")
     names = _names(shown, group.members)
     return _line(number_of(size, "student"), *names, about, button=button)
 
 
 def _similar(shown: Class) -> Element | None:
-    lines = [_group_line(shown, number) for number in range(len(shown.similar.groups))]
+    lines = [_group_line(shown, index) for index in range(len(shown.similar.groups))]
     if unread := shown.similar.unread:
         lines.append(_line("not compared in full", *_names(shown, unread)))
     about = element("p", ALIKE, class_="about")

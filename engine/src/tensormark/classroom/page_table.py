@@ -41,24 +41,24 @@ class Class:
         self.unimportable = [summary.unimportable(entry) for entry in entries]
         self.graded = [entry.result for entry in entries if entry.result is not None]
         self.tags: list[list[str]] = [[f"k{summary.KINDS.index(kind)}"] for kind in self.kinds]
-        for place, entry in enumerate(entries):
-            self.tags[place] += [LATE] if entry.hand_in.minutes_late else []
-            self.tags[place] += [FLAGGED] if self.flags[place] else []
-            self.tags[place] += [CHANGED] if self.changes[place] else []
-            self.tags[place] += [UNIMPORTABLE] if self.unimportable[place] else []
+        for index, entry in enumerate(entries):
+            self.tags[index] += [LATE] if entry.hand_in.minutes_late else []
+            self.tags[index] += [FLAGGED] if self.flags[index] else []
+            self.tags[index] += [CHANGED] if self.changes[index] else []
+            self.tags[index] += [UNIMPORTABLE] if self.unimportable[index] else []
         for number, mistake in enumerate(self.mistakes):
-            for place in mistake.places:
-                self.tags[place].append(f"m{number}")
+            for index in mistake.places:
+                self.tags[index].append(f"m{number}")
         for number, group in enumerate(similar.groups):
-            for place in group.members:
-                self.tags[place] += [f"g{number}", ALIKE]
+            for index in group.members:
+                self.tags[index] += [f"g{number}", ALIKE]
 
-    def name(self, place: int) -> Element:
+    def name(self, index: int) -> Element:
         """Return a student's name, with a link to the feedback if there is any."""
-        student = self.entries[place].hand_in.student
-        if not self.folders[place]:
+        student = self.entries[index].hand_in.student
+        if not self.folders[index]:
             return element("span", student, class_="name")
-        return element("a", student, href=f"{quote(self.folders[place])}/{PAGE}", class_="name")
+        return element("a", student, href=f"{quote(self.folders[index])}/{PAGE}", class_="name")
 
     def count(self, tag: str) -> int:
         """Return how many have a tag."""
@@ -83,25 +83,25 @@ def _exercise_cell(exercise: Mapping[str, Any] | None) -> Element:
     return _cell(score, mark if score is None else f"{mark} {points(score)}", name)
 
 
-def _notes(shown: Class, place: int) -> Iterator[str]:
-    if problem := summary.problem_of(shown.entries[place]):
+def _notes(shown: Class, index: int) -> Iterator[str]:
+    if problem := summary.problem_of(shown.entries[index]):
         yield problem[:LONGEST]
-    if files := shown.unimportable[place]:
+    if files := shown.unimportable[index]:
         yield f"{', '.join(files)} cannot be imported"
-    if count := len(shown.flags[place]):
+    if count := len(shown.flags[index]):
         yield number_of(count, "flag")
-    if shown.changes[place]:
+    if shown.changes[index]:
         yield "changed"
-    if ALIKE in shown.tags[place]:
+    if ALIKE in shown.tags[index]:
         yield "near-identical to others"
 
 
-def _row(shown: Class, place: int) -> Element:
-    entry = shown.entries[place]
+def _row(shown: Class, index: int) -> Element:
+    entry = shown.entries[index]
     result, hand_in = entry.result, entry.hand_in
     other = hand_in.name if hand_in.name != hand_in.student else None
     small = element("small", other) if other else None
-    first = element("th", shown.name(place), small, scope="row", role="rowheader")
+    first = element("th", shown.name(index), small, scope="row", role="rowheader")
     by_id = {exercise["id"]: exercise for exercise in entry.exercises}
     score = result["score"] if result else None
     total = out_of(score, result["max_score"]) if result else ""
@@ -113,9 +113,9 @@ def _row(shown: Class, place: int) -> Element:
         *(_exercise_cell(by_id.get(exercise.id)) for exercise in shown.exercises),
         _cell(hand_in.minutes_late),
         _cell(round(entry.seconds, 1) or None),
-        element("td", "; ".join(_notes(shown, place)), role="cell"),
+        element("td", "; ".join(_notes(shown, index)), role="cell"),
         role="row",
-        data_tags=" ".join(shown.tags[place]),
+        data_tags=" ".join(shown.tags[index]),
     )
 
 
@@ -126,7 +126,7 @@ def table(shown: Class) -> Element:
         element("th", element("button", name, type="button"), scope="col", role="columnheader")
         for name in (*names, "min. late", "seconds", "notes")
     )
-    rows = (_row(shown, place) for place in range(len(shown.entries)))
+    rows = (_row(shown, index) for index in range(len(shown.entries)))
     students = element(
         "table",
         element("thead", element("tr", *heads, role="row"), role="rowgroup"),
@@ -142,14 +142,14 @@ def table(shown: Class) -> Element:
 def _choices(shown: Class) -> Iterator[tuple[str, str]]:
     """Yield what the table can be filtered by: a tag, and what it says."""
     yield "", "everybody"
-    for place, kind in enumerate(summary.KINDS):
-        yield f"k{place}", kind
+    for index, kind in enumerate(summary.KINDS):
+        yield f"k{index}", kind
     yield from ((LATE, "late"), (FLAGGED, "with flags"), (CHANGED, "changed"))
     yield UNIMPORTABLE, "with a file that cannot be imported"
-    for place, mistake in enumerate(shown.mistakes):
-        yield f"m{place}", f"{mistake.exercise}: {mistake.text[:80]}"
-    for place, group in enumerate(shown.similar.groups):
-        yield f"g{place}", f"near-identical, group {place + 1} of {len(group.members)}"
+    for index, mistake in enumerate(shown.mistakes):
+        yield f"m{index}", f"{mistake.exercise}: {mistake.text[:80]}"
+    for index, group in enumerate(shown.similar.groups):
+        yield f"g{index}", f"near-identical, group {index + 1} of {len(group.members)}"
 
 
 def tools(shown: Class) -> Element:

@@ -69,5 +69,5 @@ def unpack(content: bytes, expected: str, folder: Path) -> None:
     for name in ("references", "data"):
         (folder / name).mkdir(exist_ok=True)
         (folder / name).chmod(0o700)
-    for place in (folder, folder.parent):  # another user runs submissions in the tier `locked`
-        place.chmod(0o711)
+    for path in (folder, folder.parent):  # another user runs submissions in the tier `locked`
+        path.chmod(0o711)

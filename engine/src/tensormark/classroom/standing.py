@@ -104,8 +104,8 @@ class Class:
             Person((hand_in.student, *hand_in.keys), (hand_in.name, *hand_in.keys))
             for hand_in in (student.hand_in for student in self.students)
         ]
-        (place,) = matches([Person((name,), (name,))], people)
-        return None if place is None else self.students[place]
+        (index,) = matches([Person((name,), (name,))], people)
+        return None if index is None else self.students[index]
 
     def entry(self, student: Student, terms: Terms) -> Entry:
         """Return a student's line of the gradebook."""

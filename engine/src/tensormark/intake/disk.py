@@ -95,8 +95,8 @@ class Disk:
                 if RELATIVE:
                     where = stack.enter_context(self.opened(parts))
                 scan = stack.enter_context(os.scandir(where))
-                found = itertools.islice(scan, MOST + 1)
-                stats = {item.name: item.stat(follow_symlinks=False) for item in found}
+                items = itertools.islice(scan, MOST + 1)
+                stats = {item.name: item.stat(follow_symlinks=False) for item in items}
         except (OSError, ValueError) as error:
             raise UnreadableError(f"{shown(place)} {sentence(error)}".strip()) from error
         return [

@@ -82,7 +82,7 @@ class Saves:
     def folders(self) -> set[Path]:
         """Return the folders that the files are in; a link's file may be in another one."""
         if self.path.is_dir():
-            return {self.path, *((self.path / place).parent for place in self.stamps)}
+            return {self.path, *((self.path / path).parent for path in self.stamps)}
         return {self.path.parent, Path(os.path.realpath(self.path)).parent}
 
     def times(self) -> Iterator[object]:
