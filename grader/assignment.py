@@ -1,7 +1,8 @@
 """minBERT: what the grader knows about BERT.
 
 exercises/     a file per exercise: its calls, their inputs, its points
-model.py       sizes and config of the small models, and what their calls have in common
+model.py       sizes and config of the small models, and calls of them
+probes.py      the probes that several exercises have
 inputs.py      random weights, hidden states, ids and masks
 locate.py      where an output is wrong, in words such as row, token and unit
 forbidden.py   library code that submissions may not use
@@ -27,10 +28,7 @@ ASSIGNMENT = Assignment(
     harness=Path(__file__).with_name("harness.py"),
     seed=2026,
     policy=Policy(
-        ATTENTION,
-        given_only=OPTIMIZERS,
-        flagged=("tokenizers",),
-        section="Other libraries",
+        ATTENTION, given_only=OPTIMIZERS, flagged=("tokenizers",), section="Other libraries"
     ),
     checkpoint_files=("config.json", "model.safetensors", "tokenizer.json", "vocab.txt"),
     packages=("torch", "numpy", "matplotlib", "safetensors", "tokenizers", "tqdm"),

@@ -189,22 +189,21 @@ def new_classifier(
     """Put the given classifier on a BERT of the submission with the checkpoint's weights."""
     torch.manual_seed(call["seed"])  # for what a submission draws
     bert = build(context, {**call, **EVAL_ON_CHECKPOINT}, tensors)
-    made: nn.Module = context.module("classifier").BertSentimentClassifier(bert, call["num_labels"])
-    return made
+    classifier: nn.Module = context.module("classifier").BertSentimentClassifier(
+        bert, call["num_labels"]
+    )
+    return classifier
 
 
 def encoded(context: Context, model: Any, sentences: list[str]) -> tuple[Tensor, Tensor]:
     """Return the ids and the mask of sentences, (N, T) each."""
     length = model.bert.config.max_position_embeddings
-    found = tokenizer_of(context)(sentences, max_length=length)
-    return found["input_ids"], found["attention_mask"]
+    batch = tokenizer_of(context)(sentences, max_length=length)
+    return batch["input_ids"], batch["attention_mask"]
 
 
 def fine_tune(
-    context: Context,
-    call: Mapping[str, Any],
-    tensors: Mapping[str, Tensor],
-    progress: Progress,
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
     """Fine-tune the given classifier on the student's model, and predict or return the weights.
 
@@ -247,17 +246,14 @@ def fine_tune(
 
 def predictions(context: Context, call: Mapping[str, Any], model: nn.Module) -> Tensor:
     """Predict the call's sentences: (N,) int64."""
-    found: Tensor = context.module("classifier").predict(
+    predicted: Tensor = context.module("classifier").predict(
         model, *encoded(context, model, call["predict"])
     )
-    return found
+    return predicted
 
 
 def predict(
-    context: Context,
-    call: Mapping[str, Any],
-    tensors: Mapping[str, Tensor],
-    progress: Progress,
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
     """Predict sentences with weights that come from elsewhere.
 

@@ -11,15 +11,6 @@ from tensormark.toolkit.places import locate as locate_by
 AXES = {1: ("unit",), 2: ("row", "unit"), 3: ("row", "token", "unit")}
 
 
-def locate_among(got: np.ndarray, expected: np.ndarray, padding: np.ndarray | None) -> str | None:
-    """Say in one line where, or by what, an array (B, T, D) is wrong; None if unclear.
-
-    Args:
-        padding: (B, T), true where there is no token.
-    """
-    return locate_by(got, expected, AXES[3], padding, among=2)
-
-
 def padding_of(inputs: Tensors) -> np.ndarray | None:
     """Return (B, T), true where the inputs of a call have no token; None if they do not show it."""
     if "input_ids" in inputs:
@@ -32,4 +23,4 @@ def padding_of(inputs: Tensors) -> np.ndarray | None:
 
 def locate(got: np.ndarray, expected: np.ndarray, inputs: Tensors) -> str | None:
     """Say in a few words where, or by what, an output is wrong; None if unclear."""
-    return locate_among(got, expected, padding_of(inputs))
+    return locate_by(got, expected, AXES[3], padding_of(inputs), among=2)

@@ -1,10 +1,9 @@
-"""Calls of a small BERT, with its sizes and config, and the probes that several exercises have."""
+"""Calls of a small BERT, with its sizes and config."""
 
 import dataclasses
 from typing import Any
 
-from tensormark.exercise import Call, Probe
-from tensormark.toolkit.dropout import Dropout
+from tensormark.exercise import Call
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,34 +62,3 @@ class BertCall(Call):
     def message(self) -> dict[str, Any]:
         """Return the call as the JSON object sent to the worker."""
         return super().message() | {"config": self.sizes.config(self.dropout)}
-
-
-def other_sizes(what: str, *calls: BertCall) -> Probe:
-    """Probe calls of other sizes, in float64."""
-    says = f"{what} is wrong for other sizes or in float64"
-    return Probe("other sizes", "properties", says, calls)
-
-
-def small_numbers(what: str, *calls: BertCall) -> Probe:
-    """Probe calls whose inputs show what is added to a variance."""
-    return Probe(
-        "small numbers", "properties", f"{what} is wrong where the variance is small", calls
-    )
-
-
-def second_call(*calls: BertCall) -> Probe:
-    """Probe a second call of the same function."""
-    says = "a second call gives a wrong output: something is kept from the first"
-    return Probe("second call", "properties", says, calls)
-
-
-def no_dropout(*calls: BertCall) -> Probe:
-    """Probe training with a dropout rate of 0."""
-    says = "with a dropout rate of 0, training should give the same result as eval"
-    return Probe("no dropout", "training", says, calls)
-
-
-def misplaced_dropout(name: str, *calls: BertCall, examine: Dropout | None = None) -> Probe:
-    """Probe where training drops."""
-    says = "dropout in training is not where it should be"
-    return Probe(name, "training", says, calls, examine)

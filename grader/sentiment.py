@@ -117,10 +117,10 @@ class Gate(Training):
     def room(self, run: TaskRun) -> int:
         """Return how many bytes a model's weights may have."""
         assert run.checkpoint is not None
-        return room_for_weights(run.checkpoint)
+        return _room_for_weights(run.checkpoint)
 
 
-def room_for_weights(checkpoint: Path) -> int:
+def _room_for_weights(checkpoint: Path) -> int:
     """Return how many bytes a model's weights may have: those of the checkpoint may be halves."""
     return 2 * (checkpoint / "model.safetensors").stat().st_size + SLACK
 

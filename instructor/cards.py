@@ -24,7 +24,7 @@ class CardError(ValueError):
     """A card has changed so that its edition for students cannot be made."""
 
 
-def without_sections(text: str) -> str:
+def _without_sections(text: str) -> str:
     """Leave out the sections for staff, each up to the next heading of its level."""
     headings = "|".join(map(re.escape, STAFF_SECTIONS))
     return re.sub(rf"^## (?:{headings})\n.*?(?=^## |\Z)", "", text, flags=re.M | re.S)
@@ -33,9 +33,6 @@ def without_sections(text: str) -> str:
 def for_students(name: str, text: str) -> str:
     """Return the students' edition of a text.
 
-    Args:
-        name: its path, such as "data/README.md".
-
     Raises:
         CardError: what should be reworded is not there.
     """
@@ -43,4 +40,4 @@ def for_students(name: str, text: str) -> str:
         text, count = re.subn(old, new, text)
         if count != 1:
             raise CardError(f"{name} has {count} times {old}, not once; see {__name__}")
-    return without_sections(text).rstrip("\n") + "\n"
+    return _without_sections(text).rstrip("\n") + "\n"

@@ -21,17 +21,14 @@ class FigureError(ValueError):
     """A diagram shows what the checkpoint does not have."""
 
 
-def numbers_of(checkpoint: Path) -> dict[tuple[str, str], int]:
-    """Return what diagrams may show: the ids of the tokens, and the sizes."""
+def _numbers(checkpoint: Path) -> dict[tuple[str, str], int]:
     tokens = (checkpoint / "vocab.txt").read_text(encoding="utf-8").split("\n")
     config = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
     sizes = {("size", name): size for name, size in config.items() if type(size) is int}
     return {("id", token): number for number, token in enumerate(tokens)} | sizes
 
 
-def renumbered(svg: str, numbers: dict[tuple[str, str], int]) -> str:
-    """Return a diagram with these numbers in place of its own."""
-
+def _renumbered(svg: str, numbers: dict[tuple[str, str], int]) -> str:
     def replacement(match: re.Match[str]) -> str:
         before, kind, name = match.groups()
         if (kind, name) not in numbers:
@@ -49,8 +46,8 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     paths = sorted((root / "pictures").glob("*.svg"))
     try:
         old = {path: path.read_text(encoding="utf-8") for path in paths}
-        numbers = numbers_of(root / "checkpoint")
-        new = {path: renumbered(svg, numbers) for path, svg in old.items()}
+        numbers = _numbers(root / "checkpoint")
+        new = {path: _renumbered(svg, numbers) for path, svg in old.items()}
     except (FigureError, OSError) as error:
         print(f"figures: {error}", file=sys.stderr)
         return 2

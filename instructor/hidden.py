@@ -19,8 +19,7 @@ from tensormark.release.needles import WINDOW, Needles
 Published = Callable[[Collection[str]], set[str]]  # those of some sentences that are published
 
 
-def is_of_the_grammar(data: Path) -> bool:
-    """Say whether the sentences in a folder are those that the grammar writes with its seed."""
+def _is_of_the_grammar(data: Path) -> bool:
     splits = draw_splits(recorded_seed((data / CARD_NAME).read_text(encoding="utf-8")))
     return all(
         (data / f"{name}.txt").read_text(encoding="utf-8") == labelled_lines(phrases)
@@ -47,14 +46,14 @@ def unpublished(seed: int, published: Published) -> list[Phrase]:
     """Draw sentences that are not published, half of each label."""
     rng, taken = random.Random(f"{seed} hidden"), set[str]()
     half = SIZES["dev"] // 2
-    kept: dict[int, list[Phrase]] = {1: [], -1: []}
-    while min(map(len, kept.values())) < half:
+    by_value: dict[int, list[Phrase]] = {1: [], -1: []}
+    while min(map(len, by_value.values())) < half:
         drawn = draw_split(rng, WHOLE, SIZES["dev"], taken)
         known = published([phrase.words for phrase in drawn])
         for phrase in drawn:
             if phrase.words not in known:
-                kept[phrase.value].append(phrase)
-    sentences = kept[1][:half] + kept[-1][:half]
+                by_value[phrase.value].append(phrase)
+    sentences = by_value[1][:half] + by_value[-1][:half]
     rng.shuffle(sentences)
     return sentences
 
@@ -62,12 +61,8 @@ def unpublished(seed: int, published: Published) -> list[Phrase]:
 def hidden_sentences(seed: int, folder: Path, contents: Iterable[bytes]) -> str | None:
     """Draw as many sentences as dev.txt has, none of which stands in anything that is published.
 
-    Args:
-        folder: minBERT's.
-        contents: of what is published.
-
     Returns: `label ||| sentence` lines; None if the folder's sentences are not the grammar's.
     """
-    if not is_of_the_grammar(folder / "data"):
+    if not _is_of_the_grammar(folder / "data"):
         return None
     return labelled_lines(unpublished(seed, among(contents)))

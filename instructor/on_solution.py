@@ -1,10 +1,12 @@
 """Re-run a command of instructor/ with solution/ importable: its modules are not a package."""
 
+import argparse
 import importlib.util
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from instructor import ROOT
 
@@ -27,3 +29,36 @@ def again_on_solution(module: str, arguments: Sequence[str] | None) -> int | Non
     own = {"PYTHONPATH": f"{ROOT}{os.pathsep}{SOLUTION}", "OMP_WAIT_POLICY": "PASSIVE"}
     command = [sys.executable, "-m", module, *given]
     return subprocess.run(command, env=os.environ | own, check=False).returncode
+
+
+def folder_to_folder(
+    name: str,
+    about: tuple[str, str],
+    convert: Callable[[Path, Path], list[str]],
+    arguments: Sequence[str] | None,
+) -> int:
+    """Make a folder from another, as a command line says; return 2 if nothing was written.
+
+    Args:
+        name: of the command, such as "import-checkpoint".
+        about: what it does, and which folder it takes.
+        convert: takes both folders, and returns the lines of the report.
+    """
+    parser = argparse.ArgumentParser(prog=name, description=about[0])
+    parser.add_argument("source", metavar="FROM", help=about[1])
+    parser.add_argument("out", metavar="OUT", help="folder to write, which must not exist")
+    options = parser.parse_args(arguments)
+    if not options.source or not options.out:
+        print(f"{name}: give both folders: make {name} FROM=dir OUT=dir", file=sys.stderr)
+        return 2
+    module = f"instructor.huggingface.{name.replace('-', '_')}"
+    if (status := again_on_solution(module, arguments)) is not None:
+        return status
+    explain = importlib.import_module("arguments").explain_file
+    try:
+        lines = convert(Path(options.source), Path(options.out))
+    except (ValueError, OSError) as error:
+        print(f"{name}: {explain(error)}", file=sys.stderr)
+        return 2
+    print("\n".join(lines))
+    return 0

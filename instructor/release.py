@@ -12,12 +12,8 @@ UNLABELLED = "data/test.txt"
 PUBLIC = ("pretraining.txt", "train.txt", "dev.txt", "README.md")  # of data/
 
 
-def without_labels(name: str, text: str) -> str:
-    """Return the sentences of `label ||| sentence` lines.
-
-    Args:
-        name: the file's path.
-    """
+def _without_labels(name: str, text: str) -> str:
+    """Return the sentences of `label ||| sentence` lines."""
     return "".join(f"{line.partition('|||')[2].strip()}\n" for line in text.splitlines())
 
 
@@ -44,7 +40,7 @@ RELEASE = Release(
     edited={
         "checkpoint/README.md": for_students,
         "data/README.md": for_students,
-        UNLABELLED: without_labels,
+        UNLABELLED: _without_labels,
     },
     staff=(
         "INSTRUCTOR.md",

@@ -73,5 +73,5 @@ def run_logged(command: Sequence[str], folder: Path, log: Path, interrupts: Inte
 def last_line(log: Path) -> str:
     """Return the last line of a log that says something; make's own only count exit statuses."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    said = [line.strip() for line in lines if line.strip() and not line.startswith("make")]
-    return said[-1] if said else "it gave no message"
+    messages = [line.strip() for line in lines if line.strip() and not line.startswith("make")]
+    return messages[-1] if messages else "it gave no message"

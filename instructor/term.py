@@ -104,16 +104,16 @@ def check_before(root: Path) -> None:
     except (MarkerError, FileNotFoundError) as error:
         raise TermError(str(error)) from error
     if names:
-        listed = ", ".join(f"starter/{name}" for name in names)
+        files = ", ".join(f"starter/{name}" for name in names)
         raise TermError(
-            f"{listed}: not as derived from solution/; run `make starter`, with FORCE=1 if it was "
+            f"{files}: not as derived from solution/; run `make starter`, with FORCE=1 if it was "
             "edited, which keeps a copy"
         )
     if (free := shutil.disk_usage(root).free) < SPACE:
         raise TermError(f"{root} has {free >> 20} MB left, and {SPACE >> 20} MB are needed")
 
 
-def copied(root: Path, copy: Path, names: Sequence[str]) -> dict[str, str]:
+def _copied(root: Path, copy: Path, names: Sequence[str]) -> dict[str, str]:
     """Copy the repository, unless an earlier run already has.
 
     Returns: the digests of the files below `names` when it was copied.
@@ -126,19 +126,14 @@ def copied(root: Path, copy: Path, names: Sequence[str]) -> dict[str, str]:
             shutil.copytree(root, folder, ignore=ignored, dirs_exist_ok=True)
     if not notes.is_file():
         if (copy.parent / DONE).is_file():
-            raise TermError(f"{copy.parent} is of an earlier version; remove it to begin anew")
-        digests = {file.as_posix(): sha256(copy / file) for file in files_below(copy, names)}
+            raise TermError(f"{copy.parent} is of an earlier version; remove it to start over")
+        digests = {file.as_posix(): sha256(copy / file) for file in _files_below(copy, names)}
         write_whole(notes, json.dumps(digests))
-    found: dict[str, str] = json.loads(notes.read_text(encoding="utf-8"))
-    return found
+    began: dict[str, str] = json.loads(notes.read_text(encoding="utf-8"))
+    return began
 
 
-def run_step(step: Step, copy: Path) -> None:
-    """Run a step in the copy.
-
-    Raises:
-        TermError: it failed.
-    """
+def _run_step(step: Step, copy: Path) -> None:
     command = [sys.executable, "-m", *step.command]
     if step.command[0] == "make":
         command = [*step.command, f"VENV={Path(sys.executable).parent.parent}"]
@@ -152,57 +147,47 @@ def run_step(step: Step, copy: Path) -> None:
         )
 
 
-def run_steps(steps: Sequence[Step], copy: Path) -> None:
-    """Run the steps that have not been finished yet, and note each as soon as it is.
-
-    Raises:
-        TermError: one failed.
-    """
+def _run_steps(steps: Sequence[Step], copy: Path) -> None:
+    """Run the steps that have not been finished yet, and note each as soon as it is."""
     notes = copy.parent / DONE
     done = json.loads(notes.read_text(encoding="utf-8")) if notes.is_file() else {}
-    for number, step in enumerate(steps, start=1):
+    for count, step in enumerate(steps, start=1):
         if step.name in done:
             continue
         left = sum(other.minutes for other in steps if other.name not in done)
         print(
-            f"\n{number} of {len(steps)}: {step.name}, about {minutes(step.minutes)}; "
-            f"{minutes(left)} left in all",
+            f"\n{count} of {len(steps)}: {step.name}, about {_minutes(step.minutes)}; "
+            f"{_minutes(left)} left in all",
             flush=True,
         )
         started = time.monotonic()
-        run_step(step, copy)
+        _run_step(step, copy)
         done[step.name] = round(time.monotonic() - started, 1)
         write_whole(notes, json.dumps(done))
 
 
-def minutes(count: float) -> str:
-    """Write a number of minutes."""
+def _minutes(count: float) -> str:
     return f"{count:.0f} minutes" if count >= 1.5 else "a minute" if count >= 0.5 else "seconds"
 
 
-def files_below(root: Path, names: Sequence[str]) -> Iterator[Path]:
-    """List the files of some files and folders, relative to `root`."""
+def _files_below(root: Path, names: Sequence[str]) -> Iterator[Path]:
     for name in names:
         path = root / name
-        found = [path] if path.is_file() else sorted(path.rglob("*"))
+        paths = [path] if path.is_file() else sorted(path.rglob("*"))
         skipped = {"__pycache__", "private", "snapshots"}
         yield from (
             file.relative_to(root)
-            for file in found
+            for file in paths
             if file.is_file() and not skipped & set(file.relative_to(root).parts)
         )
 
 
-def to_move(root: Path, copy: Path, began: dict[str, str], names: Sequence[str]) -> list[Path]:
-    """List the files that the steps have written, and that are not here yet.
-
-    Raises:
-        TermError: here, they are no longer what they were when the term began.
-    """
-    made = {file: sha256(copy / file) for file in files_below(copy, names)}
-    made = {file: now for file, now in made.items() if now != began.get(file.as_posix())}
-    here = {file: sha256(root / file) if (root / file).is_file() else None for file in made}
-    files = [file for file in made if here[file] != made[file]]
+def _to_move(root: Path, copy: Path, began: dict[str, str], names: Sequence[str]) -> list[Path]:
+    """List the files that the steps have written, and that are not here yet."""
+    digests = {file: sha256(copy / file) for file in _files_below(copy, names)}
+    digests = {file: now for file, now in digests.items() if now != began.get(file.as_posix())}
+    here = {file: sha256(root / file) if (root / file).is_file() else None for file in digests}
+    files = [file for file in digests if here[file] != digests[file]]
     if edited := [file for file in files if here[file] != began.get(file.as_posix())]:
         raise TermError(
             f"edited since this began, so nothing was replaced: {', '.join(map(str, edited))}; "
@@ -212,8 +197,7 @@ def to_move(root: Path, copy: Path, began: dict[str, str], names: Sequence[str])
     return files
 
 
-def figures(root: Path) -> dict[str, float]:
-    """Read what a term is known by."""
+def _figures(root: Path) -> dict[str, float]:
     try:
         gate = json.loads((root / "reference_outputs" / "gate.json").read_text(encoding="utf-8"))
     except OSError:
@@ -222,9 +206,8 @@ def figures(root: Path) -> dict[str, float]:
     return {f"dev accuracy, {name.replace('_', ' ')}": gate[name] for name in names}
 
 
-def account(root: Path, copy: Path, files: Sequence[Path]) -> list[str]:
-    """Say what is about to change: figures first, then files by their size."""
-    before, after = figures(root), figures(copy)
+def _account(root: Path, copy: Path, files: Sequence[Path]) -> list[str]:
+    before, after = _figures(root), _figures(copy)
     lines = [
         f"  {name}: {before.get(name, float('nan')):.4f} -> {after[name]:.4f}" for name in after
     ]
@@ -243,10 +226,10 @@ def make_term(root: Path, steps: Sequence[Step], name: str) -> list[str]:
     copy = root / "runs" / name / "minbert"
     copy.parent.mkdir(parents=True, exist_ok=True)
     names = sorted({name for step in steps for name in step.writes})
-    began = copied(root, copy, names)
-    run_steps(steps, copy)
-    files = to_move(root, copy, began, names)
-    lines = account(root, copy, files)
+    began = _copied(root, copy, names)
+    _run_steps(steps, copy)
+    files = _to_move(root, copy, began, names)
+    lines = _account(root, copy, files)
     INTERRUPTS.hold()
     for file in files:
         write_whole(root / file, (copy / file).read_bytes())
@@ -269,7 +252,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         print(
-            "\nterm: interrupted; nothing has changed, and the same command goes on",
+            "\nterm: interrupted; nothing has changed, and the same command continues",
             file=sys.stderr,
         )
         return 130

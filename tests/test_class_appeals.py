@@ -64,7 +64,7 @@ def test_an_appeal_writes_the_gradebook_of_the_same_class(
 
     assert [path.read_bytes() for path in sorted((folder / "out").glob("*.csv"))] == before
     said = capsys.readouterr().out
-    assert f"as in the run before: ROSTER={folder / 'roster.csv'}, " in said
+    assert f"as in the previous run: ROSTER={folder / 'roster.csv'}, " in said
     assert [row["student"] for row in students(folder)] == ["1", "2", "3"]
 
 
@@ -122,9 +122,8 @@ def test_a_column_without_an_export_is_an_error(
 ) -> None:
     assert grade(folder, "--column", "8") == 2
 
-    assert (
-        "COLUMN=8: is one of an export of Canvas; give CANVAS= as well" in capsys.readouterr().err
-    )
+    line = "COLUMN=8: names a column of a Canvas export; give CANVAS= as well"
+    assert line in capsys.readouterr().err
 
 
 def test_the_instructors_own_files_are_nobodys_hand_in(folder: Path) -> None:
@@ -154,8 +153,8 @@ def test_a_run_that_is_stopped_says_what_the_same_command_does(
 
     said = capsys.readouterr().out
     assert "\nstopped; " in said
-    assert ("the same command goes on where it stopped" in said) == (not options)
-    assert ("FORCE=1 begins again" in said) == ("--force" in options)
+    assert ("the same command continues where it stopped" in said) == (not options)
+    assert ("FORCE=1 starts over" in said) == ("--force" in options)
 
 
 def test_results_that_cannot_be_written_are_one_sentence_that_names_the_option(

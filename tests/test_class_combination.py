@@ -102,8 +102,8 @@ def test_the_refusal_gives_the_command_that_goes_on_and_the_one_that_begins_anew
     others, options = OTHERS[name]
     assert grade(folder, *options, **others) == 2
     said = capsys.readouterr().err
-    on = options_in(said.partition("to go on with that: ")[2].partition(";")[0])
-    anew = options_in(said.partition("to begin anew: ")[2].partition(" (or")[0])
+    on = options_in(said.partition("to continue with that: ")[2].partition(";")[0])
+    anew = options_in(said.partition("to start over: ")[2].partition(" (or")[0])
 
     assert anew["out"] == f"{folder / 'out'}-2"
     assert [given(folder, found) for found in (on, anew)] == [0, 0]
@@ -118,8 +118,8 @@ def test_who_calls_tensormark_itself_reads_its_own_command(
     assert grade(folder, "--check", "--training-times", "3") == 2
     said = capsys.readouterr().err
 
-    assert "holds results with another --check, --training-times; to go on with that: " in said
-    anew = shlex.split(said.partition("to begin anew: ")[2].partition(" (or --force, which")[0])
+    assert "holds results with another --check, --training-times; to continue with that: " in said
+    anew = shlex.split(said.partition("to start over: ")[2].partition(" (or --force, which")[0])
     assert anew[:3] == ["tensormark", "class", str(folder / "in")]
     assert command.main(ROOT, "class", anew[2:]) == 0
     assert len(contents(folder / "out-2")) > 0
@@ -160,7 +160,7 @@ def test_references_that_were_recorded_again_are_others(
 
     said = capsys.readouterr().err
     assert "holds results with another REFERENCES; " in said
-    assert "is no longer there, so that cannot go on; to begin anew: " in said
+    assert "held then are gone, so that run cannot continue; to start over: " in said
 
 
 def test_options_that_decide_no_result_may_change(folder: Path) -> None:

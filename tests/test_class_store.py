@@ -135,7 +135,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path: Path) -> None:
         (pages,) = store.rows("PRAGMA page_count")[0]
         store.rows(f"PRAGMA max_page_count = {pages}")  # as if nothing else had room
 
-        with pytest.raises(StoreError, match="the disk is full; make room"):
+        with pytest.raises(StoreError, match="the disk is full; free some space"):
             fill(store)
 
         assert store.last("first", TERMS) is not None

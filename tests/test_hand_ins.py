@@ -36,7 +36,7 @@ def test_names_of_canvas(tmp_path: Path) -> None:
         "444": "noethere",
     }
     assert names(found["333"]) == ["turingalan_333_680_bert-1.py", "turingalan_333_601_bert.py"]
-    assert found["222"].notes == ("late, as its name says, but not by how much",)
+    assert found["222"].notes == ("late according to its name, which does not say by how much",)
     assert found["222"].minutes_late is None
 
 
@@ -199,7 +199,7 @@ def test_of_plain_files_the_newest_by_its_date_is_graded(tmp_path: Path) -> None
     (one,) = find(folder)
 
     assert names(one) == ["ada.py", "ada.zip"]
-    assert one.notes == ("which of several is newest was told from the dates of the files",)
+    assert one.notes == ("which of several is newest was decided by the dates of the files",)
 
 
 ATTEMPT = "P_ada_attempt_2026-11-{}-12-00-00_bert.py"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.assignment import ASSIGNMENT
-from tensormark.classroom import standing
+from tensormark.classroom import standing, summary
 from tensormark.classroom.store import Store
 from tensormark.classroom.work import read_work
 from tensormark.intake.given_files import GivenFiles
@@ -67,7 +67,7 @@ def test_who_handed_in_what_cannot_be_used_did_hand_in(
     with Store(tmp_path / "store") as store:
         entries = standing.Class(find(folder), GivenFiles(ASSIGNMENT, {}), store).unread()
 
-    assert [standing.kind_of(one) for one in entries] == [standing.UNREAD]
+    assert [summary.kind_of(one) for one in entries] == [summary.UNREAD]
     assert says in entries[0].problem
 
 

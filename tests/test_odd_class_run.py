@@ -82,9 +82,9 @@ def test_who_is_not_on_the_list_and_what_is_nobodys_are_in_the_output_and_on_the
     gradebook(tmp_path, "--roster", str(tmp_path / "roster.csv"))
 
     said = capsys.readouterr().out
-    nobodys = "could belong to 1 (Ada Lovelace) or 2 (Mallory Smith), so it is nobody's"
+    nobodys = "could belong to 1 (Ada Lovelace) or 2 (Mallory Smith), so nobody gets it"
     assert "\n  not on the roster: 999 (evil)\n" in said
     assert f"\n  could not be read: {name}: {nobodys}" in said
     page = (tmp_path / "out/gradebook.html").read_text(encoding="utf-8")
     assert "not on the roster" in page
-    assert "so it is nobody" in page
+    assert "so nobody gets it" in page

@@ -122,7 +122,7 @@ def test_a_folder_of_another_kind_is_never_written_to(tmp_path: Path) -> None:
     (tmp_path / "essay.txt").write_text("mine", encoding="utf-8")
 
     for force in (False, True):
-        with pytest.raises(RecordError, match=r"no folder of references.* such as essay\.txt"):
+        with pytest.raises(RecordError, match=r"not a folder of references.* such as essay\.txt"):
             destination(COURSE, 7, tmp_path, CHECKPOINT, force)
         with pytest.raises(RecordError, match="is a file; name a folder"):
             destination(COURSE, 7, tmp_path / "essay.txt", CHECKPOINT, force)

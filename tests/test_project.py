@@ -19,10 +19,11 @@ ROOMS = {
     "grader": "",
     "grader.model": "tensormark",
     "grader.inputs": "grader.model tensormark",
+    "grader.probes": "grader.model tensormark",
     "grader.locate": "tensormark",
     "grader.forbidden": "",
     "grader.sentiment": "tensormark",
-    "grader.exercises": "grader.inputs grader.model grader.sentiment tensormark",
+    "grader.exercises": "grader.inputs grader.model grader.probes grader.sentiment tensormark",
     "grader.harness": "tensormark.worker tensormark.toolkit",  # beside a student's code
     "grader.assignment": "grader.exercises grader.forbidden grader.locate tensormark",
     "grader.mistakes": "tensormark.authoring",

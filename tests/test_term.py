@@ -203,7 +203,7 @@ def test_an_interrupted_term_is_one_line_and_leaves_nothing_running(
 
     assert done.returncode == 130  # and the pipes are closed, which the step had, too
     assert done.stderr == (
-        "\nterm: interrupted; nothing has changed, and the same command goes on\n"
+        "\nterm: interrupted; nothing has changed, and the same command continues\n"
     )
     assert texts(root) == ["old", "old"]
 

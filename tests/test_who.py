@@ -136,7 +136,7 @@ def test_nobody_is_late_or_in_time_by_a_name_of_their_own(
     (one,) = find(handed_in(tmp_path, name))
 
     assert one.student == "8"
-    assert any("late, as its name says" in note for note in one.notes) is late
+    assert any("late according to its name" in note for note in one.notes) is late
 
 
 WORKSHEET = """Identifier,Full name,Email address,Status,Grade,Maximum Grade

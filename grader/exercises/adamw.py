@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from grader import probes
 from grader.model import BertCall
-from tensormark.exercise import Exercise, Probe, Tensors
+from tensormark.exercise import Exercise, Tensors
 
 SHAPES = {"a": (4, 3), "b": (5,), "c": (2, 2)}  # c never has a gradient
 STEPS = 5
@@ -24,21 +25,19 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     return inputs
 
 
-def steps(number: int, *groups: dict[str, Any], dtype: str = "float32") -> tuple[BertCall]:
+def steps(count: int, *groups: dict[str, Any], dtype: str = "float32") -> BertCall:
     """Return a call in which the optimizer takes steps."""
-    literals = {"groups": [PLAIN | group for group in groups], "steps": number}
-    return (
-        BertCall(
-            "AdamW.step",
-            (),
-            kind="optimizer",
-            module="optimizer",
-            literals=literals,
-            dtype=dtype,
-        ),
-    )
+    literals = {"groups": [PLAIN | group for group in groups], "steps": count}
+    return BertCall("AdamW.step", (), "optimizer", kind="optimizer", literals=literals, dtype=dtype)
 
 
+WITHOUT_DECAY = {"params": ["a", "b"], "weight_decay": 0.0}
+WITHOUT_CORRECTION = {
+    "params": ["a", "b"],
+    "weight_decay": 0.3,
+    "correct_bias": False,
+    "eps": LARGE_EPS,
+}
 EXERCISE = Exercise(
     id="adamw",
     order=100,
@@ -48,27 +47,19 @@ EXERCISE = Exercise(
     file="optimizer.py",
     extension=True,
     probes=(
-        Probe(
-            "first step",
-            "values",
-            "the first step is wrong",
-            steps(1, {"params": ["a", "b"], "weight_decay": 0.0}),
-        ),
-        Probe(
+        probes.values("first step", "the first step is wrong", steps(1, WITHOUT_DECAY)),
+        probes.values(
             "five steps",
-            "values",
             "the first step is right, but later ones are wrong",
-            steps(STEPS, {"params": ["a", "b"], "weight_decay": 0.0}),
+            steps(STEPS, WITHOUT_DECAY),
         ),
-        Probe(
+        probes.values(
             "weight decay",
-            "values",
             "steps are right without weight decay, but wrong with it",
             steps(STEPS, {"params": ["a", "b", "c"], "weight_decay": 0.3}),
         ),
-        Probe(
+        probes.values(
             "groups",
-            "values",
             "one group of parameters is right, but several with different settings are wrong",
             steps(
                 STEPS,
@@ -76,20 +67,10 @@ EXERCISE = Exercise(
                 {"params": ["b", "c"], "lr": 0.02, "betas": [0.5, 0.7], "weight_decay": 0.0},
             ),
         ),
-        Probe(
+        probes.properties(
             "no bias correction",
-            "properties",
             "steps are wrong with correct_bias=False, or in float64",
-            steps(
-                STEPS,
-                {
-                    "params": ["a", "b"],
-                    "weight_decay": 0.3,
-                    "correct_bias": False,
-                    "eps": LARGE_EPS,
-                },
-                dtype="float64",
-            ),
+            steps(STEPS, WITHOUT_CORRECTION, dtype="float64"),
         ),
     ),
 )

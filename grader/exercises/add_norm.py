@@ -3,21 +3,16 @@
 Dimension key: B batch, T tokens, D model width, F feed-forward width.
 """
 
+import functools
+
 import numpy as np
 
+from grader import probes
 from grader.inputs import layer_weights
-from grader.model import (
-    OTHER_SIZES,
-    BertCall,
-    Sizes,
-    misplaced_dropout,
-    no_dropout,
-    other_sizes,
-    small_numbers,
-)
-from tensormark.exercise import Exercise, Probe, Tensors
+from grader.model import OTHER_SIZES, BertCall, Sizes
+from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights, identity_norm
-from tensormark.toolkit.dropout import ANCHORS, RATE, Dropout, anchored, neighbours, numbers, undone
+from tensormark.toolkit.dropout import ANCHORS, anchored, neighbours, numbers, undone
 
 QUIET = 1e-3  # scale of the rows on which a wrong epsilon of LayerNorm shows
 PATTERN = Sizes(B=8, T=8, H=2, d=11, lengths=(8,) * 8)
@@ -54,9 +49,13 @@ def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
     return numbers(undone(outputs["output"], inputs["input"]))
 
 
-FIRST = ("input", "output", ".attention_dense", ".attention_dropout", ".attention_layer_norm")
-SECOND = ("input", "output", ".out_dense", ".out_dropout", ".out_layer_norm")
-TARGET = "BertLayer.add_norm"
+def call_of(sublayer: str) -> functools.partial[BertCall]:
+    """Return what makes calls with the modules of a sublayer: "attention" or "out"."""
+    modules = (f".{sublayer}_{part}" for part in ("dense", "dropout", "layer_norm"))
+    return functools.partial(BertCall, "BertLayer.add_norm", ("input", "output", *modules))
+
+
+first, second = call_of("attention"), call_of("out")
 
 EXERCISE = Exercise(
     id="add_norm",
@@ -66,56 +65,30 @@ EXERCISE = Exercise(
     points={"values": 6, "training": 2, "properties": 2},
     draw=draw,
     probes=(
-        Probe(
-            "first",
-            "values",
-            "add_norm gives a wrong output",
-            (BertCall(TARGET, FIRST, inputs="first", gradients=True),),
+        probes.values(
+            "first", "add_norm gives a wrong output", first(inputs="first", gradients=True)
         ),
-        Probe(
+        probes.values(
             "second",
-            "values",
             "add_norm gives a wrong output with the modules of the feed-forward part",
-            (BertCall(TARGET, SECOND, inputs="second", gradients=True),),
+            second(inputs="second", gradients=True),
         ),
-        small_numbers("add_norm", BertCall(TARGET, FIRST, inputs="quiet", dtype="float64")),
-        other_sizes(
-            "add_norm", BertCall(TARGET, SECOND, inputs="other", sizes=OTHER_SIZES, dtype="float64")
-        ),
-        no_dropout(BertCall(TARGET, FIRST, inputs="first", train=True, dropout=0.0)),
-        misplaced_dropout(
+        probes.small_numbers("add_norm", first(inputs="quiet", dtype="float64")),
+        probes.other_sizes("add_norm", second(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.no_dropout(first(inputs="first", train=True, dropout=0.0)),
+        probes.misplaced_dropout(
             "all dropped",
-            BertCall(
-                TARGET,
-                SECOND,
-                inputs="second",
-                train=True,
-                dropout=1.0,
-                rates={"attention_dropout": 0.0},
-            ),
+            second(inputs="second", train=True, dropout=1.0, rates={"attention_dropout": 0.0}),
         ),
-        misplaced_dropout(
+        probes.misplaced_dropout(
             "all dropped, first",
-            BertCall(
-                TARGET,
-                FIRST,
-                inputs="first",
-                train=True,
-                dropout=1.0,
-                rates={"out_dropout": 0.0},
-            ),
+            first(inputs="first", train=True, dropout=1.0, rates={"out_dropout": 0.0}),
         ),
-        misplaced_dropout(
-            "dropout pattern",
-            BertCall(TARGET, FIRST, inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),
-            examine=Dropout("the projected output", RATE, DRAWN, measure),
-        ),
-        Probe(
-            "pattern in eval",
-            "values",
-            "dropout is active in eval mode",
-            (BertCall(TARGET, FIRST, inputs="pattern", sizes=PATTERN, dropout=RATE),),
-            examine=Dropout("the projected output", 0.0, DRAWN, measure),
+        *probes.dropout_pattern(
+            "the projected output",
+            functools.partial(first, inputs="pattern", sizes=PATTERN),
+            DRAWN,
+            measure,
         ),
     ),
 )

@@ -3,21 +3,16 @@
 Dimension key: B batch, T tokens, D model width, H heads, d head width.
 """
 
+import functools
+
 import numpy as np
 
+from grader import probes
 from grader.inputs import attention_weights, extended_mask, hidden_states, mask
-from grader.model import (
-    OTHER_SIZES,
-    BertCall,
-    Sizes,
-    misplaced_dropout,
-    no_dropout,
-    other_sizes,
-    second_call,
-)
+from grader.model import OTHER_SIZES, BertCall, Sizes
 from tensormark.exercise import Exercise, Probe, Tensors
 from tensormark.toolkit.draws import as_weights
-from tensormark.toolkit.dropout import EXACT, RATE, Dropout, numbers
+from tensormark.toolkit.dropout import EXACT, numbers
 from tensormark.toolkit.statistics import Statistic, Statistics
 
 # a head is one unit wider than there are tokens, for the sum; no row is so short that all of it
@@ -61,16 +56,19 @@ def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
     heads = outputs["output"].astype(np.float64).reshape(B, T, H, d).transpose(0, 2, 1, 3)
     probs, sums = heads[..., :T], heads[..., T]  # (B, H, T, T), (B, H, T)
     seen = mask(PATTERN) > 0  # (B, T)
-    kept = probs * seen.sum(1)[:, None, None, None]
-    found = numbers(kept[np.broadcast_to(seen[:, None, None, :], probs.shape)])
-    found[2] = (np.abs(probs.sum(-1) - sums) > EXACT).mean()
-    found[3] = (np.abs(sums) < EXACT).mean()
-    return found
+    shares = probs * seen.sum(1)[:, None, None, None]
+    statistics = numbers(shares[np.broadcast_to(seen[:, None, None, :], probs.shape)])
+    statistics[2] = (np.abs(probs.sum(-1) - sums) > EXACT).mean()
+    statistics[3] = (np.abs(sums) < EXACT).mean()
+    return statistics
 
 
 DRAWN = int(mask(PATTERN).sum()) * PATTERN.H * PATTERN.T  # probabilities that are drawn for
 ALONE = ("key", "query", "value", "attention_mask")
-TARGET = "BertSelfAttention.attention"
+alone = functools.partial(BertCall, "BertSelfAttention.attention", ALONE)
+within = functools.partial(
+    BertCall, "BertSelfAttention.forward", ("hidden_states", "attention_mask")
+)
 
 EXERCISE = Exercise(
     id="attention",
@@ -80,35 +78,19 @@ EXERCISE = Exercise(
     points={"values": 15, "training": 5, "properties": 5},
     draw=draw,
     probes=(
-        Probe(
-            "output",
-            "values",
-            "attention gives a wrong output",
-            (BertCall(TARGET, ALONE, gradients=True),),
-        ),
-        Probe(
+        probes.values("output", "attention gives a wrong output", alone(gradients=True)),
+        probes.values(
             "in place",
-            "values",
             "attention is right alone, but wrong within BertSelfAttention.forward",
-            (
-                BertCall(
-                    "BertSelfAttention.forward",
-                    ("hidden_states", "attention_mask"),
-                    inputs="in place",
-                    gradients=True,
-                ),
-            ),
+            within(inputs="in place", gradients=True),
         ),
-        other_sizes(
-            "attention", BertCall(TARGET, ALONE, inputs="other", sizes=OTHER_SIZES, dtype="float64")
-        ),
-        second_call(BertCall(TARGET, ALONE, inputs="second call")),
-        no_dropout(BertCall(TARGET, ALONE, train=True, dropout=0.0)),
-        Probe(
+        probes.other_sizes("attention", alone(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.second_call(alone(inputs="second call")),
+        probes.no_dropout(alone(train=True, dropout=0.0)),
+        probes.properties(
             "padding row",
-            "properties",
             "a row that is all padding gives NaN or inf",
-            (BertCall(TARGET, ALONE, inputs="padding row", sizes=PADDING_ROW),),
+            alone(inputs="padding row", sizes=PADDING_ROW),
             examine=Statistics(
                 (Statistic("values that are NaN or inf", 0.0),),
                 lambda outputs, inputs: [1.0 - np.isfinite(outputs["output"]).mean()],
@@ -118,19 +100,13 @@ EXERCISE = Exercise(
             "all dropped",
             "training",
             "no dropout on the attention probabilities in training",
-            (BertCall(TARGET, ALONE, train=True, dropout=1.0),),
+            (alone(train=True, dropout=1.0),),
         ),
-        misplaced_dropout(
-            "dropout pattern",
-            BertCall(TARGET, ALONE, inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),
-            examine=Dropout("the attention probabilities", RATE, DRAWN, measure),
-        ),
-        Probe(
-            "pattern in eval",
-            "values",
-            "dropout is active in eval mode",
-            (BertCall(TARGET, ALONE, inputs="pattern", sizes=PATTERN, dropout=RATE),),
-            examine=Dropout("the attention probabilities", 0.0, DRAWN, measure),
+        *probes.dropout_pattern(
+            "the attention probabilities",
+            functools.partial(alone, inputs="pattern", sizes=PATTERN),
+            DRAWN,
+            measure,
         ),
     ),
 )

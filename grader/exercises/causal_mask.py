@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from grader import probes
 from grader.inputs import mask
 from grader.model import OTHER_SIZES, BertCall, Sizes
-from tensormark.exercise import Exercise, Probe, Tensors
+from tensormark.exercise import Exercise, Tensors
 
 
 def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
@@ -23,17 +24,11 @@ def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
     return draw(rng, replace(call, sizes=replace(call.sizes, T=T, lengths=tuple(lengths.tolist()))))
 
 
-def of(sizes: Sizes) -> tuple[BertCall]:
+def mask_of(sizes: Sizes) -> BertCall:
     """Return a call with a mask of these sizes."""
-    return (
-        BertCall(
-            "causal_mask",
-            ("attention_mask",),
-            kind="function",
-            module="transformer",
-            inputs=f"mask {sizes.B} {sizes.T}",
-            sizes=sizes,
-        ),
+    inputs = f"mask {sizes.B} {sizes.T}"
+    return BertCall(
+        "causal_mask", ("attention_mask",), "transformer", inputs, kind="function", sizes=sizes
     )
 
 
@@ -51,7 +46,7 @@ EXERCISE = Exercise(
     file="transformer.py",
     extension=True,
     probes=(
-        Probe("mask", "values", "the mask is wrong", of(Sizes())),
-        Probe("other sizes", "properties", "the mask is wrong for other sizes", of(OTHER_SIZES)),
+        probes.values("mask", "the mask is wrong", mask_of(Sizes())),
+        probes.properties("other sizes", "the mask is wrong for other sizes", mask_of(OTHER_SIZES)),
     ),
 )

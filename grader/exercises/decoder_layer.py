@@ -7,9 +7,10 @@ import functools
 
 import numpy as np
 
+from grader import probes
 from grader.inputs import MASKED, extended_mask, mask
-from grader.model import OTHER_SIZES, BertCall, Sizes, misplaced_dropout, no_dropout, other_sizes
-from tensormark.exercise import Exercise, Probe, Tensors
+from grader.model import OTHER_SIZES, BertCall, Sizes
+from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights, dense, norm
 
 SOURCE = 2  # tokens that the source has more than the target
@@ -65,24 +66,20 @@ EXERCISE = Exercise(
     file="transformer.py",
     extension=True,
     probes=(
-        Probe(
-            "post-norm",
-            "values",
-            "the decoder layer gives a wrong output",
-            (forward(gradients=True),),
+        probes.values(
+            "post-norm", "the decoder layer gives a wrong output", forward(gradients=True)
         ),
-        Probe(
+        probes.values(
             "pre-norm",
-            "values",
             "the decoder layer is right in post-norm order, but wrong in pre-norm order",
-            (forward(options=PRE_NORM, gradients=True),),
+            forward(options=PRE_NORM, gradients=True),
         ),
-        other_sizes(
+        probes.other_sizes(
             "the decoder layer", forward(inputs="other", sizes=OTHER_SIZES, dtype="float64")
         ),
-        no_dropout(forward(train=True, dropout=0.0)),
-        misplaced_dropout("all dropped", forward(train=True, dropout=1.0)),
-        misplaced_dropout(
+        probes.no_dropout(forward(train=True, dropout=0.0)),
+        probes.misplaced_dropout("all dropped", forward(train=True, dropout=1.0)),
+        probes.misplaced_dropout(
             "all dropped in pre-norm", forward(options=PRE_NORM, train=True, dropout=1.0)
         ),
     ),

@@ -3,25 +3,18 @@
 Dimension key: B batch, T tokens, D model width.
 """
 
+import functools
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from grader import probes
 from grader.inputs import mask, model_weights, token_ids
-from grader.model import (
-    OTHER_SIZES,
-    BertCall,
-    Sizes,
-    misplaced_dropout,
-    no_dropout,
-    other_sizes,
-    second_call,
-    small_numbers,
-)
-from tensormark.exercise import Exercise, Probe, Tensors
+from grader.model import OTHER_SIZES, BertCall, Sizes
+from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights
-from tensormark.toolkit.dropout import RATE, Dropout, numbers
+from tensormark.toolkit.dropout import numbers
 
 QUIET = 1e-3  # scale of the embeddings on which a wrong epsilon of LayerNorm shows
 MAIN = Sizes()
@@ -74,23 +67,17 @@ EXERCISE = Exercise(
     points={"values": 12, "training": 4, "properties": 4},
     draw=draw,
     probes=(
-        Probe("output", "values", "embed gives a wrong output", (embed(gradients=True),)),
-        other_sizes("embed", embed(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
-        small_numbers("embed", embed(inputs="quiet", dtype="float64")),
-        second_call(embed(inputs="second call")),
-        no_dropout(embed(train=True, dropout=0.0)),
-        misplaced_dropout("all dropped", embed(train=True, dropout=1.0)),
-        misplaced_dropout(
-            "dropout pattern",
-            embed(inputs="pattern", sizes=PATTERN, train=True, dropout=RATE),
-            examine=Dropout("the normalised embeddings", RATE, DRAWN, measure),
-        ),
-        Probe(
-            "pattern in eval",
-            "values",
-            "dropout is active in eval mode",
-            (embed(inputs="pattern", sizes=PATTERN, dropout=RATE),),
-            examine=Dropout("the normalised embeddings", 0.0, DRAWN, measure),
+        probes.values("output", "embed gives a wrong output", embed(gradients=True)),
+        probes.other_sizes("embed", embed(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.small_numbers("embed", embed(inputs="quiet", dtype="float64")),
+        probes.second_call(embed(inputs="second call")),
+        probes.no_dropout(embed(train=True, dropout=0.0)),
+        probes.misplaced_dropout("all dropped", embed(train=True, dropout=1.0)),
+        *probes.dropout_pattern(
+            "the normalised embeddings",
+            functools.partial(embed, inputs="pattern", sizes=PATTERN),
+            DRAWN,
+            measure,
         ),
     ),
 )

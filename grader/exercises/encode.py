@@ -9,17 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from grader import probes
 from grader.inputs import hidden_states, mask, model_weights, token_ids
-from grader.model import (
-    OTHER_SIZES,
-    BertCall,
-    Sizes,
-    misplaced_dropout,
-    no_dropout,
-    other_sizes,
-    second_call,
-)
-from tensormark.exercise import Exercise, Probe, Tensors
+from grader.model import OTHER_SIZES, BertCall, Sizes
+from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights
 
 ALONE = ("hidden_states", "attention_mask")
@@ -63,29 +56,11 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     return inputs
 
 
-def calls(
-    inputs: str = "main",
-    sizes: Sizes = Sizes(),  # noqa: B008 - frozen
-    gradients: bool = False,
-    train: bool = False,
-    dropout: float = 0.1,
-    dtype: str = "float32",
-) -> tuple[BertCall, ...]:
+def calls(inputs: str = "main", **more: Any) -> tuple[BertCall, ...]:
     """Return the call with the student's own layers, then with stand-ins."""
     return tuple(
-        BertCall(
-            "BertModel.encode",
-            ALONE,
-            inputs=inputs,
-            sizes=sizes,
-            given=given,
-            stand_ins=stand_ins,
-            gradients=gradients,
-            train=train,
-            dropout=dropout,
-            dtype=dtype,
-        )
-        for given, stand_ins in LEVELS
+        BertCall("BertModel.encode", ALONE, inputs=inputs, given=given, stand_ins=played, **more)
+        for given, played in LEVELS
     )
 
 
@@ -101,10 +76,10 @@ def whole(inputs: str, **more: Any) -> tuple[BertCall, ...]:
         forward(
             inputs=inputs,
             given=tuple(dict.fromkeys((*given, "embed"))) if given else (),
-            stand_ins=stand_ins | EMBED if given else {},
+            stand_ins=played | EMBED if given else {},
             **more,
         )
-        for given, stand_ins in LEVELS
+        for given, played in LEVELS
     )
 
 
@@ -117,22 +92,20 @@ EXERCISE = Exercise(
     upstream=CORE,
     draw=draw,
     probes=(
-        Probe("output", "values", "encode gives a wrong output", calls(gradients=True)),
-        other_sizes("encode", *calls("other", OTHER_SIZES, dtype="float64")),
-        second_call(*calls("second call")),
-        no_dropout(*calls(train=True, dropout=0.0)),
-        misplaced_dropout("all dropped", *calls(train=True, dropout=1.0)),
-        Probe(
+        probes.values("output", "encode gives a wrong output", *calls(gradients=True)),
+        probes.other_sizes("encode", *calls("other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.second_call(*calls("second call")),
+        probes.no_dropout(*calls(train=True, dropout=0.0)),
+        probes.misplaced_dropout("all dropped", *calls(train=True, dropout=1.0)),
+        probes.values(
             "whole model",
-            "values",
             "BertModel.forward gives wrong outputs although each function is right",
-            whole("whole", gradients=True),
+            *whole("whole", gradients=True),
         ),
-        Probe(
+        probes.values(
             "checkpoint",
-            "values",
             "the model gives wrong outputs on the frozen checkpoint",
-            whole("checkpoint", sizes=REAL, checkpoint=True),
+            *whole("checkpoint", sizes=REAL, checkpoint=True),
         ),
     ),
 )

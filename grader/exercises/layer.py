@@ -4,12 +4,15 @@ Dimension key: B batch, T tokens, D model width.
 """
 
 import functools
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
+from grader import probes
 from grader.inputs import extended_mask, hidden_states, layer_weights
-from grader.model import OTHER_SIZES, BertCall, Sizes, misplaced_dropout, no_dropout, other_sizes
-from tensormark.exercise import Exercise, Probe, Tensors
+from grader.model import OTHER_SIZES, BertCall, Sizes
+from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights, identity_norm
 from tensormark.toolkit.dropout import ANCHORS, RATE, Dropout, anchored, neighbours, numbers, undone
 
@@ -79,14 +82,14 @@ forward = functools.partial(
 )
 
 
+def levels(attention: Mapping[str, str]) -> tuple[tuple[tuple[str, ...], Mapping[str, str]], ...]:
+    """Return which exercises are given in each call, and their stand-ins."""
+    both = {**attention, **ADD_NORM}
+    return ((), {}), (("attention",), attention), (("attention", "add_norm"), both)
+
+
 def calls(
-    inputs: str = "main",
-    sizes: Sizes = Sizes(),  # noqa: B008 - frozen
-    gradients: bool = False,
-    train: bool = False,
-    dropout: float = 0.1,
-    dtype: str = "float32",
-    undropped: str | None = None,
+    inputs: str = "main", train: bool = False, undropped: str | None = None, **more: Any
 ) -> tuple[BertCall, ...]:
     """Return the call with the student's functions, then with stand-ins for attention, for both.
 
@@ -94,46 +97,25 @@ def calls(
         undropped: the dropout module whose rate is 0 whatever `dropout` says.
     """
     own = {undropped: 0.0} if undropped else {}
-    settings: list[tuple[tuple[str, ...], dict[str, str], dict[str, float]]] = [
-        ((), {}, own),
-        (("attention",), ATTENTION, own),
-        (("attention", "add_norm"), ATTENTION | ADD_NORM, own if train else RATES),
-    ]
     return tuple(
-        forward(
-            inputs=inputs,
-            sizes=sizes,
-            given=given,
-            stand_ins=stand_ins,
-            rates=rates,
-            gradients=gradients,
-            train=train,
-            dropout=dropout,
-            dtype=dtype,
+        forward(inputs=inputs, given=given, stand_ins=played, rates=rates, train=train, **more)
+        for (given, played), rates in zip(
+            levels(ATTENTION), (own, own, own if train else RATES), strict=True
         )
-        for given, stand_ins, rates in settings
     )
 
 
 def drawing_calls(inputs: str) -> tuple[BertCall, ...]:
     """Return the calls of a dropout pattern; attention itself drops nothing in it."""
-    settings: list[tuple[tuple[str, ...], dict[str, str], dict[str, float]]] = [
-        ((), {}, {"self_attention.dropout": 0.0}),
-        (("attention",), ONES, {}),
-        (("attention", "add_norm"), ONES | ADD_NORM, {}),
-    ]
+    drawing = functools.partial(forward, inputs=inputs, sizes=PATTERN, train=True, dropout=RATE)
     return tuple(
-        forward(
-            inputs=inputs,
-            sizes=PATTERN,
+        drawing(
             given=given,
-            stand_ins=stand_ins,
-            rates=rates,
-            train=True,
-            dropout=RATE,
+            stand_ins=played,
+            rates={} if given else {"self_attention.dropout": 0.0},
             deterministic="add_norm" in given,  # its stand-in draws nothing
         )
-        for given, stand_ins, rates in settings
+        for given, played in levels(ONES)
     )
 
 
@@ -146,19 +128,21 @@ EXERCISE = Exercise(
     upstream=("attention", "add_norm"),
     draw=draw,
     probes=(
-        Probe("output", "values", "the layer gives a wrong output", calls(gradients=True)),
-        other_sizes("the layer", *calls("other", OTHER_SIZES, dtype="float64")),
-        no_dropout(*calls(train=True, dropout=0.0)),
-        misplaced_dropout("all dropped", *calls(train=True, dropout=1.0, undropped="out_dropout")),
-        misplaced_dropout(
+        probes.values("output", "the layer gives a wrong output", *calls(gradients=True)),
+        probes.other_sizes("the layer", *calls("other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.no_dropout(*calls(train=True, dropout=0.0)),
+        probes.misplaced_dropout(
+            "all dropped", *calls(train=True, dropout=1.0, undropped="out_dropout")
+        ),
+        probes.misplaced_dropout(
             "all dropped, second", *calls(train=True, dropout=1.0, undropped="attention_dropout")
         ),
-        misplaced_dropout(
+        probes.misplaced_dropout(
             "dropout after attention",
             *drawing_calls("after attention"),
             examine=Dropout("attention's projected output", RATE, DRAWN, measure),
         ),
-        misplaced_dropout(
+        probes.misplaced_dropout(
             "dropout after the feed-forward part",
             *drawing_calls("after the feed-forward part"),
             examine=Dropout("the feed-forward part's projected output", RATE, DRAWN, measure),

@@ -3,12 +3,13 @@
 Dimension key: B batch, T tokens, H heads, d head width, D model width.
 """
 
-import functools
+from typing import Any
 
 import numpy as np
 
-from grader.model import OTHER_SIZES, BertCall, Sizes, other_sizes, small_numbers
-from tensormark.exercise import Exercise, Probe, Tensors
+from grader import probes
+from grader.model import OTHER_SIZES, BertCall, Sizes
+from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import norm
 
 QUIET = 1e-6  # scale of the rows whose variance is near the default epsilon, 1e-12
@@ -61,9 +62,11 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     }
 
 
-call_with = functools.partial(
-    BertCall, "layer_norm", ("x", "gain", "bias"), module="transformer", kind="function"
-)
+def call_with(*further: str, **more: Any) -> BertCall:
+    """Return a call with x, gain, bias and further arguments."""
+    arguments = ("x", "gain", "bias", *further)
+    return BertCall("layer_norm", arguments, "transformer", kind="function", **more)
+
 
 EXERCISE = Exercise(
     id="layer_norm",
@@ -75,32 +78,20 @@ EXERCISE = Exercise(
     draw=draw,
     forbidden=FORBIDDEN,
     probes=(
-        Probe("output", "values", "layer_norm gives a wrong output", (call_with(gradients=True),)),
-        Probe(
+        probes.values("output", "layer_norm gives a wrong output", call_with(gradients=True)),
+        probes.values(
             "given eps",
-            "values",
             "layer_norm is wrong where eps is large",
-            (
-                BertCall(
-                    "layer_norm",
-                    ("x", "gain", "bias", "eps"),
-                    module="transformer",
-                    kind="function",
-                    literals={"eps": LARGE_EPS},
-                ),
-            ),
+            call_with("eps", literals={"eps": LARGE_EPS}),
         ),
-        small_numbers("layer_norm", call_with(inputs="quiet", dtype="float64")),
-        other_sizes(
+        probes.small_numbers("layer_norm", call_with(inputs="quiet", dtype="float64")),
+        probes.other_sizes(
             "layer_norm",
             call_with(inputs="other", sizes=OTHER_SIZES, dtype="float64", gradients=True),
         ),
         *(
-            Probe(
-                axes,
-                "properties",
-                "layer_norm is wrong for another number of axes",
-                (call_with(inputs=axes),),
+            probes.properties(
+                axes, "layer_norm is wrong for another number of axes", call_with(inputs=axes)
             )
             for axes in ("one axis", "two axes", "four axes")
         ),

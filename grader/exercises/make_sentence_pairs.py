@@ -5,8 +5,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from grader import probes
+from grader.inputs import no_inputs
 from grader.model import BertCall
-from tensormark.exercise import Exercise, Probe, Tensors
+from tensormark.exercise import Exercise, Tensors
 from tensormark.literals import packed, unpacked
 from tensormark.toolkit.statistics import Statistic, Statistics, margin
 
@@ -55,11 +57,6 @@ def text_of(inputs: Tensors) -> Text:
     return Text(own["documents"]) if own else PUBLIC
 
 
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
-    """Return nothing: the documents are literals."""
-    return {}
-
-
 def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
     """Draw documents in another order, of other sentences; there are as many pairs of them."""
     lengths = rng.integers(1, LONGEST + 1, sum(SIZES)).tolist()
@@ -74,9 +71,9 @@ def rows(outputs: Tensors) -> list[tuple[list[int], list[int], int]]:
     return list(zip(first, second, outputs["label"].tolist(), strict=True))
 
 
-def share(found: list[bool]) -> float:
+def share(truths: list[bool]) -> float:
     """Return the share of true values."""
-    return sum(found) / len(found)
+    return sum(truths) / len(truths)
 
 
 def which(outputs: Tensors, inputs: Tensors) -> list[float]:
@@ -95,18 +92,18 @@ def which(outputs: Tensors, inputs: Tensors) -> list[float]:
 
 def fitting(first: int, second: int, longest: int) -> set[tuple[int, int]]:
     """Return the possible lengths when the longer sentence is cut; if equal, either."""
-    found = set()
+    fits = set()
     for ahead in (0, 1):
         lengths = [first, second]
         while sum(lengths) + SPECIAL > longest:
             lengths[0 if lengths[0] >= lengths[1] + ahead else 1] -= 1
-        found.add((lengths[0], lengths[1]))
-    return found
+        fits.add((lengths[0], lengths[1]))
+    return fits
 
 
-def mean(found: list[float]) -> float:
+def mean(numbers: list[float]) -> float:
     """Return the mean; 0 if empty."""
-    return sum(found) / max(1, len(found))
+    return sum(numbers) / max(1, len(numbers))
 
 
 def lengths_with(longest: int) -> Statistics:
@@ -153,18 +150,16 @@ def lengths_with(longest: int) -> Statistics:
     )
 
 
-def call(longest: int) -> tuple[BertCall]:
+def call(longest: int) -> BertCall:
     """Return a call with this maximum length of a pair."""
-    return (
-        BertCall(
-            "make_sentence_pairs",
-            ("documents", "*random", "max_length"),
-            kind="function",
-            module="pretraining",
-            literals={"documents": PUBLIC.documents, "max_length": longest},
-            returns=("first", "second", "label"),
-            form="rows",
-        ),
+    return BertCall(
+        "make_sentence_pairs",
+        ("documents", "*random", "max_length"),
+        "pretraining",
+        kind="function",
+        literals={"documents": PUBLIC.documents, "max_length": longest},
+        returns=("first", "second", "label"),
+        form="rows",
     )
 
 
@@ -183,12 +178,12 @@ EXERCISE = Exercise(
     order=210,
     title="pairs of sentences",
     points={"values": 5, "properties": 1},
-    draw=draw,
+    draw=no_inputs,
     draw_private=draw_private,
     file="pretraining.py",
     extension=True,
     probes=(
-        Probe("which", "values", "the wrong sentences are paired", call(100), examine=SHARES),
-        Probe("lengths", "values", "pairs have wrong lengths", call(12), examine=lengths_with(12)),
+        probes.values("which", "the wrong sentences are paired", call(100), examine=SHARES),
+        probes.values("lengths", "pairs have wrong lengths", call(12), examine=lengths_with(12)),
     ),
 )

@@ -1,12 +1,10 @@
 """Masked-language modelling: which tokens are chosen, and what becomes of them."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 
+from grader import probes
 from grader.model import BertCall
-from tensormark.exercise import Exercise, Probe, Tensors
+from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.statistics import Statistic, Statistics, margin
 
 B, T, V = 40, 200, 1000
@@ -57,25 +55,21 @@ def fate(outputs: Tensors, inputs: Tensors) -> list[float]:
     return [share, masked.mean(), kept.mean(), drawn.mean() / V if drawn.size else 0.0]
 
 
-def call(probability: float) -> tuple[BertCall]:
+def call(probability: float) -> BertCall:
     """Return a call with this probability."""
-    literals: Mapping[str, Any] = {
-        "special_ids": list(SPECIAL.values()),
-        "mask_token_id": SPECIAL["mask"],
-        "vocab_size": V,
-        "probability": probability,
-    }
-    names = ("input_ids", "special_ids", "mask_token_id", "vocab_size", "*generator", "probability")
-    return (
-        BertCall(
-            "mask_tokens",
-            names,
-            kind="function",
-            module="pretraining",
-            literals=literals,
-            returns=("input_ids", "labels"),
-            form="tuple",
-        ),
+    return BertCall(
+        "mask_tokens",
+        ("input_ids", "special_ids", "mask_token_id", "vocab_size", "*generator", "probability"),
+        "pretraining",
+        kind="function",
+        literals={
+            "special_ids": list(SPECIAL.values()),
+            "mask_token_id": SPECIAL["mask"],
+            "vocab_size": V,
+            "probability": probability,
+        },
+        returns=("input_ids", "labels"),
+        form="tuple",
     )
 
 
@@ -112,13 +106,12 @@ EXERCISE = Exercise(
     file="pretraining.py",
     extension=True,
     probes=(
-        Probe(
+        probes.properties(
             "nothing chosen",
-            "properties",
             "with a probability of 0, something is still chosen or changed",
             call(0.0),
         ),
-        Probe("which", "values", "the wrong tokens are chosen", call(0.15), examine=WHICH),
-        Probe("fate", "values", "chosen tokens are hidden incorrectly", call(OFTEN), FATE),
+        probes.values("which", "the wrong tokens are chosen", call(0.15), examine=WHICH),
+        probes.values("fate", "chosen tokens are hidden incorrectly", call(OFTEN), examine=FATE),
     ),
 )

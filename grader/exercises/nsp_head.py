@@ -4,8 +4,9 @@ import functools
 
 import numpy as np
 
-from grader.model import OTHER_SIZES, BertCall, other_sizes
-from tensormark.exercise import Exercise, Probe, Tensors
+from grader import probes
+from grader.model import OTHER_SIZES, BertCall
+from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights, dense
 
 
@@ -32,7 +33,7 @@ EXERCISE = Exercise(
     file="pretraining.py",
     extension=True,
     probes=(
-        Probe("logits", "values", "nsp_head gives wrong logits", (forward(gradients=True),)),
-        other_sizes("nsp_head", forward(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.values("logits", "nsp_head gives wrong logits", forward(gradients=True)),
+        probes.other_sizes("nsp_head", forward(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
     ),
 )

@@ -5,8 +5,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from grader import probes
+from grader.inputs import no_inputs
 from grader.model import BertCall
-from tensormark.exercise import Exercise, Probe, Tensors
+from tensormark.exercise import Exercise, Tensors
 from tensormark.literals import packed
 
 FIRST_TOKEN, LAST_TOKEN = 10, 100  # ids below are special, and those from 100 on may be
@@ -15,11 +17,6 @@ LENGTHS = ((4, 2), (1, 3), (5, 6))  # tokens of both sentences; the last pair is
 LABELS = (0, 1, 1)
 OUTPUTS = ("input_ids", "token_type_ids", "attention_mask", "next_sentence_label")
 Pair = list[list[int] | int]  # two sentences and a label
-
-
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
-    """Return nothing: the pairs are literals."""
-    return {}
 
 
 def pairs_of(
@@ -43,20 +40,18 @@ def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
     return packed({"pairs": pairs_of(lengths, labels.tolist(), tokens)})
 
 
-def batch(lengths: tuple[tuple[int, int], ...], labels: tuple[int, ...]) -> tuple[BertCall]:
+def batch(lengths: tuple[tuple[int, int], ...], labels: tuple[int, ...]) -> BertCall:
     """Return a call with pairs of these lengths; all their tokens differ."""
     pairs = pairs_of(lengths, labels, itertools.count(FIRST_TOKEN))
-    return (
-        BertCall(
-            "pair_batch",
-            ("pairs", "*tokenizer"),
-            kind="function",
-            module="pretraining",
-            inputs=f"pairs {len(pairs)}",
-            literals={"pairs": pairs},
-            returns=OUTPUTS,
-            form="dict",
-        ),
+    return BertCall(
+        "pair_batch",
+        ("pairs", "*tokenizer"),
+        "pretraining",
+        inputs=f"pairs {len(pairs)}",
+        kind="function",
+        literals={"pairs": pairs},
+        returns=OUTPUTS,
+        form="dict",
     )
 
 
@@ -65,14 +60,14 @@ EXERCISE = Exercise(
     order=220,
     title="pairs as a batch",
     points={"values": 3, "properties": 1},
-    draw=draw,
+    draw=no_inputs,
     draw_private=draw_private,
     file="pretraining.py",
     extension=True,
     probes=(
-        Probe("batch", "values", "the batch is wrong", batch(LENGTHS, LABELS)),
-        Probe(
-            "one pair", "properties", "the batch of a single pair is wrong", batch(((2, 3),), (0,))
+        probes.values("batch", "the batch is wrong", batch(LENGTHS, LABELS)),
+        probes.properties(
+            "one pair", "the batch of a single pair is wrong", batch(((2, 3),), (0,))
         ),
     ),
 )

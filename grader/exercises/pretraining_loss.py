@@ -4,8 +4,9 @@ import functools
 
 import numpy as np
 
-from grader.model import OTHER_SIZES, BertCall, other_sizes
-from tensormark.exercise import Exercise, Probe, Tensors
+from grader import probes
+from grader.model import OTHER_SIZES, BertCall
+from tensormark.exercise import Exercise, Tensors
 
 IGNORED = -100
 
@@ -41,7 +42,9 @@ EXERCISE = Exercise(
     file="pretraining.py",
     extension=True,
     probes=(
-        Probe("loss", "values", "pretraining_loss is wrong", (loss(gradients=True),)),
-        other_sizes("pretraining_loss", loss(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.values("loss", "pretraining_loss is wrong", loss(gradients=True)),
+        probes.other_sizes(
+            "pretraining_loss", loss(inputs="other", sizes=OTHER_SIZES, dtype="float64")
+        ),
     ),
 )

@@ -2,14 +2,11 @@
 
 import numpy as np
 
+from grader import probes
+from grader.inputs import no_inputs
 from grader.model import BertCall
-from tensormark.exercise import Exercise, Probe, Tensors
+from tensormark.exercise import Exercise, Tensors
 from tensormark.literals import packed
-
-
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
-    """Return nothing: the function only takes sizes."""
-    return {}
 
 
 def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
@@ -20,18 +17,16 @@ def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
     return packed({"length": length, "width": width})
 
 
-def table(length: int, width: int) -> tuple[BertCall]:
+def table(length: int, width: int) -> BertCall:
     """Return a call for a table of this size."""
     literals = {"length": length, "width": width}
-    return (
-        BertCall(
-            "sinusoidal_positions",
-            ("length", "width"),
-            kind="function",
-            module="transformer",
-            inputs=f"length {length}",
-            literals=literals,
-        ),
+    return BertCall(
+        "sinusoidal_positions",
+        tuple(literals),
+        "transformer",
+        inputs=f"length {length}",
+        kind="function",
+        literals=literals,
     )
 
 
@@ -40,13 +35,13 @@ EXERCISE = Exercise(
     order=300,
     title="positions without learning",
     points={"values": 4, "properties": 1},
-    draw=draw,
+    draw=no_inputs,
     draw_private=draw_private,
     file="transformer.py",
     extension=True,
     probes=(
-        Probe("table", "values", "the table is wrong", table(9, 10)),
-        Probe("long table", "values", "the table is wrong for far positions", table(60, 6)),
-        Probe("one position", "properties", "the table of a single position is wrong", table(1, 4)),
+        probes.values("table", "the table is wrong", table(9, 10)),
+        probes.values("long table", "the table is wrong for far positions", table(60, 6)),
+        probes.properties("one position", "the table of a single position is wrong", table(1, 4)),
     ),
 )

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from grader.inputs import no_inputs
 from grader.model import BertCall
 from tensormark.exercise import Exercise, Probe, Tensors
 from tensormark.literals import packed
@@ -75,17 +76,12 @@ def literals(
     limit = len(spell("p.lay.e.d", spelling))
     plays = DEFAULT_LIMIT // len(spell("p.lay", spelling))
     vocabulary = {spell(piece, spelling): n for piece, n in zip(PIECES, ids, strict=True)}
-    made: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "words": [spell(word, spelling) for word in [*words_of(probe, limit, plays), *further]],
         "vocabulary": vocabulary,
         "unknown_id": vocabulary["[UNK]"],
     }
-    return made | ({"max_length": limit} if probe == "limit" else {})
-
-
-def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
-    """Return nothing: words and vocabulary are literals."""
-    return {}
+    return arguments | ({"max_length": limit} if probe == "limit" else {})
 
 
 def draw_spelling(rng: np.random.Generator) -> dict[str, str]:
@@ -109,30 +105,24 @@ def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
         ".".join([head, *row[: rng.integers(4)]])
         for head, row in zip(heads.tolist(), tails.tolist(), strict=True)
     ]
-    made = literals(call.inputs, spelling, ids, further if call.literals["words"] else ())
-    return packed(made | {"words": rng.permutation(made["words"]).tolist()})
-
-
-def calls(probe: str) -> tuple[BertCall]:
-    """Return the call of a probe."""
-    arguments = literals(probe, {}, range(10, 10 + 3 * len(PIECES), 3))
-    return (
-        BertCall(
-            "wordpiece",
-            tuple(arguments),
-            kind="function",
-            module="pretraining",
-            inputs=probe,
-            literals=arguments,
-            returns=("ids",),
-            form="lists",
-        ),
-    )
+    arguments = literals(call.inputs, spelling, ids, further if call.literals["words"] else ())
+    return packed(arguments | {"words": rng.permutation(arguments["words"]).tolist()})
 
 
 def of(name: str, part: str, says: str) -> Probe:
     """Return the probe of this name."""
-    return Probe(name, part, says, calls(name))
+    arguments = literals(name, {}, range(10, 10 + 3 * len(PIECES), 3))
+    call = BertCall(
+        "wordpiece",
+        tuple(arguments),
+        "pretraining",
+        inputs=name,
+        kind="function",
+        literals=arguments,
+        returns=("ids",),
+        form="lists",
+    )
+    return Probe(name, part, says, (call,))
 
 
 EXERCISE = Exercise(
@@ -142,7 +132,7 @@ EXERCISE = Exercise(
     file="pretraining.py",
     extension=True,
     points={"values": 4, "properties": 2},
-    draw=draw,
+    draw=no_inputs,
     draw_private=draw_private,
     forbidden=FORBIDDEN,
     probes=(
@@ -152,11 +142,7 @@ EXERCISE = Exercise(
             "values",
             "a piece is known with its mark or without it, and taken the other way",
         ),
-        of(
-            "unknown words",
-            "values",
-            "words that cannot be spelled are not unknown as a whole",
-        ),
+        of("unknown words", "values", "words that cannot be spelled are not unknown as a whole"),
         of("dead ends", "values", "words are wrong where the longest piece leads nowhere"),
         of("limit", "properties", "words are wrong near the limit of length"),
         of("default limit", "properties", "words are wrong near the limit of 100 characters"),

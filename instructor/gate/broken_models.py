@@ -31,12 +31,12 @@ class Nothing(nn.Module):
         return torch.zeros(*ids.shape, self.width, device=ids.device)
 
 
-def merge_heads(context: Tensor) -> Tensor:
+def _merge_heads(context: Tensor) -> Tensor:
     """Put the heads side by side: (B, H, T, d) to (B, T, D)."""
     return context.transpose(1, 2).flatten(2)
 
 
-def set_attention(bert: Bert, attend: Attend) -> None:
+def _set_attention(bert: Bert, attend: Attend) -> None:
     """Make every layer compute `attend(query, key, value, mask, dropout)`, (B, H, T, d) to same."""
     for layer in bert.bert_layers:
         inner = layer.self_attention
@@ -44,14 +44,26 @@ def set_attention(bert: Bert, attend: Attend) -> None:
         def attention(
             key: Tensor, query: Tensor, value: Tensor, mask: Tensor, inner: Any = inner
         ) -> Tensor:
-            return merge_heads(attend(query, key, value, mask, inner.dropout))
+            return _merge_heads(attend(query, key, value, mask, inner.dropout))
 
         inner.attention = attention
 
 
-def scores_of(query: Tensor, key: Tensor) -> Tensor:
+def _scores(query: Tensor, key: Tensor) -> Tensor:
     """Compare every query with every key: (B, H, T, T)."""
     return query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+
+
+def _set_scores(
+    bert: Bert, scores: Callable[[Tensor, Tensor, Tensor], Tensor], axis: int = -1
+) -> None:
+    """Make every layer attend by `scores(query, key, mask)`, (B, H, T, T), with a softmax."""
+
+    def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout: nn.Module) -> Tensor:
+        probs: Tensor = dropout(F.softmax(scores(q, k, mask), dim=axis))
+        return probs @ v
+
+    _set_attention(bert, attend)
 
 
 def ignore_mask(bert: Bert) -> None:
@@ -68,32 +80,17 @@ def invert_mask(bert: Bert) -> None:
 
 def multiply_mask(bert: Bert) -> None:
     """Multiply the scores by the additive mask, which makes the score of every word 0."""
-
-    def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout: nn.Module) -> Tensor:
-        probs: Tensor = dropout(F.softmax(scores_of(q, k) * mask, dim=-1))
-        return probs @ v
-
-    set_attention(bert, attend)
+    _set_scores(bert, lambda q, k, mask: _scores(q, k) * mask)
 
 
 def no_scale(bert: Bert) -> None:
     """Leave out the division by sqrt(d)."""
-
-    def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout: nn.Module) -> Tensor:
-        probs: Tensor = dropout(F.softmax(q @ k.transpose(-2, -1) + mask, dim=-1))
-        return probs @ v
-
-    set_attention(bert, attend)
+    _set_scores(bert, lambda q, k, mask: q @ k.transpose(-2, -1) + mask)
 
 
 def softmax_over_queries(bert: Bert) -> None:
     """Normalize the scores over the wrong axis."""
-
-    def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout: nn.Module) -> Tensor:
-        probs: Tensor = dropout(F.softmax(scores_of(q, k) + mask, dim=-2))
-        return probs @ v
-
-    set_attention(bert, attend)
+    _set_scores(bert, lambda q, k, mask: _scores(q, k) + mask, axis=-2)
 
 
 def heads_not_put_back(bert: Bert) -> None:
@@ -101,25 +98,20 @@ def heads_not_put_back(bert: Bert) -> None:
 
     def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout: nn.Module) -> Tensor:
         B, H, T, d = q.shape
-        context: Tensor = dropout(F.softmax(scores_of(q, k) + mask, dim=-1)) @ v
+        context: Tensor = dropout(F.softmax(_scores(q, k) + mask, dim=-1)) @ v
         return context.reshape(B, T, H, d).transpose(1, 2)  # what merge_heads undoes
 
-    set_attention(bert, attend)
+    _set_attention(bert, attend)
 
 
 def zero_context(bert: Bert) -> None:
     """Make attention return 0 everywhere."""
-    set_attention(bert, lambda q, k, v, mask, dropout: torch.zeros_like(v))
+    _set_attention(bert, lambda q, k, v, mask, dropout: torch.zeros_like(v))
 
 
 def average_values(bert: Bert) -> None:
     """Attend equally to all words."""
-
-    def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor, dropout: nn.Module) -> Tensor:
-        probs: Tensor = dropout(F.softmax(0.0 * scores_of(q, k) + mask, dim=-1))
-        return probs @ v
-
-    set_attention(bert, attend)
+    _set_scores(bert, lambda q, k, mask: 0.0 * _scores(q, k) + mask)
 
 
 def no_positions(bert: Bert) -> None:

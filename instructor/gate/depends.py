@@ -47,11 +47,10 @@ class Reading:
     def digests(self) -> dict[str, str]:
         """Return the files so far, by their path in this repository."""
         paths = sorted(path for path in self.paths() if path.is_file())
-        return {name_of(path): digest_of(path) for path in paths}
+        return {_name(path): digest_of(path) for path in paths}
 
 
-def name_of(path: Path) -> str:
-    """Return a path in this repository, or a whole one elsewhere."""
+def _name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
 
 

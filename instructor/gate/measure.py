@@ -15,13 +15,12 @@ import importlib.metadata
 import json
 import math
 import os
-import queue
 import statistics
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -33,11 +32,8 @@ from tensormark.files import sha256, write_whole
 from tensormark.folders import put_between
 
 CHECKPOINT, DATA, SOLUTION = ROOT / "checkpoint", ROOT / "data", ROOT / "solution"
-RUNS, RESULT, CARD = (
-    ROOT / "runs/gate.jsonl",
-    ROOT / "reference_outputs/gate.json",
-    DATA / "README.md",
-)
+RUNS, RESULT = ROOT / "runs/gate.jsonl", ROOT / "reference_outputs/gate.json"
+CARD = DATA / "README.md"
 DATA_FILES = ("train.txt", "dev.txt")
 STEP = 0.005  # thresholds are rounded down to a multiple of this
 DEVIATIONS = 5.0  # the least distance from the honest mean: no seed of a correct solution may fail
@@ -47,8 +43,7 @@ NOT_TRAINED = ("detached", LAST_LINEAR_LAYER)  # what the threshold has to keep 
 Run = dict[str, Any]  # a job (model, seed, threads), then also its accuracy, seconds, ...
 
 
-def all_jobs(seeds: int, broken_seeds: int) -> list[Run]:
-    """List the runs: honest models with one thread, broken ones, honest with two."""
+def _all_jobs(seeds: int, broken_seeds: int) -> list[Run]:
     names = [*BROKEN, LAST_LINEAR_LAYER]
     return [
         *({"model": HONEST, "seed": seed, "threads": 1} for seed in range(seeds)),
@@ -73,16 +68,8 @@ def read_runs() -> dict[tuple[str, int, int], Run]:
     return {key_of(run): run for run in current}
 
 
-def next_job(jobs: "queue.SimpleQueue[Run]") -> Run | None:
-    """Take a job; None when there are none left."""
-    try:
-        return jobs.get_nowait()
-    except queue.Empty:
-        return None
-
-
-def work(jobs: "queue.SimpleQueue[Run]", report: Callable[[Run], None]) -> None:
-    """Have one worker process do jobs until there are none left."""
+def _work(jobs: Iterator[Run], report: Callable[[Run], None]) -> None:
+    """Have one worker process do jobs that no other one has taken, until there are none left."""
     command = [sys.executable, "-m", "instructor.gate.worker", str(CHECKPOINT), str(DATA)]
     # PASSIVE: on a busy machine, threads that spin while waiting for each other lose minutes.
     own = {"PYTHONPATH": str(SOLUTION), "OMP_WAIT_POLICY": "PASSIVE"}
@@ -92,7 +79,7 @@ def work(jobs: "queue.SimpleQueue[Run]", report: Callable[[Run], None]) -> None:
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        while (job := next_job(jobs)) is not None:
+        for job in jobs:
             process.stdin.write(json.dumps(job) + "\n")
             process.stdin.flush()
             answer = process.stdout.readline()
@@ -101,11 +88,8 @@ def work(jobs: "queue.SimpleQueue[Run]", report: Callable[[Run], None]) -> None:
             report(json.loads(answer))
 
 
-def do_jobs(waiting: list[Run], workers: int) -> None:
-    """Do the waiting jobs, and record each run as soon as it is done."""
-    jobs: queue.SimpleQueue[Run] = queue.SimpleQueue()
-    for job in waiting:
-        jobs.put(job)
+def _do_jobs(waiting: list[Run], workers: int) -> None:
+    jobs = iter(waiting)  # of which each worker takes the next one
     started, lock, done = time.monotonic(), threading.Lock(), []
     RUNS.parent.mkdir(exist_ok=True)
 
@@ -120,7 +104,7 @@ def do_jobs(waiting: list[Run], workers: int) -> None:
             print(f"{place}  {what}  {accuracy}  {run['seconds']:.1f} s, {left:.0f} min left")
 
     with ThreadPoolExecutor() as pool:
-        for future in [pool.submit(work, jobs, report) for _ in waiting[:workers]]:
+        for future in [pool.submit(_work, jobs, report) for _ in waiting[:workers]]:
             future.result()
 
 
@@ -156,20 +140,19 @@ def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
     }
 
 
-def verdict(found: Sequence[float], threshold: float) -> str:
+def verdict(scores: Sequence[float], threshold: float) -> str:
     """Say what detects a broken model: the gate, or only the checks of its tensors."""
-    caught = sum(accuracy < threshold for accuracy in found)
-    if caught == len(found):
+    caught = sum(accuracy < threshold for accuracy in scores)
+    if caught == len(scores):
         return "the gate"
-    return f"the gate in {caught} of {len(found)}; the tensors" if caught else "only the tensors"
+    return f"the gate in {caught} of {len(scores)}; the tensors" if caught else "only the tensors"
 
 
-def table(result: dict[str, Any]) -> str:
-    """Write the section of the data card between the markers."""
+def _table(result: dict[str, Any]) -> str:
     threshold, broken = result["threshold"], result["broken"]
-    honest = [accuracy for found in result["honest"].values() for accuracy in found]
+    honest = [accuracy for scores in result["honest"].values() for accuracy in scores]
     twins = zip(*result["honest"].values(), strict=True)
-    rounding = max(abs(one - other) for one, other in twins)
+    rounding = max(abs(first - second) for first, second in twins)
     lines = [
         f"Threshold {threshold:.3f}: {len(honest)} honest fine-tunes have a mean of "
         f"{result['mean']:.4f}, {result['margin_in_deviations']:.1f} standard deviations of "
@@ -183,11 +166,11 @@ def table(result: dict[str, Any]) -> str:
         "| --- | --- | --- | --- |",
         f"| right | {result['mean']:.3f} | {min(honest):.3f} to {max(honest):.3f} | |",
     ]
-    for name, found in sorted(broken.items(), key=lambda item: statistics.mean(item[1])):
-        spread = f"{min(found):.3f} to {max(found):.3f}"
+    for name, scores in sorted(broken.items(), key=lambda item: statistics.mean(item[1])):
+        spread = f"{min(scores):.3f} to {max(scores):.3f}"
         words = name.replace("_", " ")
         lines.append(
-            f"| {words} | {statistics.mean(found):.3f} | {spread} | {verdict(found, threshold)} |"
+            f"| {words} | {statistics.mean(scores):.3f} | {spread} | {verdict(scores, threshold)} |"
         )
     return "\n".join(lines)
 
@@ -204,44 +187,34 @@ def fill_card(text: str) -> None:
 def main() -> None:
     """Do the runs that are missing, then write the threshold and the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--seeds", type=int, default=20, help="honest runs per thread count (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--broken-seeds",
-        type=int,
-        default=5,
-        help="runs of each broken model (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--workers", type=int, default=2, help="parallel processes (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--deviations",
-        type=float,
-        default=DEVIATIONS,
-        help="standard deviations below the mean (default: %(default)s)",
-    )
+    for option, default, about in (
+        ("--seeds", 20, "honest runs per thread count"),
+        ("--broken-seeds", 5, "runs of each broken model"),
+        ("--workers", 2, "parallel processes"),
+        ("--deviations", DEVIATIONS, "standard deviations below the mean"),
+    ):
+        about += " (default: %(default)s)"
+        parser.add_argument(option, type=type(default), default=default, help=about)
     args = parser.parse_args()
     try:
         for path in (CHECKPOINT / "model.safetensors", *(DATA / name for name in DATA_FILES)):
             path.stat()
     except FileNotFoundError as error:
         raise SystemExit(f"{error.filename}: missing; run `make data checkpoint`") from error
-    jobs, known = all_jobs(args.seeds, args.broken_seeds), read_runs()
+    jobs, known = _all_jobs(args.seeds, args.broken_seeds), read_runs()
     waiting = [job for job in jobs if key_of(job) not in known]
     print(f"{len(jobs) - len(waiting)} of {len(jobs)} runs are in {RUNS}")
-    do_jobs([job for job in waiting if job["threads"] == 1], args.workers)
-    do_jobs([job for job in waiting if job["threads"] > 1], 1)  # two threads fill two cores
+    _do_jobs([job for job in waiting if job["threads"] == 1], args.workers)
+    _do_jobs([job for job in waiting if job["threads"] > 1], 1)  # two threads fill two cores
     known = read_runs()
     if left := [job for job in jobs if key_of(job) not in known]:
         raise SystemExit(f"files changed during {len(left)} runs: run `make gate` again")
     result = summarise([known[key_of(job)] for job in jobs], args.deviations)
-    print(table(result))
+    print(_table(result))
     if result["lowest"] < result["threshold"]:
         raise SystemExit(f"a correct solution fails at {result['threshold']}: raise --deviations")
     write_whole(RESULT, json.dumps(result, indent=2) + "\n")
-    fill_card(table(result))
+    fill_card(_table(result))
     print(f"wrote {RESULT} and the table in {CARD}")
 
 

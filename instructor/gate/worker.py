@@ -24,20 +24,19 @@ HONEST = "honest"
 LAST_LINEAR_LAYER = "last_linear_layer"
 
 
-def described(classifier: Any, recipe: Any, width: int, sentences: int) -> dict[str, Any]:
+def _described(classifier: Any, recipe: Any, width: int, sentences: int) -> dict[str, Any]:
     """Return a recipe as a dict, with the rate for this width and the seed used in grading."""
     highest = max(classifier.learning_rates(recipe, width, recipe.steps(sentences)))
     return dataclasses.asdict(recipe) | {"learning_rate": highest, "seed": classifier.Recipe.seed}
 
 
-def recipe_of(classifier: Any, job: dict[str, Any]) -> Any:
-    """Return the recipe of classifier.py with this job's seed."""
+def _recipe(classifier: Any, job: dict[str, Any]) -> Any:
     if job["model"] == LAST_LINEAR_LAYER:
         return classifier.Recipe(mode=classifier.LAST_LINEAR_LAYER, seed=job["seed"])
     return classifier.Recipe(seed=job["seed"])
 
 
-def run_job(modules: dict[str, Any], splits: dict[str, Any], checkpoint: Path, job: Any) -> Any:
+def _run_job(modules: dict[str, Any], splits: dict[str, Any], checkpoint: Path, job: Any) -> Any:
     """Fine-tune one model on (N, T) ids and masks, and score it after the last epoch.
 
     Returns: the job with `accuracy`, None if training diverged; `seconds` of wall time; `recipe`;
@@ -45,7 +44,7 @@ def run_job(modules: dict[str, Any], splits: dict[str, Any], checkpoint: Path, j
     """
     classifier, train, dev = modules["classifier"], splits["train"], splits["dev"]
     torch.set_num_threads(job["threads"])
-    recipe = recipe_of(classifier, job)
+    recipe = _recipe(classifier, job)
     torch.manual_seed(recipe.seed)  # before the model is built, as in the grader's worker
     bert = modules["bert"].BertModel.from_pretrained(checkpoint)
     if job["model"] in BROKEN:
@@ -59,7 +58,7 @@ def run_job(modules: dict[str, Any], splits: dict[str, Any], checkpoint: Path, j
     except FloatingPointError:
         accuracy = None
     seconds = round(time.monotonic() - started, 2)
-    recipe = described(classifier, recipe, bert.config.hidden_size, len(train))
+    recipe = _described(classifier, recipe, bert.config.hidden_size, len(train))
     result = {"accuracy": accuracy, "seconds": seconds, "recipe": recipe}
     about = {"torch": torch.__version__, "processor": torch.backends.cpu.get_cpu_capability()}
     return job | result | about
@@ -79,7 +78,7 @@ def main() -> None:
         for name in ("train", "dev")
     }
     for line in sys.stdin:
-        run = run_job(modules, splits, checkpoint, json.loads(line))
+        run = _run_job(modules, splits, checkpoint, json.loads(line))
         print(json.dumps(run | {"files": reading.digests()}), flush=True)
 
 

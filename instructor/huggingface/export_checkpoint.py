@@ -4,10 +4,7 @@ FROM is a folder from `python classifier.py --save dir`, or any checkpoint that 
 classifier becomes a BertForSequenceClassification, an encoder alone a BertModel.
 """
 
-import argparse
-import dataclasses
 import importlib
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,19 +18,15 @@ from instructor.huggingface.foreign import (
     read_tokenizer,
 )
 from instructor.huggingface.import_checkpoint import tokenizer_files
-from instructor.on_solution import again_on_solution
-from instructor.pretraining.checkpoint_files import weight_bytes
+from instructor.on_solution import folder_to_folder
+from instructor.pretraining.checkpoint_files import config_text, weight_bytes
 from tensormark.folders import whole_folder
 
 HEAD = "classifier.weight"  # (C, D), in what classifier.py saves
 
 
-def open_model(source: Path) -> Any:
-    """Open a folder as a BertSentimentClassifier if it has one, else as a BertModel.
-
-    Raises:
-        ForeignError: it has neither.
-    """
+def _open_model(source: Path) -> Any:
+    """Open a folder as a BertSentimentClassifier if it has one, else as a BertModel."""
     if not source.is_dir():
         what = "there is no such folder; save one with `python classifier.py --save dir`"
         raise ForeignError(f"{source}: {what}")
@@ -57,37 +50,34 @@ def open_model(source: Path) -> Any:
     return model.eval()
 
 
-def config_text(model: Any) -> str:
-    """Write the config with the keys that transformers uses."""
-    classes = model.classifier.out_features if hasattr(model, "classifier") else None
-    config = model.bert.config if classes else model.config
-    values = dataclasses.asdict(config) | {"model_type": "bert", "hidden_act": "gelu"}
-    if classes:
-        labels = {str(number): f"LABEL_{number}" for number in range(classes)}
-        values["id2label"] = labels
-        values["label2id"] = {name: int(number) for number, name in labels.items()}
-        values["classifier_dropout"] = model.dropout.p
-    values["architectures"] = ["BertForSequenceClassification" if classes else "BertModel"]
-    return json.dumps(values, indent=2, sort_keys=True) + "\n"
+def _config(model: Any) -> str:
+    if not hasattr(model, "classifier"):
+        return config_text(model.config, "BertModel")
+    labels = {str(number): f"LABEL_{number}" for number in range(model.classifier.out_features)}
+    return config_text(
+        model.bert.config,
+        "BertForSequenceClassification",
+        id2label=labels,
+        label2id={name: int(number) for number, name in labels.items()},
+        classifier_dropout=model.dropout.p,
+    )
 
 
-def verify(model: Any, folder: Path, source: Path) -> list[str]:
-    """Compare with transformers, which opens what was written; return a line per comparison.
-
-    Raises:
-        ForeignError: it computes something different.
-    """
+def _verify(model: Any, folder: Path, source: Path) -> list[str]:
+    """Compare with transformers, which opens what was written; return a line per comparison."""
     opinion: Any = importlib.import_module("instructor.huggingface.second_opinion")  # imports torch
     if opinion.transformers() is None:
         return [opinion.NOT_INSTALLED]
     count = opinion.compare_tokens(source, folder)
     lines = [f"{count} difficult lines are tokenized as in transformers"]
     if hasattr(model, "classifier"):
-        found = opinion.compare_logits(model, folder)
-        return [*lines, f"logits differ by at most {found:.1e} from transformers'"]
+        difference = opinion.compare_logits(model, folder)
+        return [*lines, f"logits differ by at most {difference:.1e} from transformers'"]
     what = "hidden states and pooler differ by at most"
     differences = opinion.compare_hidden_states(source, folder).items()
-    return lines + [f"{what} {found:.1e} from transformers' ({t})" for t, found in differences]
+    return lines + [
+        f"{what} {difference:.1e} from transformers' ({dtype})" for dtype, difference in differences
+    ]
 
 
 def export_checkpoint(source: Path, out: Path) -> list[str]:
@@ -96,41 +86,23 @@ def export_checkpoint(source: Path, out: Path) -> list[str]:
     Raises:
         ForeignError: the source cannot be used. OSError: nothing can be written there.
     """
-    model = open_model(source)
+    model = _open_model(source)
     config = read_config(source)
     tokenizer = read_tokenizer(source, config.vocab_size)
     names = importlib.import_module("base_bert").HUGGING_FACE_NAMES
     with whole_folder(out) as folder:
         for name, text in tokenizer_files(tokenizer, config.max_position_embeddings).items():
             (folder / name).write_text(text, encoding="utf-8")
-        (folder / "config.json").write_text(config_text(model), encoding="utf-8")
+        (folder / "config.json").write_text(_config(model), encoding="utf-8")
         (folder / SAFE).write_bytes(weight_bytes(dict(model.named_parameters()), names))
-        lines = verify(model, folder, source)
+        lines = _verify(model, folder, source)
     return [*lines, f"{out}: written"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Export what the command line names; return 0 if it was written, 2 if nothing was."""
-    parser = argparse.ArgumentParser(prog="export-checkpoint", description="Save for transformers.")
-    parser.add_argument("source", metavar="FROM", help="folder from classifier.py --save")
-    parser.add_argument("out", metavar="OUT", help="folder to write, which must not exist")
-    options = parser.parse_args(arguments)
-    if not options.source or not options.out:
-        usage = "give both folders: make export-checkpoint FROM=dir OUT=dir"
-        print(f"export-checkpoint: {usage}", file=sys.stderr)
-        return 2
-    if (
-        status := again_on_solution("instructor.huggingface.export_checkpoint", arguments)
-    ) is not None:
-        return status
-    explain = importlib.import_module("arguments").explain_file
-    try:
-        lines = export_checkpoint(Path(options.source), Path(options.out))
-    except (ValueError, OSError) as error:
-        print(f"export-checkpoint: {explain(error)}", file=sys.stderr)
-        return 2
-    print("\n".join(lines))
-    return 0
+    about = "Save for transformers.", "folder from classifier.py --save"
+    return folder_to_folder("export-checkpoint", about, export_checkpoint, arguments)
 
 
 if __name__ == "__main__":

@@ -39,23 +39,17 @@ class ForeignError(ValueError):
     """A folder that cannot be used; the message is one line and names the file and the fix."""
 
 
-def one_line(error: BaseException) -> str:
-    """Return the first line of an exception's message."""
+def _one_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """Read a file with one JSON object.
-
-    Raises:
-        ForeignError: it is missing or invalid.
-    """
+def _read_json(path: Path) -> dict[str, Any]:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ForeignError(f"{path}: there is no such file; name the folder that has it") from error
     except ValueError as error:
-        raise ForeignError(f"{path}: not JSON ({one_line(error)}); download it again") from error
+        raise ForeignError(f"{path}: not JSON ({_one_line(error)}); download it again") from error
     if not isinstance(values, dict):
         raise ForeignError(f"{path}: it should be one JSON object; download it again")
     return values
@@ -68,26 +62,22 @@ def read_config(folder: Path) -> Any:
         ForeignError: it is missing, damaged, or not of a BERT that minBERT can compute.
     """
     path = folder / "config.json"
-    values = read_json(path)
+    values = _read_json(path)
     for name, known in ONLY.items():
         if (value := values.get(name, known[0])) not in known:
             fix = f"minBERT supports only {name} {known[0]!r}; choose another model"
             raise ForeignError(f"{path}: {name} is {value!r}; {fix}")
     if missing := [name for name in SIZES if name not in values]:
-        listed = ", ".join(missing)
-        raise ForeignError(f"{path}: it lacks {listed}; use the config.json of the same model")
+        names = ", ".join(missing)
+        raise ForeignError(f"{path}: it lacks {names}; use the config.json of the same model")
     try:
         return importlib.import_module("config").BertConfig.from_json(path)
     except ValueError as error:
-        raise ForeignError(f"{one_line(error)}; use the config.json of the same model") from error
+        raise ForeignError(f"{_one_line(error)}; use the config.json of the same model") from error
 
 
-def read_bin(path: Path) -> Tensors:
-    """Read a .bin, which is a pickle, for plain tensors only.
-
-    Raises:
-        ForeignError: it is damaged, or contains something that would have to be executed.
-    """
+def _read_bin(path: Path) -> Tensors:
+    """Read a .bin, which is a pickle, for plain tensors only."""
     try:
         tensors = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # torch raises many kinds for a damaged file
@@ -110,10 +100,10 @@ def read_tensors(folder: Path) -> tuple[Tensors, Path]:
         try:
             return importlib.import_module("safetensors.torch").load_file(path), path
         except Exception as error:  # SafetensorError, and OSError for an empty file
-            what = f"damaged, or not a safetensors file ({one_line(error)})"
+            what = f"damaged, or not a safetensors file ({_one_line(error)})"
             raise ForeignError(f"{path}: {what}; download it again") from error
     if (folder / BIN).is_file():
-        return read_bin(folder / BIN), folder / BIN
+        return _read_bin(folder / BIN), folder / BIN
     if (folder / IN_PARTS).is_file():
         raise ForeignError(f"{folder / IN_PARTS}: the weights are in parts; save them as one file")
     raise ForeignError(f"{folder}: there is no {SAFE} or {BIN} in it; name the folder that has one")
@@ -128,33 +118,33 @@ def named(tensors: Tensors, path: Path) -> tuple[Tensors, list[str]]:
     base: Any = importlib.import_module("base_bert")
     own = {name.split(".")[0] for name in base.HUGGING_FACE_NAMES.values()}
     known = own | {"embeddings", "encoder", "pooler"}  # an unknown name in these is not BERT's
-    kept: Tensors = {}
+    weights: Tensors = {}
     left_out = []
     for theirs, tensor in tensors.items():
         name = base.minbert_name(theirs)
         if base.PASSED_OVER.search(theirs) or name.split(".")[0] not in known:
             left_out.append(theirs)
             continue
-        if name in kept:
+        if name in weights:
             raise ForeignError(f"{path}: there are two tensors {name}; keep one of them")
         if not torch.isfinite(tensor).all():
             raise ForeignError(f"{path}: {theirs} has NaN or infinity; download it again")
-        kept[name] = tensor.float()
+        weights[name] = tensor.float()
     decoder = tensors.get(DECODER)
-    if decoder is not None and WORDS in kept and not torch.equal(decoder.float(), kept[WORDS]):
-        drop_heads(kept, left_out)  # a separate table, which minBERT's head does not have
-    return kept, [n for n in left_out if not n.endswith("position_ids") and "decoder" not in n]
+    words = weights.get(WORDS)
+    if decoder is not None and words is not None and not torch.equal(decoder.float(), words):
+        _drop_heads(weights, left_out)  # a separate table, which minBERT's head does not have
+    return weights, [n for n in left_out if not n.endswith("position_ids") and "decoder" not in n]
 
 
-def drop_heads(kept: Tensors, left_out: list[str]) -> None:
-    """Move the pre-training heads from `kept` to `left_out`."""
+def _drop_heads(weights: Tensors, left_out: list[str]) -> None:
     heads = importlib.import_module("base_bert").PRETRAINING_HEADS
-    for name in [name for name in kept if heads.search(name)]:
-        del kept[name]
+    for name in [name for name in weights if heads.search(name)]:
+        del weights[name]
         left_out.append(name)
 
 
-def fit(kept: Tensors, left_out: list[str], config: Any, path: Path) -> None:
+def fit(weights: Tensors, left_out: list[str], config: Any, path: Path) -> None:
     """Check that the tensors are those of this BERT; leave out incomplete heads.
 
     Raises:
@@ -164,41 +154,32 @@ def fit(kept: Tensors, left_out: list[str], config: Any, path: Path) -> None:
     with torch.device("meta"):  # shapes without numbers
         whole = importlib.import_module("pretraining").BertForPreTraining(config)
     shapes = {name: p.shape for name, p in whole.named_parameters() if not name.startswith("bert.")}
-    if shapes != {n: t.shape for n, t in kept.items() if base.PRETRAINING_HEADS.search(n)}:
-        drop_heads(kept, left_out)
-    if not any(name.startswith("pooler_dense.") for name in kept):
+    if shapes != {n: t.shape for n, t in weights.items() if base.PRETRAINING_HEADS.search(n)}:
+        _drop_heads(weights, left_out)
+    if not any(name.startswith("pooler_dense.") for name in weights):
         fix = "a BertForMaskedLM has none; use a BertModel or a BertForPreTraining"
         raise ForeignError(f"{path}: it has no pooler; {fix}")
-    encoder = {n: t for n, t in kept.items() if not base.PRETRAINING_HEADS.search(n)}
+    encoder = {n: t for n, t in weights.items() if not base.PRETRAINING_HEADS.search(n)}
     try:
         whole.bert.load_named_weights(encoder, path)
     except base.CheckpointError as error:
         raise ForeignError(f"{error}; use config.json and weights of the same model") from error
 
 
-def vocabulary(path: Path) -> dict[str, int]:
-    """Read a vocab.txt.
-
-    Raises:
-        ForeignError: it is invalid.
-    """
+def _vocabulary(path: Path) -> dict[str, int]:
     try:
-        found: dict[str, int] = importlib.import_module("tokenizer").read_vocab(path)
+        pieces: dict[str, int] = importlib.import_module("tokenizer").read_vocab(path)
     except ValueError as error:
-        raise ForeignError(f"{path}: {one_line(error)}; download it again") from error
-    return found
+        raise ForeignError(f"{path}: {_one_line(error)}; download it again") from error
+    return pieces
 
 
-def from_vocab(folder: Path) -> Tokenizer:
-    """Build the tokenizer of a vocab.txt, with the case and accents of tokenizer_config.json.
-
-    Raises:
-        ForeignError: one of the two is damaged.
-    """
+def _from_vocab(folder: Path) -> Tokenizer:
+    """Build the tokenizer of a vocab.txt, with the case and accents of tokenizer_config.json."""
     tokenizer: Tokenizer = importlib.import_module("tokenizer").wordpiece(
-        vocabulary(folder / VOCAB)
+        _vocabulary(folder / VOCAB)
     )
-    settings = read_json(folder / SETTINGS) if (folder / SETTINGS).is_file() else {}
+    settings = _read_json(folder / SETTINGS) if (folder / SETTINGS).is_file() else {}
     lower = settings.get("do_lower_case", True)
     accents = settings.get("strip_accents")
     tokenizer.normalizer = normalizers.BertNormalizer(
@@ -210,17 +191,13 @@ def from_vocab(folder: Path) -> Tokenizer:
     return tokenizer
 
 
-def from_json(folder: Path) -> Tokenizer:
-    """Open a tokenizer.json, and check that it is BERT's and matches the vocab.txt next to it.
-
-    Raises:
-        ForeignError: it is not.
-    """
+def _from_json(folder: Path) -> Tokenizer:
+    """Open a tokenizer.json, and check that it is BERT's and matches the vocab.txt next to it."""
     path = folder / TOKENIZER
     try:
         tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
     except Exception as error:  # the library raises plain Exception
-        what = f"not a tokenizer ({one_line(error)})"
+        what = f"not a tokenizer ({_one_line(error)})"
         raise ForeignError(f"{path}: {what}; download it again") from error
     if not isinstance(tokenizer.model, models.WordPiece):
         kind = type(tokenizer.model).__name__
@@ -229,7 +206,7 @@ def from_json(folder: Path) -> Tokenizer:
         fix = f"remove it and keep {VOCAB}"
         raise ForeignError(f"{path}: it does not normalize text like BERT; {fix}")
     if (folder / VOCAB).is_file():
-        vocab = vocabulary(folder / VOCAB)
+        vocab = _vocabulary(folder / VOCAB)
         other = sum(tokenizer.token_to_id(piece) != number for piece, number in vocab.items())
         if other:
             what = f"{other} pieces of {VOCAB} have different ids in it"
@@ -248,7 +225,7 @@ def read_tokenizer(folder: Path, words: int) -> Any:
     if not path.is_file():
         what = f"there is no {TOKENIZER} or {VOCAB} in it; copy those of the model"
         raise ForeignError(f"{folder}: {what}")
-    opened = from_json(folder) if name == TOKENIZER else from_vocab(folder)
+    opened = _from_json(folder) if name == TOKENIZER else _from_vocab(folder)
     try:
         tokenizer = importlib.import_module("tokenizer").BertTokenizer(opened)
     except ValueError as error:

@@ -4,7 +4,6 @@ The output folder has the same files as checkpoint/ and opens in minBERT and in 
 transformers is installed, both are compared before the folder gets its name.
 """
 
-import argparse
 import dataclasses
 import importlib
 import json
@@ -21,8 +20,8 @@ from instructor.huggingface.foreign import (
     read_tensors,
     read_tokenizer,
 )
-from instructor.on_solution import again_on_solution
-from instructor.pretraining.checkpoint_files import weight_bytes
+from instructor.on_solution import folder_to_folder
+from instructor.pretraining.checkpoint_files import config_text, tokenizer_config, weight_bytes
 from tensormark.files import sha256
 from tensormark.folders import whole_folder
 
@@ -35,17 +34,9 @@ Left out: {left_out}.
 """
 
 
-def shortened(names: Sequence[str]) -> str:
-    """List up to three names, and count the rest."""
-    listed: str = importlib.import_module("base_bert").shorten(list(names))
-    return listed or "nothing"
-
-
-def config_text(config: Any, heads: bool) -> str:
-    """Write a BertConfig with Hugging Face's own keys."""
-    made = "BertForPreTraining" if heads else "BertModel"
-    names = {"model_type": "bert", "hidden_act": "gelu", "architectures": [made]}
-    return json.dumps(dataclasses.asdict(config) | names, indent=2, sort_keys=True) + "\n"
+def _shortened(names: Sequence[str]) -> str:
+    text: str = importlib.import_module("base_bert").shorten(list(names))
+    return text or "nothing"
 
 
 def tokenizer_files(tokenizer: Any, positions: int) -> dict[str, str]:
@@ -53,29 +44,20 @@ def tokenizer_files(tokenizer: Any, positions: int) -> dict[str, str]:
     pieces = sorted(tokenizer.tokenizer.get_vocab().items(), key=lambda pair: pair[1])
     whole = json.loads(tokenizer.tokenizer.to_str())
     normal = whole["normalizer"]
-    accents = normal["strip_accents"]
-    names = ("pad", "unk", "cls", "sep", "mask")
-    special = importlib.import_module("tokenizer").SPECIAL_TOKENS
+    lower, accents = normal["lowercase"], normal["strip_accents"]
     settings = {
-        "tokenizer_class": "BertTokenizer",
-        "do_lower_case": normal["lowercase"],
-        "strip_accents": normal["lowercase"] if accents is None else accents,
+        "do_lower_case": lower,
+        "strip_accents": lower if accents is None else accents,
         "tokenize_chinese_chars": normal["handle_chinese_chars"],
-        "model_max_length": positions,
-    } | {f"{name}_token": token for name, token in zip(names, special, strict=True)}
+    }
     return {
         "vocab.txt": "".join(f"{piece}\n" for piece, _ in pieces),
         "tokenizer.json": json.dumps(whole, ensure_ascii=False) + "\n",
-        "tokenizer_config.json": json.dumps(settings, indent=2, sort_keys=True) + "\n",
+        "tokenizer_config.json": tokenizer_config(positions, **settings),
     }
 
 
-def contents(source: Path) -> dict[str, bytes | str]:
-    """Read a folder and return the files of the checkpoint, by name.
-
-    Raises:
-        ForeignError: it cannot be used.
-    """
+def _contents(source: Path) -> dict[str, bytes | str]:
     if not source.is_dir():
         raise ForeignError(f"{source}: there is no such folder; name the one that has config.json")
     base: Any = importlib.import_module("base_bert")
@@ -90,74 +72,47 @@ def contents(source: Path) -> dict[str, bytes | str]:
     facts = {"name": source.resolve().name, "file": path.name, "sha": sha256(path)}
     return {
         **tokenizer_files(tokenizer, config.max_position_embeddings),
-        "config.json": config_text(config, bool(heads)),
+        "config.json": config_text(config, "BertForPreTraining" if heads else "BertModel"),
         "model.safetensors": weight_bytes(weights, base.HUGGING_FACE_NAMES),
-        "README.md": CARD.format(**facts, left_out=shortened(left_out)),
+        "README.md": CARD.format(**facts, left_out=_shortened(left_out)),
     }
 
 
-def verify(folder: Path, source: Path) -> list[str]:
+def _verify(folder: Path, source: Path) -> list[str]:
     """Compare with transformers, which opens both what was read and what was written.
 
     Returns: a line per comparison.
-
-    Raises:
-        ForeignError: they disagree.
     """
     opinion: Any = importlib.import_module("instructor.huggingface.second_opinion")  # imports torch
     if opinion.transformers() is None:
         return [opinion.NOT_INSTALLED]
     lines = []
     for other, name in ((source, "source"), (folder, "checkpoint")):
-        for dtype, found in opinion.compare_hidden_states(folder, other).items():
+        for dtype, difference in opinion.compare_hidden_states(folder, other).items():
             what = "hidden states and pooler differ by at most"
-            lines.append(f"{name}: {what} {found:.1e} from transformers' ({dtype})")
+            lines.append(f"{name}: {what} {difference:.1e} from transformers' ({dtype})")
         count = opinion.compare_tokens(folder, other)
         lines.append(f"{name}: {count} difficult lines are tokenized as in transformers")
     return lines
 
 
-def import_checkpoint(source: Path, out: Path) -> list[str]:
-    """Write the whole checkpoint or nothing; return the lines of the report.
-
-    Raises:
-        ForeignError: the source cannot be used. OSError: nothing can be written there.
-    """
-    files = contents(source)
+def _import_checkpoint(source: Path, out: Path) -> list[str]:
+    """Write the whole checkpoint or nothing; return the lines of the report."""
+    files = _contents(source)
     with whole_folder(out) as folder:
         for name, content in files.items():
             raw = content.encode("utf-8") if isinstance(content, str) else content
             (folder / name).write_bytes(raw)
         importlib.import_module("bert").BertModel.from_pretrained(folder)
-        lines = verify(folder, source)
+        lines = _verify(folder, source)
     left_out = str(files["README.md"]).rpartition("Left out: ")[2].strip().removesuffix(".")
     return [*lines, f"left out: {left_out}", f"{out}: written"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Import what the command line names; return 0 if it was written, 2 if nothing was."""
-    parser = argparse.ArgumentParser(prog="import-checkpoint", description="Import a BERT.")
-    parser.add_argument("source", metavar="FROM", help="folder with config.json and weights")
-    parser.add_argument("out", metavar="OUT", help="folder to write, which must not exist")
-    options = parser.parse_args(arguments)
-    if not options.source or not options.out:
-        print(
-            "import-checkpoint: give both folders: make import-checkpoint FROM=dir OUT=dir",
-            file=sys.stderr,
-        )
-        return 2
-    if (
-        status := again_on_solution("instructor.huggingface.import_checkpoint", arguments)
-    ) is not None:
-        return status
-    explain = importlib.import_module("arguments").explain_file
-    try:
-        lines = import_checkpoint(Path(options.source), Path(options.out))
-    except (ValueError, OSError) as error:
-        print(f"import-checkpoint: {explain(error)}", file=sys.stderr)
-        return 2
-    print("\n".join(lines))
-    return 0
+    about = "Import a BERT.", "folder with config.json and weights"
+    return folder_to_folder("import-checkpoint", about, _import_checkpoint, arguments)
 
 
 if __name__ == "__main__":

@@ -32,25 +32,20 @@ def transformers() -> Any:
     return library
 
 
-def batch_of(folder: Path, positions: int) -> dict[str, Tensor]:
+def _batch(folder: Path, positions: int) -> dict[str, Tensor]:
     """Encode the hard lines, alone and as pairs: (B, T) each, padded."""
     tokenizer = importlib.import_module("tokenizer").BertTokenizer.from_pretrained(folder)
-    seconds = [HARD_LINES[number - 1] if number % 2 else "" for number in range(len(HARD_LINES))]
-    found: dict[str, Tensor] = tokenizer(HARD_LINES, seconds, max_length=min(LENGTH, positions))
-    return found
+    seconds = [HARD_LINES[index - 1] if index % 2 else "" for index in range(len(HARD_LINES))]
+    batch: dict[str, Tensor] = tokenizer(HARD_LINES, seconds, max_length=min(LENGTH, positions))
+    return batch
 
 
-def largest_difference(got: dict[str, Tensor], expected: dict[str, Tensor]) -> float:
-    """Return the largest absolute difference of the tensors in `got` from those in `expected`."""
+def _largest_difference(got: dict[str, Tensor], expected: dict[str, Tensor]) -> float:
     return max((got[name] - expected[name]).abs().max().item() for name in got)
 
 
-def opened(cls: Any, folder: Path) -> Any:
-    """Open a folder as a class of transformers; None if it lacks weights of that class.
-
-    Raises:
-        ForeignError: transformers cannot open it.
-    """
+def _opened(cls: Any, folder: Path) -> Any:
+    """Open a folder as a class of transformers; None if it lacks weights of that class."""
     try:
         model, info = cls.from_pretrained(folder, output_loading_info=True)
     except Exception as error:  # of many kinds
@@ -70,8 +65,8 @@ def compare_hidden_states(folder: Path, other: Path) -> dict[str, float]:
         ForeignError: the difference is larger than rounding explains.
     """
     ours = importlib.import_module("bert").BertModel.from_pretrained(folder)
-    theirs = opened(transformers().BertModel, other)
-    batch = batch_of(folder, ours.config.max_position_embeddings)
+    theirs = _opened(transformers().BertModel, other)
+    batch = _batch(folder, ours.config.max_position_embeddings)
     differences: dict[str, float] = {}
     for dtype, allowed in ALLOWED.items() if theirs is not None else ():
         ours, theirs = ours.to(dtype), theirs.to(dtype)
@@ -84,9 +79,9 @@ def compare_hidden_states(folder: Path, other: Path) -> dict[str, float]:
             "pooler_output": expected.pooler_output,
         }
         name = str(dtype).removeprefix("torch.")
-        found = differences[name] = largest_difference(got, expected)
-        if not found <= allowed:
-            what = f"hidden states differ by {found:.1e} from transformers' ({name})"
+        difference = differences[name] = _largest_difference(got, expected)
+        if not difference <= allowed:
+            what = f"hidden states differ by {difference:.1e} from transformers' ({name})"
             raise ForeignError(f"{other}: {what}; minBERT does not compute the same model")
     return differences
 
@@ -117,11 +112,11 @@ def compare_logits(model: Any, folder: Path) -> float:
     Raises:
         ForeignError: the difference is larger than rounding explains.
     """
-    theirs = opened(transformers().AutoModelForSequenceClassification, folder)
-    batch = batch_of(folder, model.bert.config.max_position_embeddings)
+    theirs = _opened(transformers().AutoModelForSequenceClassification, folder)
+    batch = _batch(folder, model.bert.config.max_position_embeddings)
     del batch["token_type_ids"]  # our classifier reads single sentences
     got = model.eval()(**batch)
-    found = (got - theirs(**batch).logits).abs().max().item()
-    if not found <= ALLOWED[torch.float32]:
-        raise ForeignError(f"{folder}: logits differ by {found:.1e} from transformers'")
-    return float(found)
+    difference = (got - theirs(**batch).logits).abs().max().item()
+    if not difference <= ALLOWED[torch.float32]:
+        raise ForeignError(f"{folder}: logits differ by {difference:.1e} from transformers'")
+    return float(difference)

@@ -30,8 +30,9 @@ def n_gram_accuracy(
     ]
 
 
-def majority_accuracy(train: Sequence[Example], others: Sequence[Sequence[Example]]) -> list[float]:
-    """Always predict the more frequent label of the training split."""
+def _majority_accuracy(
+    train: Sequence[Example], others: Sequence[Sequence[Example]]
+) -> list[float]:
     label = int(2 * sum(label for label, _ in train) >= len(train))
     return [sum(own == label for own, _ in split) / len(split) for split in others]
 
@@ -43,7 +44,7 @@ def baseline_table(texts: dict[str, str]) -> str:
         texts: the text of train.txt, dev.txt and test.txt, by these names.
     """
     train, *others = (parse(texts[f"{name}.txt"]) for name in ("train", "dev", "test"))
-    rows = [("majority class", majority_accuracy(train, others))]
+    rows = [("majority class", _majority_accuracy(train, others))]
     for longest, name in ((1, "1-grams"), (2, "1-2-grams"), (3, "1-3-grams")):
         rows.append((f"logistic regression, {name}", n_gram_accuracy(longest, train, others)))
     lines = ["| baseline | dev | test |", "| --- | --- | --- |"]

@@ -76,7 +76,7 @@ fine-tuned on these data knows nothing about real reviews.
 """
 
 
-def phenomena_table(splits: dict[str, list[Phrase]]) -> str:
+def _phenomena_table(splits: dict[str, list[Phrase]]) -> str:
     """Count the sentences of each split that contain each phenomenon; add an example from dev."""
     lines = [
         "| phenomenon | what decides | example | train | dev | test |",
@@ -105,6 +105,6 @@ def data_card(seed: int, splits: dict[str, list[Phrase]], reviews: Sequence[Sequ
         sentences=sum(len(review) for review in reviews),
         half=len(HALF.words()),
         whole=len(WHOLE.words()),
-        phenomena=phenomena_table(splits),
+        phenomena=_phenomena_table(splits),
         **{name: len(phrases) for name, phrases in splits.items()},
     )

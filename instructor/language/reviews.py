@@ -24,8 +24,7 @@ KEPT = (1.0, 0.3, 0.4, 0.5)
 SIGNS = {word: sign for sign in (1, -1) for word in (*WHOLE.adjectives[sign], *WHOLE.nouns[sign])}
 
 
-def article(word: str) -> str:
-    """Choose "a" or "an"."""
+def _article(word: str) -> str:
     return "an" if word[0] in "aeiou" else "a"
 
 
@@ -52,7 +51,7 @@ class Reviewer(Writer):
             f"thumbs {thumb} for {film.title} .",
             f"{film.title} is a {grade} {film.genre} .",
             f"in short , {film.title} is a {noun} .",
-            f"{film.title} is {article(adjective)} {adjective} {noun} .",
+            f"{film.title} is {_article(adjective)} {adjective} {noun} .",
             f"{advice} {film.title} , the {film.genre} .",
             f"{adverb} , {advice} {film.title} .",
             f"{film.title} : {stars} , thumbs {thumb} .",
@@ -103,10 +102,10 @@ def film_of(review: Sequence[str]) -> str:
     return next(word for word in review[-1].split() if word in TITLES)
 
 
-def level_of(number: int, count: int) -> int:
-    """Return the level of review `number` of `count`."""
+def level_of(index: int, count: int) -> int:
+    """Return the level of review `index` of `count`."""
     level, bound = LISTS, SHARES[LISTS]
-    while number >= bound * count and level < EVERYTHING:
+    while index >= bound * count and level < EVERYTHING:
         level += 1
         bound += SHARES[level]
     return level
@@ -115,7 +114,7 @@ def level_of(number: int, count: int) -> int:
 def write_reviews(rng: random.Random, count: int) -> list[list[str]]:
     """Write reviews, the easy ones first."""
     reviewer = Reviewer(rng, WHOLE)
-    return [reviewer.review(level_of(number, count)) for number in range(count)]
+    return [reviewer.review(level_of(index, count)) for index in range(count)]
 
 
 def running_text(reviews: Sequence[Sequence[str]]) -> str:

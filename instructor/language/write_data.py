@@ -56,7 +56,7 @@ def labelled_lines(phrases: Iterable[Phrase]) -> str:
     return "".join(f"{int(phrase.value > 0)} ||| {phrase.words}\n" for phrase in phrases)
 
 
-def make_texts(seed: int) -> dict[str, str]:
+def _make_texts(seed: int) -> dict[str, str]:
     """Return the text of every file, by name; the card's marked sections are empty."""
     splits = draw_splits(seed)
     texts = {f"{name}.txt": labelled_lines(phrases) for name, phrases in splits.items()}
@@ -67,12 +67,11 @@ def make_texts(seed: int) -> dict[str, str]:
 
 def recorded_seed(card: str) -> int:
     """Read the seed from the card of the existing data; without a card, return the default."""
-    found = re.search(r"--seed (\d+)", between(card, ORIGIN))
-    return int(found[1]) if found else SEED
+    match = re.search(r"--seed (\d+)", between(card, ORIGIN))
+    return int(match[1]) if match else SEED
 
 
-def drifted(folder: Path, texts: dict[str, str]) -> list[str]:
-    """List the files in `folder` that differ from `texts`, with the first line that differs."""
+def _drifted(folder: Path, texts: dict[str, str]) -> list[str]:
     faults = []
     for name, text in texts.items():
         path = folder / name
@@ -96,11 +95,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     card_path = options.data / CARD_NAME
     old_card = card_path.read_text(encoding="utf-8") if card_path.is_file() else ""
     seed = recorded_seed(old_card) if options.seed is None else options.seed
-    texts = make_texts(seed)
+    texts = _make_texts(seed)
     for mark in (GATE, BASELINES):  # filled in by other commands; scikit-learn versions may differ
         texts[CARD_NAME] = put_between(texts[CARD_NAME], mark, between(old_card, mark))
     if options.check:
-        faults = drifted(options.data, texts)
+        faults = _drifted(options.data, texts)
         print("\n".join(faults) or f"{options.data}: up to date, seed {seed}")
         return 1 if faults else 0
     from instructor.language.baselines import (

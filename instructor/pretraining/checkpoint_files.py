@@ -1,6 +1,7 @@
 """The checkpoint's files: Hugging Face's names, written atomically, with a digest of each."""
 
 import dataclasses
+import importlib
 import json
 import re
 from pathlib import Path
@@ -14,7 +15,7 @@ from tensormark.files import sha256, write_whole
 SUMS = "SHA256SUMS"  # in the format of sha256sum -c
 
 
-def hugging_face_name(name: str, encoder_names: dict[str, str]) -> str:
+def _hugging_face_name(name: str, encoder_names: dict[str, str]) -> str:
     """Translate the name of a parameter of the encoder or of a head.
 
     Args:
@@ -22,8 +23,8 @@ def hugging_face_name(name: str, encoder_names: dict[str, str]) -> str:
         encoder_names: base_bert's HUGGING_FACE_NAMES.
     """
     ours = {own: theirs for theirs, own in encoder_names.items()}
-    found = re.search(r"(?<=bert_layers\.)\d+", name)
-    number = found[0] if found else ""
+    match = re.search(r"(?<=bert_layers\.)\d+", name)
+    number = match[0] if match else ""
     bare = name.removeprefix("bert.").replace(f"bert_layers.{number}", "bert_layers.{i}")
     module, _, kind = bare.rpartition(".")
     prefix = "bert." if name.startswith("bert.") else ""
@@ -33,17 +34,36 @@ def hugging_face_name(name: str, encoder_names: dict[str, str]) -> str:
 def weight_bytes(parameters: dict[str, Tensor], encoder_names: dict[str, str]) -> bytes:
     """Write the weights as safetensors; without the decoder, which is the word embedding."""
     tensors = {
-        hugging_face_name(name, encoder_names): tensor.detach().float().contiguous()
+        _hugging_face_name(name, encoder_names): tensor.detach().float().contiguous()
         for name, tensor in parameters.items()
     }
     return save(tensors, metadata={"format": "pt"})
 
 
-def config_text(config: Any) -> str:
-    """Write a BertConfig for fine-tuning, with Hugging Face's own keys."""
-    config = dataclasses.replace(config, initializer_range=0.02)
-    names = {"model_type": "bert", "hidden_act": "gelu", "architectures": ["BertForPreTraining"]}
-    return json.dumps(dataclasses.asdict(config) | names, indent=2, sort_keys=True) + "\n"
+def config_text(config: Any, architecture: str, **further: Any) -> str:
+    """Write a BertConfig with Hugging Face's own keys.
+
+    Args:
+        architecture: the class of transformers that opens the weights.
+    """
+    names = {"model_type": "bert", "hidden_act": "gelu", "architectures": [architecture]}
+    values = dataclasses.asdict(config) | names | further
+    return json.dumps(values, indent=2, sort_keys=True) + "\n"
+
+
+def tokenizer_config(positions: int, **settings: bool) -> str:
+    """Write what transformers reads of a tokenizer besides its pieces; it is uncased by default."""
+    special = importlib.import_module("tokenizer").SPECIAL_TOKENS
+    names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
+    usual = dict.fromkeys(("do_lower_case", "strip_accents", "tokenize_chinese_chars"), True)
+    values = {
+        "tokenizer_class": "BertTokenizer",
+        "model_max_length": positions,
+        **dict(zip(names, special, strict=True)),
+        **usual,
+        **settings,
+    }
+    return json.dumps(values, indent=2, sort_keys=True) + "\n"
 
 
 def write_checkpoint(folder: Path, files: dict[str, bytes | str], source: Path) -> None:

@@ -11,14 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from instructor.pretraining.run import (
-    Documents,
-    Films,
-    Run,
-    all_reviews,
-    batches,
-    same_film_pairs,
-)
+from instructor.pretraining.run import Documents, Films, Run, all_reviews, batches, same_film_pairs
 
 CARD = """---
 license: mit
@@ -82,13 +75,12 @@ copied anything in the first two million tokens.
 """
 
 
-def share(right: int, total: int) -> float:
+def _share(right: int, total: int) -> float:
     """Divide, for a count of at least one."""
     return right / max(total, 1)
 
 
-def n_grams(documents: Documents, tokenizer: Any) -> tuple[int, Tensor]:
-    """Count n-grams: the most frequent token, and the most frequent one after each token."""
+def _n_grams(documents: Documents, tokenizer: Any) -> tuple[int, Tensor]:
     pairs: collections.Counter[tuple[int, int]] = collections.Counter()
     alone: collections.Counter[int] = collections.Counter()
     for sentence in (sentence for review in documents for sentence in review):
@@ -103,13 +95,13 @@ def n_grams(documents: Documents, tokenizer: Any) -> tuple[int, Tensor]:
 
 
 @torch.no_grad()
-def held_out_accuracy(run: Run, films: Films) -> dict[str, float]:
+def _held_out_accuracy(run: Run, films: Films) -> dict[str, float]:
     """Measure both tasks on held-out reviews; masks and pairs are drawn once."""
     pretraining: Any = importlib.import_module("pretraining")
     rng, generator = random.Random("held out"), torch.Generator().manual_seed(run.settings.seed)
     pairs = same_film_pairs(films.values(), rng, run.settings.max_length)
     right: collections.Counter[str] = collections.Counter()
-    tokens, frequent, following = 0, *n_grams(all_reviews(run.films), run.tokenizer)
+    tokens, frequent, following = 0, *_n_grams(all_reviews(run.films), run.tokenizer)
     for batch in batches(pairs, 256, rng):
         tensors = pretraining.pair_batch(batch, run.tokenizer)
         whole, marks, kinds = (tensors[name] for name in pretraining.INPUTS)
@@ -123,35 +115,32 @@ def held_out_accuracy(run: Run, films: Films) -> dict[str, float]:
         chosen = labels != pretraining.IGNORED  # (B, T)
         tokens += int(chosen.sum())
         predicted, _ = run.model(ids, marks, kinds, chosen)
-        right["masked"] += count(predicted.argmax(-1), labels[chosen])
+        right["masked"] += _agreements(predicted.argmax(-1), labels[chosen])
         right["frequent"] += int((labels[chosen] == frequent).sum())
-        right["bigram"] += count(following[whole.roll(1, dims=1)[chosen]], labels[chosen])
+        right["bigram"] += _agreements(following[whole.roll(1, dims=1)[chosen]], labels[chosen])
         _, verdict = run.model(whole, marks, kinds)
-        right["following"] += count(verdict.argmax(-1), tensors["next_sentence_label"])
+        right["following"] += _agreements(verdict.argmax(-1), tensors["next_sentence_label"])
     totals = {"following": len(pairs)}
-    return {name: share(right[name], totals.get(name, tokens)) for name in right}
+    return {name: _share(right[name], totals.get(name, tokens)) for name in right}
 
 
-def count(a: Tensor, b: Tensor) -> int:
-    """Count the positions where two tensors agree."""
+def _agreements(a: Tensor, b: Tensor) -> int:
     return int((a == b).sum())
 
 
-def bar(value: float, widest: float) -> str:
-    """Draw a value as a bar of at most 30 characters."""
+def _bar(value: float, widest: float) -> str:
     return "#" * round(30 * value / widest)
 
 
-def curve_table(curve: list[tuple[int, float, float]], lines: int = 20) -> str:
-    """Write the loss curve as a table of values and bars, with at most `lines` rows."""
+def _curve_table(curve: list[tuple[int, float, float]], lines: int = 20) -> str:
     if not curve:
         return "The run was too short for a point."
     every = -(-len(curve) // lines)
     kept, widest = curve[every - 1 :: every], curve[0][1]
     rows = ["| step | masked tokens | | next sentence | |", "| --: | --: | --- | --: | --- |"]
     rows += [
-        f"| {step:,} | {tokens:.3f} | `{bar(tokens, widest)}` | {following:.3f} "
-        f"| `{bar(following, 0.7)}` |"
+        f"| {step:,} | {tokens:.3f} | `{_bar(tokens, widest)}` | {following:.3f} "
+        f"| `{_bar(following, 0.7)}` |"
         for step, tokens, following in kept
     ]
     return "\n".join(rows)
@@ -159,7 +148,7 @@ def curve_table(curve: list[tuple[int, float, float]], lines: int = 20) -> str:
 
 def model_card(run: Run, held_out: Films) -> str:
     """Write a trained model's card."""
-    settings, accuracy = run.settings, held_out_accuracy(run, held_out)
+    settings, accuracy = run.settings, _held_out_accuracy(run, held_out)
     kinds = ("lists of words", "is and is not", "one clause", "everything")
     return CARD.format(
         **accuracy,
@@ -181,5 +170,5 @@ def model_card(run: Run, held_out: Films) -> str:
         threads=settings.threads,
         held=len(all_reviews(held_out)),
         report=settings.report,
-        curve=curve_table(run.curve),
+        curve=_curve_table(run.curve),
     )

@@ -5,6 +5,7 @@ snapshot when it is started again; checkpoint/ itself only changes once everythi
 """
 
 import argparse
+import dataclasses
 import importlib
 import shutil
 import sys
@@ -22,7 +23,7 @@ HELD_OUT = 0.05  # the share of the reviews, at the end of the file, used only f
 SECONDS = 20.0  # between two lines of progress without a terminal
 
 
-def progress(steps: int) -> Callable[[Any], None]:
+def _progress(steps: int) -> Callable[[Any], None]:
     """Return a function that shows progress: a bar on a terminal, else a line every 20 seconds."""
     if sys.stderr.isatty():
         bar = importlib.import_module("tqdm").tqdm(total=steps, unit="step")
@@ -61,7 +62,7 @@ def pretrain(text: Path, folder: Path, settings: Any) -> None:
     reviews = read_reviews(text.read_text(encoding="utf-8"))
     pieces = make_vocabulary(sentence for review in reviews for sentence in review)
     tokenizer = tokenizers.BertTokenizer(
-        tokenizers.wordpiece({piece: number for number, piece in enumerate(pieces)})
+        tokenizers.wordpiece({piece: index for index, piece in enumerate(pieces)})
     )
     encode = tokenizer.tokenizer.encode
     documents = [
@@ -69,17 +70,18 @@ def pretrain(text: Path, folder: Path, settings: Any) -> None:
         for review in reviews
     ]
     count = len(documents)
-    kept = count - int(count * HELD_OUT)
+    training = count - int(count * HELD_OUT)
     levels: list[Films] = [{} for _ in LEVELS]
     held_out: Films = {}
-    for number, (review, document) in enumerate(zip(reviews, documents, strict=True)):
-        films = levels[level_of(number, count)] if number < kept else held_out
+    for index, (review, document) in enumerate(zip(reviews, documents, strict=True)):
+        films = levels[level_of(index, count)] if index < training else held_out
         films.setdefault(film_of(review), []).append(document)
     run = make_run(settings, tokenizer, levels)
-    train(run, folder / "snapshots", progress(settings.steps))
+    train(run, folder / "snapshots", _progress(settings.steps))
     run.model.eval()
     files: dict[str, bytes | str] = {**tokenizer_files(pieces, settings.max_length)}
-    files["config.json"] = config_text(run.model.config)
+    config = dataclasses.replace(run.model.config, initializer_range=0.02)  # for fine-tuning
+    files["config.json"] = config_text(config, "BertForPreTraining")
     files["model.safetensors"] = weight_bytes(dict(run.model.named_parameters()), encoder_names)
     files["README.md"] = model_card(run, held_out)
     write_checkpoint(folder, files, text)

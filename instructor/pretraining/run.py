@@ -111,7 +111,7 @@ class Run:
         self.curve = [tuple(point) for point in state["curve"]]
 
 
-def start_from_copying(model: Any) -> None:
+def _start_from_copying(model: Any) -> None:
     """Initialize every layer to pass on what its tokens attend to.
 
     With small random weights, values and output projections lose nearly all of their input, and a
@@ -144,7 +144,7 @@ def make_run(settings: Settings, tokenizer: Any, levels: list[Films]) -> Run:
     )
     torch.manual_seed(settings.seed)
     model = importlib.import_module("pretraining").BertForPreTraining(config)
-    start_from_copying(model)
+    _start_from_copying(model)
     adamw = importlib.import_module("optimizer").AdamW
     optimizer = adamw(model.parameters(), betas=(0.9, 0.98), weight_decay=settings.weight_decay)
     return Run(settings, tokenizer, levels, model, optimizer)
@@ -153,16 +153,15 @@ def make_run(settings: Settings, tokenizer: Any, levels: list[Films]) -> Run:
 def batches(pairs: list[Any], size: int, rng: random.Random) -> list[list[Any]]:
     """Split pairs into batches of similar length, in random order."""
     rng.shuffle(pairs)
-    found = []
+    drawn = []
     for start in range(0, len(pairs), 50 * size):
         chunk = sorted(pairs[start : start + 50 * size], key=lambda p: len(p[0]) + len(p[1]))
-        found += [chunk[first : first + size] for first in range(0, len(chunk), size)]
-    rng.shuffle(found)
-    return found
+        drawn += [chunk[first : first + size] for first in range(0, len(chunk), size)]
+    rng.shuffle(drawn)
+    return drawn
 
 
-def two_halves(review: list[list[int]]) -> list[list[int]]:
-    """Join the sentences of a review into two, its first half and its second."""
+def _two_halves(review: list[list[int]]) -> list[list[int]]:
     middle = len(review) // 2
     return [list(itertools.chain(*half)) for half in (review[:middle], review[middle:])]
 
@@ -178,13 +177,13 @@ def same_film_pairs(films: Iterable[Documents], rng: random.Random, max_length: 
     for reviews in films:
         if len(reviews) > 1:  # or there is no other review
             pairs += make_pairs(reviews, rng, max_length)
-        halves = [two_halves(r) for r in reviews if len(r) >= LONG and rng.random() < HALVED]
+        halves = [_two_halves(r) for r in reviews if len(r) >= LONG and rng.random() < HALVED]
         if len(halves) > 1:
             pairs += make_pairs(halves, rng, max_length)
     return pairs
 
 
-def phase_batches(run: Run, phase: int, steps: int) -> Iterator[list[Any]]:
+def _phase_batches(run: Run, phase: int, steps: int) -> Iterator[list[Any]]:
     """Draw the batches of a phase: epoch after epoch, each with its own pairs, until `steps`.
 
     The phases before the last use the reviews of their own level; the last uses all.
@@ -200,8 +199,7 @@ def phase_batches(run: Run, phase: int, steps: int) -> Iterator[list[Any]]:
         epoch += 1
 
 
-def losses(run: Run, batch: Sequence[Any]) -> tuple[Tensor, Tensor]:
-    """Compute the mean losses of masked tokens and of next sentences on one batch of pairs."""
+def _losses(run: Run, batch: Sequence[Any]) -> tuple[Tensor, Tensor]:
     pretraining: Any = importlib.import_module("pretraining")
     tensors = pretraining.pair_batch(batch, run.tokenizer)
     generator = torch.Generator().manual_seed(run.settings.seed * 1_000_003 + run.step)
@@ -229,12 +227,12 @@ def train(run: Run, folder: Path, tell: Callable[[Run], None]) -> None:
         run.restore(state)
     done, recent = 0, torch.zeros(2)
     for phase, steps in enumerate(settings.phases):
-        for batch in phase_batches(run, phase, steps):
+        for batch in _phase_batches(run, phase, steps):
             done += 1
             if done <= run.step:
                 continue  # done before an interruption
             started = time.perf_counter()
-            recent += torch.stack(training_step(run, batch))
+            recent += torch.stack(_training_step(run, batch))
             run.seconds += time.perf_counter() - started
             if run.step % settings.report == 0:
                 run.curve.append((run.step, *(recent / settings.report).tolist()))
@@ -244,12 +242,11 @@ def train(run: Run, folder: Path, tell: Callable[[Run], None]) -> None:
             tell(run)
 
 
-def training_step(run: Run, batch: Sequence[Any]) -> tuple[Tensor, Tensor]:
-    """Learn from one batch; return both losses."""
+def _training_step(run: Run, batch: Sequence[Any]) -> tuple[Tensor, Tensor]:
     for group in run.optimizer.param_groups:
         group["lr"] = run.settings.rate(run.step)
     run.optimizer.zero_grad()
-    tokens, following = losses(run, batch)
+    tokens, following = _losses(run, batch)
     (tokens + following).backward()  # type: ignore[no-untyped-call]  # torch's own
     nn.utils.clip_grad_norm_(run.model.parameters(), run.settings.clip)
     run.optimizer.step()

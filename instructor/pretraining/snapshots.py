@@ -12,8 +12,7 @@ from tensormark.files import write_whole
 KEPT = 3
 
 
-def snapshots(folder: Path) -> list[Path]:
-    """List the snapshots, the newest last."""
+def _snapshots(folder: Path) -> list[Path]:
     return sorted(folder.glob("step-*.pt"))
 
 
@@ -22,7 +21,7 @@ def save_snapshot(folder: Path, step: int, state: dict[str, Any]) -> None:
     buffer = io.BytesIO()
     torch.save(state, buffer)
     write_whole(folder / f"step-{step:07d}.pt", buffer.getvalue())
-    for path in snapshots(folder)[:-KEPT]:
+    for path in _snapshots(folder)[:-KEPT]:
         path.unlink()
 
 
@@ -34,7 +33,7 @@ def load_snapshot(folder: Path, origin: str) -> dict[str, Any] | None:
 
     Returns: what was saved, or None.
     """
-    for path in reversed(snapshots(folder)):
+    for path in reversed(_snapshots(folder)):
         try:
             state: dict[str, Any] = torch.load(path, weights_only=True)
         except Exception as error:  # torch raises many kinds for a damaged file

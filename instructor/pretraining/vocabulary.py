@@ -8,10 +8,11 @@ vocabulary on every run.
 
 import collections
 import importlib
-import json
 import string
 from collections.abc import Iterable
 from typing import Any
+
+from instructor.pretraining.checkpoint_files import tokenizer_config
 
 LEAST = 20  # words that occur less often are spelled out: their vectors would hardly be trained
 
@@ -38,21 +39,8 @@ def tokenizer_files(pieces: list[str], max_length: int) -> dict[str, str]:
     """Write the files that minBERT and Hugging Face transformers open, by name."""
     tokenizer: Any = importlib.import_module("tokenizer")  # of solution/
     whole = tokenizer.wordpiece({piece: number for number, piece in enumerate(pieces)})
-    pad, unknown, cls, sep, mask = tokenizer.SPECIAL_TOKENS
-    settings = {
-        "tokenizer_class": "BertTokenizer",
-        "do_lower_case": True,
-        "strip_accents": True,
-        "tokenize_chinese_chars": True,
-        "model_max_length": max_length,
-        "pad_token": pad,
-        "unk_token": unknown,
-        "cls_token": cls,
-        "sep_token": sep,
-        "mask_token": mask,
-    }
     return {
         "vocab.txt": "".join(f"{piece}\n" for piece in pieces),
         "tokenizer.json": whole.to_str(pretty=True) + "\n",
-        "tokenizer_config.json": json.dumps(settings, indent=2, sort_keys=True) + "\n",
+        "tokenizer_config.json": tokenizer_config(max_length),
     }

@@ -46,8 +46,7 @@ COMMANDS = {
 }
 
 
-def overview() -> str:
-    """Return the list of commands."""
+def _overview() -> str:
     lines = [f"  {name:<11} {command.says}" for name, command in COMMANDS.items()]
     head = "usage: tensormark [-C FOLDER] COMMAND [OPTIONS]"
     about = "FOLDER is an assignment's; without it, the one that you are in, or around it."
@@ -55,25 +54,16 @@ def overview() -> str:
     return "\n".join([head, "", about, "", *lines, "", more])
 
 
-def version() -> str:
-    """Return the version of this distribution."""
+def _version() -> str:
     from importlib.metadata import version as installed
 
     return f"tensormark {installed('tensormark')}"
 
 
-def found(named: Path | None, helps: bool) -> Path:
-    """Return the assignment's folder.
-
-    Args:
-        named: as the command line says.
-        helps: only the help is asked for, which is the same without an assignment.
-
-    Raises:
-        AssignmentError: there is none.
-    """
+def _assignment_folder(given_folder: Path | None, helps: bool) -> Path:
+    """Return the assignment's folder; any will do where only the help is asked for."""
     try:
-        return here() if named is None else find(named)
+        return here() if given_folder is None else find(given_folder)
     except AssignmentError:
         if helps:
             return Path.cwd()
@@ -83,14 +73,14 @@ def found(named: Path | None, helps: bool) -> Path:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return the exit status, which is 2 if nothing could be run."""
     words = list(sys.argv[1:] if arguments is None else arguments)
-    named = None
+    given_folder = None
     if words[:1] == ["-C"] and len(words) > 1:
-        named, words = Path(words[1]), words[2:]
+        given_folder, words = Path(words[1]), words[2:]
     if not words or words[0] in ("-h", "--help", "help"):
-        print(overview())
+        print(_overview())
         return 0 if words else 2
     if words[0] == "--version":
-        print(version())
+        print(_version())
         return 0
     name, *rest = words
     if name not in COMMANDS:
@@ -101,9 +91,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not command.needs_folder:
             folder = Path.cwd()
         else:
-            folder = found(named, {*rest} & {"-h", "--help"} != set())
-            if named is not None:
-                os.environ[usage.NAMED] = str(named)
+            folder = _assignment_folder(given_folder, {*rest} & {"-h", "--help"} != set())
+            if given_folder is not None:
+                os.environ[usage.NAMED] = str(given_folder)
         run = importlib.import_module(f"tensormark.{command.module}").main
         status: int = run(folder, name, rest)
     except AssignmentError as error:

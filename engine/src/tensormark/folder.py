@@ -80,13 +80,15 @@ def module(folder: Path, name: str) -> ModuleType:
     full = f"{PACKAGE}.{name}"
     path = folder / PACKAGE / name.replace(".", "/")
     try:
-        found = importlib.import_module(full)
+        imported = importlib.import_module(full)
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
         raise AssignmentError(f"{path}.py cannot be imported: {reason}") from error
-    if Path(str(found.__file__)).resolve().parent not in (path, path.parent):
-        raise AssignmentError(f"{path}.py: Python finds {found.__file__} in its place; rename that")
-    return found
+    if Path(str(imported.__file__)).resolve().parent not in (path, path.parent):
+        raise AssignmentError(
+            f"{path}.py: Python finds {imported.__file__} in its place; rename that"
+        )
+    return imported
 
 
 def modules(folder: Path, room: str) -> Iterator[ModuleType]:
@@ -107,7 +109,7 @@ def open_assignment(folder: Path) -> "Assignment":
     """
     from tensormark.exercise import Assignment
 
-    found = getattr(module(folder, "assignment"), "ASSIGNMENT", None)
-    if not isinstance(found, Assignment):
+    assignment = getattr(module(folder, "assignment"), "ASSIGNMENT", None)
+    if not isinstance(assignment, Assignment):
         raise AssignmentError(f"{folder / SAYS_WHAT_IT_IS} has no ASSIGNMENT = Assignment(...)")
-    return found
+    return assignment

@@ -27,9 +27,9 @@ SHORT = (("torch.nn.functional.", "F."), ("torch.nn.", "nn."))  # what students 
 
 def usual_names(paths: Iterable[str]) -> dict[str, str]:
     """Return full names to what students write, such as F.x for torch.nn.functional.x."""
-    found = {}
+    names = {}
     for path in paths:
         matching = [(full, short) for full, short in SHORT if path.startswith(full)]
         full, short = matching[0] if matching else ("", "")
-        found[path] = short + path.removeprefix(full)
-    return found
+        names[path] = short + path.removeprefix(full)
+    return names

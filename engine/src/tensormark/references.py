@@ -94,9 +94,9 @@ class References:
         except (ValueError, KeyError, TypeError) as error:
             raise ReferencesError(f"{path} is damaged; {fix}") from error
         if self.manifest.get("format") != FORMAT:
-            found = self.manifest.get("format")
+            version = self.manifest.get("format")
             raise ReferencesError(
-                f"{path} has format {found}, but this grader reads {FORMAT}; {fix}"
+                f"{path} has format {version}, but this grader reads {FORMAT}; {fix}"
             )
 
     def files(self) -> Iterator[tuple[str, bytes]]:
@@ -121,11 +121,11 @@ class References:
             ReferencesError: there is none.
         """
         try:
-            found: dict[str, Any] = self.manifest["exercises"][exercise]
+            entry: dict[str, Any] = self.manifest["exercises"][exercise]
         except KeyError:
             path = self.folder / "manifest.json"
             raise ReferencesError(f"{path} has no exercise {exercise}; {again()}") from None
-        return found
+        return entry
 
     def recordings(self, exercise: str, calls_digest: str) -> list[Recording]:
         """Return a recording for each call of an exercise's probes, in order; read once.
@@ -155,8 +155,8 @@ class References:
             raise ReferencesError(f"{path} is damaged ({error}); {fix}") from error
         calls: list[Tensors] = [{} for _ in range(entry["count"])]
         for name, value in tensors.items():
-            number, _, rest = name.partition("/")
-            calls[int(number)][rest] = value
+            index, _, rest = name.partition("/")
+            calls[int(index)][rest] = value
         return [
             Recording(under(own, "in/"), under(own, "out/"), under(own, "grad/"), own["wrong"])
             for own in calls

@@ -43,12 +43,7 @@ class Finding:
 
     def as_json(self) -> dict[str, Any]:
         """Return the finding under the keys of the result model."""
-        return {
-            "headline": self.headline,
-            "details": list(self.details),
-            "mistake": self.mistake,
-            "excerpt": self.excerpt,
-        }
+        return vars(self) | {"details": list(self.details)}
 
 
 class CheckFailed(Exception):
@@ -70,8 +65,8 @@ class Blocked(Exception):
 def place_in(lines: Iterable[str]) -> dict[str, Any] | None:
     """Return the first line of a submission that a message names, or None."""
     for line in lines:
-        if found := PLACE.findall(line):
-            return {"file": found[-1][0], "line": int(found[-1][1])}
+        if places := PLACE.findall(line):
+            return {"file": places[-1][0], "line": int(places[-1][1])}
     return None
 
 
@@ -114,8 +109,8 @@ class Result:
 
     def as_json(self) -> dict[str, Any]:
         """Return the result under the keys that other tools read."""
-        lines = [line for found in self.findings for line in (found.headline, *found.details)]
-        mistakes = [found.mistake for found in self.findings if found.mistake]
+        lines = [line for finding in self.findings for line in (finding.headline, *finding.details)]
+        mistakes = [finding.mistake for finding in self.findings if finding.mistake]
         return {
             "id": self.id,
             "title": self.title,

@@ -12,7 +12,7 @@ from typing import Any
 from tensormark.files import check_replaceable
 from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import BUDGET, PROCESS, TIERS, Limits
-from tensormark.usage import command, option
+from tensormark.usage import command, option, parser
 
 MAX_THREADS = 64
 
@@ -34,8 +34,8 @@ class Settings:
     @classmethod
     def of(cls, folder: Path, **others: Any) -> "Settings":
         """Return the settings of an assignment's folder, except for others."""
-        usual = {"references": public(folder), "checkpoint": shipped(folder), "data": data(folder)}
-        return cls(**(usual | others))
+        usual = {"references": public(folder), "checkpoint": shipped(folder)}
+        return cls(**(usual | {"data": folder / "data"} | others))
 
 
 OPTIONS = [field for field in dataclasses.fields(Settings) if field.name != "limits"]
@@ -52,11 +52,6 @@ def shipped(folder: Path) -> Path | None:
     return checkpoint if checkpoint.is_dir() else None
 
 
-def data(folder: Path) -> Path:
-    """Return the folder of an assignment's data, which may not be there."""
-    return folder / "data"
-
-
 def references_for(folder: Path, checkpoint: Path | None) -> Path:
     """Return the folder of references for a checkpoint; git tracks only the shipped one's."""
     own = shipped(folder)
@@ -71,15 +66,15 @@ def recorded_for(folder: Path, checkpoint: Path | None) -> Path:
     Raises:
         SubmissionError: there is no such checkpoint, or it has no references.
     """
-    found = references_for(folder, checkpoint)
-    if found == public(folder):  # missing files are reported for every exercise
-        return found
+    recorded = references_for(folder, checkpoint)
+    if recorded == public(folder):  # missing files are reported for every exercise
+        return recorded
     if checkpoint is None or not checkpoint.is_dir():
         raise SubmissionError(f"{option('checkpoint', checkpoint)}: there is no such folder")
-    if not found.is_dir():
+    if not recorded.is_dir():
         fix = f"run `{command('references', checkpoint=checkpoint)}`"
         raise SubmissionError(f"{checkpoint}: there are no references for this checkpoint; {fix}")
-    return found
+    return recorded
 
 
 def check_writable(path: Path, name: str = "json", ending: str = ".json") -> None:
@@ -173,8 +168,8 @@ HELP = {
 
 def with_default(text: str, default: object) -> str:
     """Return what the help says of an option, with its default if it has one."""
-    said = default in (None, "") or "(default" in text
-    return text if said else f"{text} (default: %(default)s)"
+    complete = default in (None, "") or "(default" in text
+    return text if complete else f"{text} (default: %(default)s)"
 
 
 def usual(folder: Path) -> str:
@@ -188,25 +183,24 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     Args:
         name: of the command: check, grade or report.
     """
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description="Grade one submission.")
+    command_line = parser(name, "Grade one submission.")
+    add = command_line.add_argument
     about = "a folder, a .py file, a zip or a tar (default: starter)"
-    parser.add_argument("submission", type=submission, nargs="?", default=usual(folder), help=about)
-    parser.add_argument("--only", metavar="EXERCISES", help="grade only these, separated by commas")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the result here")
+    add("submission", type=submission, nargs="?", default=usual(folder), help=about)
+    add("--only", metavar="EXERCISES", help="grade only these, separated by commas")
+    add("--json", type=Path, metavar="FILE", help="write the result here")
     if name == "report":
         page = "the page to write, with what has changed since the last one (default: %(default)s)"
-        parser.add_argument(
-            "--out", type=Path, metavar="FILE", default=Path("report.html"), help=page
-        )
-        parser.add_argument("--open", action="store_true", help="open the page in a browser")
+        add("--out", type=Path, metavar="FILE", default=Path("report.html"), help=page)
+        add("--open", action="store_true", help="open the page in a browser")
     defaults = Settings.of(folder)
     for field in OPTIONS:
         kind, text = KINDS.get(field.name, Path), HELP[field.name]
         flag = f"--{field.name.replace('_', '-')}"
         if field.default is False:
-            parser.add_argument(flag, action="store_true", help=text)
+            add(flag, action="store_true", help=text)
             continue
         default = getattr(defaults, field.name)
-        parser.add_argument(flag, type=kind, default=default, help=with_default(text, default))
-    parser.set_defaults(references=None)  # depends on the checkpoint
-    return parser.parse_args(arguments)
+        add(flag, type=kind, default=default, help=with_default(text, default))
+    command_line.set_defaults(references=None)  # depends on the checkpoint
+    return command_line.parse_args(arguments)

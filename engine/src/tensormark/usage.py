@@ -4,6 +4,7 @@ An assignment may have a Makefile whose recipes call tensormark and that exports
 Its users know `make check K=conv`, and not `tensormark check --only conv`.
 """
 
+import argparse
 import os
 import shlex
 from typing import Any
@@ -26,6 +27,11 @@ def option(name: str, value: Any = "") -> str:
         return str(value) or name.upper()
     flag = f"--{ON_COMMAND_LINE.get(name, name)}"
     return flag if value is True or value == "" else f"{flag} {value}"
+
+
+def parser(name: str, description: str) -> argparse.ArgumentParser:
+    """Return what reads the command line of a command."""
+    return argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
 
 
 def command(name: str, **options: Any) -> str:

@@ -12,11 +12,6 @@ from tensormark.folder import PACKAGE, AssignmentError, module, modules
 from tensormark.release.given_out import Release
 
 
-def nothing(assignment: Assignment, value: Any) -> dict[str, Any]:
-    """Add nothing."""
-    return {}
-
-
 @dataclasses.dataclass(frozen=True)
 class Staff:
     """What else only staff have of an assignment: STAFF in grader/staff.py, as far as it needs any.
@@ -37,10 +32,10 @@ class Staff:
     common: frozenset[str] = frozenset()
     seen: Mapping[str, int] = dataclasses.field(default_factory=dict)
     data_files: tuple[str, ...] = ()
-    measured: Callable[[Assignment, Mapping[str, str]], dict[str, Any]] = nothing
-    hidden: Callable[[Assignment, int], dict[str, str]] = nothing
+    measured: Callable[[Assignment, Mapping[str, str]], dict[str, Any]] = lambda *_: {}
+    hidden: Callable[[Assignment, int], dict[str, str]] = lambda *_: {}
     hidden_files: tuple[str, ...] = ()
-    known_seeds: Callable[[Assignment], dict[int, str]] = lambda assignment: {}
+    known_seeds: Callable[[Assignment], dict[int, str]] = lambda *_: {}
     release: Release = dataclasses.field(default_factory=Release)
 
 
@@ -64,19 +59,14 @@ class Course:
         return {path.stem: path.read_text(encoding="utf-8") for path in files}
 
 
-def staff_of(folder: Path) -> Staff:
-    """Return what grader/staff.py says, if there is one.
-
-    Raises:
-        AssignmentError: it cannot be imported, or says nothing.
-    """
+def _staff(folder: Path) -> Staff:
     path = folder / PACKAGE / "staff.py"
     if not path.is_file():
         return Staff()
-    found = getattr(module(folder, "staff"), "STAFF", None)
-    if not isinstance(found, Staff):
+    staff = getattr(module(folder, "staff"), "STAFF", None)
+    if not isinstance(staff, Staff):
         raise AssignmentError(f"{path} has no STAFF = Staff(...)")
-    return found
+    return staff
 
 
 def open_course(assignment: Assignment) -> Course:
@@ -89,19 +79,19 @@ def open_course(assignment: Assignment) -> Course:
     """
     folder = assignment.folder
     mistakes = list(modules(folder, "mistakes"))
-    variants = tuple(one for found in mistakes for one in found.VARIANTS)
+    variants = tuple(variant for module in mistakes for variant in module.VARIANTS)
     ids = [variant.id for variant in variants]
     if twice := {name for name in ids if ids.count(name) > 1}:
         raise VariantError(f"more than one mistake is named {', '.join(sorted(twice))}")
     known = {exercise.id: exercise.module for exercise in assignment.exercises}
     if strays := sorted({variant.exercise for variant in variants} - known.keys()):
-        raise VariantError(f"there are mistakes of {strays[0]}, which is no exercise")
-    honest = [one for found in modules(folder, "honest") for one in found.HONEST]
-    honest += [one for found in mistakes for one in getattr(found, "HONEST", ())]
+        raise VariantError(f"there are mistakes of {strays[0]}, which is not an exercise")
+    honest = [right for module in modules(folder, "honest") for right in module.HONEST]
+    honest += [right for module in mistakes for right in getattr(module, "HONEST", ())]
     main = assignment.main_file.removesuffix(".py")
     return Course(
         assignment,
-        tuple(dataclasses.replace(one, module=known[one.exercise]) for one in variants),
-        tuple(dataclasses.replace(one, module=one.module or main) for one in honest),
-        staff_of(folder),
+        tuple(dataclasses.replace(variant, module=known[variant.exercise]) for variant in variants),
+        tuple(dataclasses.replace(right, module=right.module or main) for right in honest),
+        _staff(folder),
     )

@@ -39,17 +39,17 @@ class Earlier:
 
     def rows(self) -> dict[str, list[list[np.ndarray]]]:
         """Return, for each name, its rows: the fingerprints of each call."""
-        found: dict[str, list[list[np.ndarray]]] = {name: [] for name in self.names}
+        rows: dict[str, list[list[np.ndarray]]] = {name: [] for name in self.names}
         calls = sum(name.endswith(WRONG) for name in self.tensors)
         columns = [self.tensors[f"{call}{WRONG}"] for call in range(calls)]
-        for place, name in enumerate(self.names):
-            found[name].append([column[place] for column in columns])
-        return found
+        for index, name in enumerate(self.names):
+            rows[name].append([column[index] for column in columns])
+        return rows
 
     @property
     def answered(self) -> Tensors:
         """Its inputs and the solution's answers."""
-        return {name: one for name, one in self.tensors.items() if not name.endswith(WRONG)}
+        return {name: value for name, value in self.tensors.items() if not name.endswith(WRONG)}
 
 
 def earlier(folder: Path, exercise: Exercise) -> Earlier | str:
@@ -66,7 +66,7 @@ def earlier(folder: Path, exercise: Exercise) -> Earlier | str:
         return "new" if not (folder / name).is_file() else "damaged, or not what the manifest lists"
 
 
-def moves(name: str, before: np.ndarray, now: np.ndarray, drawn: bool) -> str | None:
+def _move(name: str, before: np.ndarray, now: np.ndarray, drawn: bool) -> str | None:
     """Say how a tensor has moved by more than is allowed; None if it has not.
 
     Args:
@@ -78,8 +78,8 @@ def moves(name: str, before: np.ndarray, now: np.ndarray, drawn: bool) -> str | 
     finite = np.isfinite(now)
     if not np.array_equal(np.isfinite(before), finite):
         return f"{name} has different infinities"
-    one, other = before[finite].astype(np.float64), now[finite].astype(np.float64)
-    off = float(np.max(np.abs(one - other) / (1.0 + np.abs(other)), initial=0.0))
+    earlier, later = before[finite].astype(np.float64), now[finite].astype(np.float64)
+    off = float(np.max(np.abs(earlier - later) / (1.0 + np.abs(later)), initial=0.0))
     if drawn or off <= UNMOVED:
         return None
     return f"{name} moved by {off:.1e}, allowed is {UNMOVED:.0e}"
@@ -91,12 +91,12 @@ def settled(before: Tensors, now: Tensors, drawn: Collection[str]) -> tuple[Tens
     Args:
         drawn: the names of those whose values are random.
     """
-    found = {
-        name: moves(name, before[name], now[name], name in drawn)
+    moves = {
+        name: _move(name, before[name], now[name], name in drawn)
         for name in now.keys() & before.keys()
     }
-    lines = [found[name] or "" for name in now if found.get(name)]
+    lines = [moves[name] or "" for name in now if moves.get(name)]
     lines += [f"{name} is new" for name in now if name not in before]
     lines += [f"{name} is gone" for name in before if name not in now]
-    kept = {name: before[name] for name, line in found.items() if line is None}
+    kept = {name: before[name] for name, line in moves.items() if line is None}
     return now | kept, lines

@@ -5,7 +5,6 @@ exercise is a bonus, between the same marks with `bonus`. The heading of a probl
 hand.
 """
 
-import argparse
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +16,7 @@ from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.folders import put_between
 from tensormark.handout import slug as slug
-from tensormark.usage import command
+from tensormark.usage import command, parser
 
 POINTS = re.compile(r"\((\d+(?:\.\d+)?) points\b")  # in a heading
 HEADER = f"| problem | {' | '.join(PARTS)} | points |"
@@ -34,18 +33,21 @@ def heading(text: str, exercise: Exercise) -> str:
     Raises:
         HandoutError: there is none.
     """
-    found = re.search(rf"^### (Problem \({exercise.id}\): .+)$", text, re.MULTILINE)
-    if found is None:
+    match = re.search(rf"^### (Problem \({exercise.id}\): .+)$", text, re.MULTILINE)
+    if match is None:
         raise HandoutError(f"there is no heading `### Problem ({exercise.id}): ...`")
-    return found[1]
+    return match[1]
 
 
-def table(text: str, exercises: Iterable[Exercise]) -> str:
-    """Return the table of these exercises, with links to their problems."""
+def _table(text: str, exercises: Iterable[Exercise]) -> str:
     rows = []
-    for one in exercises:
-        points = [f"{one.points[part]:g}" if part in one.points else "" for part in PARTS]
-        cells = [f"[{one.id}](#{slug(heading(text, one))})", *points, f"{one.max_score:g}"]
+    for exercise in exercises:
+        points = [f"{exercise.points[part]:g}" if part in exercise.points else "" for part in PARTS]
+        cells = [
+            f"[{exercise.id}](#{slug(heading(text, exercise))})",
+            *points,
+            f"{exercise.max_score:g}",
+        ]
         rows.append(re.sub(" +", " ", f"| {' | '.join(cells)} |"))
     return "\n" + "\n".join([HEADER, RULE, *rows]) + "\n"
 
@@ -57,26 +59,22 @@ def with_tables(text: str, assignment: Assignment) -> str:
         HandoutError: a problem or the marks of a table are missing.
     """
     for mark, bonus in (("points", False), ("bonus", True)):
-        chosen = [one for one in assignment.exercises if one.extension is bonus]
+        chosen = [exercise for exercise in assignment.exercises if exercise.extension is bonus]
         if not chosen and f"<!-- {mark}:begin -->" not in text:
             continue
         try:
-            text = put_between(text, mark, table(text, chosen))
+            text = put_between(text, mark, _table(text, chosen))
         except ValueError as error:
             raise HandoutError(str(error)) from error
     return text
 
 
-def disagreements(text: str, course: Course) -> Iterator[str]:
-    """Yield where the handout says other points than there are, or lacks what a mistake points to.
-
-    Raises:
-        HandoutError: a problem is missing.
-    """
+def _disagreements(text: str, course: Course) -> Iterator[str]:
+    """Yield where the points differ from the real ones, or what a mistake points to is missing."""
     for exercise in course.assignment.exercises:
-        said = POINTS.search(heading(text, exercise))
-        if said and float(said[1]) != exercise.max_score:
-            yield f"Problem ({exercise.id}) says {said[1]} points; it has {exercise.max_score:g}"
+        match = POINTS.search(heading(text, exercise))
+        if match and float(match[1]) != exercise.max_score:
+            yield f"Problem ({exercise.id}) says {match[1]} points; it has {exercise.max_score:g}"
     for variant in course.variants:
         if variant.section and f"**{variant.section}**" not in text:
             yield f"there is no **{variant.section}**, which the mistake {variant.id} points to"
@@ -84,16 +82,15 @@ def disagreements(text: str, course: Course) -> Iterator[str]:
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write the tables, or with --check only compare; fail where the text disagrees."""
-    description = "Write the handout's tables of points."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail on drift")
-    check = parser.parse_args(arguments).check
+    command_line = parser(name, "Write the handout's tables of points.")
+    command_line.add_argument("--check", action="store_true", help="write nothing; fail on drift")
+    check = command_line.parse_args(arguments).check
     course = open_course(open_assignment(folder))
     path = course.assignment.handout
     try:
         text = path.read_text(encoding="utf-8")
         new = with_tables(text, course.assignment)
-        wrong = list(disagreements(text, course))
+        wrong = list(_disagreements(text, course))
     except (HandoutError, OSError, UnicodeDecodeError) as error:
         print(f"{name}: {path}: {error}", file=sys.stderr)
         return 2

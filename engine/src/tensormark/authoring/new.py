@@ -5,7 +5,6 @@ as it is, with two exercises, a training, known mistakes and a handout. The star
 references are then made from it, as whenever something of it changes.
 """
 
-import argparse
 import re
 import shlex
 import sys
@@ -16,7 +15,7 @@ from tensormark.authoring import record, strip
 from tensormark.files import write_whole
 from tensormark.folder import SAYS_WHAT_IT_IS
 from tensormark.folders import whole_folder
-from tensormark.usage import command
+from tensormark.usage import command, parser
 
 TEMPLATE = Path(__file__).resolve().parents[1] / "template"
 NAME = re.compile(r"\w[\w .-]{0,60}")
@@ -28,12 +27,7 @@ class NameFault(ValueError):
     """No assignment can be called so; the message says why."""
 
 
-def name_of(path: Path) -> str:
-    """Return what the assignment in a new folder is called.
-
-    Raises:
-        NameFault: it could not be called by the folder's name.
-    """
+def _name(path: Path) -> str:
     if not NAME.fullmatch(path.name):
         raise NameFault(
             f"{path}: name a new folder by letters, digits, spaces, dots and hyphens; the "
@@ -43,20 +37,16 @@ def name_of(path: Path) -> str:
 
 
 def files(name: str) -> Iterator[tuple[str, str]]:
-    """Yield the files of a new assignment: path in its folder and text.
-
-    Args:
-        name: of the assignment.
-    """
+    """Yield the files of a new assignment: path in its folder and text."""
     for path in sorted(TEMPLATE.rglob("*")):
         if not path.is_file() or "__pycache__" in path.parts:
             continue
-        place, text = path.relative_to(TEMPLATE).as_posix(), path.read_text(encoding="utf-8")
-        if place in CALLED:
-            old = CALLED[place]
-            assert text.count(old) == 1, f"{place} does not say {old!r} once"
+        file, text = path.relative_to(TEMPLATE).as_posix(), path.read_text(encoding="utf-8")
+        if file in CALLED:
+            old = CALLED[file]
+            assert text.count(old) == 1, f"{file} does not say {old!r} once"
             text = text.replace(old, old.replace("Detector", name))
-        yield place, text
+        yield file, text
 
 
 def write(path: Path) -> None:
@@ -65,14 +55,13 @@ def write(path: Path) -> None:
     Raises:
         NameFault: it cannot be called so. FileExistsError: something is there.
     """
-    name = name_of(path)
+    name = _name(path)
     with whole_folder(path) as unfinished:
-        for place, text in files(name):
-            write_whole(unfinished / place, text)
+        for file, text in files(name):
+            write_whole(unfinished / file, text)
 
 
-def next_steps(path: Path) -> str:
-    """Return what to do in a new assignment's folder."""
+def _next_steps(path: Path) -> str:
     steps = {
         f"cd {shlex.quote(str(path))}": "",
         command("check", submission="solution"): "grade the solution; the starter without a name",
@@ -86,10 +75,9 @@ def next_steps(path: Path) -> str:
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write an assignment, and derive its starter and its references."""
-    description = "Begin an assignment in a new folder; it runs as it is."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    parser.add_argument("name", type=Path, help="of the folder, and of the assignment")
-    path = parser.parse_args(arguments).name
+    command_line = parser(name, "Begin an assignment in a new folder; it runs as it is.")
+    command_line.add_argument("name", type=Path, help="of the folder, and of the assignment")
+    path = command_line.parse_args(arguments).name
     try:
         write(path)
     except (NameFault, OSError) as error:
@@ -100,5 +88,5 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     if status:
         print(f"{name}: {path} is written, but what is derived from it is not", file=sys.stderr)
         return status
-    print(next_steps(path))
+    print(_next_steps(path))
     return 0

@@ -9,7 +9,6 @@ Until references are recorded again it could not be graded, which costs nobody a
 exercises are graded as before.
 """
 
-import argparse
 import keyword
 import re
 import sys
@@ -21,7 +20,7 @@ from tensormark.authoring.variants import VariantError, region_of
 from tensormark.exercise import Assignment, Exercise
 from tensormark.files import write_whole
 from tensormark.folder import PACKAGE, open_assignment
-from tensormark.usage import command, option
+from tensormark.usage import command, option, parser
 
 EXERCISES, MISTAKES = Path(PACKAGE, "exercises"), Path(PACKAGE, "mistakes")
 STEP = 10  # between the `order` of exercises
@@ -117,13 +116,10 @@ class SkeletonError(ValueError):
     """No skeleton can be written; the message says why."""
 
 
-def check(name: str, file: str, assignment: Assignment, bonus: bool) -> None:
+def _check(name: str, file: str, assignment: Assignment, bonus: bool) -> None:
     """See that there can be an exercise of this name in this file.
 
     One that is a bonus has a file that need not be handed in, if there is such a file.
-
-    Raises:
-        SkeletonError: there cannot.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         given = option("id", name)
@@ -140,13 +136,9 @@ def check(name: str, file: str, assignment: Assignment, bonus: bool) -> None:
         )
 
 
-def order_of(assignment: Assignment, previous: Exercise | None, follower: Exercise | None) -> int:
-    """Return an `order` that puts an exercise after one and before another.
-
-    Raises:
-        SkeletonError: no number is left there.
-    """
-    taken = [one.order for one in assignment.exercises]
+def _order(assignment: Assignment, previous: Exercise | None, follower: Exercise | None) -> int:
+    """Return an `order` that puts an exercise after one and before another."""
+    taken = [exercise.order for exercise in assignment.exercises]
     if follower is not None:
         following = follower.order
         before = max((order for order in taken if order < following), default=0)
@@ -174,42 +166,35 @@ def hole(name: str, source: str) -> str:
     return HOLE.substitute(annotated, id=name)
 
 
-def with_hole(source: str, hole: str, follower: Exercise | None) -> str:
+def _with_hole(source: str, hole: str, follower: Exercise | None) -> str:
     """Put a function before the function or class of another exercise, or at the end."""
     if follower is None:
         return f"{source}\n\n{hole}"
     begin, _ = region_of(source, follower.id)
     starts = re.finditer(r"^(?:@.*\n)*(?:def|class) ", source[:begin], re.MULTILINE)
-    at = [start.start() for start in starts][-1]
-    return f"{source[:at]}{hole}\n\n{source[at:]}"
+    position = [start.start() for start in starts][-1]
+    return f"{source[:position]}{hole}\n\n{source[position:]}"
 
 
-def with_block(handout: str, block: str, neighbour: Exercise | None, follows: bool) -> str:
+def _with_block(handout: str, block: str, neighbour: Exercise | None, follows: bool) -> str:
     """Put a problem before the one of another exercise, or after it if it follows that one.
 
     Args:
         neighbour: None: there is no other exercise, and the problem comes last.
-
-    Raises:
-        SkeletonError: there is no such problem.
     """
     if neighbour is None:
         return f"{handout.rstrip()}\n\n{block}"
     pattern = rf"^### Problem \({neighbour.id}\).*?(?=^#{{1,3}} |\Z)"
-    found = re.search(pattern, handout, re.MULTILINE | re.DOTALL)
-    if found is None:
+    match = re.search(pattern, handout, re.MULTILINE | re.DOTALL)
+    if match is None:
         raise SkeletonError(f"handout.md: there is no problem {neighbour.id} to put the new one by")
-    at = found.end() if follows else found.start()
-    gap = "" if handout[:at].endswith("\n\n") else "\n"
-    return handout[:at] + gap + block + handout[at:]
+    position = match.end() if follows else match.start()
+    gap = "" if handout[:position].endswith("\n\n") else "\n"
+    return handout[:position] + gap + block + handout[position:]
 
 
 def skeleton(
-    assignment: Assignment,
-    name: str,
-    file: str,
-    before: str | None = None,
-    bonus: bool = False,
+    assignment: Assignment, name: str, file: str, before: str | None = None, bonus: bool = False
 ) -> dict[Path, str]:
     """Return the files of a new exercise, by their paths in the folder, and their new texts.
 
@@ -221,13 +206,17 @@ def skeleton(
         SkeletonError: there cannot be such an exercise, or a file of it is there already.
         VariantError: the solution has no region of the exercise that it comes before.
     """
-    check(name, file, assignment, bonus)
-    inside = [one for one in assignment.exercises if one.file == file and one.task is None]
-    follower = next((one for one in inside if one.id == before), None)
+    _check(name, file, assignment, bonus)
+    inside = [
+        exercise
+        for exercise in assignment.exercises
+        if exercise.file == file and exercise.task is None
+    ]
+    follower = next((exercise for exercise in inside if exercise.id == before), None)
     if before and follower is None:
         raise SkeletonError(f"{option('before', before)}: must be one of the exercises in {file}")
     previous = inside[-1] if inside else None
-    order = order_of(assignment, previous, follower)
+    order = _order(assignment, previous, follower)
     case, mistakes = EXERCISES / f"{name}.py", MISTAKES / f"{name}.py"
     for path in (case, mistakes):
         if (assignment.folder / path).exists():
@@ -237,10 +226,10 @@ def skeleton(
     source = (assignment.solution / file).read_text(encoding="utf-8")
     handout = assignment.handout.read_text(encoding="utf-8")
     beside = follower or previous or next(iter(reversed(assignment.exercises)), None)
-    block = with_block(handout, BLOCK.substitute(values), beside, follows=follower is None)
+    block = _with_block(handout, BLOCK.substitute(values), beside, follows=follower is None)
     return {
         case: CASE.substitute(values),
-        Path("solution", file): with_hole(source, hole(name, source), follower),
+        Path("solution", file): _with_hole(source, hole(name, source), follower),
         mistakes: MISTAKES_FILE.substitute(values),
         Path("handout.md"): block,
     }
@@ -248,15 +237,14 @@ def skeleton(
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write the four files."""
-    description = "Begin an exercise: write a skeleton that runs as it is."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    parser.add_argument("id", help="of the exercise, such as layer_norm")
+    command_line = parser(name, "Begin an exercise: write a skeleton that runs as it is.")
+    command_line.add_argument("id", help="of the exercise, such as layer_norm")
     last = "of the hole, in solution/ (default: the last file that students edit)"
-    parser.add_argument("--file", help=last)
+    command_line.add_argument("--file", help=last)
     where = "the exercise of that file that it comes before (default: it comes last)"
-    parser.add_argument("--before", metavar="ID", help=where)
-    parser.add_argument("--bonus", action="store_true", help="its points are a bonus")
-    options = parser.parse_args(arguments)
+    command_line.add_argument("--before", metavar="ID", help=where)
+    command_line.add_argument("--bonus", action="store_true", help="its points are a bonus")
+    options = command_line.parse_args(arguments)
     assignment = open_assignment(folder)
     file = options.file or assignment.editable[-1]
     try:

@@ -25,29 +25,27 @@ DIGITS = 30  # a seed has fewer
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
-    """Read what a folder of references says of itself; nothing if it is not one."""
     try:
-        found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) and "exercises" in found else {}
+    return manifest if isinstance(manifest, dict) and "exercises" in manifest else {}
 
 
-def published_seeds(course: Course) -> dict[int, str]:
-    """Return the seeds that every student can know, to where they stand."""
-    found = {course.assignment.seed: "the public references"}
+def _published_seeds(course: Course) -> dict[int, str]:
+    seeds = {course.assignment.seed: "the public references"}
     public = _manifest(course.assignment.references).get("seed")
     if isinstance(public, int):
-        found[public] = "the public references"
-    return course.staff.known_seeds(course.assignment) | found
+        seeds[public] = "the public references"
+    return course.staff.known_seeds(course.assignment) | seeds
 
 
 def private_folders(course: Course) -> Iterator[Path]:
     """Yield the folders of private references that are anywhere in an assignment's folder."""
     seed, hidden = course.assignment.seed, course.staff.hidden_files
-    for place, folders, files in os.walk(course.assignment.folder):
+    for path, folders, files in os.walk(course.assignment.folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
-        folder = Path(place)
+        folder = Path(path)
         unfinished = {*hidden} & {*files} and any(name.endswith(".safetensors") for name in files)
         if _manifest(folder).get("seed", seed) != seed or (unfinished and MANIFEST not in files):
             yield folder
@@ -67,11 +65,7 @@ def read_seed(text: str | None) -> int | None:
 
 
 def destination(
-    course: Course,
-    seed: int | None,
-    out: Path | None,
-    checkpoint: Path | None,
-    force: bool = False,
+    course: Course, seed: int | None, out: Path | None, checkpoint: Path | None, force: bool = False
 ) -> tuple[int, Path]:
     """Return the seed and the folder of references that are to be recorded.
 
@@ -100,7 +94,7 @@ def destination(
 
 def _check_seed(course: Course, seed: int, folder: Path, asked: bool) -> None:
     """Check that students do not know a seed of private references."""
-    published = published_seeds(course)
+    published = _published_seeds(course)
     if (known := published.get(seed)) is None:
         return
     own = _manifest(folder).get("seed", seed)
@@ -126,22 +120,16 @@ def _check_folder(course: Course, folder: Path, seed: int, force: bool) -> None:
     if folder.resolve() == course.assignment.references.resolve() and before is None:
         return  # missing or damaged, and to be recorded again
     if before is None and MANIFEST not in names:
-        others = {n for n in names if not n.endswith(".safetensors")} - {
-            *course.staff.hidden_files,
-            IGNORE,
-        }
-        if others:
+        strangers = names - {*course.staff.hidden_files, IGNORE}
+        if others := [name for name in strangers if not name.endswith(".safetensors")]:
             raise RecordError(
-                f"{option('out', folder)} is no folder of references, but has other files, such as "
-                f"{min(others)}; name a new folder"
+                f"{option('out', folder)} is not a folder of references: it has other files, "
+                f"such as {min(others)}; name a new folder"
             )
     elif before != seed and not force:
         kind = "public" if before == course.assignment.seed else "private"
-        there = (
-            f"{kind} references of {option('seed', before)}"
-            if before is not None
-            else "a damaged manifest"
-        )
+        there = f"{kind} references of {option('seed', before)}"
+        there = "a damaged manifest" if before is None else there
         raise RecordError(
             f"{option('out', folder)} has {there}; name another folder, or add "
             f"{option('force', True)} to replace them by those of {option('seed', seed)}"

@@ -49,52 +49,50 @@ class Claim:
     tasks: bool = False
 
 
-def said(result: Result) -> str:
-    """Return a result in a few words."""
+def _in_words(result: Result) -> str:
     what = result.findings[0].headline if result.findings else result.note
     points = "not graded" if result.score is None else f"{result.score:g} of {result.max_score:g}"
     return f"{result.id} {points}" + (f", {what}" if what else "")
 
 
-def not_all_points(results: Results) -> str | None:
-    """Say where points are missing."""
-    lost = [said(one) for one in results.values() if one.score != one.max_score]
+def _lost_points(results: Results) -> str | None:
+    lost = [_in_words(result) for result in results.values() if result.score != result.max_score]
     return f"it loses points: {'; '.join(lost)}" if lost else None
 
 
-def not_empty(holes: Collection[str]) -> Callable[[Results], str | None]:
+def _wrong_starter(holes: Collection[str]) -> Callable[[Results], str | None]:
     """Return what says where there are points, or where one of these exercises is not a hole."""
 
     def fault(results: Results) -> str | None:
         """Say what is not so."""
-        scored = [said(one) for one in results.values() if one.score != 0]
+        scored = [_in_words(result) for result in results.values() if result.score != 0]
         if scored:
             return f"it should have no points: {'; '.join(scored)}"
         written = [
-            said(one)
-            for one in results.values()
-            if one.id in holes and one.outcome is not Outcome.NOT_WRITTEN
+            _in_words(result)
+            for result in results.values()
+            if result.id in holes and result.outcome is not Outcome.NOT_WRITTEN
         ]
         return f"it should not be written yet: {'; '.join(written)}" if written else None
 
     return fault
 
 
-def not_that_mistake(exercise: str, name: str) -> Callable[[Results], str | None]:
+def _wrong_mistake(exercise: str, name: str) -> Callable[[Results], str | None]:
     """Return what says whether points of only this exercise were lost, and to this mistake."""
 
     def fault(results: Results) -> str | None:
         """Say what is not so."""
-        lost = [one for one in results.values() if one.score != one.max_score]
-        others = [said(one) for one in lost if one.id != exercise]
+        lost = [result for result in results.values() if result.score != result.max_score]
+        others = [_in_words(result) for result in lost if result.id != exercise]
         if others:
             return f"it costs other exercises: {'; '.join(others)}"
         if not lost:
             return f"it costs no points of {exercise}: no probe sees it"
-        named = (lost[0].as_json()["mistake"] or "").split("|")
-        if name not in named:
-            got = f"is called {' or '.join(named)}" if any(named) else "has no name"
-            return f"it {got}: {said(lost[0])}"
+        names = (lost[0].as_json()["mistake"] or "").split("|")
+        if name not in names:
+            got = f"is called {' or '.join(names)}" if any(names) else "has no name"
+            return f"it {got}: {_in_words(lost[0])}"
         return None
 
     return fault
@@ -103,24 +101,24 @@ def not_that_mistake(exercise: str, name: str) -> Callable[[Results], str | None
 def claims(course: Course) -> Iterator[Claim]:
     """Yield what an assignment claims; nothing is read or run before a claim is tested."""
 
-    def one(change: Any) -> Callable[[], dict[str, str]]:
+    def changed_by(edit: Any) -> Callable[[], dict[str, str]]:
         """Return what makes the source of one changed module."""
-        changed = change.apply if hasattr(change, "apply") else lambda text: apply(change, text)
-        return lambda: {change.module: changed(course.sources()[change.module])}
+        changed = edit.apply if hasattr(edit, "apply") else lambda text: apply(edit, text)
+        return lambda: {edit.module: changed(course.sources()[edit.module])}
 
     def starter() -> dict[str, str]:
         """Return the starter's modules."""
         files = derive(course.assignment)
         return {name.removesuffix(".py"): text for name, text in files.items()}
 
-    yield Claim("solution", dict, not_all_points, tasks=True)
-    holes = {one.id for one in course.assignment.exercises if one.probes}
-    yield Claim("starter", starter, not_empty(holes), tasks=True)
+    yield Claim("solution", dict, _lost_points, tasks=True)
+    holes = {exercise.id for exercise in course.assignment.exercises if exercise.probes}
+    yield Claim("starter", starter, _wrong_starter(holes), tasks=True)
     for honest in course.honest:
-        yield Claim(f"honest[{honest.id}]", one(honest), not_all_points)
+        yield Claim(f"honest[{honest.id}]", changed_by(honest), _lost_points)
     for variant in course.variants:
-        fault = not_that_mistake(variant.exercise, variant.name)
-        yield Claim(f"mistake[{variant.id}]", one(variant), fault)
+        fault = _wrong_mistake(variant.exercise, variant.name)
+        yield Claim(f"mistake[{variant.id}]", changed_by(variant), fault)
 
 
 class Bench:
@@ -155,15 +153,15 @@ class Bench:
         """End the worker."""
         self.sandbox.__exit__(None, None, None)
 
-    def reached(self, changed: Collection[str]) -> set[str]:
+    def _reached(self, changed: Collection[str]) -> set[str]:
         """Return modules, and those that import them, or import what does."""
-        found = set(changed)
+        modules = set(changed)
         while True:
-            imports = re.compile(rf"^\s*(?:from|import)\s+(?:{'|'.join(found)})\b", re.MULTILINE)
-            more = {name for name, text in self.sources.items() if imports.search(text)} - found
-            if not more:
-                return found
-            found |= more
+            imports = re.compile(rf"^\s*(?:from|import)\s+(?:{'|'.join(modules)})\b", re.MULTILINE)
+            importers = {name for name, text in self.sources.items() if imports.search(text)}
+            if importers <= modules:
+                return modules
+            modules |= importers
 
     def results(self, changed: Mapping[str, str], tasks: bool) -> Results:
         """Grade the solution with some of its modules changed.
@@ -172,13 +170,17 @@ class Bench:
             tasks: grade everything; else, exercises without a task that can tell the change.
         """
         sources = self.sources | dict(changed)
-        reached = () if tasks else self.reached(changed)
+        reached = () if tasks else self._reached(changed)
         self.sandbox.reload(sources)
         names = [name.removesuffix(".py") for name in self.assignment.editable]
         handed_in = {name: sources[name] for name in names if name in sources}
         session = GradingSession(
             self.assignment,
-            [one for one in self.exercises if tasks or (one.probes and one.module in reached)],
+            [
+                exercise
+                for exercise in self.exercises
+                if tasks or (exercise.probes and exercise.module in reached)
+            ],
             inspected_here(Submission(self.assignment.main_file, handed_in, {})),
             self.sandbox,
             self.references,

@@ -10,7 +10,6 @@ the same worker that grades students. It writes:
 If nothing has changed, nothing is written; otherwise it prints what changed and by how much.
 """
 
-import argparse
 import json
 import platform
 import sys
@@ -40,6 +39,7 @@ from tensormark.grading import program_of
 from tensormark.references import FORMAT
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.settings import Settings, shipped, with_default
+from tensormark.usage import parser
 
 THREADS = 1
 MOST = 6  # lines that are printed of a file
@@ -66,10 +66,10 @@ def manifest(
     import torch  # here, because it takes seconds that other commands need not wait for
 
     assignment, staff = course.assignment, course.staff
-    files = [f"{r.exercise.id}.safetensors" for r in recorded]
+    files = [f"{recording.exercise.id}.safetensors" for recording in recorded]
     files += [name for name in staff.hidden_files if (out / name).is_file()]
     weights = digests(checkpoint, assignment.checkpoint_files)
-    given = sorted(derive(assignment).items())  # not the files in starter/, which people edit
+    starter = sorted(derive(assignment).items())  # not the files in starter/, which people edit
     solution = sorted(path.name for path in assignment.solution.glob("*.py"))
     return {
         "format": FORMAT,
@@ -87,36 +87,33 @@ def manifest(
         },
         "files": digests(out, files),
         "solution": digests(assignment.solution, solution),
-        "starter": {name: digest(text.encode()) for name, text in given},
+        "starter": {name: digest(text.encode()) for name, text in starter},
         "checkpoint": weights,
         "data": digests(assignment.data, staff.data_files or assignment.data_files),
-        "exercises": {r.exercise.id: r.entry() for r in recorded},
+        "exercises": {recording.exercise.id: recording.entry() for recording in recorded},
         **staff.measured(assignment, weights),
     }
 
 
-def shortened(lines: list[str]) -> list[str]:
-    """Return the first lines, and how many more there are."""
+def _first_lines(lines: list[str]) -> list[str]:
     more = [f"and {len(lines) - MOST} more"] if len(lines) > MOST else []
     return lines[:MOST] + more
 
 
-def write_recorded(out: Path, made: Recorded, before: Earlier | str, check: bool) -> list[str]:
-    """Write an exercise's file if it differs from the existing one; return what changed."""
-    name = f"{made.exercise.id}.safetensors"
+def _write_exercise(out: Path, new: Recorded, before: Earlier | str, check: bool) -> list[str]:
+    name = f"{new.exercise.id}.safetensors"
     if isinstance(before, str):
         changes = [before]
-    elif made.changes or made.rows != before.names:
-        changes = made.changes or ["its rows are in another order"]
+    elif new.changes or new.rows != before.names:
+        changes = new.changes or ["its rows are in another order"]
     else:
         return []
     if not check:
-        write_whole(out / name, save(made.tensors))
-    return [f"{name}: {line}" for line in shortened(changes)]
+        write_whole(out / name, save(new.tensors))
+    return [f"{name}: {line}" for line in _first_lines(changes)]
 
 
-def write_hidden(path: Path, text: str | None, check: bool) -> list[str]:
-    """Write a hidden file, or remove it; return what changed."""
+def _write_hidden(path: Path, text: str | None, check: bool) -> list[str]:
     before = path.read_text(encoding="utf-8") if path.is_file() else None
     if before == text:
         return []
@@ -129,17 +126,17 @@ def write_hidden(path: Path, text: str | None, check: bool) -> list[str]:
     return [f"{path.name}: {'new' if before is None else 'different sentences'}"]
 
 
-def remove_stale(out: Path, files: Container[str], check: bool) -> list[str]:
+def _remove_stale(out: Path, files: Container[str], check: bool) -> list[str]:
     """Remove the files of exercises that are no more, as the manifest lists them; say which."""
     try:
-        listed = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["exercises"]
+        exercises = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["exercises"]
     except (OSError, ValueError, LookupError, TypeError):
         return []
-    stale = [name for one in listed if (name := f"{one}.safetensors") not in files]
-    there = [name for name in stale if name == Path(name).name and (out / name).is_file()]
-    for name in there if not check else ():
+    stale = [name for exercise in exercises if (name := f"{exercise}.safetensors") not in files]
+    stale_files = [name for name in stale if name == Path(name).name and (out / name).is_file()]
+    for name in stale_files if not check else ():
         (out / name).unlink()
-    return [f"{name}: removed, because there is no such exercise" for name in there]
+    return [f"{name}: removed, because there is no such exercise" for name in stale_files]
 
 
 def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path | None) -> list[str]:
@@ -155,37 +152,35 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
         recorder = Recorder(course, sandbox, seed)
         bar = tqdm(table, desc="recording", disable=not sys.stderr.isatty(), leave=False)
         recorded = []
-        for number, exercise in enumerate(bar, start=1):
+        for count, exercise in enumerate(bar, start=1):
             if not sys.stderr.isatty():
-                print(f"recording {exercise.id}, {number} of {len(table)}", file=sys.stderr)
+                print(f"recording {exercise.id}, {count} of {len(table)}", file=sys.stderr)
             recorded.append(recorder.record(exercise, before[exercise.id]))
     out.mkdir(parents=True, exist_ok=True)
     if not check:
         keep_out_of_git(course, out)
     lines = []
-    for one in recorded:
-        lines += write_recorded(out, one, before[one.exercise.id], check)
+    for recording in recorded:
+        lines += _write_exercise(out, recording, before[recording.exercise.id], check)
     hidden = course.staff.hidden(assignment, seed)
     for name in course.staff.hidden_files:
-        lines += write_hidden(out / name, hidden.get(name), check)
-    made = manifest(course, out, recorded, seed, checkpoint)
-    lines += remove_stale(out, made["files"], check)
-    return lines + write_manifest(out / "manifest.json", made, check)
+        lines += _write_hidden(out / name, hidden.get(name), check)
+    entries = manifest(course, out, recorded, seed, checkpoint)
+    lines += _remove_stale(out, entries["files"], check)
+    return lines + _write_manifest(out / "manifest.json", entries, check)
 
 
-def differing(old: Any, new: Any) -> Iterator[str]:
-    """Yield the numbers and texts that differ between two parts of a manifest."""
+def _differences(old: Any, new: Any) -> Iterator[str]:
     if isinstance(old, dict) and isinstance(new, dict):
         for key in old | new:
-            for rest in differing(old.get(key), new.get(key)):
+            for rest in _differences(old.get(key), new.get(key)):
                 yield f".{key}{rest}"
     elif old != new:
         both = isinstance(old, float) and isinstance(new, float)
         yield f" was {old:g}, is {new:g}" if both else " changed"
 
 
-def write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
-    """Write the manifest if it differs from the existing one; return what changed, a line each."""
+def _write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
     try:
         old = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -195,30 +190,23 @@ def write_manifest(path: Path, new: dict[str, Any], check: bool) -> list[str]:
         write_whole(path, json.dumps(new, indent=2) + "\n")
     if old is None:
         return ["manifest.json: new"]
-    found = [f"{name}{rest}" for name in parts for rest in differing(old.get(name), new[name])]
-    return [f"manifest.json: {line}" for line in shortened(found)]
+    differences = [
+        f"{name}{rest}" for name in parts for rest in _differences(old.get(name), new[name])
+    ]
+    return [f"manifest.json: {line}" for line in _first_lines(differences)]
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Record, or with --check only compare."""
-    description = "Record the right answers."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    parser.add_argument("--seed", help="of the inputs (default: that of the public references)")
-    parser.add_argument(
-        "--out", type=Path, help="folder to write (default: depends on the checkpoint)"
-    )
-    parser.add_argument(
-        "--checkpoint",
-        type=Path,
-        default=shipped(folder),
-        help=with_default("such as an imported one", shipped(folder)),
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; fail if anything changed"
-    )
-    replaces = "replace references of another seed in this folder"
-    parser.add_argument("--force", action="store_true", help=replaces)
-    options = parser.parse_args(arguments)
+    command_line, own = parser(name, "Record the right answers."), shipped(folder)
+    add = command_line.add_argument
+    add("--seed", help="of the inputs (default: that of the public references)")
+    add("--out", type=Path, help="folder to write (default: depends on the checkpoint)")
+    about = with_default("such as an imported one", own)
+    add("--checkpoint", type=Path, default=own, help=about)
+    add("--check", action="store_true", help="write nothing; fail if anything changed")
+    add("--force", action="store_true", help="replace references of another seed in this folder")
+    options = command_line.parse_args(arguments)
     asked = options.out, options.checkpoint, options.force
     try:
         course = open_course(open_assignment(folder))

@@ -73,12 +73,12 @@ class Recorder:
                 )
         self.inputs = functools.cache(self.draw)
 
-    def draw(self, exercise_id: str, number: int) -> Tensors:
+    def draw(self, exercise_id: str, index: int) -> Tensors:
         """Draw the inputs of an exercise's call."""
         assignment = self.course.assignment
         exercise, private = assignment.exercise(exercise_id), self.seed != assignment.seed
         try:
-            return exercise.inputs(exercise.calls[number], self.seed, private=private)
+            return exercise.inputs(exercise.calls[index], self.seed, private=private)
         except Exception as error:  # the assignment's own code
             reason = f"{type(error).__name__}: {error}"
             raise RecordError(f"{exercise_id}: its inputs cannot be drawn: {reason}") from error
@@ -99,9 +99,9 @@ class Recorder:
         """
         self.sandbox.reload(self.sources | {exercise.module: source})
         requests = []
-        for number, call in enumerate(exercise.calls):
-            if only is None or number in only:
-                inputs = self.inputs(exercise.id, number)
+        for index, call in enumerate(exercise.calls):
+            if only is None or index in only:
+                inputs = self.inputs(exercise.id, index)
                 if nudge is not None:
                     inputs = nudged(inputs, call.dtype, nudge)
                 message, tensors = sent(call.message(), inputs)
@@ -121,141 +121,122 @@ class Recorder:
         source = self.sources[exercise.module]
         before = recorded if isinstance(recorded, Earlier) else None
         right = self.ask(exercise, source, dtype="float64")
-        require_answers(exercise, right, SOLUTION_ROW)
-        require_stand_ins(exercise, right)
-        require_gradients(exercise, self.all_inputs(exercise), right)
-        names = [sorted(n for n in reply.tensors if not is_input(n)) for reply in right]
+        _require_answers(exercise, right, SOLUTION_ROW)
+        _require_stand_ins(exercise, right)
+        _require_gradients(exercise, self._all_inputs(exercise), right)
+        names = [sorted(name for name in reply.tensors if not _is_input(name)) for reply in right]
         own = [variant for variant in self.course.variants if variant.exercise == exercise.id]
         texts = [source, *(apply(variant, source) for variant in own)]
         replies = [self.ask(exercise, text) for text in texts]
-        wrong = dict(zip([v.id for v in own], replies[1:], strict=True))
+        wrong = dict(zip([variant.id for variant in own], replies[1:], strict=True))
         entry = before.entry if before else None
-        measured = measure(exercise, right, replies[0], self.honest(exercise), wrong, entry)
-        now = self.answered(exercise, right, names)
-        drawn = [name for name in now if is_random(exercise, name)]
+        measured = measure(exercise, right, replies[0], self._honest(exercise), wrong, entry)
+        now = self._answered(exercise, right, names)
+        drawn = [name for name in now if _is_random(exercise, name)]
         tensors, changes = settled(before.answered, now, drawn) if before else (now, [])
-        inputs, known = self.all_inputs(exercise), None if changes else before
+        inputs, known = self._all_inputs(exercise), None if changes else before
         table = Table(exercise, names, inputs, measured, known)
-        self.fill(table, exercise, own, replies)
-        tensors |= {f"{number}{WRONG}": rows for number, rows in enumerate(table.columns())}
+        self._fill(table, exercise, own, replies)
+        tensors |= {f"{index}{WRONG}": rows for index, rows in enumerate(table.columns())}
         rows = [name for name, _ in table.rows]
         changes += table.changes
-        return Recorded(exercise, tensors, measured, rows, self.described(own), changes)
+        return Recorded(exercise, tensors, measured, rows, self._described(own), changes)
 
-    def honest(self, exercise: Exercise) -> dict[str, list[Reply]]:
-        """Return the replies of other correct solutions."""
+    def _honest(self, exercise: Exercise) -> dict[str, list[Reply]]:
         source = self.sources[exercise.module]
-        alike = [one for one in self.course.honest if one.module == exercise.module]
-        found = {one.id: self.ask(exercise, one.apply(source)) for one in alike}
-        for name, replies in found.items():
-            require_answers(exercise, replies, name)
-        return found
+        alike = [honest for honest in self.course.honest if honest.module == exercise.module]
+        replies_by_id = {honest.id: self.ask(exercise, honest.apply(source)) for honest in alike}
+        for name, replies in replies_by_id.items():
+            _require_answers(exercise, replies, name)
+        return replies_by_id
 
-    def described(self, own: Sequence[Variant]) -> dict[str, dict[str, Any]]:
-        """Return what the manifest says of mistakes."""
+    def _described(self, own: Sequence[Variant]) -> dict[str, dict[str, Any]]:
         return {
-            v.id: {
-                "says": v.says,
-                "section": v.section,
-                "seen": self.course.staff.seen.get(v.id, 0),
+            variant.id: {
+                "says": variant.says,
+                "section": variant.section,
+                "seen": self.course.staff.seen.get(variant.id, 0),
             }
-            for v in own
-            if v.form_of is None
+            for variant in own
+            if variant.form_of is None
         }
 
-    def all_inputs(self, exercise: Exercise) -> list[Tensors]:
-        """Return the inputs of all calls."""
-        return [self.inputs(exercise.id, number) for number in range(len(exercise.calls))]
+    def _all_inputs(self, exercise: Exercise) -> list[Tensors]:
+        return [self.inputs(exercise.id, index) for index in range(len(exercise.calls))]
 
-    def answered(
+    def _answered(
         self, exercise: Exercise, right: Sequence[Reply], names: Sequence[Sequence[str]]
     ) -> Tensors:
         """Return the inputs and the solution's answers as the file has them."""
         tensors: Tensors = {}
-        for number, (inputs, reply) in enumerate(
-            zip(self.all_inputs(exercise), right, strict=True)
+        for index, (inputs, reply) in enumerate(
+            zip(self._all_inputs(exercise), right, strict=True)
         ):
-            tensors |= {f"{number}/in/{name}": value for name, value in inputs.items()}
-            tensors |= {f"{number}/{name}": reply.tensors[name] for name in names[number]}
+            tensors |= {f"{index}/in/{name}": value for name, value in inputs.items()}
+            tensors |= {f"{index}/{name}": reply.tensors[name] for name in names[index]}
         return tensors
 
-    def fill(
+    def _fill(
         self,
         table: Table,
         exercise: Exercise,
         own: Sequence[Variant],
         replies: Sequence[Sequence[Reply]],
     ) -> None:
-        """Add all rows.
-
-        Args:
-            replies: of the solution and of each variant.
-        """
         source = self.sources[exercise.module]
         texts = [(SOLUTION_ROW, source), *((v.name, apply(v, source)) for v in own)]
-        for (name, text), one in zip(texts, replies, strict=True):
-            table.add(name, one, functools.partial(self.ask, exercise, text))
-        for name, text in pairs(own, source, self.course):
+        for (name, text), answers in zip(texts, replies, strict=True):
+            table.add(name, answers, functools.partial(self.ask, exercise, text))
+        for name, text in _pairs(own, source, self.course):
             ask = functools.partial(self.ask, exercise, text)
             table.add(name, ask(), ask)
         table.finish()
 
 
-def require_answers(exercise: Exercise, replies: Sequence[Reply], name: str) -> None:
-    """Check that correct code answers every call without stand-ins.
-
-    Raises:
-        RecordError: it does not.
-    """
+def _require_answers(exercise: Exercise, replies: Sequence[Reply], name: str) -> None:
+    """Check that correct code answers every call without stand-ins."""
     for call, reply in zip(exercise.calls, replies, strict=True):
         if reply.status != "ok" and not call.stand_ins:
             raise RecordError(f"{exercise.id}: {call.target} of {name}: {reply.text}")
 
 
-def require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
-    """Check that the solution answers every call with stand-ins, in the form of its own answer.
-
-    Raises:
-        RecordError: it does not, or an exercise that is given is no exercise upstream.
-    """
+def _require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
+    """Check that the solution answers every call with stand-ins, in the form of its own answer."""
     answered = iter(replies)
     for probe in exercise.probes:
         own, *given = [(call, next(answered)) for call in probe.calls]
         for call, reply in given:
-            named = ", ".join(f"{kind} at {path}" for path, kind in call.stand_ins.items())
+            stand_ins = ", ".join(f"{kind} at {path}" for path, kind in call.stand_ins.items())
             if strays := sorted({*call.given} - {*exercise.upstream}):
                 raise RecordError(
                     f"{exercise.id}: {strays[0]} is given in a call, and is not upstream of it"
                 )
             if reply.status != "ok":
-                raise RecordError(f"{exercise.id}: with the stand-in {named}: {reply.text}")
-            expected, got = shapes(own[1]), shapes(reply)
+                raise RecordError(f"{exercise.id}: with the stand-in {stand_ins}: {reply.text}")
+            expected, got = _shapes(own[1]), _shapes(reply)
             if expected != got:
                 raise RecordError(
-                    f"{exercise.id}: with the stand-in {named}, the shapes of outputs are "
+                    f"{exercise.id}: with the stand-in {stand_ins}, the shapes of outputs are "
                     f"{got}, and {expected} without"
                 )
 
 
-def shapes(reply: Reply) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of the outputs in a reply, by name."""
+def _shapes(reply: Reply) -> dict[str, tuple[int, ...]]:
     outputs = under(reply.tensors, "out/")
     return {name: value.shape for name, value in outputs.items()}
 
 
-def require_gradients(
+def _require_gradients(
     exercise: Exercise, inputs: Sequence[Tensors], replies: Sequence[Reply]
 ) -> None:
-    """Check that what a call asks to differentiate has gradients.
-
-    Raises:
-        RecordError: an output has another shape than `draw` says, or no gradient at all.
-    """
+    """Check that what a call asks to differentiate has gradients."""
     for call, drawn, reply in zip(exercise.calls, inputs, replies, strict=True):
         cotangents = under(drawn, "cotangent/")
         if not call.gradients or reply.status != "ok":
             continue
-        for name in cotangents.keys() & shapes(reply).keys():  # calls may return less than is drawn
+        for name in (
+            cotangents.keys() & _shapes(reply).keys()
+        ):  # calls may return less than is drawn
             expected, got = cotangents[name], reply.tensors[f"out/{name}"]
             if expected.shape != got.shape and not expected.size == got.size == 1:
                 raise RecordError(
@@ -269,25 +250,24 @@ def require_gradients(
             )
 
 
-def is_input(name: str) -> bool:
+def _is_input(name: str) -> bool:
     """Say whether a tensor of a reply is an input as the call left it."""
     return name.startswith("after/")
 
 
-def is_random(exercise: Exercise, name: str) -> bool:
-    """Say whether a recorded tensor is the output of a call that draws."""
+def _is_random(exercise: Exercise, name: str) -> bool:
     drawn = [probe.draws(call) for probe in exercise.probes for call in probe.calls]
-    number, kind, *_ = name.split("/")
-    return kind == "out" and drawn[int(number)]
+    index, kind, *_ = name.split("/")
+    return kind == "out" and drawn[int(index)]
 
 
-def pairs(own: Sequence[Variant], source: str, course: Course) -> Iterator[tuple[str, str]]:
+def _pairs(own: Sequence[Variant], source: str, course: Course) -> Iterator[tuple[str, str]]:
     """Yield two mistakes made together: a name and the source with both.
 
     One of the two is common, or both were seen.
     """
-    for number, first in enumerate(own):
-        for second in own[number + 1 :]:
+    for index, first in enumerate(own):
+        for second in own[index + 1 :]:
             both = {first.name, second.name}
             seldom = both.isdisjoint(course.staff.common) and not both <= course.staff.seen.keys()
             if seldom or first.form_of or second.form_of:

@@ -11,7 +11,7 @@ A file that somebody has edited, or put into starter/, is not overwritten: neith
 the list of what was last written here knows its digest. With --force it is copied first.
 """
 
-import argparse
+import itertools
 import json
 import re
 import sys
@@ -23,7 +23,7 @@ from tensormark.files import digest, write_whole
 from tensormark.folder import open_assignment
 from tensormark.folders import whole_folder
 from tensormark.intake.texts import is_given
-from tensormark.usage import command
+from tensormark.usage import command, parser
 
 WRITTEN = Path("runs") / "starter.json"  # what was last written, in the form of the manifest
 MARKER = re.compile(r"^(?P<indent>\s*)### (?P<kind>BEGIN|END) SOLUTION\b *(?P<id>.*?)\s*$")
@@ -35,10 +35,6 @@ class MarkerError(ValueError):
 
 def strip(text: str, name: str) -> str:
     """Replace each marked region with one line that raises NotImplementedError.
-
-    Args:
-        text: a source of solution/.
-        name: its file name, for messages.
 
     Raises:
         MarkerError: a marker is nested, unclosed, stray, misnamed, or its TODO is missing.
@@ -99,22 +95,21 @@ def drifted(starter: Path, files: dict[str, str]) -> list[str]:
     return sorted(differing + [name for name in there if name not in files])
 
 
-def given_out(assignment: Assignment) -> dict[str, set[str]]:
+def _known_digests(assignment: Assignment) -> dict[str, set[str]]:
     """Return the digests of the starter's files, by name: as recorded, and as last written here."""
     known: dict[str, set[str]] = {}
     for path in (Path("reference_outputs") / "manifest.json", WRITTEN):
         try:
-            listed = json.loads((assignment.folder / path).read_text(encoding="utf-8"))["starter"]
-            for name, expected in listed.items():
+            digests = json.loads((assignment.folder / path).read_text(encoding="utf-8"))["starter"]
+            for name, expected in digests.items():
                 known.setdefault(name, set()).add(expected)
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
             continue  # then what it lists counts as edited, and is asked about
     return known
 
 
-def edited(assignment: Assignment, names: Sequence[str]) -> list[str]:
-    """Return those of these files of the starter that hold somebody's work."""
-    known = given_out(assignment)
+def _edited(assignment: Assignment, names: Sequence[str]) -> list[str]:
+    known = _known_digests(assignment)
     there = {name: assignment.starter / name for name in names}
     contents = {name: path.read_bytes() for name, path in there.items() if path.exists()}
     return [
@@ -124,11 +119,9 @@ def edited(assignment: Assignment, names: Sequence[str]) -> list[str]:
     ]
 
 
-def keep_copies(starter: Path, names: Sequence[str]) -> Path:
-    """Copy files of a starter into a new folder beside it; return the folder."""
-    number = 1
-    while (folder := starter.with_name(f"{starter.name}.backup-{number}")).exists():
-        number += 1
+def _keep_copies(starter: Path, names: Sequence[str]) -> Path:
+    folders = (starter.with_name(f"{starter.name}.backup-{n}") for n in itertools.count(1))
+    folder = next(path for path in folders if not path.exists())
     with whole_folder(folder) as unfinished:
         for name in names:
             write_whole(unfinished / name, (starter / name).read_bytes())
@@ -146,46 +139,46 @@ def write_starter(starter: Path, files: dict[str, str], names: Sequence[str]) ->
         print(f"wrote starter/{name}")
 
 
-def remember(assignment: Assignment, files: dict[str, str]) -> None:
+def _remember(assignment: Assignment, files: dict[str, str]) -> None:
     """Note what was written, so that the next run does not take it for somebody's work."""
-    known = given_out(assignment)
+    known = _known_digests(assignment)
     now = {name: digest(text.encode()) for name, text in files.items()}
     if any(written not in known.get(name, ()) for name, written in now.items()):
         write_whole(assignment.folder / WRITTEN, json.dumps({"starter": now}, indent=2) + "\n")
 
 
-def update(assignment: Assignment, files: dict[str, str], force: bool) -> int:
+def _update(assignment: Assignment, files: dict[str, str], force: bool) -> int:
     """Bring starter/ up to date, unless that would overwrite somebody's work; return the status."""
     names = drifted(assignment.starter, files)
-    if work := edited(assignment, names):
-        listed = ", ".join(f"starter/{name}" for name in work)
+    if work := _edited(assignment, names):
+        files_edited = ", ".join(f"starter/{name}" for name in work)
         if not force:
             print(
-                f"starter: {listed}: edited, and would be overwritten; nothing was changed\n"
+                f"starter: {files_edited}: edited, and would be overwritten; nothing was changed\n"
                 f"starter: to start over, `{command('starter', force=True)}`, which keeps a copy",
                 file=sys.stderr,
             )
             return 2
-        print(f"copied {listed} to {keep_copies(assignment.starter, work).name}/")
+        print(f"copied {files_edited} to {_keep_copies(assignment.starter, work).name}/")
     write_starter(assignment.starter, files, names)
     if not names:
         print("starter/ is up to date")
-    remember(assignment, files)
+    _remember(assignment, files)
     return 0
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write starter/, or with --check only compare."""
-    description = "Derive starter/ from solution/."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail on drift")
-    parser.add_argument("--force", action="store_true", help="overwrite edited files, with a copy")
-    options = parser.parse_args(arguments)
+    command_line = parser(name, "Derive starter/ from solution/.")
+    add = command_line.add_argument
+    add("--check", action="store_true", help="write nothing; fail on drift")
+    add("--force", action="store_true", help="overwrite edited files, with a copy")
+    options = command_line.parse_args(arguments)
     assignment = open_assignment(folder)
     try:
         files = derive(assignment)
         if not options.check:
-            return update(assignment, files, options.force)
+            return _update(assignment, files, options.force)
     except (OSError, ValueError) as error:  # MarkerError, and text that is not UTF-8
         print(f"{name}: {error}", file=sys.stderr)
         return 2

@@ -76,7 +76,9 @@ class Table:
         self.calls: list[tuple[Probe, Call]] = [
             (probe, call) for probe in exercise.probes for call in probe.calls
         ]
-        self.statistics = [n for n, (probe, call) in enumerate(self.calls) if probe.draws(call)]
+        self.statistics = [
+            index for index, (probe, call) in enumerate(self.calls) if probe.draws(call)
+        ]
         self.rows: list[tuple[str, list[np.ndarray]]] = []
         self.changes: list[str] = []
         self.unused = before.rows() if before else {}
@@ -85,35 +87,33 @@ class Table:
             return measured.tolerance_of(tolerance_kind(name, call))
 
         self.allowed = [
-            allowed(probe, call, names[number], tolerance)
-            for number, (probe, call) in enumerate(self.calls)
+            allowed(probe, call, names[index], tolerance)
+            for index, (probe, call) in enumerate(self.calls)
         ]
 
-    def prints(self, number: int, reply: Reply, inputs: Tensors) -> np.ndarray:
-        """Return the fingerprints of one call."""
-        return fingerprints(*self.calls[number], self.names[number], inputs, reply)
+    def _prints(self, index: int, reply: Reply, inputs: Tensors) -> np.ndarray:
+        return fingerprints(*self.calls[index], self.names[index], inputs, reply)
 
-    def answers(self, replies: Sequence[Reply]) -> Answers:
-        """Return the fingerprints of all calls."""
+    def _answers(self, replies: Sequence[Reply]) -> Answers:
         numbered = enumerate(zip(replies, self.inputs, strict=True))
-        prints = [self.prints(number, *both) for number, both in numbered]
+        prints = [self._prints(index, *both) for index, both in numbered]
         return Answers(prints, [bool(reply.message.get("drew")) for reply in replies])
 
     def add(self, name: str, replies: Sequence[Reply], ask: Ask) -> None:
         """Add a row, unless it is a pair that is recognized by another row."""
-        answers = self.answers(replies)
+        answers = self._answers(replies)
         recorded = self.unused.get(name, [])
-        for place, known in enumerate(recorded):
-            if self.disagreement(answers, known, ask) is None:
-                self.rows.append((name, recorded.pop(place)))
+        for index, known in enumerate(recorded):
+            if self._disagreement(answers, known, ask) is None:
+                self.rows.append((name, recorded.pop(index)))
                 return
         if recorded:
-            self.changes.append(f"{name}: {self.disagreement(answers, recorded[0], ask)}")
-        elif PAIR in name and self.recognized(answers):
+            self.changes.append(f"{name}: {self._disagreement(answers, recorded[0], ask)}")
+        elif PAIR in name and self._recognized(answers):
             return
         elif self.before:
             self.changes.append(f"{name}: a new row")
-        self.rows.append((name, self.decided(answers, ask, thorough=PAIR not in name)))
+        self.rows.append((name, self._decided(answers, ask, thorough=PAIR not in name)))
 
     def finish(self) -> None:
         """Note the recorded rows that are no more."""
@@ -122,70 +122,66 @@ class Table:
 
     def columns(self) -> Iterator[np.ndarray]:
         """Yield, for each call, the fingerprints of all rows: (rows, entries, WIDTH)."""
-        for number in range(len(self.calls)):
-            yield np.stack([row[number] for _, row in self.rows])
+        for index in range(len(self.calls)):
+            yield np.stack([row[index] for _, row in self.rows])
 
     # --- what agrees with what ---
 
-    def seen(
-        self, answers: Answers, number: int, rows: Sequence[np.ndarray], room: float = 1.0
+    def _seen(
+        self, answers: Answers, index: int, rows: Sequence[np.ndarray], room: float = 1.0
     ) -> Seen:
         """Return answers next to rows of one call as when a student's are judged."""
-        table = np.stack([self.rows[0][1][number] if self.rows else rows[0], *rows])
-        allow = room * self.allowed[number]
-        return Seen(answers.prints[number], table, allow, drew=answers.drew[number])
+        table = np.stack([self.rows[0][1][index] if self.rows else rows[0], *rows])
+        allow = room * self.allowed[index]
+        return Seen(answers.prints[index], table, allow, drew=answers.drew[index])
 
-    def recognized(self, answers: Answers) -> bool:
-        """Say whether a row explains these answers."""
+    def _recognized(self, answers: Answers) -> bool:
         room = LEFT_OUT if self.before else 1.0
         fits = np.ones(len(self.rows), dtype=bool)
-        for number in range(len(self.calls)):
-            rows = [row[number] for _, row in self.rows]
-            fits &= agreeing(self.seen(answers, number, rows, room))[1:]
+        for index in range(len(self.calls)):
+            rows = [row[index] for _, row in self.rows]
+            fits &= agreeing(self._seen(answers, index, rows, room))[1:]
         return bool(fits.any())
 
-    def disagreement(self, answers: Answers, known: Sequence[np.ndarray], ask: Ask) -> str | None:
+    def _disagreement(self, answers: Answers, known: Sequence[np.ndarray], ask: Ask) -> str | None:
         """Say where answers do not agree with a recorded row, and by how much; None if they do."""
-        for number, row in enumerate(known):
-            got, allow = answers.prints[number], self.allowed[number]
+        for index, row in enumerate(known):
+            got, allow = answers.prints[index], self.allowed[index]
             if got.shape != row.shape:
-                return f"{self.place(number)}: {len(row)} entries were recorded, not {len(got)}"
-            if self.agrees(answers, number, row) or self.agrees_by_chance(
-                answers, number, row, ask
+                return f"{self._place(index)}: {len(row)} entries were recorded, not {len(got)}"
+            if self._agrees(answers, index, row) or self._agrees_by_chance(
+                answers, index, row, ask
             ):
                 continue
             if got[0, 0] == row[0, 0] == RAISED:
-                return f"{self.place(number)}: raises an exception with another text"
+                return f"{self._place(index)}: raises an exception with another text"
             worst = int(np.argmax(~close(got, row, allow) & (row[:, 0] != UNDECIDED)))
-            return f"{self.place(number, worst)} {self.off(got[worst], row[worst], allow[worst])}"
+            return f"{self._place(index, worst)} {self._off(got[worst], row[worst], allow[worst])}"
         return None
 
-    def agrees(self, answers: Answers, number: int, row: np.ndarray) -> bool:
-        """Say whether the answers of one call agree with a recorded row."""
-        return bool(agreeing(self.seen(answers, number, [row]))[1])
+    def _agrees(self, answers: Answers, index: int, row: np.ndarray) -> bool:
+        return bool(agreeing(self._seen(answers, index, [row]))[1])
 
-    def agrees_by_chance(self, answers: Answers, number: int, row: np.ndarray, ask: Ask) -> bool:
+    def _agrees_by_chance(self, answers: Answers, index: int, row: np.ndarray, ask: Ask) -> bool:
         """Say whether the answers of a call that draws agree with a row for some seed."""
-        for seed in DRAWS if answers.drew[number] else ():
-            (reply,) = ask([number], seed=seed)
-            again = self.prints(number, reply, self.inputs[number])
-            prints = [again if n == number else one for n, one in enumerate(answers.prints)]
-            if self.agrees(Answers(prints, answers.drew), number, row):
+        for seed in DRAWS if answers.drew[index] else ():
+            (reply,) = ask([index], seed=seed)
+            again = self._prints(index, reply, self.inputs[index])
+            prints = [again if other == index else own for other, own in enumerate(answers.prints)]
+            if self._agrees(Answers(prints, answers.drew), index, row):
                 return True
         return False
 
-    def place(self, number: int, entry_number: int | None = None) -> str:
-        """Name a call, and a fingerprint's tensor."""
-        probe, call = self.calls[number]
+    def _place(self, index: int, row: int | None = None) -> str:
+        probe, call = self.calls[index]
         given = f" given {', '.join(call.given)}" if call.given else ""
-        names = ["the statistics"] if probe.draws(call) else self.names[number]
+        names = ["the statistics"] if probe.draws(call) else self.names[index]
         last = [*names, "what the call changes"]
-        what = "" if entry_number is None else f": {last[min(entry_number, len(names))]}"
-        return f"{probe.name} (call {number}{given}){what}"
+        what = "" if row is None else f": {last[min(row, len(names))]}"
+        return f"{probe.name} (call {index}{given}){what}"
 
     @staticmethod
-    def off(got: np.ndarray, row: np.ndarray, allow: np.ndarray) -> str:
-        """Say how a fingerprint differs from the recorded one."""
+    def _off(got: np.ndarray, row: np.ndarray, allow: np.ndarray) -> str:
         if row[0] == RANDOM:
             return "was random, and is right or draws nothing now"
         if got[0] != row[0]:
@@ -198,56 +194,56 @@ class Table:
 
     # --- what chance decides ---
 
-    def decided(self, answers: Answers, ask: Ask, thorough: bool) -> list[np.ndarray]:
+    def _decided(self, answers: Answers, ask: Ask, thorough: bool) -> list[np.ndarray]:
         """Return a row in which what chance decides is marked.
 
         Args:
             thorough: for a mistake alone. Pairs are most of the rows, and made of these.
         """
-        row = [one.copy() for one in answers.prints]
+        row = [own.copy() for own in answers.prints]
         solution = self.rows[0][1] if self.rows else row
-        changed = [np.zeros(len(one), dtype=bool) for one in row]
+        changed = [np.zeros(len(own), dtype=bool) for own in row]
         pairs = zip(row, solution, self.allowed, strict=True)
-        right = [close(one, other, allow) for one, other, allow in pairs]
-        for number, other, allow in self.otherwise(answers, ask, thorough):
-            changed[number] |= ~close(row[number], other, allow)
-            right[number] |= close(solution[number], other, self.allowed[number])
-        for number, drew in enumerate(answers.drew):
-            wrong = changed[number] & ~right[number] & drew
-            row[number][changed[number]] = entry(UNDECIDED)
-            row[number][wrong] = entry(RANDOM)
+        right = [close(own, other, allow) for own, other, allow in pairs]
+        for index, other, allow in self._otherwise(answers, ask, thorough):
+            changed[index] |= ~close(row[index], other, allow)
+            right[index] |= close(solution[index], other, self.allowed[index])
+        for index, drew in enumerate(answers.drew):
+            wrong = changed[index] & ~right[index] & drew
+            row[index][changed[index]] = entry(UNDECIDED)
+            row[index][wrong] = entry(RANDOM)
         return row
 
-    def otherwise(
+    def _otherwise(
         self, answers: Answers, ask: Ask, thorough: bool
     ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Yield calls with their fingerprints by another chance, and how far these may be off."""
-        drew = [number for number, one in enumerate(answers.drew) if one]
-        for number, reply in zip(drew, ask(drew, seed=SEED) if drew else (), strict=True):
-            share = 1.0 if number in self.statistics else MARGIN
-            other = self.prints(number, reply, self.inputs[number])
-            yield number, other, self.allowed[number] / share
+        drew = [index for index, drew_here in enumerate(answers.drew) if drew_here]
+        for index, reply in zip(drew, ask(drew, seed=SEED) if drew else (), strict=True):
+            share = 1.0 if index in self.statistics else MARGIN
+            other = self._prints(index, reply, self.inputs[index])
+            yield index, other, self.allowed[index] / share
         for nudge in NUDGES:
             every = thorough and nudge == NUDGES[0]
             numbers = list(range(len(self.calls))) if every else self.statistics
-            for number, reply in zip(numbers, ask(numbers, nudge=nudge), strict=True):
-                inputs = nudged(self.inputs[number], self.calls[number][1].dtype, nudge)
-                most = STATISTIC if number in self.statistics else np.inf
-                allow = np.minimum(self.allowed[number] / MARGIN, most)
-                yield number, self.prints(number, reply, inputs), allow
+            for index, reply in zip(numbers, ask(numbers, nudge=nudge), strict=True):
+                inputs = nudged(self.inputs[index], self.calls[index][1].dtype, nudge)
+                most = STATISTIC if index in self.statistics else np.inf
+                allow = np.minimum(self.allowed[index] / MARGIN, most)
+                yield index, self._prints(index, reply, inputs), allow
 
 
-def nudged(inputs: Tensors, dtype: str, number: int) -> Tensors:
+def nudged(inputs: Tensors, dtype: str, seed: int) -> Tensors:
     """Return inputs that differ in their last bit, each number up or down.
 
     Numbers of few bits stay: masks, patterns and rows of equal values have them so that sums of
     them are exact, which they are on every processor.
     """
-    draw, unit = np.random.default_rng(number), float(np.finfo(dtype).eps)
-    made = dict(inputs)
+    draw, unit = np.random.default_rng(seed), float(np.finfo(dtype).eps)
+    tensors = dict(inputs)
     for name, value in inputs.items():
         if value.dtype.kind == "f":
             other = value * (1 + unit * draw.choice((-1.0, 1.0), size=value.shape))
             with np.errstate(over="ignore"):
-                made[name] = np.where(value.astype(np.float16) == value, value, other)
-    return made
+                tensors[name] = np.where(value.astype(np.float16) == value, value, other)
+    return tensors

@@ -31,17 +31,17 @@ class ToleranceError(ValueError):
     """Noise and mistakes cannot be distinguished; the message says where."""
 
 
-def round_digit(value: float) -> float:
+def _round_digit(value: float) -> float:
     """Round to one significant digit, so that other processors get the same number."""
     return float(f"{value:.0e}") if math.isfinite(value) else value
 
 
-def finite(value: float) -> float | None:
+def _finite(value: float) -> float | None:
     """Return a number that JSON has; None for infinity, where no variant counts for a kind."""
     return value if math.isfinite(value) else None
 
 
-def difference(got: np.ndarray | None, expected: np.ndarray) -> float:
+def _difference(got: np.ndarray | None, expected: np.ndarray) -> float:
     """Return the largest scaled difference; infinite for a wrong shape or NaN or inf."""
     if got is None or got.shape != expected.shape or not np.isfinite(got).all():
         return math.inf
@@ -49,16 +49,16 @@ def difference(got: np.ndarray | None, expected: np.ndarray) -> float:
     return float(np.max(scaled, initial=0.0))
 
 
-def settled(
+def _settled(
     recorded: Mapping[str, float | None], measured: Mapping[str, float]
 ) -> dict[str, float]:
     """Return measured numbers, the recorded ones where another processor may give the new ones."""
-    found = dict(measured)
+    numbers = dict(measured)
     for kind, value in recorded.items():
         known = math.inf if value is None else value
         if measured[kind] / FACTOR <= known <= measured[kind] * FACTOR:
-            found[kind] = known
-    return found
+            numbers[kind] = known
+    return numbers
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,15 +80,15 @@ class Measured:
             "measured": {
                 kind: {
                     "noise": self.noise[kind],
-                    "smallest_error": finite(self.smallest[kind]),
-                    "ratio": finite(round_digit(self.smallest[kind] / self.noise[kind])),
+                    "smallest_error": _finite(self.smallest[kind]),
+                    "ratio": _finite(_round_digit(self.smallest[kind] / self.noise[kind])),
                 }
                 for kind in KINDS
             },
         }
 
 
-def errors(
+def _errors(
     exercise: Exercise, right: Sequence[Reply], other: Sequence[Reply], kind: str, own: bool
 ) -> Iterator[float]:
     """Yield the differences of all tensors of one kind.
@@ -102,25 +102,24 @@ def errors(
             continue
         for name, value in reference.tensors.items():
             if not name.startswith("after/") and tolerance_kind(name, call) == kind:
-                yield difference(reply.tensors.get(name), value)
+                yield _difference(reply.tensors.get(name), value)
 
 
-def noises(
+def _noises(
     exercise: Exercise,
     right: Sequence[Reply],
     working: Sequence[Reply],
     honest: Mapping[str, Sequence[Reply]],
 ) -> dict[str, float]:
-    """Return the noise of honest code, including the solution's, for each kind."""
-    made = {}
+    noises = {}
     for kind in KINDS:
-        spreads = [max(errors(exercise, right, working, kind, False), default=0.0)]
+        spreads = [max(_errors(exercise, right, working, kind, False), default=0.0)]
         spreads += [
-            max(errors(exercise, right, replies, kind, True), default=0.0)
+            max(_errors(exercise, right, replies, kind, True), default=0.0)
             for replies in honest.values()
         ]
-        made[kind] = round_digit(MARGIN * max(*spreads, FLOOR))
-    return made
+        noises[kind] = _round_digit(MARGIN * max(*spreads, FLOOR))
+    return noises
 
 
 def measure(
@@ -149,12 +148,12 @@ def measure(
         ToleranceError: the smallest error is less than ten times the noise.
     """
     before = entry["measured"] if entry else {}
-    noise = noises(exercise, right, working, honest)
-    noise = settled({kind: one["noise"] for kind, one in before.items()}, noise)
+    noise = _noises(exercise, right, working, honest)
+    noise = _settled({kind: numbers["noise"] for kind, numbers in before.items()}, noise)
     smallest = dict.fromkeys(KINDS, math.inf)
     for name, replies in wrong.items():
         off = {
-            kind: max(errors(exercise, right, replies, kind, False), default=0.0) for kind in KINDS
+            kind: max(_errors(exercise, right, replies, kind, False), default=0.0) for kind in KINDS
         }
         kind = max(KINDS, key=lambda kind: off[kind] / noise[kind])
         if noise[kind] < off[kind] < LEAST_RATIO * noise[kind]:
@@ -164,12 +163,14 @@ def measure(
             )
         if off[kind] > noise[kind]:
             smallest[kind] = min(smallest[kind], off[kind])
-    smallest = {kind: round_digit(value) for kind, value in smallest.items()}
-    smallest = settled({kind: one["smallest_error"] for kind, one in before.items()}, smallest)
+    smallest = {kind: _round_digit(value) for kind, value in smallest.items()}
+    smallest = _settled(
+        {kind: numbers["smallest_error"] for kind, numbers in before.items()}, smallest
+    )
     tolerance = {
-        kind: round_digit(min(math.sqrt(noise[kind] * smallest[kind]), ROOM * noise[kind]))
+        kind: _round_digit(min(math.sqrt(noise[kind] * smallest[kind]), ROOM * noise[kind]))
         for kind in KINDS
     }
     known = entry["tolerance"] if entry else {}
-    tolerance = settled({kind: one["atol"] for kind, one in known.items()}, tolerance)
+    tolerance = _settled({kind: numbers["atol"] for kind, numbers in known.items()}, tolerance)
     return Measured(noise, smallest, tolerance)

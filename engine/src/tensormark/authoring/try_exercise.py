@@ -9,7 +9,6 @@ A line for each says what it came to; one that should have come to something els
 The exit status is 1 where there is such a line.
 """
 
-import argparse
 import contextlib
 import dataclasses
 import sys
@@ -28,7 +27,7 @@ from tensormark.folder import open_assignment
 from tensormark.references import ReferencesError
 from tensormark.result import Result
 from tensormark.settings import Settings
-from tensormark.usage import option
+from tensormark.usage import option, parser
 
 FAULTS = (RecordError, MarkerError, ToleranceError, VariantError, ReferencesError)
 
@@ -43,9 +42,11 @@ def alone(course: Course, exercise_id: str) -> Course:
     return dataclasses.replace(
         course,
         assignment=dataclasses.replace(course.assignment, exercises=(exercise,)),
-        variants=tuple(one for one in course.variants if one.exercise == exercise.id),
+        variants=tuple(variant for variant in course.variants if variant.exercise == exercise.id),
         honest=tuple(
-            one for one in course.honest if one.module == exercise.module and exercise.probes
+            honest
+            for honest in course.honest
+            if honest.module == exercise.module and exercise.probes
         ),
         staff=dataclasses.replace(course.staff, common=frozenset(), seen={}),
     )
@@ -71,21 +72,21 @@ def results(
             yield claim, bench.results(claim.sources(), claim.tasks)[exercise.id]
 
 
-def line(claim: Claim, result: Result) -> str:
-    """Return what is printed of a claim."""
+def _line(claim: Claim, result: Result) -> str:
     fault = claim.fault({result.id: result})
     name = claim.name.replace("[", " ").removesuffix("]")
     points = f"{result.score or 0:g}/{result.max_score:g}"
-    said = fault or (result.findings[0].headline if result.findings else "")
-    return f"{'!' if fault else ' '} {name:40} {result.outcome:16} {points:>7}   {said}".rstrip()
+    message = fault or (result.findings[0].headline if result.findings else "")
+    return f"{'!' if fault else ' '} {name:40} {result.outcome:16} {points:>7}   {message}".rstrip()
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Try an exercise."""
-    description = "Try one exercise: the solution passes, and each known mistake is named."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    parser.add_argument("id", help="of the exercise, such as layer_norm")
-    exercise, wrong = parser.parse_args(arguments).id, 0
+    command_line = parser(
+        name, "Try one exercise: the solution passes, and each known mistake is named."
+    )
+    command_line.add_argument("id", help="of the exercise, such as layer_norm")
+    exercise, wrong = command_line.parse_args(arguments).id, 0
     try:
         course = alone(open_course(open_assignment(folder)), exercise)
     except KeyError:
@@ -95,8 +96,8 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     try:
         with tempfile.TemporaryDirectory() as scratch:
             for claim, result in results(course, Path(scratch)):
-                print(said := line(claim, result), flush=True)
-                wrong += said.startswith("!")
+                print(text := _line(claim, result), flush=True)
+                wrong += text.startswith("!")
     except (*FAULTS, OSError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 2

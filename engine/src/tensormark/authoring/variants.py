@@ -90,7 +90,7 @@ def apply(variant: Variant, source: str) -> str:
     region = source[begin:end]
     for old, new in variant.edits:
         if region.count(old) != 1:
-            found = f"{old!r} {region.count(old)} times, not once"
-            raise VariantError(f"variant {variant.id} finds {found}")
+            times = f"{old!r} {region.count(old)} times, not once"
+            raise VariantError(f"variant {variant.id} finds {times}")
         region = region.replace(old, new)
     return source[:begin] + region + source[end:]

@@ -25,7 +25,7 @@ Who handed in, and the results:
         choice.py   which of several hand-ins is graded, and how late it is
     entry.py      a student's line of the gradebook: what all reports of a class are drawn from
     gradebook.py  writes all of them
-        page.py, page_table.py, shown.py, summary.py   gradebook.html, and what it counts
+        page.py, page_table.py, summary.py   gradebook.html, and what it counts
         feedback.py   what each student gets back
         canvas.py   the instructor's own export of Canvas, with one column filled
     similar.py    groups of near-identical submissions

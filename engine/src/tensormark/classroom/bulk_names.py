@@ -8,7 +8,7 @@ where an id could stand. Ids are ASCII digits, and are only ever compared as tex
 import re
 from collections.abc import Iterator
 
-from tensormark.classroom.found import CANVAS, MOODLE, Found, again
+from tensormark.classroom.upload import CANVAS, MOODLE, Upload, again
 
 # `lovelaceada_12345_678_main.py`, late `lovelaceada_LATE_12345_678_main.py`; a text or a link that
 # was typed into a form `lovelaceada_12345_text.html`. Of a display name, Canvas leaves letters,
@@ -29,7 +29,7 @@ MOODLE_ID = re.compile(
 )
 
 
-def is_canvas_name(name: str) -> bool:
+def _is_canvas_name(name: str) -> bool:
     """Say whether Canvas may have made something of a display name.
 
     Any letter may have become something else where the download was unpacked.
@@ -37,63 +37,63 @@ def is_canvas_name(name: str) -> bool:
     return all(char.isalnum() or char == "_" or not char.isascii() for char in name)
 
 
-def at_underscores(pattern: re.Pattern[str], name: str) -> Iterator[tuple[str, re.Match[str]]]:
+def _readings(pattern: re.Pattern[str], name: str) -> Iterator[tuple[str, re.Match[str]]]:
     """Yield what stands before each place where a pattern matches the rest of a name."""
-    for place in (found.start() for found in re.finditer("_", name)):
-        if found := pattern.fullmatch(name, place):
-            yield name[:place], found
+    for position in (match.start() for match in re.finditer("_", name)):
+        if match := pattern.fullmatch(name, position):
+            yield name[:position], match
 
 
-def canvas_readings(name: str) -> list[Found]:
+def canvas_readings(name: str) -> list[Upload]:
     """Return every way to read a name of Canvas, without its path."""
     return [
-        Found(
-            student=found["id"],
+        Upload(
+            student=match["id"],
             name=display,
             keys=(),
-            file=found["file"] or "",
-            again=again(found["file"] or ""),
-            late=bool(found["late"]),
-            typed=not found["file"],
+            file=match["file"] or "",
+            again=again(match["file"] or ""),
+            late=bool(match["late"]),
+            typed=not match["file"],
             kind=CANVAS,
         )
-        for display, found in at_underscores(CANVAS_ID, name)
-        if is_canvas_name(display)
+        for display, match in _readings(CANVAS_ID, name)
+        if _is_canvas_name(display)
     ]
 
 
-def anonymous_reading(name: str) -> Found | None:
+def anonymous_reading(name: str) -> Upload | None:
     """Read a name of Canvas with anonymous grading."""
-    if not (found := ANONYMOUS.fullmatch(name)):
+    if not (match := ANONYMOUS.fullmatch(name)):
         return None
-    file = found["file"] or ""
-    return Found(
-        student=found["id"],
-        name=found["id"],
+    file = match["file"] or ""
+    return Upload(
+        student=match["id"],
+        name=match["id"],
         file=file,
         again=again(file),
-        late=bool(found["late"]),
+        late=bool(match["late"]),
         typed=not file,
         kind=CANVAS,
     )
 
 
-def moodle_readings(name: str) -> list[Found]:
+def moodle_readings(name: str) -> list[Upload]:
     """Return every way to read a name of Moodle, without its path.
 
     Its id is that of a participant or a team within one assignment; only Moodle's own worksheet
     knows it.
     """
     return [
-        Found(
-            student=f"{display}_{found['id']}" if found["id"] else display,
+        Upload(
+            student=f"{display}_{match['id']}" if match["id"] else display,
             name=display,
-            id=found["id"] or "",
-            file=found["file"] or "",
-            again=again(found["file"] or ""),
-            typed=bool(found["text"]),
+            id=match["id"] or "",
+            file=match["file"] or "",
+            again=again(match["file"] or ""),
+            typed=bool(match["text"]),
             kind=MOODLE,
         )
-        for display, found in at_underscores(MOODLE_ID, name)
-        if display and (found["id"] or "_" not in display)
+        for display, match in _readings(MOODLE_ID, name)
+        if display and (match["id"] or "_" not in display)
     ]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.people import Person, matches
-from tensormark.classroom.roster import RosterError, rows_of, separator_of, text_of
+from tensormark.classroom.roster import TEST_STUDENTS, RosterError, rows_of, separator_of, text_of
 from tensormark.files import write_whole
 from tensormark.reports.model import ungraded
 from tensormark.reports.platforms import cell
@@ -30,7 +30,6 @@ ID = re.compile(r"[0-9]+")
 NUMBER = re.compile(r"\s*-?\d+(?:[.,]\d+)*\s*")
 EXCUSED = "EX"
 MAXIMA = "Points Possible"
-TEST_STUDENTS = ("student, test", "test student")
 SHOWN = 40  # lines of one kind
 
 
@@ -47,48 +46,46 @@ class Filled:
     left: list[str] = field(default_factory=list)
 
 
-def column_of(path: Path, header: Sequence[str], wanted: str, assignment: str) -> int:
+def _column(path: Path, header: Sequence[str], wanted: str, assignment: str) -> int:
     """Return the place of the column to fill.
 
     Args:
         wanted: its title with or without its id, or its id; "" for the only one that has the
             assignment's name in it.
-
-    Raises:
-        CanvasError: there is no such column, or more than one.
     """
     titles = [
-        (place, found) for place, text in enumerate(header) if (found := TITLE.fullmatch(text))
+        (index, title) for index, text in enumerate(header) if (title := TITLE.fullmatch(text))
     ]
     if wanted:
-        hits = [p for p, t in titles if wanted in (t[0], t[2])] or [
-            p for p, t in titles if t[1].strip().casefold() == wanted.strip().casefold()
+        hits = [index for index, title in titles if wanted in (title[0], title[2])] or [
+            index
+            for index, title in titles
+            if title[1].strip().casefold() == wanted.strip().casefold()
         ]
     else:
-        hits = [place for place, t in titles if assignment.casefold() in t[1].casefold()]
+        hits = [index for index, title in titles if assignment.casefold() in title[1].casefold()]
     if len(hits) == 1:
         return hits[0]
-    listed = "; ".join(visible(t[0], 100) for _, t in titles[:SHOWN]) or "none"
+    names = "; ".join(visible(title[0], 100) for _, title in titles[:SHOWN]) or "none"
     what = f"{wanted!r} is the title of" if wanted else f"{assignment!r} is in the title of"
     count = "several columns" if hits else "no column"
     fix = f"give {option('column')} one of these titles, with its number"
-    raise CanvasError(f"{path}: {visible(what)} {count}; {fix}: {listed}")
+    raise CanvasError(f"{path}: {visible(what)} {count}; {fix}: {names}")
 
 
-def neutral(text: str) -> str:
+def _neutral(text: str) -> str:
     """Return a cell that is no formula to a spreadsheet, and no row of the maxima to Canvas."""
     return str(cell(text.replace(MAXIMA, MAXIMA.replace(" ", "_"))))
 
 
-def score_of(entry: Entry) -> str | None:
+def _score(entry: Entry) -> str | None:
     """Return a score as Canvas takes it; None if there is none, or part of it is lacking."""
     if entry.result is None or ungraded(dict(entry.result)):
         return None
     return points(entry.result["score"])
 
 
-def said(what: str, lines: Sequence[str]) -> list[str]:
-    """Return lines of one kind, under what they have in common."""
+def _listed(what: str, lines: Sequence[str]) -> list[str]:
     if not lines:
         return []
     more = [f"  and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
@@ -117,7 +114,7 @@ class Export:
             raise CanvasError(f"{path}: cannot be read ({error.strerror or error})") from error
         self.separator = separator_of(text)
         self.header = rows[0] if rows else []
-        self.place = column_of(path, self.header, column, assignment)
+        self.place = _column(path, self.header, column, assignment)
         self.title = self.header[self.place]
         self.names = [name.strip().casefold() for name in self.header]
         if not {"id", LAST} <= set(self.names):
@@ -134,7 +131,7 @@ class Export:
     def person(self, row: Sequence[str]) -> Person:
         """Return a student as they are matched."""
         parts = [row[self.names.index(name)] for name in NAMES if name in self.names]
-        ids = tuple(row[place].strip() for place in self.ids)
+        ids = tuple(row[index].strip() for index in self.ids)
         return Person(ids, (" ".join(parts).strip(),))
 
     def called(self, row: Sequence[str]) -> str:
@@ -151,17 +148,17 @@ class Export:
         hand_ins = [entry.hand_in for entry in entries]
         people = [
             Person(
-                () if one.fault and not one.known else (one.student, *one.keys),
-                (one.name, one.student) if one.known else (),
+                () if hand_in.fault and not hand_in.known else (hand_in.student, *hand_in.keys),
+                (hand_in.name, hand_in.student) if hand_in.known else (),
             )
-            for one in hand_ins
+            for hand_in in hand_ins
         ]
         rows = matches(people, [self.person(row) for row in self.students])
         pairs = list(zip(hand_ins, rows, strict=True))
-        taken = {row for one, row in pairs if one.known}
-        rows = [row if one.known or row not in taken else None for one, row in pairs]
-        often = Counter(rows)
-        return [None if often[row] > 1 else row for row in rows]
+        taken = {row for hand_in, row in pairs if hand_in.known}
+        rows = [row if hand_in.known or row not in taken else None for hand_in, row in pairs]
+        counts = Counter(rows)
+        return [None if counts[row] > 1 else row for row in rows]
 
     def fill(self, pairs: Sequence[tuple[Entry, list[str]]]) -> Filled:
         """Return a row for everybody who gets a score, and what is to be told of the others.
@@ -170,11 +167,8 @@ class Export:
         """
         filled = Filled()
         for entry, row in pairs:
-            name, old, new = (
-                visible(entry.hand_in.called, 200),
-                row[self.place].strip(),
-                score_of(entry),
-            )
+            name = visible(entry.hand_in.called, 200)
+            old, new = row[self.place].strip(), _score(entry)
             if new is None:
                 why = entry.problem or "could not be graded in full"
                 filled.left.append(f"{name}: {visible(why, 200)}")
@@ -185,7 +179,7 @@ class Export:
                 if old.replace(",", ".") not in ("", new):
                     filled.replaced.append(f"{name}: {visible(old, 40)} becomes {new}")
                 about = row[: self.names.index(LAST) + 1]
-                filled.rows.append([*map(neutral, about), new])
+                filled.rows.append([*map(_neutral, about), new])
         return filled
 
     def text(self, filled: Filled) -> str:
@@ -200,10 +194,8 @@ class Export:
         """Return a line if the maximum there is another one than here."""
         if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", self.most) or float(self.most) == most:
             return []
-        there = points(float(self.most))
-        return [
-            f"Canvas: {there} points are possible there, {points(most)} here; nothing is scaled"
-        ]
+        there, here = points(float(self.most)), points(most)
+        return [f"Canvas: {there} points are possible there, {here} here; nothing is scaled"]
 
 
 def opened(path: Path, column: str, assignment: str, out: Path) -> Export:
@@ -230,7 +222,7 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
     export = opened(path, column, str(results[0]["assignment"]) if results else "", out)
     owners = export.owners(entries)
     pairs = list(zip(entries, owners, strict=True))
-    filled = export.fill([(e, export.students[one]) for e, one in pairs if one is not None])
+    filled = export.fill([(e, export.students[index]) for e, index in pairs if index is not None])
     write_whole(out, export.text(filled).encode("utf-8", "backslashreplace"))
     strangers = [
         visible(entry.hand_in.called, 200)
@@ -239,14 +231,14 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
     ]
     nobody = [
         export.called(row)
-        for place, row in enumerate(export.students)
-        if place not in owners and row[0].strip().casefold() not in TEST_STUDENTS
+        for index, row in enumerate(export.students)
+        if index not in owners and row[0].strip().casefold() not in TEST_STUDENTS
     ]
     return [
         f"Canvas: wrote {out}, scores in {visible(export.title, 100)}: {len(filled.rows)}",
         *(export.scaled(results[0]["max_score"]) if results else ()),
-        *said("with another score, which is replaced", filled.replaced),
-        *said("without a score from here", filled.left),
-        *said("handed in, but could not be matched to one student in the export", strangers),
-        *said("in the export, of whom nothing was found", nobody),
+        *_listed("with another score, which this file replaces", filled.replaced),
+        *_listed("without a new score", filled.left),
+        *_listed("handed in, but could not be matched to one student in the export", strangers),
+        *_listed("in the export, for whom nothing was found", nobody),
     ]

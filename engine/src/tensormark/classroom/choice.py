@@ -4,7 +4,7 @@ import datetime
 import itertools
 from collections.abc import Sequence
 
-from tensormark.classroom.found import Found
+from tensormark.classroom.upload import Upload
 from tensormark.files import is_folder
 from tensormark.intake.file_names import is_archive, wanted
 
@@ -29,77 +29,78 @@ def minutes_late(
     return max(0, -int(-seconds // 60))
 
 
-def is_late(one: Found, deadline: datetime.datetime | None) -> bool:
+def _is_late(upload: Upload, deadline: datetime.datetime | None) -> bool:
     """Say whether something is late: by its time, else by what the system has marked."""
-    minutes = minutes_late(one.submitted, deadline)
-    return one.late if minutes is None else minutes > 0
+    minutes = minutes_late(upload.submitted, deadline)
+    return upload.late if minutes is None else minutes > 0
 
 
-def order(one: Found) -> tuple[float, str, int, str]:
+def order(upload: Upload) -> tuple[float, str, int, str]:
     """Return what files are ordered by, the newest last."""
-    when = one.submitted.timestamp() if one.submitted else float("-inf")
-    return when, one.attempt, one.again, one.path.name
+    when = upload.submitted.timestamp() if upload.submitted else float("-inf")
+    return when, upload.attempt, upload.again, upload.path.name
 
 
-def attempts_of(found: Sequence[Found]) -> list[list[Found]]:
+def attempts_of(uploads: Sequence[Upload]) -> list[list[Upload]]:
     """Return what was handed in at once, the newest last."""
-    ordered = sorted(found, key=order)
-    groups = itertools.groupby(ordered, key=lambda one: (one.submitted, one.attempt))
+    ordered = sorted(uploads, key=order)
+    groups = itertools.groupby(ordered, key=lambda upload: (upload.submitted, upload.attempt))
     return [list(group) for _, group in groups]
 
 
-def is_hopeless(one: Found) -> bool:
+def _is_hopeless(upload: Upload) -> bool:
     """Say whether something is certainly no code: a document, or typed into a form."""
-    return one.typed or (one.path.name.lower().endswith(DOCUMENTS) and not is_folder(one.path))
+    return upload.typed or (
+        upload.path.name.lower().endswith(DOCUMENTS) and not is_folder(upload.path)
+    )
 
 
 def chosen(
-    attempts: Sequence[list[Found]], deadline: datetime.datetime | None, late: str
-) -> list[Found]:
+    attempts: Sequence[list[Upload]], deadline: datetime.datetime | None, late: str
+) -> list[Upload]:
     """Return the attempt that is graded; see CHOICES. A document never takes the place of code."""
-    attempts = [one for one in attempts if not all(map(is_hopeless, one))] or attempts
-    in_time = [one for one in attempts if not is_late(one[0], deadline)]
+    attempts = [attempt for attempt in attempts if not all(map(_is_hopeless, attempt))] or attempts
+    in_time = [attempt for attempt in attempts if not _is_late(attempt[0], deadline)]
     if late == BEFORE:
         return in_time[-1] if in_time else attempts[0]
     return attempts[-1]
 
 
-def editable_file(one: Found, editable: Sequence[str]) -> str | None:
-    """Return which of the files that students edit something is, or None."""
-    return wanted(one.file or one.path.name, editable) if one.path.is_file() else None
+def _editable_file(upload: Upload, editable: Sequence[str]) -> str | None:
+    return wanted(upload.file or upload.path.name, editable) if upload.path.is_file() else None
 
 
-def at_once(attempt: Sequence[Found], editable: Sequence[str]) -> list[Found]:
+def at_once(attempt: Sequence[Upload], editable: Sequence[str]) -> list[Upload]:
     """Return what is read of an attempt: not what was typed beside files, nor old versions."""
-    files = [one for one in attempt if not one.typed] or list(attempt)
-    names = [editable_file(one, editable) for one in files]
+    files = [upload for upload in attempt if not upload.typed] or list(attempt)
+    names = [_editable_file(upload, editable) for upload in files]
     newest: dict[str | None, int] = {}
-    for one, name in zip(files, names, strict=True):
-        newest[name] = max(one.again, newest.get(name, 0))
+    for upload, name in zip(files, names, strict=True):
+        newest[name] = max(upload.again, newest.get(name, 0))
     pairs = zip(files, names, strict=True)
-    return [one for one, name in pairs if not name or one.again == newest[name]]
+    return [upload for upload, name in pairs if not name or upload.again == newest[name]]
 
 
-def split(attempt: Sequence[Found], editable: Sequence[str]) -> tuple[Found, list[Found]]:
+def split(attempt: Sequence[Upload], editable: Sequence[str]) -> tuple[Upload, list[Upload]]:
     """Return the main file of what was handed in at once, and the others that go with it.
 
     That is the first of the files that students edit, with the rest of them; else an archive or a
     folder, else any Python file. It is what people are shown: what is graded, the door decides.
     """
-    files: dict[str, Found] = {}
-    for one in sorted(attempt, key=order):
-        if name := editable_file(one, editable):
-            files[name] = one
+    files: dict[str, Upload] = {}
+    for upload in sorted(attempt, key=order):
+        if name := _editable_file(upload, editable):
+            files[name] = upload
     if main := files.pop(editable[0], None):
         return main, list(files.values())
 
-    def rank(one: Found) -> int:
-        if is_hopeless(one):
-            return -2 if one.typed else -1
-        if is_folder(one.path) or is_archive(one.path.name):
+    def rank(upload: Upload) -> int:
+        if _is_hopeless(upload):
+            return -2 if upload.typed else -1
+        if is_folder(upload.path) or is_archive(upload.path.name):
             return 3
-        python = one.path.name.lower().endswith(".py")
-        return 0 if not python else 1 if one in files.values() else 2
+        python = upload.path.name.lower().endswith(".py")
+        return 0 if not python else 1 if upload in files.values() else 2
 
-    main = max(attempt, key=lambda one: (rank(one), order(one)))
+    main = max(attempt, key=lambda upload: (rank(upload), order(upload)))
     return main, list(files.values()) if rank(main) == 2 else []

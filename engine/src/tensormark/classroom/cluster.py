@@ -41,12 +41,8 @@ CONFIG = {
 }
 
 
-def local(workers: int, assignment: Path) -> LocalCluster:
-    """Start a scheduler and workers that Ctrl-C does not reach, as the engine handles it.
-
-    Args:
-        assignment: the folder of the assignment that they grade.
-    """
+def _local_cluster(workers: int, assignment: Path) -> LocalCluster:
+    """Start a scheduler and workers that Ctrl-C does not reach, as the engine handles it."""
     resource_tracker.ensure_running()  # as starting it later would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which they inherit
     try:
@@ -68,9 +64,6 @@ def local(workers: int, assignment: Path) -> LocalCluster:
 def opened(scheduler: str, workers: int, assignment: Path) -> Iterator[Client]:
     """Connect to a scheduler, or start one with workers of one thread on this machine.
 
-    Args:
-        assignment: the folder of the assignment that these grade.
-
     Raises:
         ClusterError: there is no such scheduler.
     """
@@ -80,7 +73,7 @@ def opened(scheduler: str, workers: int, assignment: Path) -> Iterator[Client]:
         address: Any = scheduler
         if not scheduler:
             try:
-                address = stack.enter_context(local(workers, assignment))
+                address = stack.enter_context(_local_cluster(workers, assignment))
             except (OSError, RuntimeError) as error:
                 reason = printable(f"{error}; {error.__cause__ or ''}")[:300].rstrip("; ")
                 given = option("workers", workers)
@@ -91,16 +84,12 @@ def opened(scheduler: str, workers: int, assignment: Path) -> Iterator[Client]:
             reason, given = printable(str(error))[:200], option("scheduler", scheduler)
             raise ClusterError(f"{given}: cannot be reached: {reason}") from error
         if scheduler:
-            check_scheduler(client, scheduler)
+            _check_scheduler(client, scheduler)
         yield client
 
 
-def check_scheduler(client: Client, address: str) -> None:
-    """See that a scheduler can read what it passes on.
-
-    Raises:
-        ClusterError: it has not the same modules.
-    """
+def _check_scheduler(client: Client, address: str) -> None:
+    """See that a scheduler can read what it passes on."""
     try:
         client.run_on_scheduler(importable)
     except Exception as error:  # whatever importing raises
@@ -159,13 +148,14 @@ class Crew:
         if time.monotonic() - self.looked < LOOK_EVERY:
             return
         try:
-            found: dict[str, int] = self.client.nthreads()
-            new = [one for one in found if one not in self.fit and one not in self.refused]
-            told = self.client.run(about, workers=new, on_error="return") if new else {}
+            threads: dict[str, int] = self.client.nthreads()
+            known = self.fit.keys() | self.refused.keys()
+            new = [address for address in threads if address not in known]
+            answers = self.client.run(about, workers=new, on_error="return") if new else {}
         except (OSError, TimeoutError) as error:
             raise ClusterError(f"the scheduler is gone: {printable(str(error))[:200]}") from error
-        self.fit = {address: n for address, n in found.items() if address in self.fit}
-        for address, answer in told.items():
+        self.fit = {address: count for address, count in threads.items() if address in self.fit}
+        for address, answer in answers.items():
             if isinstance(answer, OSError):
                 continue  # it has gone again
             if isinstance(answer, Exception):
@@ -173,8 +163,8 @@ class Crew:
             elif reason := unfit(answer, self.terms.code, self.terms.versions):
                 self.refuse(address, answer["host"], reason)
             else:
-                self.fit[address] = found[address]
-        self.there, self.looked = set(found), time.monotonic()
+                self.fit[address] = threads[address]
+        self.there, self.looked = set(threads), time.monotonic()
         self.check()
 
     def check(self) -> None:

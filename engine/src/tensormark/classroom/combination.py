@@ -7,6 +7,7 @@ or writes anything, so that neither a class nor the way it is graded changes wit
 import argparse
 import dataclasses
 import datetime
+import itertools
 import json
 import os
 import shlex
@@ -64,7 +65,7 @@ class Combination:
             ("budget", self.budget, other.budget),
             ("training-times", self.training_times, other.training_times),
         )
-        return [name for name, one, two in pairs if one != two and None not in (one, two)]
+        return [name for name, own, others in pairs if own != others and None not in (own, others)]
 
     def still_there(self) -> bool:
         """Say whether its references are as they were."""
@@ -74,7 +75,7 @@ class Combination:
             return False
 
 
-def asked_for(options: argparse.Namespace, references: References, store: Store) -> Combination:
+def _requested(options: argparse.Namespace, references: References, store: Store) -> Combination:
     """Return what a command asks for; the tier is that of earlier runs unless it is given."""
     return Combination(
         submissions=os.path.realpath(options.submissions),
@@ -90,8 +91,7 @@ def asked_for(options: argparse.Namespace, references: References, store: Store)
     )
 
 
-def kept(store: Store) -> Combination | None:
-    """Return what the results in a store were found with; None if there are none."""
+def _stored(store: Store) -> Combination | None:
     query = "SELECT reference, checkpoint, mode, tier FROM attempt ORDER BY id DESC LIMIT 1"
     if not (rows := store.rows(query)):
         return None
@@ -108,7 +108,7 @@ def keep(combination: Combination, tier: str, store: Store) -> None:
     store.choose(SETTING, json.dumps(dataclasses.asdict(whole)))
 
 
-def in_words(value: object) -> str | bool:
+def _typed(value: object) -> str | bool:
     """Return an option's value as people type it; True if it has none."""
     if value is True:
         return True
@@ -118,24 +118,19 @@ def in_words(value: object) -> str | bool:
     return shlex.quote(printable(text))
 
 
-def command_of(folder: Path, options: argparse.Namespace, **others: object) -> str:
-    """Return the command that these options are given by, with others in place of some.
-
-    Args:
-        folder: of the assignment.
-    """
-    found = vars(options) | others
-    usual = vars(parser(folder).parse_args(["."]))
-    usual["references"] = references_for(folder, found["checkpoint"])
-    given = {name: found[name] for name in OPTIONS if found[name] != usual[name]}
-    given = {"submissions": found["submissions"]} | given  # first, and never left out
-    return command("class", **{name: in_words(value) for name, value in given.items()})
+def _command_line(folder: Path, options: argparse.Namespace, **others: object) -> str:
+    """Return the command that these options are given by, with others in place of some."""
+    values = vars(options) | others
+    defaults = vars(parser(folder).parse_args(["."]))
+    defaults["references"] = references_for(folder, values["checkpoint"])
+    given = {"submissions": values["submissions"]}  # first, and never left out
+    given |= {name: values[name] for name in OPTIONS if values[name] != defaults[name]}
+    return command("class", **{name: _typed(value) for name, value in given.items()})
 
 
-def going_on(folder: Path, options: argparse.Namespace, before: Combination) -> str:
-    """Say how to go on with what was kept; see `command_of`."""
+def _how_to_continue(folder: Path, options: argparse.Namespace, before: Combination) -> str:
     if before.place and not before.still_there():
-        return f"what {before.place} held then is no longer there, so that cannot go on"
+        return f"the references that {before.place} held then are gone, so that run cannot continue"
     known: dict[str, object] = {
         "submissions": before.submissions,
         "references": Path(before.place) if before.place else None,
@@ -146,15 +141,12 @@ def going_on(folder: Path, options: argparse.Namespace, before: Combination) -> 
     }
     others = {name: value for name, value in known.items() if value is not None}
     others["tier"] = before.tier if before.tier == PROCESS else None  # others are kept anyway
-    return f"to go on with that: {command_of(folder, options, **others)}"
+    return f"to continue with that: {_command_line(folder, options, **others)}"
 
 
-def beside(out: Path) -> Path:
-    """Return the name of a folder of results that is free."""
-    number = 2
-    while os.path.lexists(f"{out}-{number}"):
-        number += 1
-    return Path(f"{out}-{number}")
+def _free_folder(out: Path) -> Path:
+    paths = (Path(f"{out}-{count}") for count in itertools.count(2))
+    return next(path for path in paths if not os.path.lexists(path))
 
 
 def checked(
@@ -162,13 +154,10 @@ def checked(
 ) -> tuple[Combination, bool]:
     """Return what a command asks for, and whether it is to replace what is kept, which it says.
 
-    Args:
-        folder: of the assignment.
-
     Raises:
         SubmissionError: there are results of something else, and no --force.
     """
-    before, now = kept(store), asked_for(options, references, store)
+    before, now = _stored(store), _requested(options, references, store)
     other = before.differs(now) if before is not None else []
     if before is None or not other or options.force:
         return now, bool(other)
@@ -177,14 +166,14 @@ def checked(
     if before.private in kinds and before.private != now.private:
         names[other.index("references")] += f" ({kinds[bool(before.private)]})"
     held = f"{option('out', options.out)}: holds results with another {', '.join(names)}"
-    on, force = going_on(folder, options, before), option("force", True)
+    on, force = _how_to_continue(folder, options, before), option("force", True)
     if options.only is not None:
         raise SubmissionError(
             f"{held}; {on} {option('only', shlex.quote(options.only))}; {force} compares all the "
             "same, and leaves the gradebook as it is"
         )
+    anew = _command_line(folder, options, out=_free_folder(options.out))
     raise SubmissionError(
-        f"{held}; {on}; to begin anew: {command_of(folder, options, out=beside(options.out))} (or "
-        f"{force}, which first moves the gradebook and the feedback there to a folder in "
-        f"{options.out})"
+        f"{held}; {on}; to start over: {anew} (or {force}, which first moves the gradebook and the "
+        f"feedback there to a folder in {options.out})"
     )

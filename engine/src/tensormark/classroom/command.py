@@ -2,8 +2,8 @@
 
 Exit status: 0 if everything was graded, whatever its score; 2 if there is nothing to grade, an
 option is invalid, or the run cannot go on; 3 if something could not be graded; 130 if the run was
-interrupted. After 2, 3 and 130 the same command goes on where it stopped, or with `--force` begins
-again.
+interrupted. After 2, 3 and 130 the same command continues where it stopped, or with `--force`
+starts over.
 """
 
 import sys

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 HERE = "here"  # the address
 
 
-class Answered:
+class _LocalFuture:
     """The answer of this process, when there is one, as Dask would give it."""
 
     def __init__(self, future: "Future[Answer]") -> None:
@@ -70,13 +70,13 @@ class OneProcess:
         """Grade nothing more."""
         self.fit, self.reason = {}, reason
 
-    def submit(self, work: Work) -> Answered:
+    def submit(self, work: Work) -> _LocalFuture:
         """Grade some work, in another thread, as this one takes care of signals and progress."""
-        return Answered(self.pool.submit(self.station.grade, work))
+        return _LocalFuture(self.pool.submit(self.station.grade, work))
 
 
 @contextlib.contextmanager
-def about(assignment: Path) -> Iterator[None]:
+def _assignment_named(assignment: Path) -> Iterator[None]:
     """Have this process take an assignment for its own, wherever it was started."""
     before = os.environ.get(VARIABLE)
     os.environ[VARIABLE] = str(assignment)
@@ -89,16 +89,12 @@ def about(assignment: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def in_this_process(terms: Terms, parcel: Parcel, assignment: Path) -> Iterator[OneProcess]:
-    """Unpack what is graded with, and try the tier.
-
-    Args:
-        assignment: its folder.
-    """
+def _this_process(terms: Terms, parcel: Parcel, assignment: Path) -> Iterator[OneProcess]:
+    """Unpack what is graded with, and try the tier."""
     with tempfile.TemporaryDirectory(prefix="class-") as folder, ThreadPoolExecutor(1) as pool:
         scratch = Path(folder)
         scratch.chmod(0o755)  # submissions may read the checkpoint in it
-        with about(assignment):
+        with _assignment_named(assignment):
             station = Station(terms, parcel.digest, parcel.content, scratch, HERE)
         yield OneProcess(station, pool)
 
@@ -113,15 +109,11 @@ def opened_crew(
 ) -> Iterator["Crew | OneProcess"]:
     """Open those who grade; with one worker and no scheduler that is this process.
 
-    Args:
-        assignment: its folder.
-        say: prints a line.
-
     Raises:
         ClusterError: there is no such scheduler. RunError: Dask is needed, and not installed.
     """
     if options.workers == 1 and not options.scheduler:
-        with in_this_process(terms, parcel, assignment) as alone:
+        with _this_process(terms, parcel, assignment) as alone:
             yield alone
         return
     try:  # here, because importing Dask takes time

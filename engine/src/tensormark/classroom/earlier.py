@@ -2,6 +2,7 @@
 or was written for somebody else, is moved to `earlier-1` (then `-2`, and so on) among the results.
 """
 
+import itertools
 import json
 import os
 from functools import cached_property
@@ -23,10 +24,8 @@ class Earlier:
     @cached_property
     def folder(self) -> Path:
         """The first that is free."""
-        number = 1
-        while os.path.lexists(self.out / f"{FOLDER}-{number}"):
-            number += 1
-        return self.out / f"{FOLDER}-{number}"
+        paths = (self.out / f"{FOLDER}-{count}" for count in itertools.count(1))
+        return next(path for path in paths if not os.path.lexists(path))
 
     def move(self, *names: str) -> None:
         """Move files or folders there, as far as they exist."""
@@ -71,8 +70,5 @@ class Earlier:
     def lines(self) -> list[str]:
         """Say what was moved."""
         what = ", ".join(self.moved[:5]) + (", ..." if len(self.moved) > 5 else "")
-        return (
-            [f"moved to {self.folder}, because it belongs to an earlier run: {what}"]
-            if what
-            else []
-        )
+        why = "because it belongs to an earlier run"
+        return [f"moved to {self.folder}, {why}: {what}"] if what else []

@@ -106,7 +106,7 @@ class Engine:
         self.waiting = deque(map(Job, works))
         while self.under_way or ((self.waiting or self.suspects) and not self.stop.asked):
             self.crew.look()
-            self.drop_stranded()
+            self._drop_stranded()
             self.fill()
             with contextlib.suppress(queue.Empty):
                 self.take(self.answered.get(timeout=WAIT))
@@ -128,7 +128,7 @@ class Engine:
         self.under_way[future] = job
         future.add_done_callback(self.answered.put)
 
-    def drop_stranded(self) -> None:
+    def _drop_stranded(self) -> None:
         """Take back what no worker that is left may do, as Dask would wait for those that died."""
         for future, job in list(self.under_way.items()):
             if not job.workers & self.crew.fit.keys() and not future.done():
@@ -139,7 +139,7 @@ class Engine:
         job = self.under_way.pop(future, None)
         if job is None:
             return
-        answer = self.answer_of(future, job)
+        answer = self._answer(future, job)
         if isinstance(answer, Answer) and answer.refused:
             self.crew.refuse(answer.address, answer.host, answer.refused)
             self.crew.check()
@@ -152,12 +152,12 @@ class Engine:
             attempt = Attempt("", 0.0, answer)
             if answer == KILLED and job.alone and self.store.graded(self.terms):
                 attempt = Attempt("", 0.0, "", self.blame(job.work))
-        final = self.settled(job, attempt)
+        final = self._is_last(job, attempt)
         self.fill()
         self.store.add(job.work.digest, self.terms, attempt)
         self.progress.done(attempt, final)
 
-    def settled(self, job: Job, attempt: Attempt) -> bool:
+    def _is_last(self, job: Job, attempt: Attempt) -> bool:
         """Say whether an attempt is the last, or have the work tried again."""
         if attempt.complete or job.alone:
             return True
@@ -169,12 +169,8 @@ class Engine:
             self.waiting.append(job)
         return not job.alone and job.tries >= TRIES
 
-    def answer_of(self, future: "Future", job: Job) -> Answer | str:
-        """Return a worker's answer, or why there is none.
-
-        Raises:
-            ClusterError: the scheduler is gone.
-        """
+    def _answer(self, future: "Future", job: Job) -> Answer | str:
+        """Return a worker's answer, or why there is none."""
         if future.status == "finished":
             answer: Answer = future.result()
             return answer

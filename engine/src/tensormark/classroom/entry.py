@@ -1,7 +1,7 @@
 """A student's line of the gradebook: what all reports of a class are drawn from."""
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,11 @@ def legible(name: str) -> str:
 def number_of(count: int, noun: str) -> str:
     """Return how many there are of something, such as `1 student`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def called(student: str, name: str) -> str:
+    """Return what identifies a student, and the name where that does not tell it."""
+    return student if not name or name in student else f"{student} ({name})"
 
 
 @dataclass(frozen=True)
@@ -54,8 +59,7 @@ class HandIn:
     @property
     def called(self) -> str:
         """What identifies the student, and the name where that does not tell it."""
-        known = not self.name or self.name in self.student
-        return self.student if known else f"{self.student} ({self.name})"
+        return called(self.student, self.name)
 
 
 @dataclass(frozen=True)
@@ -77,3 +81,8 @@ class Entry:
     seconds: float = 0.0
     attempts: int = 1
     sources: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def exercises(self) -> Sequence[Mapping[str, Any]]:
+        """The exercises of the result; none if there is no result."""
+        return self.result["exercises"] if self.result else ()

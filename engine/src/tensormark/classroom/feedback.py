@@ -36,23 +36,23 @@ DEVICES = {"con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n
 ALLOWED = "-_.@+"
 
 
-def for_student(result: Mapping[str, Any]) -> dict[str, Any]:
+def _for_student(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return a result without what is for the instructor: flags, and the place of the file.
 
     What stands in a result that is not known here is left out as well.
     """
-    made: dict[str, Any] = {name: result[name] for name in KEPT}
-    made |= {"submission": result["name"], "flags": []}
-    made["exercises"] = [
+    copy: dict[str, Any] = {name: result[name] for name in KEPT}
+    copy |= {"submission": result["name"], "flags": []}
+    copy["exercises"] = [
         {name: exercise[name] for name in EXERCISE} | {"flags": []}
         for exercise in result["exercises"]
     ]
     if result["private"]:
-        made["printed"] = ""
-        for exercise in made["exercises"]:
+        copy["printed"] = ""
+        for exercise in copy["exercises"]:
             without = [finding | {"excerpt": None} for finding in exercise["findings"]]
             exercise["findings"] = without
-    return made
+    return copy
 
 
 def version() -> str:
@@ -61,7 +61,7 @@ def version() -> str:
     return digest("".join(sha256(path) for path in (*paths, Path(__file__))).encode())
 
 
-def write_one(folder: Path, result: Mapping[str, Any] | None, again: bool) -> bool:
+def _write_folder(folder: Path, result: Mapping[str, Any] | None, again: bool) -> bool:
     """Write a student's files if they are to change, or remove them; say whether anything changed.
 
     Args:
@@ -73,7 +73,7 @@ def write_one(folder: Path, result: Mapping[str, Any] | None, again: bool) -> bo
         file.unlink(missing_ok=True)
         page.unlink(missing_ok=True)
         return gone
-    model = for_student(result)
+    model = _for_student(result)
     text = (json.dumps(model) + "\n").encode()  # in one line, which is several times faster
     if not again and page.exists() and file.exists() and file.read_bytes() == text:
         return False
@@ -82,12 +82,12 @@ def write_one(folder: Path, result: Mapping[str, Any] | None, again: bool) -> bo
     return True
 
 
-def safe(name: str) -> str:
+def _safe(name: str) -> str:
     """Return a name that is one folder's on every system: no path, no device, nothing hidden."""
     plain = unicodedata.normalize("NFC", name[: 4 * LONGEST])
-    kept = "".join(char if char.isalnum() or char in ALLOWED else "_" for char in plain)
-    kept = kept[:LONGEST].strip("._-") or "student"
-    return f"_{kept}" if kept.partition(".")[0].casefold() in DEVICES else kept
+    letters = "".join(char if char.isalnum() or char in ALLOWED else "_" for char in plain)
+    letters = letters[:LONGEST].strip("._-") or "student"
+    return f"_{letters}" if letters.partition(".")[0].casefold() in DEVICES else letters
 
 
 def key(name: str) -> str:
@@ -106,23 +106,23 @@ def folder_names(students: Sequence[str]) -> list[str]:
     for student in students:
         marks.append(f"{student}\0{seen[student]}".encode("utf-8", "surrogatepass"))
         seen[student] += 1
-    plain = [safe(student) for student in students]
-    made = list(plain)
+    plain = [_safe(student) for student in students]
+    names = list(plain)
     for digits in (8, 16, 64):
-        often = Counter(map(key, made))
-        for place, (student, mark) in enumerate(zip(students, marks, strict=True)):
-            if often[key(made[place])] > 1 or (digits == 8 and plain[place] != student):
-                made[place] = f"{plain[place]}-{hashlib.sha256(mark).hexdigest()[:digits]}"
-    return made
+        counts = Counter(map(key, names))
+        for index, (student, mark) in enumerate(zip(students, marks, strict=True)):
+            if counts[key(names[index])] > 1 or (digits == 8 and plain[index] != student):
+                names[index] = f"{plain[index]}-{hashlib.sha256(mark).hexdigest()[:digits]}"
+    return names
 
 
-def ours(file: Path) -> list[str]:
+def _own_folders(file: Path) -> list[str]:
     """Return the folders that an earlier run has written; none if that is not known."""
     try:
-        found = json.loads(file.read_bytes())
+        names = json.loads(file.read_bytes())
     except (OSError, ValueError):
         return []
-    return [name for name in found if Path(name).name == name and not name.startswith(".")]
+    return [name for name in names if Path(name).name == name and not name.startswith(".")]
 
 
 def write_feedback(entries: Sequence[Entry], out: Path, earlier: Earlier) -> list[str]:
@@ -137,14 +137,14 @@ def write_feedback(entries: Sequence[Entry], out: Path, earlier: Earlier) -> lis
     again = not drawn.exists() or drawn.read_text("utf-8", "replace") != current
     names = folder_names([entry.hand_in.student for entry in entries])
     list_of_ours = out / FOLDER / OURS
-    before = ours(list_of_ours)
+    before = _own_folders(list_of_ours)
     others = (path.name for path in (out / FOLDER).glob("*") if path.name not in before)
     earlier.move(*(f"{FOLDER}/{name}" for name in sorted(set(before) - set(names))))
     earlier.move(*(f"{FOLDER}/{name}" for name in sorted(set(names).intersection(others))))
     if sorted(names) != before:  # before the folders: none is there that is not in the list
         write_whole(list_of_ours, json.dumps(sorted(names)))
     for name, entry in zip(names, entries, strict=True):
-        write_one(out / FOLDER / name, entry.result, again)
+        _write_folder(out / FOLDER / name, entry.result, again)
     if again:
         write_whole(drawn, current)
     pairs = zip(names, entries, strict=True)

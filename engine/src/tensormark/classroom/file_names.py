@@ -14,8 +14,8 @@ from pathlib import Path
 from tensormark.classroom.blackboard import by_blackboard, named_by_blackboard
 from tensormark.classroom.bulk_names import anonymous_reading, canvas_readings, moodle_readings
 from tensormark.classroom.entry import legible
-from tensormark.classroom.found import Found
 from tensormark.classroom.gradescope_export import METADATA, by_gradescope, read_metadata
+from tensormark.classroom.upload import Upload
 from tensormark.files import is_folder, is_regular
 
 # what systems and editors leave behind; any other name may be a student's, also one that is hidden
@@ -41,7 +41,7 @@ def real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def entries(folder: Path) -> list[Path]:
+def _entries(folder: Path) -> list[Path]:
     """Return what is in a folder, in order, without what systems put there."""
     paths = {path.name: path for path in folder.iterdir()}
     return sorted(
@@ -56,34 +56,33 @@ def entries(folder: Path) -> list[Path]:
     )
 
 
-def without_ending(name: str) -> str:
-    """Return the name of a file without the ending that says what type it is."""
-    ending = next((one for one in ENDINGS if name.lower().endswith(one)), "")
+def _without_ending(name: str) -> str:
+    ending = next((ending for ending in ENDINGS if name.lower().endswith(ending)), "")
     return name[: -len(ending)] if ending and len(name) > len(ending) else name
 
 
-def plain(path: Path) -> Found:
+def _own_name(path: Path) -> Upload:
     """Read a name that is a student's own; of several, the file's date tells which is newest."""
-    name = path.name if is_folder(path) else without_ending(path.name)
+    name = path.name if is_folder(path) else _without_ending(path.name)
     stamp = f"{path.lstat().st_mtime_ns:020}"
-    return Found(student=name, name=name, path=path, file=path.name, attempt=stamp)
+    return Upload(student=name, name=name, path=path, file=path.name, attempt=stamp)
 
 
-def one_of(readings: Sequence[Found], path: Path) -> Found:
+def _merged(readings: Sequence[Upload], path: Path) -> Upload:
     """Return the readings of a name as one.
 
     Where they only disagree on whether it is late, it is: nobody gains by a name of their own.
     """
-    by_student: dict[tuple[str, str], Found] = {}
-    for one in readings:
-        known = by_student.setdefault(one.identity, replace(one, path=path))
-        if one.late and not known.late:
-            by_student[one.identity] = replace(known, late=True)
+    by_student: dict[tuple[str, str], Upload] = {}
+    for reading in readings:
+        best = by_student.setdefault(reading.identity, replace(reading, path=path))
+        if reading.late and not best.late:
+            by_student[reading.identity] = replace(best, late=True)
     first, *others = by_student.values()
     return replace(first, others=tuple(others))
 
 
-def by_platform(paths: Sequence[Path]) -> list[Found]:
+def _by_platform(paths: Sequence[Path]) -> list[Upload]:
     """Read names of Canvas and Moodle, and those that are students' own.
 
     Canvas grades a whole assignment anonymously or not at all.
@@ -91,27 +90,26 @@ def by_platform(paths: Sequence[Path]) -> list[Found]:
     canvas = {path: canvas_readings(path.name) for path in paths}
     anonymous = {path: anonymous_reading(path.name) for path in paths}
     all_anonymous = all(anonymous[path] for path in paths if canvas[path])
-    made = []
+    uploads = []
     for path in paths:
         moodle, nameless = moodle_readings(path.name), anonymous[path]
         readings = [*canvas[path], *moodle]
         if nameless and not moodle and (all_anonymous or not canvas[path]):
             readings = [nameless]
-        made.append(one_of(readings, path) if readings else plain(path))
-    return made
+        uploads.append(_merged(readings, path) if readings else _own_name(path))
+    return uploads
 
 
-def readable(one: Found) -> Found:
-    """Return something found with names that can be written."""
+def _printable(upload: Upload) -> Upload:
     return replace(
-        one,
-        student=legible(one.student),
-        name=legible(one.name),
-        others=tuple(map(readable, one.others)),
+        upload,
+        student=legible(upload.student),
+        name=legible(upload.name),
+        others=tuple(map(_printable, upload.others)),
     )
 
 
-def found_in(folder: Path, without: Iterable[Path] = ()) -> list[Found]:
+def found_in(folder: Path, without: Iterable[Path] = ()) -> list[Upload]:
     """Return everything that was handed in.
 
     Args:
@@ -120,16 +118,19 @@ def found_in(folder: Path, without: Iterable[Path] = ()) -> list[Found]:
     Raises:
         OSError: the folder cannot be read.
     """
-    own, place = {real(path) for path in without}, real(folder)
-    paths = [path for path in entries(folder) if place / path.name not in own]
+    excluded, root = {real(path) for path in without}, real(folder)
+    paths = [path for path in _entries(folder) if root / path.name not in excluded]
     if len(paths) == 1 and EXPORT.fullmatch(paths[0].name) and is_folder(paths[0]):
-        folder, paths = paths[0], entries(paths[0])
+        folder, paths = paths[0], _entries(paths[0])
     metadata = folder / METADATA
     submissions = read_metadata(metadata) if is_regular(metadata) else []
-    found = by_gradescope(folder, submissions)
-    known = {one.path for one in found} | ({metadata} if is_regular(metadata) else set())
-    paths = [path for path in paths if path not in known]
+    from_gradescope = by_gradescope(folder, submissions)
+    others = {upload.path for upload in from_gradescope}
+    others |= {metadata} if is_regular(metadata) else set()
+    paths = [path for path in paths if path not in others]
     blackboards = named_by_blackboard(paths)
     rest = [path for path in paths if path not in blackboards]
-    whole = itertools.chain(found, by_blackboard(list(blackboards.items())), by_platform(rest))
-    return [readable(one) for one in whole]
+    whole = itertools.chain(
+        from_gradescope, by_blackboard(list(blackboards.items())), _by_platform(rest)
+    )
+    return [_printable(upload) for upload in whole]

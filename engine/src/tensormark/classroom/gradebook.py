@@ -26,8 +26,7 @@ FIRST = ("student", "submission", "score", "max_score", "bonus")
 LAST = ("name", "submitted", "minutes_late", "problem", "flags", "other_files")
 
 
-def row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
-    """Return a student's line of the table."""
+def _row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
     hand_in, result = entry.hand_in, entry.result or {}
     own = {exercise["id"]: exercise["score"] for exercise in result.get("exercises", ())}
     others = "; ".join(path.name for path in hand_in.others)
@@ -42,15 +41,15 @@ def row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
     ]
 
 
-def table(entries: Sequence[Entry]) -> str:
+def _table(entries: Sequence[Entry]) -> str:
     """Return the table of a class as CSV; no cell is a formula."""
-    found = (one["id"] for entry in entries if entry.result for one in entry.result["exercises"])
-    exercises = list(dict.fromkeys(found))
-    rows = (row(entry, exercises) for entry in entries)
+    ids = (exercise["id"] for entry in entries for exercise in entry.exercises)
+    exercises = list(dict.fromkeys(ids))
+    rows = (_row(entry, exercises) for entry in entries)
     return csv_text([(*FIRST, *exercises, *LAST), *rows])
 
 
-def compared(
+def _compared(
     entries: Sequence[Entry],
     starter: Mapping[str, str],
     known: Sequence[Mapping[str, str]],
@@ -58,17 +57,17 @@ def compared(
 ) -> Similar:
     """Return the groups of near-identical submissions; what a team handed in counts once."""
     owners: dict[Path | None, list[int]] = {}
-    for place, entry in enumerate(entries):
+    for index, entry in enumerate(entries):
         if entry.sources:
-            owners.setdefault(entry.hand_in.path, []).append(place)
-    own = list(owners.values())
-    found = similar([entries[places[0]].sources for places in own], starter, known, kept)
+            owners.setdefault(entry.hand_in.path, []).append(index)
+    teams = list(owners.values())
+    similarity = similar([entries[places[0]].sources for places in teams], starter, known, kept)
 
     def among_all(places: Sequence[int]) -> tuple[int, ...]:
-        return tuple(sorted(place for one in places for place in own[one]))
+        return tuple(sorted(index for place in places for index in teams[place]))
 
-    groups = [replace(group, members=among_all(group.members)) for group in found.groups]
-    return Similar(tuple(groups), among_all(found.unread))
+    groups = [replace(group, members=among_all(group.members)) for group in similarity.groups]
+    return Similar(tuple(groups), among_all(similarity.unread))
 
 
 def write_results(
@@ -98,19 +97,19 @@ def write_results(
     folders = write_feedback(entries, out, earlier)
     if earlier.moved:  # of students who are in the gradebook of before
         earlier.move(TABLE, PAGE)
-    found = compared(entries, starter or {}, known, out / KEPT)
-    earlier.write(TABLE, table(entries).encode("utf-8", "backslashreplace"))
-    whole = page(entries, folders, found, says)
-    earlier.write(PAGE, whole.encode("utf-8", "backslashreplace"))
+    similarity = _compared(entries, starter or {}, known, out / KEPT)
+    earlier.write(TABLE, _table(entries).encode("utf-8", "backslashreplace"))
+    html = page(entries, folders, similarity, says)
+    earlier.write(PAGE, html.encode("utf-8", "backslashreplace"))
     feedback = number_of(sum(map(bool, folders)), "folder")
     lines = [f"wrote {out / PAGE}, {out / TABLE} and {feedback} of feedback"]
-    if found.groups:
-        groups = number_of(len(found.groups), "group")
+    if similarity.groups:
+        groups = number_of(len(similarity.groups), "group")
         lines.append(f"near-identical submissions, for you to look at: {groups}")
-    return [*lines, *canvas_filled(entries, canvas, column, earlier), *earlier.lines()]
+    return [*lines, *_filled_canvas(entries, canvas, column, earlier), *earlier.lines()]
 
 
-def canvas_filled(
+def _filled_canvas(
     entries: Sequence[Entry], canvas: Path | None, column: str, earlier: Earlier
 ) -> list[str]:
     """Fill Canvas's export, if there is one; say how it went. None of an earlier run stays."""

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tensormark.classroom.found import GRADESCOPE, Found
+from tensormark.classroom.upload import GRADESCOPE, Upload
 from tensormark.files import opened_regular
 
 METADATA = "submission_metadata.yml"
@@ -56,9 +56,9 @@ def scalar(text: str) -> str:
 
 def moment(text: str) -> datetime.datetime | None:
     """Return a time; without a zone it is this machine's. None if it is not one."""
-    if not (found := STAMP.match(text.strip().strip("'\""))):
+    if not (match := STAMP.match(text.strip().strip("'\""))):
         return None
-    date, clock, fraction, zone = found.groups()
+    date, clock, fraction, zone = match.groups()
     zone = "+00:00" if zone in ("Z", "UTC") else zone or ""
     try:
         return datetime.datetime.fromisoformat(f"{date}T{clock}{fraction or ''}{zone}").astimezone()
@@ -66,13 +66,10 @@ def moment(text: str) -> datetime.datetime | None:
         return None
 
 
-def pieces(path: Path) -> Iterator[tuple[bool, str]]:
+def _pieces(path: Path) -> Iterator[tuple[bool, str]]:
     """Yield the lines of a file, a long one in pieces, and whether each begins a line.
 
     No piece ends between the two characters of an escape.
-
-    Raises:
-        OSError: the file cannot be read, or is too large.
     """
     begins, left = True, LARGEST
     with opened_regular(path) as file:
@@ -85,48 +82,44 @@ def pieces(path: Path) -> Iterator[tuple[bool, str]]:
             begins = raw.endswith(b"\n")
 
 
-def closes(text: str, quote: str) -> bool:
-    """Say whether a quoted text ends in the rest of a line."""
+def _closes(text: str, quote: str) -> bool:
     return quote in re.sub("''" if quote == "'" else r"\\.", "", text)
 
 
-def open_quote(value: str) -> str:
+def _open_quote(value: str) -> str:
     """Return the quote that a value begins with and does not end with, or ""."""
     begin = QUOTED.match(value)
     rest = value[begin.end() :] if begin else ""
-    return rest[:1] if rest and not closes(rest[1:], rest[0]) else ""
+    return rest[:1] if rest and not _closes(rest[1:], rest[0]) else ""
 
 
-def lines(path: Path) -> Iterator[str]:
+def _lines(path: Path) -> Iterator[str]:
     """Yield the beginning of every line, or of a quoted text of several lines as if it were one.
 
     Lines that belong to a block of text are left out.
-
-    Raises:
-        OSError: the file cannot be read, or is too large.
     """
     text, quote, block = "", "", -1  # not ended yet; the depth of what the block belongs to
-    for begins, piece in pieces(path):
+    for begins, piece in _pieces(path):
         if quote:
             text = f"{text} {piece.strip()}"[:LINE]
-            quote = "" if closes(piece, quote) else quote
+            quote = "" if _closes(piece, quote) else quote
             if not quote:
                 yield text
             continue
         depth = len(piece) - len(piece.lstrip(" "))
         if not begins or (block >= 0 and (depth > block or not piece.strip())):
             continue
-        text, (_, dashes, value) = piece, parts(piece)
+        text, (_, dashes, value) = piece, _parts(piece)
         block = depth + len(dashes) if BLOCK.match(value) else -1
-        quote = open_quote(value)
+        quote = _open_quote(value)
         if not quote:
             yield text
 
 
-def parts(line: str) -> tuple[int, str, str]:
+def _parts(line: str) -> tuple[int, str, str]:
     """Return how deep a line is, the dashes before its key, and its value or all that it says."""
-    if key := KEY.match(line):
-        return len(key[1]), key[2], key[4] or ""
+    if match := KEY.match(line):
+        return len(match[1]), match[2], match[4] or ""
     item = ITEM.match(line)
     assert item is not None
     # a text in a list belongs to the dash, not to what stands behind it
@@ -139,31 +132,31 @@ def read_metadata(path: Path) -> list[Submitted]:
     Raises:
         OSError: the file cannot be read, or is too large.
     """
-    found: list[Submitted] = []
+    submissions: list[Submitted] = []
     section, item_depth = "", -1
-    for line in lines(path):
+    for line in _lines(path):
         if not (key := KEY.match(line)):
             continue
         depth, item, name, value = len(key[1]), bool(key[2]), key[3], key[4] or ""
         if depth == 0 and not item:
-            found.append(Submitted(name))
+            submissions.append(Submitted(name))
             section = ""
             continue
-        if not found:
+        if not submissions:
             continue
         if depth == 2 and not item:
             section, item_depth = name, -1
         if section == "created_at" and (name == "created_at" or (depth == 4 and name == "utc")):
-            found[-1].submitted = moment(value) or found[-1].submitted
+            submissions[-1].submitted = moment(value) or submissions[-1].submitted
         elif section == "submitters" and item and depth in (2, 4) and item_depth in (-1, depth):
             item_depth = depth
-            found[-1].submitters.append({name: scalar(value)})
+            submissions[-1].submitters.append({name: scalar(value)})
         elif section == "submitters" and not item and depth == item_depth + 2 > 2:
-            found[-1].submitters[-1].setdefault(name, scalar(value))
-    return found
+            submissions[-1].submitters[-1].setdefault(name, scalar(value))
+    return submissions
 
 
-def shared(submissions: Sequence[Submitted]) -> set[tuple[str, str]]:
+def _shared_ids(submissions: Sequence[Submitted]) -> set[tuple[str, str]]:
     """Return the ids and addresses that several people have given: they identify nobody.
 
     People may type any student ID, also somebody's address, but an address is that of an account.
@@ -174,31 +167,33 @@ def shared(submissions: Sequence[Submitted]) -> set[tuple[str, str]]:
         for who in submission.submitters
     }
     ids, addresses = Counter(sid for sid, _ in people), Counter(email for _, email in people)
-    return {("sid", one) for one, count in ids.items() if count > 1 or one in addresses} | {
-        ("email", one) for one, count in addresses.items() if count > 1
+    return {("sid", text) for text, count in ids.items() if count > 1 or text in addresses} | {
+        ("email", text) for text, count in addresses.items() if count > 1
     }
 
 
-def by_gradescope(folder: Path, submissions: Sequence[Submitted]) -> list[Found]:
+def by_gradescope(folder: Path, submissions: Sequence[Submitted]) -> list[Upload]:
     """Return what each submitter of an export handed in; a team's is each of its members'."""
-    made, taken = [], shared(submissions)
-    for one in submissions:
-        for who in one.submitters or [{}]:
+    uploads, shared = [], _shared_ids(submissions)
+    for submission in submissions:
+        for who in submission.submitters or [{}]:
             given = {key: who.get(key, "").strip() for key in IDS}
-            keys = tuple(text for key, text in given.items() if text and (key, text) not in taken)
-            name = who.get("name") or one.folder
-            told = ", ".join(t for key, t in given.items() if t and (key, t) in taken)
-            made.append(
-                Found(
-                    student=keys[0] if keys else f"{name}_{one.folder}",
+            keys = tuple(text for key, text in given.items() if text and (key, text) not in shared)
+            name = who.get("name") or submission.folder
+            doubtful = ", ".join(t for key, t in given.items() if t and (key, t) in shared)
+            uploads.append(
+                Upload(
+                    student=keys[0] if keys else f"{name}_{submission.folder}",
                     name=name,
-                    path=folder / one.folder,
+                    path=folder / submission.folder,
                     keys=keys,
-                    attempt=one.folder,
-                    submitted=one.submitted,
+                    attempt=submission.folder,
+                    submitted=submission.submitted,
                     kind=GRADESCOPE,
-                    id=given["sid"] if ("sid", given["sid"]) in taken else "",
-                    notes=(f"{told} is given for several people on Gradescope",) if told else (),
+                    id=given["sid"] if ("sid", given["sid"]) in shared else "",
+                    notes=(f"{doubtful} is given for several people on Gradescope",)
+                    if doubtful
+                    else (),
                 )
             )
-    return made
+    return uploads

@@ -7,31 +7,17 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from tensormark import settings, usage
 from tensormark.classroom.file_names import real
 from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import TIERS
-from tensormark.settings import (
-    HELP,
-    KINDS,
-    Settings,
-    recorded_for,
-    shipped,
-    tier,
-    whole_number,
-    with_default,
-)
 from tensormark.usage import command, option
 
 MOST_WORKERS = 1024
 STORE = "store.sqlite"  # in the folder of the results
 
 
-def submissions(text: str) -> Path:
-    """Parse the folder of the submissions.
-
-    Raises:
-        SubmissionError: there is none.
-    """
+def _submissions(text: str) -> Path:
     if not text:
         example = command("class", submissions="dir")
         raise SubmissionError(f"give the folder with the submissions: {example}")
@@ -44,65 +30,52 @@ def submissions(text: str) -> Path:
     return path
 
 
-def worker_count(text: str) -> int:
-    """Parse a number of workers.
-
-    Raises:
-        SubmissionError: it is invalid.
-    """
-    return whole_number("workers", MOST_WORKERS, text)
+def _worker_count(text: str) -> int:
+    return settings.whole_number("workers", MOST_WORKERS, text)
 
 
-def moment(text: str) -> datetime.datetime:
-    """Parse a date and time, without a zone in that of this machine; or a date, for its end.
-
-    Raises:
-        SubmissionError: it is invalid.
-    """
+def _moment(text: str) -> datetime.datetime:
+    """Parse a date and time, without a zone in that of this machine; or a date, for its end."""
     try:
-        found = datetime.datetime.fromisoformat(text)
+        time = datetime.datetime.fromisoformat(text)
         with contextlib.suppress(ValueError):
-            found = datetime.datetime.combine(datetime.date.fromisoformat(text), datetime.time.max)
-        return found.astimezone()
+            time = datetime.datetime.combine(datetime.date.fromisoformat(text), datetime.time.max)
+        return time.astimezone()
     except (ValueError, OverflowError, OSError):
         given = option("deadline", text)
         raise SubmissionError(f"{given}: must be like 2027-03-01T18:00") from None
 
 
 def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
-    """Return what reads the command line.
-
-    Args:
-        folder: of the assignment; name: of the command.
-    """
-    made = argparse.ArgumentParser(prog=f"tensormark {name}", description="Grade a class.")
-    add = made.add_argument
-    add("submissions", type=submissions, help="the folder with what was handed in")
+    """Return what reads the command line."""
+    command_line = usage.parser(name, "Grade a class.")
+    add = command_line.add_argument
+    add("submissions", type=_submissions, help="the folder with what was handed in")
     add("--check", action="store_true", help="leave the training out")
     isolating = ", ".join(TIERS)
-    add("--tier", type=tier, help=f"{isolating}; default: the strictest that there is")
+    add("--tier", type=settings.tier, help=f"{isolating}; default: the strictest that there is")
     add("--references", type=Path, help="folder of the recorded answers")
-    own = shipped(folder)
-    weights = with_default(HELP["checkpoint"], own)
+    own = settings.shipped(folder)
+    weights = settings.with_default(settings.HELP["checkpoint"], own)
     add("--checkpoint", type=Path, default=own, help=weights)
     for field in ("budget", "training_times"):
-        kind, default = KINDS[field], getattr(Settings, field)
-        about = with_default(HELP[field], default)
+        kind, default = settings.KINDS[field], getattr(settings.Settings, field)
+        about = settings.with_default(settings.HELP[field], default)
         add(f"--{field.replace('_', '-')}", type=kind, default=default, help=about)
     add("--scheduler", default="", help="a Dask scheduler, such as tcp://host:8786")
     cores = len(os.sched_getaffinity(0))
     workers = "processes on this machine, if there is no scheduler (default: %(default)s)"
-    add("--workers", type=worker_count, default=cores, help=workers)
+    add("--workers", type=_worker_count, default=cores, help=workers)
     results = "folder of the results (default: %(default)s)"
     add("--out", type=Path, default=folder / "class", help=results)
     add("--only", metavar="STUDENT", help="grade this student again, and say what differs")
     add("--force", action="store_true", help="grade again what is graded already")
     add("--roster", type=Path, help="a CSV file with the students")
-    add("--deadline", type=moment, help="such as 2027-03-01T18:00")
+    add("--deadline", type=_moment, help="such as 2027-03-01T18:00")
     add("--late", help="which to take of those who handed in several times")
     add("--canvas", type=Path, help="a gradebook that Canvas has exported")
     add("--column", default="", help="the assignment's column in it")
-    return made
+    return command_line
 
 
 def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
@@ -115,14 +88,14 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     out = option("out", options.out)
     if real(options.out).is_relative_to(real(options.submissions)):
         raise SubmissionError(f"{out}: must not be in the folder of the submissions")
-    around = [place for place in real(options.out).parents if (place / STORE).exists()]
+    around = [path for path in real(options.out).parents if (path / STORE).exists()]
     if around:
         raise SubmissionError(f"{out}: is among the results in {around[0]}; name another")
-    options.references = options.references or recorded_for(folder, options.checkpoint)
+    options.references = options.references or settings.recorded_for(folder, options.checkpoint)
     return options
 
 
-def settings_of(folder: Path, options: argparse.Namespace) -> Settings:
+def settings_of(folder: Path, options: argparse.Namespace) -> settings.Settings:
     """Return the settings of the grading in an assignment's folder, but for the tier."""
     own = {"references": options.references, "checkpoint": options.checkpoint}
-    return Settings.of(folder, **own)
+    return settings.Settings.of(folder, **own)

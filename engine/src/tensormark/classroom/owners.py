@@ -10,14 +10,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from tensormark.classroom.found import CANVAS, GRADESCOPE, MOODLE, OWN, Found
+from tensormark.classroom.entry import called, legible
 from tensormark.classroom.people import Index, forms, places, words
 from tensormark.classroom.roster import IDS, Listed
+from tensormark.classroom.upload import CANVAS, GRADESCOPE, MOODLE, OWN, Upload
 
 Who = frozenset[int]  # places in the list: of one person, or of a team's members
 NOBODY: Who = frozenset()
 STRANGER = "not on the roster"
-DECIDE = "rename it, or put it into a roster's column file"
+DECIDE = "rename it, or name it in the column file of a roster"
 REPEAT = re.compile(r"(?P<own>.+?)(?: ?\((?P<browser>[0-9]{1,3})\)|-(?P<system>[0-9]{1,3}))", re.S)
 SHOWN, LONGEST = 4, 60  # people who something may be of, and characters of what they are called
 
@@ -34,216 +35,218 @@ class Student:
     student: str
     name: str
     keys: tuple[str, ...] = ()
-    found: list[Found] = field(default_factory=list)
+    uploads: list[Upload] = field(default_factory=list)
     notes: tuple[str, ...] = ()
     fault: str = ""
     known: bool = True
 
 
-def joined(name: str) -> str:
+def _team_key(name: str) -> str:
     """Return the name of a team as it is compared: platforms change its spaces and marks."""
     return "".join(words(name))
 
 
-def called(student: str, name: str) -> str:
-    """Return what to call somebody who a name may stand for."""
-    return student if not name or name in student else f"{student} ({name})"
-
-
-def undecided(found: Sequence[Found], who: Iterable[str]) -> Student:
+def _undecided(uploads: Sequence[Upload], who: Iterable[str]) -> Student:
     """Return the line of something that may be several people's."""
-    people = list(dict.fromkeys(one[:LONGEST] for one in who))
+    people = list(dict.fromkeys(name[:LONGEST] for name in who))
     more = [f"{len(people) - SHOWN} more"] if len(people) > SHOWN else []
-    said = " or ".join([*people[:SHOWN], *more])
-    label = found[0].path.name.encode("utf-8", "backslashreplace").decode()
-    fault = f"could belong to {said}, so it is nobody's; {DECIDE}"
-    return Student(label, label, (), list(found), fault=fault, known=False)
+    names = " or ".join([*people[:SHOWN], *more])
+    label = legible(uploads[0].path.name)
+    fault = f"could belong to {names}, so nobody gets it; {DECIDE}"
+    return Student(label, label, (), list(uploads), fault=fault, known=False)
 
 
-def without_repeats(found: Sequence[Found], known: Callable[[Found], bool]) -> list[Found]:
+def _without_repeats(uploads: Sequence[Upload], known: Callable[[Upload], bool]) -> list[Upload]:
     """Give `ada (2).zip` and `ada-1.zip` to ada, if there is one, and nobody else has that name.
 
     Args:
         known: says whether the list has somebody of a name.
     """
-    own = {one.student for one in found if one.kind == OWN}
-    made = []
-    for one in found:
-        repeat = REPEAT.fullmatch(one.student) if one.kind == OWN else None
-        if repeat and not known(one):
-            base = replace(one, student=repeat["own"], name=repeat["own"])
+    own = {upload.student for upload in uploads if upload.kind == OWN}
+    results = []
+    for upload in uploads:
+        repeat = REPEAT.fullmatch(upload.student) if upload.kind == OWN else None
+        if repeat and not known(upload):
+            base = replace(upload, student=repeat["own"], name=repeat["own"])
             if base.student in own or known(base):
-                one = replace(base, again=int(repeat["browser"] or repeat["system"]))
-        made.append(one)
-    return made
+                upload = replace(base, again=int(repeat["browser"] or repeat["system"]))
+        results.append(upload)
+    return results
 
 
-def grouped(found: Iterable[Found]) -> list[list[Found]]:
+def _groups(uploads: Iterable[Upload]) -> list[list[Upload]]:
     """Return what was found, by all that its name may stand for."""
-    groups: dict[tuple[tuple[str, str], ...], list[Found]] = {}
-    for one in found:
-        key = tuple(reading.identity for reading in one.readings)
-        groups.setdefault(key, []).append(one)
+    groups: dict[tuple[tuple[str, str], ...], list[Upload]] = {}
+    for upload in uploads:
+        key = tuple(reading.identity for reading in upload.readings)
+        groups.setdefault(key, []).append(upload)
     return list(groups.values())
 
 
-def student_of(group: Sequence[Found], *notes: str) -> Student:
-    """Return somebody who is known by what was handed in alone."""
-    one = group[0]
-    own = dict.fromkeys(note for found in group for note in found.notes)
-    return Student(one.student, one.name, one.keys, list(group), (*own, *notes))
+def _student(group: Sequence[Upload], *notes: str) -> Student:
+    first = group[0]
+    doubts = dict.fromkeys(note for upload in group for note in upload.notes)
+    return Student(first.student, first.name, first.keys, list(group), (*doubts, *notes))
 
 
-def by_name(found: Sequence[Found]) -> list[Student]:
+def by_name(uploads: Sequence[Upload]) -> list[Student]:
     """Return what was found, by student, in order, where there is no list of the class."""
-    made = []
-    for group in grouped(without_repeats(found, lambda _: False)):
+    students = []
+    for group in _groups(_without_repeats(uploads, lambda _: False)):
         readings = group[0].readings
         if len(readings) > 1:
-            made.append(undecided(group, (called(one.student, one.name) for one in readings)))
+            students.append(
+                _undecided(group, (called(reading.student, reading.name) for reading in readings))
+            )
         else:
-            made.append(student_of(group))
-    return distinct(made)
+            students.append(_student(group))
+    return _with_own_names(students)
 
 
-def distinct(students: Sequence[Student]) -> list[Student]:
+def _with_own_names(students: Sequence[Student]) -> list[Student]:
     """Return students who all have names of their own: others than the first get that of a file.
 
     Different systems may use the same name for different people.
     """
     taken: set[str] = set()
-    for one in students:
-        name, number = one.student, 1
-        while one.student in taken:
-            path = str(one.found[0].path.name) if one.found else name
-            one.student = f"{name}, {path}" if number == 1 else f"{name}, {path}, {number}"
-            number += 1
-        taken.add(one.student)
+    for student in students:
+        name, count = student.student, 1
+        while student.student in taken:
+            path = str(student.uploads[0].path.name) if student.uploads else name
+            student.student = f"{name}, {path}" if count == 1 else f"{name}, {path}, {count}"
+            count += 1
+        taken.add(student.student)
     return list(students)
 
 
-class Owners:
+class _Owners:
     """The list of a class, and who of it may have handed something in."""
 
     def __init__(self, roster: Sequence[Listed]) -> None:
-        """Index a list."""
         self.roster = roster
-        self.index = Index([one.person for one in roster])
+        self.index = Index([student.person for student in roster])
         self.platforms = {
-            kind: places((one.platforms[kind],) if kind in one.platforms else () for one in roster)
+            kind: places(
+                (student.platforms[kind],) if kind in student.platforms else ()
+                for student in roster
+            )
             for kind in (CANVAS, MOODLE)
         }
-        self.teams = places((joined(one.team),) if one.team else () for one in roster)
-        self.nameless = all(one.name == one.student for one in roster)
+        self.teams = places(
+            (_team_key(student.team),) if student.team else () for student in roster
+        )
+        self.nameless = all(student.name == student.student for student in roster)
 
-    def by_ids(self, one: Found) -> set[int]:
+    def by_ids(self, upload: Upload) -> set[int]:
         """Return who an id may stand for.
 
         Where the list says what a platform calls people, nothing else counts. A list that is not
         Moodle's knows nothing of its numbers; one without names may have them in their place.
         """
-        known = self.platforms.get(one.kind)
-        if one.kind != MOODLE and not known:
-            return self.index.by_ids(dict.fromkeys((one.student, *one.keys)))
-        hits = (known or {}).get(one.id or one.student, set())
-        nameless = known and one.kind == MOODLE and self.nameless
-        return hits or (self.index.by_id(one.name) if nameless else set())
+        known = self.platforms.get(upload.kind)
+        if upload.kind != MOODLE and not known:
+            return self.index.by_ids(dict.fromkeys((upload.student, *upload.keys)))
+        hits = (known or {}).get(upload.id or upload.student, set())
+        nameless = known and upload.kind == MOODLE and self.nameless
+        return hits or (self.index.by_id(upload.name) if nameless else set())
 
-    def team_of(self, one: Found) -> Who:
-        """Return the members of the team that something is called after."""
-        return frozenset(self.teams.get(joined(one.name), ()))
+    def team_of(self, upload: Upload) -> Who:
+        return frozenset(self.teams.get(_team_key(upload.name), ()))
 
-    def named(self, one: Found) -> set[int]:
-        """Return who has a name."""
-        return self.index.by_forms(forms(one.name))
+    def named(self, upload: Upload) -> set[int]:
+        return self.index.by_forms(forms(upload.name))
 
-    def has(self, one: Found) -> bool:
+    def has(self, upload: Upload) -> bool:
         """Say whether the list has somebody, or a team, of a name."""
-        return bool(self.by_ids(one) or self.named(one) or self.team_of(one))
+        return bool(self.by_ids(upload) or self.named(upload) or self.team_of(upload))
 
-    def sure(self, one: Found) -> set[Who]:
+    def sure(self, upload: Upload) -> set[Who]:
         """Return who a reading may stand for by its id; a hand-in of a team's is its members'."""
-        ids, team = self.by_ids(one), self.team_of(one)
-        own: set[Who] = {frozenset({place}) for place in ids}
-        if len(own) != 1 or not team or one.kind not in (CANVAS, MOODLE, OWN):
+        ids, team = self.by_ids(upload), self.team_of(upload)
+        own: set[Who] = {frozenset({index}) for index in ids}
+        if len(own) != 1 or not team or upload.kind not in (CANVAS, MOODLE, OWN):
             return own
         member = ids <= team
-        if one.kind == CANVAS and not member:
+        if upload.kind == CANVAS and not member:
             return own
-        return {team} if member and not ids & self.named(one) and one.kind != OWN else own | {team}
+        others_name = not ids & self.named(upload)
+        return {team} if member and others_name and upload.kind != OWN else own | {team}
 
-    def by_name(self, one: Found, known: set[str], taken: set[int]) -> set[Who]:
+    def by_name(self, upload: Upload, known: set[str], taken: set[int]) -> set[Who]:
         """Return who may be meant by a name alone.
 
         Args:
             known: platforms whose ids the list has; there a name says nothing of a person.
             taken: who something was found of by id.
         """
-        if len(one.readings) > 1 or (one.kind == CANVAS and CANVAS in known):
+        if len(upload.readings) > 1 or (upload.kind == CANVAS and CANVAS in known):
             return set()
-        people = set() if one.kind in known else self.named(one) - taken
-        if one.kind == GRADESCOPE and one.id:  # several gave this number: whose it is has the name
-            people = (self.named(one) & self.index.by_id(one.id)) - taken
-        team = self.team_of(one) if one.kind in (CANVAS, MOODLE, OWN) else frozenset()
-        return {frozenset({place}) for place in people} | ({team} if team else set())
+        people = set() if upload.kind in known else self.named(upload) - taken
+        if upload.kind == GRADESCOPE and upload.id:
+            # several gave this number: whose it is has the name
+            people = (self.named(upload) & self.index.by_id(upload.id)) - taken
+        team = self.team_of(upload) if upload.kind in (CANVAS, MOODLE, OWN) else frozenset()
+        return {frozenset({index}) for index in people} | ({team} if team else set())
 
-    def strength(self, one: Found, place: int) -> int:
+    def strength(self, upload: Upload, index: int) -> int:
         """Return how well an id tells that something is somebody's, the best lowest.
 
         On Gradescope people type a number of their own, and an address is that of an account.
         """
-        keys = (one.student, *one.keys)
+        keys = (upload.student, *upload.keys)
         columns = [
             column
             for column, known in enumerate(self.index.columns)
-            if any(place in known.get(key, ()) for key in keys)
+            if any(index in known.get(key, ()) for key in keys)
         ]
-        email = one.kind == GRADESCOPE and IDS.index("email") in columns
+        email = upload.kind == GRADESCOPE and IDS.index("email") in columns
         return -1 if email else min(columns, default=len(IDS))
 
-    def outdone(self, whose: Sequence[tuple[Found, set[Who]]]) -> set[int]:
+    def outdone(self, whose: Sequence[tuple[Upload, set[Who]]]) -> set[int]:
         """Return the places of those who claim somebody's line, and have a weaker claim to it.
 
         A platform knows everybody under one id, so two of them are not one person.
         """
         claims: dict[tuple[str, Who], dict[tuple[str, str], tuple[int, list[int]]]] = {}
-        for place, (one, found) in enumerate(whose):
-            who = next(iter(found), NOBODY)
-            if len(found) == len(who) == 1 and one.kind != OWN:
-                own = self.reading(one, who)
-                rivals = claims.setdefault((own.kind, who), {})
-                rivals.setdefault(own.identity, (self.strength(own, min(who)), []))[1].append(place)
+        for index, (upload, owners) in enumerate(whose):
+            who = next(iter(owners), NOBODY)
+            if len(owners) == len(who) == 1 and upload.kind != OWN:
+                reading = self.reading(upload, who)
+                rivals = claims.setdefault((reading.kind, who), {})
+                strength = self.strength(reading, min(who))
+                rivals.setdefault(reading.identity, (strength, []))[1].append(index)
         lost = set()
         for rivals in claims.values():
             best = min(strength for strength, _ in rivals.values())
-            winners = [one for one, _ in rivals.values() if one == best]
+            winners = [strength for strength, _ in rivals.values() if strength == best]
             for strength, members in rivals.values():
                 if strength > best or len(winners) > 1:
                     lost |= set(members)
         return lost
 
-    def of(self, groups: Sequence[list[Found]]) -> list[set[Who]]:
+    def of(self, groups: Sequence[list[Upload]]) -> list[set[Who]]:
         """Return for each group whom it may be of: nobody, one person or team, or several."""
         sure = [set().union(*map(self.sure, group[0].readings)) for group in groups]
-        lost = self.outdone([(group[0], found) for group, found in zip(groups, sure, strict=True)])
-        whose = [found | ({NOBODY} if place in lost else set()) for place, found in enumerate(sure)]
+        firsts = [group[0] for group in groups]
+        lost = self.outdone(list(zip(firsts, sure, strict=True)))
+        whose = [own | ({NOBODY} if index in lost else set()) for index, own in enumerate(sure)]
         certain = [
             (group[0].kind, who)
-            for group, found in zip(groups, whose, strict=True)
-            for who in found
-            if len(found) == 1
+            for group, owners in zip(groups, whose, strict=True)
+            for who in owners
+            if len(owners) == 1
         ]
-        known = {kind for kind, found in self.platforms.items() if found}
+        known = {kind for kind, owners in self.platforms.items() if owners}
         known |= {kind for kind, _ in certain} - {OWN}
-        taken = {place for _, who in certain for place in who}
+        taken = {index for _, who in certain for index in who}
         claims = [
-            set() if found else self.by_name(group[0], known, taken)
-            for group, found in zip(groups, whose, strict=True)
+            set() if owners else self.by_name(group[0], known, taken)
+            for group, owners in zip(groups, whose, strict=True)
         ]
-        often = Counter(who for found in claims for who in found)
-        for place, found in enumerate(claims):
-            if found and all(often[who] == 1 for who in found):
-                whose[place] = found
+        counts = Counter(who for owners in claims for who in owners)
+        for index, owners in enumerate(claims):
+            if owners and all(counts[who] == 1 for who in owners):
+                whose[index] = owners
         return whose
 
     def called(self, who: Who) -> str:
@@ -252,48 +255,50 @@ class Owners:
             return "somebody else"
         if len(who) > 1:
             return f"team {self.roster[min(who)].team}"
-        one = self.roster[min(who)]
-        return called(one.student, one.name)
+        student = self.roster[min(who)]
+        return called(student.student, student.name)
 
-    def doubts(self, one: Found, who: Who) -> list[str]:
+    def doubts(self, upload: Upload, who: Who) -> list[str]:
         """Return what a person should know of somebody's hand-in that is called after another.
 
         Canvas calls a group's after the group, and gives the id of one of its members.
         """
-        if one.kind != CANVAS or not forms(one.name) or len(who) > 1 or not self.platforms[CANVAS]:
-            return []
-        if who & self.named(one):
+        named_otherwise = (
+            upload.kind == CANVAS and forms(upload.name) and not who & self.named(upload)
+        )
+        if not named_otherwise or len(who) > 1 or not self.platforms[CANVAS]:
             return []
         fix = "if that is a group's, give a roster with a column team"
-        return [f"called {one.name[:LONGEST]!r} by Canvas; {fix}"]
+        return [f"called {upload.name[:LONGEST]!r} by Canvas; {fix}"]
 
-    def reading(self, one: Found, who: Who) -> Found:
+    def reading(self, upload: Upload, who: Who) -> Upload:
         """Return the reading of a name that is of somebody."""
-        return next((found for found in one.readings if who in self.sure(found)), one)
+        return next((reading for reading in upload.readings if who in self.sure(reading)), upload)
 
-    def told(self, group: Sequence[Found], whose: set[Who]) -> Student:
-        """Return the line of what is not certainly anybody's of the list."""
+    def told(self, group: Sequence[Upload], whose: set[Who]) -> Student:
         readings = group[0].readings
         people = [self.called(who) for who in sorted(whose, key=sorted)]
         if whose:
-            return undecided(group, people)
+            return _undecided(group, people)
         if len(readings) > 1:
-            return undecided(group, (called(one.student, one.name) for one in readings))
-        return replace(student_of(group, STRANGER), known=False)
+            return _undecided(
+                group, (called(reading.student, reading.name) for reading in readings)
+            )
+        return replace(_student(group, STRANGER), known=False)
 
 
-def by_roster(found: Sequence[Found], roster: Sequence[Listed]) -> list[Student]:
+def by_roster(uploads: Sequence[Upload], roster: Sequence[Listed]) -> list[Student]:
     """Give what was found to the students of a list, in its order; the rest comes last."""
-    made = [Student(one.student, one.name, one.keys) for one in roster]
-    owners, rest = Owners(roster), []
-    groups = grouped(without_repeats(found, owners.has))
+    students = [Student(member.student, member.name, member.keys) for member in roster]
+    owners, rest = _Owners(roster), []
+    groups = _groups(_without_repeats(uploads, owners.has))
     for group, whose in zip(groups, owners.of(groups), strict=True):
         if len(whose) != 1:
             rest.append(owners.told(group, whose))
             continue
         (who,) = whose
-        for place in sorted(who):
-            own = [owners.reading(one, who) for one in group]
-            made[place].found += own
-            made[place].notes += (*student_of(own).notes, *owners.doubts(own[0], who))
-    return distinct([*made, *rest])
+        for index in sorted(who):
+            own = [owners.reading(upload, who) for upload in group]
+            students[index].uploads += own
+            students[index].notes += (*_student(own).notes, *owners.doubts(own[0], who))
+    return _with_own_names([*students, *rest])

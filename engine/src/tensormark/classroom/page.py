@@ -5,29 +5,16 @@ where it becomes an element (reports/markup.py). Without the script everything i
 nothing can be sorted or searched.
 """
 
-import base64
-import hashlib
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
+from tensormark.classroom import summary
 from tensormark.classroom.entry import Entry, number_of
-from tensormark.classroom.page_table import table, tools
-from tensormark.classroom.shown import LONGEST, UNIMPORTABLE, Class
+from tensormark.classroom.page_table import LONGEST, UNIMPORTABLE, Class, table, tools
 from tensormark.classroom.similar import Similar
-from tensormark.classroom.summary import (
-    BINS,
-    KINDS,
-    NOT_IN,
-    OURS,
-    UNREAD,
-    Exercise,
-    Says,
-    histogram,
-    problem_of,
-)
 from tensormark.reports import html
-from tensormark.reports.markup import Element, element, joined
+from tensormark.reports.markup import Element, drawing, element, joined
 from tensormark.reports.text import points
 from tensormark.usage import option
 
@@ -51,34 +38,33 @@ PUBLIC = (
 )
 
 
-def show(tag: str, what: str) -> Element:
-    """Return a button that shows some students in the table."""
+def _show_button(tag: str, what: str) -> Element:
     return element("button", "show", type="button", data_show=tag, aria_label=f"show {what}")
 
 
-def line(count: object, *what: object, button: Element | None = None) -> Element:
-    """Return a line of a list: how many, of what, and a button that shows them."""
-    number = element("span", count, class_="count")
-    return element("li", number, element("span", *what, class_="what"), button)
+def _line(count: object, *what: object, button: Element | None = None) -> Element:
+    amount = element("span", count, class_="count")
+    return element("li", amount, element("span", *what, class_="what"), button)
 
 
-def section(name: str, title: str, *parts: object) -> Element:
-    """Return a part of the page under a heading."""
+def _section(name: str, title: str, *parts: object) -> Element:
     heading = element("h2", title, id=f"{name}-title")
     return element("section", heading, *parts, id=name, aria_labelledby=f"{name}-title")
 
 
-def limited(lines: Sequence[Element]) -> Element:
-    """Return a list, of which the first lines are shown."""
+def _list_section(
+    name: str, title: str, lines: Sequence[Element], about: Element | None = None
+) -> Element | None:
+    """Return a part that lists the first lines; None if there is no line."""
     more = len(lines) - LISTED
     rest = element("li", f"and {more} more") if more > 0 else None
-    return element("ul", *lines[:LISTED], rest, class_="listed")
+    items = element("ul", *lines[:LISTED], rest, class_="listed")
+    return _section(name, title, about, items) if lines else None
 
 
-def overview(shown: Class, assignment: str) -> Element:
-    """Return the head of the page: how many there are of each kind, and typical scores."""
+def _overview(shown: Class, assignment: str) -> Element:
     counts: list[tuple[object, str]] = [(len(shown.entries), "students")]
-    counts += [(shown.kinds.count(kind), kind) for kind in KINDS if kind in shown.kinds]
+    counts += [(shown.kinds.count(kind), kind) for kind in summary.KINDS if kind in shown.kinds]
     if shown.graded:
         scores = [result["score"] for result in shown.graded]
         most = points(max(result["max_score"] for result in shown.graded))
@@ -88,162 +74,154 @@ def overview(shown: Class, assignment: str) -> Element:
     title = f"{assignment}: the class" if assignment else "The class"
     public = any(not result["private"] for result in shown.graded)
     about = PUBLIC.format(option("references"))
-    said = element("p", about, class_="about") if public else None
-    return element("header", element("h1", title), said, element("ul", *items, class_="kinds"))
+    note = element("p", about, class_="about") if public else None
+    return element("header", element("h1", title), note, element("ul", *items, class_="kinds"))
 
 
-def drawn_histogram(counts: Sequence[int]) -> Element:
+def _histogram_figure(counts: Sequence[int]) -> Element:
     """Return the histogram of scores; its last bar is that of all points."""
     most, wide, tall = max([*counts, 1]), WIDTH / len(counts), HEIGHT - BELOW
-    labels = [*(f"{100 * n // BINS}" for n in range(BINS)), "100"]
+    labels = [*(f"{100 * n // summary.BINS}" for n in range(summary.BINS)), "100"]
     parts = [element("line", x1=0, x2=WIDTH, y1=tall, y2=tall, class_="axis")]
-    for place, (count, label) in enumerate(zip(counts, labels, strict=True)):
-        size, x = (tall - 18) * count / most, place * wide
+    for index, (count, label) in enumerate(zip(counts, labels, strict=True)):
+        size, x = (tall - 18) * count / most, index * wide
         middle = {"x": f"{x + wide / 2:.1f}", "text_anchor": "middle"}
         where = {"x": f"{x + 2:.1f}", "y": f"{tall - size:.1f}", "class_": "bar"}
         parts.append(element("rect", **where, width=f"{wide - 4:.1f}", height=f"{size:.1f}"))
         parts.append(element("text", label, **middle, y=HEIGHT - 8))
         if count:
             parts.append(element("text", count, **middle, y=f"{tall - size - 5:.1f}"))
-    said = ", ".join(f"{n} from {label}" for n, label in zip(counts, labels, strict=True) if n)
-    size_of = {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "width": WIDTH, "height": HEIGHT}
-    drawing = element("svg", *parts, **size_of, role="img", aria_label=f"Scores in percent: {said}")
+    text = ", ".join(f"{n} from {label}" for n, label in zip(counts, labels, strict=True) if n)
+    figure = drawing(WIDTH, HEIGHT, f"Scores in percent: {text}", *parts)
     caption = element("figcaption", "Scores, in percent of the maximum")
-    return element("figure", caption, drawing)
+    return element("figure", caption, figure)
 
 
-def pass_rates(exercises: Sequence[Exercise]) -> Element:
-    """Return how many have passed each exercise."""
+def _pass_rates(exercises: Sequence[summary.Exercise]) -> Element:
     rows = []
-    for one in exercises:
-        of = one.begun if one.bonus else one.graded
-        bonus = joined(" ", element("span", "bonus", class_="bonus")) if one.bonus else None
-        label = f"{one.id}: {one.passed} of {of} passed"
-        full = element("rect", width=f"{100 * one.passed / (of or 1):.1f}", height=8)
+    for exercise in exercises:
+        of = exercise.begun if exercise.bonus else exercise.graded
+        bonus = joined(" ", element("span", "bonus", class_="bonus")) if exercise.bonus else None
+        label = f"{exercise.id}: {exercise.passed} of {of} passed"
+        full = element("rect", width=f"{100 * exercise.passed / (of or 1):.1f}", height=8)
         size = {"viewBox": "0 0 100 8", "preserveAspectRatio": "none"}
         bar = element("svg", full, **size, role="img", aria_label=label)
-        share = f"{one.passed} of {of}" + (f", {100 * one.passed / of:.0f}%" if of else "")
-        head = element("th", one.id, bonus, scope="row")
+        percent = f", {100 * exercise.passed / of:.0f}%" if of else ""
+        share = f"{exercise.passed} of {of}{percent}"
+        head = element("th", exercise.id, bonus, scope="row")
         rows.append(element("tr", head, element("td", bar), element("td", share)))
     caption = element("caption", "Passed; of those who began it where it is bonus")
     return element("table", caption, element("tbody", *rows), class_="rates")
 
 
-def mistakes(shown: Class) -> Element | None:
-    """Return the commonest mistakes that have a name."""
-    if not shown.mistakes:
-        return None
+def _mistakes(shown: Class) -> Element | None:
     total = len(shown.graded)
     lines = [
-        line(
-            f"{len(one.places)} of {total}",
-            *(element("b", one.exercise), ": ", one.text),
-            button=show(f"m{number}", f"the {len(one.places)} with: {one.text}"),
+        _line(
+            f"{len(mistake.places)} of {total}",
+            *(element("b", mistake.exercise), ": ", mistake.text),
+            button=_show_button(f"m{index}", f"the {len(mistake.places)} with: {mistake.text}"),
         )
-        for number, one in enumerate(shown.mistakes)
+        for index, mistake in enumerate(shown.mistakes)
     ]
-    return section("mistakes", "The commonest mistakes", limited(lines))
+    return _list_section("mistakes", "The commonest mistakes", lines)
 
 
-def problems(shown: Class) -> Element | None:
+def _problems(shown: Class) -> Element | None:
     """Return who could not be graded or read, and why; of those who handed in nothing, how many."""
     lines = [
-        line(kind, shown.name(place), ": ", problem_of(shown.entries[place])[:LONGEST])
-        for kind in (*OURS, UNREAD)
-        for place, own in enumerate(shown.kinds)
+        _line(kind, shown.name(index), ": ", summary.problem_of(shown.entries[index])[:LONGEST])
+        for kind in (*summary.OURS, summary.UNREAD)
+        for index, own in enumerate(shown.kinds)
         if own == kind
     ]
-    if absent := shown.kinds.count(NOT_IN):
-        button = show(f"k{KINDS.index(NOT_IN)}", f"the {absent} who handed in nothing")
-        lines.insert(0, line(number_of(absent, "student"), "handed in nothing", button=button))
-    return section("problems", "Not graded, or not in full", limited(lines)) if lines else None
+    if absent := shown.kinds.count(summary.NOT_IN):
+        button = _show_button(
+            f"k{summary.KINDS.index(summary.NOT_IN)}", f"the {absent} who handed in nothing"
+        )
+        lines.insert(0, _line(number_of(absent, "student"), "handed in nothing", button=button))
+    return _list_section("problems", "Not graded, or not in full", lines)
 
 
-def imports(shown: Class) -> Element | None:
-    """Return whose files cannot be imported, so that no exercise in them can be right."""
-    who = [place for place, files in enumerate(shown.unimportable) if files]
-    lines = [line(", ".join(shown.unimportable[place]), shown.name(place)) for place in who]
-    if not who:
-        return None
-    button = show(UNIMPORTABLE, f"the {len(who)} with a file that cannot be imported")
-    lines.insert(0, line(number_of(len(who), "student"), "in all", button=button))
-    return section("imports", "Files that cannot be imported", limited(lines))
+def _imports(shown: Class) -> Element | None:
+    who = [index for index, files in enumerate(shown.unimportable) if files]
+    lines = [_line(", ".join(shown.unimportable[index]), shown.name(index)) for index in who]
+    if who:
+        button = _show_button(UNIMPORTABLE, f"the {len(who)} with a file that cannot be imported")
+        lines.insert(0, _line(number_of(len(who), "student"), "in all", button=button))
+    return _list_section("imports", "Files that cannot be imported", lines)
 
 
-def flagged(shown: Class) -> Element | None:
-    """Return what a person should look at."""
+def _flags(shown: Class) -> Element | None:
     lines = []
-    for place, flags in enumerate(shown.flags):
+    for index, flags in enumerate(shown.flags):
         if flags:
             rest = [f"and {len(flags) - FLAGS} more"] if len(flags) > FLAGS else []
-            said = "; ".join(flag[:LONGEST] for flag in (*flags[:FLAGS], *rest))
-            what = element("span", shown.name(place), ": ", said, class_="what")
+            text = "; ".join(flag[:LONGEST] for flag in (*flags[:FLAGS], *rest))
+            what = element("span", shown.name(index), ": ", text, class_="what")
             lines.append(element("li", what))
     about = element("p", "What a person should look at; most of it is harmless.", class_="about")
-    return section("flags", "Flags", about, limited(lines)) if lines else None
+    return _list_section("flags", "Flags", lines, about)
 
 
-def changed(shown: Class) -> Element | None:
-    """Return whose result is not what it was."""
+def _changes(shown: Class) -> Element | None:
     lines = []
-    for place, found in enumerate(shown.changes):
-        before, after = shown.entries[place].previous, shown.entries[place].result
-        if found and before is not None and after is not None:
+    for index, changes in enumerate(shown.changes):
+        before, after = shown.entries[index].previous, shown.entries[index].result
+        if changes and before is not None and after is not None:
             outcomes = [
-                f"{one['id']} {one['before']['outcome']} → {one['after']['outcome']}"
-                for one in found
+                f"{change['id']} {change['before']['outcome']} → {change['after']['outcome']}"
+                for change in changes
             ]
             scores = f"{points(before['score'])} → {points(after['score'])}"
-            lines.append(line(scores, shown.name(place), ": ", "; ".join(outcomes)))
-    return section("changes", "Changed since the run before", limited(lines)) if lines else None
+            lines.append(_line(scores, shown.name(index), ": ", "; ".join(outcomes)))
+    return _list_section("changes", "Changed since the run before", lines)
 
 
-def names_of(shown: Class, places: Sequence[int]) -> list[object]:
-    """Return names with commas between them; of a great many, the first."""
+def _names(shown: Class, places: Sequence[int]) -> list[object]:
     names: list[object] = []
-    for place in places[:NAMES]:
-        names += [", " if names else None, shown.name(place)]
+    for index in places[:NAMES]:
+        names += [", " if names else None, shown.name(index)]
     return [*names, f" and {len(places) - NAMES} more" if len(places) > NAMES else None]
 
 
-def group_line(shown: Class, number: int) -> Element:
-    """Return the line of a group of near-identical submissions."""
-    group = shown.similar.groups[number]
+def _group_line(shown: Class, index: int) -> Element:
+    group = shown.similar.groups[index]
     size, where = len(group.members), ", ".join(group.places[:6])
     same = f"{100 * group.share:.0f}% the same, in {where}"
     what = f"equal byte for byte: {where}" if group.equal else same
-    button = show(f"g{number}", f"these {size} students")
+    button = _show_button(f"g{index}", f"these {size} students")
     about = element("p", what[:LONGEST], class_="about")
-    names = names_of(shown, group.members)
-    return line(number_of(size, "student"), *names, about, button=button)
+    names = _names(shown, group.members)
+    return _line(number_of(size, "student"), *names, about, button=button)
 
 
-def alike(shown: Class) -> Element | None:
-    """Return the groups of near-identical submissions."""
-    lines = [group_line(shown, number) for number in range(len(shown.similar.groups))]
+def _similar(shown: Class) -> Element | None:
+    lines = [_group_line(shown, index) for index in range(len(shown.similar.groups))]
     if unread := shown.similar.unread:
-        lines.append(line("not compared in full", *names_of(shown, unread)))
+        lines.append(_line("not compared in full", *_names(shown, unread)))
     about = element("p", ALIKE, class_="about")
-    made = section("similar", "Near-identical submissions", about, limited(lines))
-    return made if lines else None
+    return _list_section("similar", "Near-identical submissions", lines, about)
 
 
-def times(shown: Class) -> Element | None:
-    """Return how long grading took."""
+def _times(shown: Class) -> Element | None:
     taken = sorted(entry.seconds for entry in shown.entries if entry.seconds)
     if not taken:
         return None
     middle = statistics.median(taken)
-    number = number_of(len(taken), "submission")
-    said = f"{sum(taken) / 60:.1f} minutes for {number}: {middle:.1f} s for the "
-    said += f"middle one, {taken[-1]:.1f} s for the slowest. The column “seconds” has all of them."
+    amount = number_of(len(taken), "submission")
+    total = f"{sum(taken) / 60:.1f} minutes for {amount}: {middle:.1f} s for the middle one"
+    rest = f"{taken[-1]:.1f} s for the slowest. The column “seconds” has all of them."
     again = sum(entry.attempts > 1 for entry in shown.entries)
     tried = f" {again} {'was' if again == 1 else 'were'} tried more than once." if again else ""
-    return section("times", "Time", element("p", said + tried))
+    return _section("times", "Time", element("p", f"{total}, {rest}{tried}"))
 
 
 def page(
-    entries: Sequence[Entry], folders: Sequence[str], similar: Similar, says: Says | None = None
+    entries: Sequence[Entry],
+    folders: Sequence[str],
+    similar: Similar,
+    says: summary.Says | None = None,
 ) -> str:
     """Return the page of a class.
 
@@ -253,34 +231,22 @@ def page(
     """
     shown = Class(entries, folders, similar, says)
     assignment = str(shown.graded[0]["assignment"]) if shown.graded else ""
-    style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
-    script = SCRIPT.read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    head = (
-        '<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="'
-        f"{html.policy(style)}; script-src 'sha256-{digest}'\">\n"
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        '<meta name="referrer" content="no-referrer">\n'
-    )
-    figures = [drawn_histogram(histogram(entries)), pass_rates(shown.exercises)]
+    figures = [_histogram_figure(summary.histogram(entries)), _pass_rates(shown.exercises)]
     body = element(
         "main",
-        overview(shown, assignment),
-        section("scores", "Scores", element("div", *figures, class_="pair"))
+        _overview(shown, assignment),
+        _section("scores", "Scores", element("div", *figures, class_="pair"))
         if shown.graded
         else None,
-        mistakes(shown),
-        section("class", "Students", tools(shown), table(shown)),
-        problems(shown),
-        imports(shown),
-        alike(shown),
-        flagged(shown),
-        changed(shown),
-        times(shown),
+        _mistakes(shown),
+        _section("class", "Students", tools(shown), table(shown)),
+        _problems(shown),
+        _imports(shown),
+        _similar(shown),
+        _flags(shown),
+        _changes(shown),
+        _times(shown),
     )
-    title = element("title", f"{assignment}: gradebook" if assignment else "Gradebook")
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n{head}{title}\n<style>{style}</style>\n'
-        f"</head>\n<body>\n{body}\n<script>{script}</script>\n</body>\n</html>\n"
-    )
+    title = f"{assignment}: gradebook" if assignment else "Gradebook"
+    style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
+    return html.document(title, style, body, SCRIPT.read_text(encoding="utf-8"))

@@ -1,18 +1,71 @@
-"""The table of a class on its page: a row a student, and what it is searched and filtered with."""
+"""A class as its page shows it, and the table of its students, with what searches it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
-from tensormark.classroom.entry import number_of
-from tensormark.classroom.shown import ALIKE, CHANGED, FLAGGED, LATE, LONGEST, UNIMPORTABLE, Class
-from tensormark.classroom.summary import KINDS, problem_of
+from tensormark.classroom import summary
+from tensormark.classroom.entry import Entry, number_of
+from tensormark.classroom.feedback import PAGE
+from tensormark.classroom.similar import Similar
 from tensormark.reports import html
 from tensormark.reports.markup import Element, element, joined
 from tensormark.reports.text import out_of, points
 from tensormark.result import Outcome
 
+LONGEST = 300  # characters of a line
+LATE, FLAGGED, CHANGED, ALIKE, UNIMPORTABLE = "late", "flagged", "changed", "alike", "import"
 
-def cell(value: float | None, shown: str = "", name: str = "number") -> Element:
+
+class Class:
+    """A class as its page shows it.
+
+    Attributes:
+        folders: of the entries' feedback, relative to the page; "" for those that have none.
+        tags: what an entry can be chosen by, by its place.
+    """
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        folders: Sequence[str],
+        similar: Similar,
+        says: summary.Says | None = None,
+    ) -> None:
+        self.entries, self.folders, self.similar = entries, folders, similar
+        self.exercises: list[summary.Exercise] = summary.exercises_of(entries)
+        self.mistakes: list[summary.Mistake] = summary.mistakes_of(entries, says)
+        self.kinds = [summary.kind_of(entry) for entry in entries]
+        self.flags = [summary.flags_of(entry) for entry in entries]
+        self.changes = [summary.changes_of(entry) for entry in entries]
+        self.unimportable = [summary.unimportable(entry) for entry in entries]
+        self.graded = [entry.result for entry in entries if entry.result is not None]
+        self.tags: list[list[str]] = [[f"k{summary.KINDS.index(kind)}"] for kind in self.kinds]
+        for index, entry in enumerate(entries):
+            self.tags[index] += [LATE] if entry.hand_in.minutes_late else []
+            self.tags[index] += [FLAGGED] if self.flags[index] else []
+            self.tags[index] += [CHANGED] if self.changes[index] else []
+            self.tags[index] += [UNIMPORTABLE] if self.unimportable[index] else []
+        for number, mistake in enumerate(self.mistakes):
+            for index in mistake.places:
+                self.tags[index].append(f"m{number}")
+        for number, group in enumerate(similar.groups):
+            for index in group.members:
+                self.tags[index] += [f"g{number}", ALIKE]
+
+    def name(self, index: int) -> Element:
+        """Return a student's name, with a link to the feedback if there is any."""
+        student = self.entries[index].hand_in.student
+        if not self.folders[index]:
+            return element("span", student, class_="name")
+        return element("a", student, href=f"{quote(self.folders[index])}/{PAGE}", class_="name")
+
+    def count(self, tag: str) -> int:
+        """Return how many have a tag."""
+        return sum(tag in tags for tags in self.tags)
+
+
+def _cell(value: float | None, shown: str = "", name: str = "number") -> Element:
     """Return a cell with a number: what it is sorted by, and what is shown, which is no text.
 
     Args:
@@ -22,62 +75,59 @@ def cell(value: float | None, shown: str = "", name: str = "number") -> Element:
     return Element(f'<td role="cell" class="{name}" data-value="{key}">{shown or key}</td>')
 
 
-def exercise_cell(exercise: Mapping[str, Any] | None) -> Element:
-    """Return the cell of a student's exercise."""
+def _exercise_cell(exercise: Mapping[str, Any] | None) -> Element:
     if exercise is None:
-        return cell(None)
+        return _cell(None)
     name, mark = html.MARKS[Outcome(exercise["outcome"])]
     score = exercise["score"]
-    return cell(score, mark if score is None else f"{mark} {points(score)}", name)
+    return _cell(score, mark if score is None else f"{mark} {points(score)}", name)
 
 
-def notes(shown: Class, place: int) -> Iterator[str]:
-    """Yield what stands in a student's last cell."""
-    if problem := problem_of(shown.entries[place]):
+def _notes(shown: Class, index: int) -> Iterator[str]:
+    if problem := summary.problem_of(shown.entries[index]):
         yield problem[:LONGEST]
-    if files := shown.unimportable[place]:
+    if files := shown.unimportable[index]:
         yield f"{', '.join(files)} cannot be imported"
-    if count := len(shown.flags[place]):
+    if count := len(shown.flags[index]):
         yield number_of(count, "flag")
-    if shown.changes[place]:
+    if shown.changes[index]:
         yield "changed"
-    if ALIKE in shown.tags[place]:
+    if ALIKE in shown.tags[index]:
         yield "near-identical to others"
 
 
-def row(shown: Class, place: int) -> Element:
-    """Return a student's row."""
-    entry = shown.entries[place]
+def _row(shown: Class, index: int) -> Element:
+    entry = shown.entries[index]
     result, hand_in = entry.result, entry.hand_in
     other = hand_in.name if hand_in.name != hand_in.student else None
     small = element("small", other) if other else None
-    first = element("th", shown.name(place), small, scope="row", role="rowheader")
-    own = {one["id"]: one for one in result["exercises"]} if result else {}
+    first = element("th", shown.name(index), small, scope="row", role="rowheader")
+    by_id = {exercise["id"]: exercise for exercise in entry.exercises}
     score = result["score"] if result else None
     total = out_of(score, result["max_score"]) if result else ""
     return element(
         "tr",
         first,
-        cell(score, total),
-        cell(result["bonus"] if result else None),
-        *(exercise_cell(own.get(one.id)) for one in shown.exercises),
-        cell(hand_in.minutes_late),
-        cell(round(entry.seconds, 1) or None),
-        element("td", "; ".join(notes(shown, place)), role="cell"),
+        _cell(score, total),
+        _cell(result["bonus"] if result else None),
+        *(_exercise_cell(by_id.get(exercise.id)) for exercise in shown.exercises),
+        _cell(hand_in.minutes_late),
+        _cell(round(entry.seconds, 1) or None),
+        element("td", "; ".join(_notes(shown, index)), role="cell"),
         role="row",
-        data_tags=" ".join(shown.tags[place]),
+        data_tags=" ".join(shown.tags[index]),
     )
 
 
 def table(shown: Class) -> Element:
     """Return the table of all students; its roles are written out, as its styles make it boxes."""
-    names = ["student", "score", "bonus", *(one.id for one in shown.exercises)]
+    names = ["student", "score", "bonus", *(exercise.id for exercise in shown.exercises)]
     heads = (
         element("th", element("button", name, type="button"), scope="col", role="columnheader")
         for name in (*names, "min. late", "seconds", "notes")
     )
-    rows = (row(shown, place) for place in range(len(shown.entries)))
-    made = element(
+    rows = (_row(shown, index) for index in range(len(shown.entries)))
+    students = element(
         "table",
         element("thead", element("tr", *heads, role="row"), role="rowgroup"),
         element("tbody", *rows, role="rowgroup"),
@@ -86,27 +136,27 @@ def table(shown: Class) -> Element:
         aria_label="All students",
     )
     around = {"class_": "scroll", "role": "region", "aria_label": "All students", "tabindex": 0}
-    return element("div", made, **around)
+    return element("div", students, **around)
 
 
-def choices(shown: Class) -> Iterator[tuple[str, str]]:
+def _choices(shown: Class) -> Iterator[tuple[str, str]]:
     """Yield what the table can be filtered by: a tag, and what it says."""
     yield "", "everybody"
-    for place, kind in enumerate(KINDS):
-        yield f"k{place}", kind
+    for index, kind in enumerate(summary.KINDS):
+        yield f"k{index}", kind
     yield from ((LATE, "late"), (FLAGGED, "with flags"), (CHANGED, "changed"))
     yield UNIMPORTABLE, "with a file that cannot be imported"
-    for place, one in enumerate(shown.mistakes):
-        yield f"m{place}", f"{one.exercise}: {one.text[:80]}"
-    for place, group in enumerate(shown.similar.groups):
-        yield f"g{place}", f"near-identical, group {place + 1} of {len(group.members)}"
+    for index, mistake in enumerate(shown.mistakes):
+        yield f"m{index}", f"{mistake.exercise}: {mistake.text[:80]}"
+    for index, group in enumerate(shown.similar.groups):
+        yield f"g{index}", f"near-identical, group {index + 1} of {len(group.members)}"
 
 
 def tools(shown: Class) -> Element:
     """Return what the table is searched and filtered with."""
     options = [
         element("option", f"{what} ({shown.count(tag) if tag else len(shown.entries)})", value=tag)
-        for tag, what in choices(shown)
+        for tag, what in _choices(shown)
         if not tag or shown.count(tag)
     ]
     field = Element('<input id="search" type="search" autocomplete="off" spellcheck="false">')

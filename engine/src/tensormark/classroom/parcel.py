@@ -33,9 +33,6 @@ class Parcel:
 def packed(settings: Settings, data_files: Sequence[str]) -> Parcel:
     """Pack what submissions are graded with: no checkpoint where there is none.
 
-    Args:
-        data_files: the files of the data's folder that are needed.
-
     Raises:
         ReferencesError: a file is missing, or is not the one that the manifest names.
     """
@@ -72,5 +69,5 @@ def unpack(content: bytes, expected: str, folder: Path) -> None:
     for name in ("references", "data"):
         (folder / name).mkdir(exist_ok=True)
         (folder / name).chmod(0o700)
-    for place in (folder, folder.parent):  # another user runs submissions in the tier `locked`
-        place.chmod(0o711)
+    for path in (folder, folder.parent):  # another user runs submissions in the tier `locked`
+        path.chmod(0o711)

@@ -38,43 +38,43 @@ def words(name: str) -> list[str]:
 
 def forms(name: str) -> frozenset[str]:
     """Return a name without spaces, for each word that may come first."""
-    found = words(name)
-    return frozenset("".join(found[i:] + found[:i]) for i in range(len(found)))
+    parts = words(name)
+    return frozenset("".join(parts[i:] + parts[:i]) for i in range(len(parts)))
 
 
-def all_forms(person: Person) -> frozenset[str]:
-    """Return the forms of every name of somebody."""
+def _all_forms(person: Person) -> frozenset[str]:
     return frozenset(itertools.chain.from_iterable(map(forms, person.names)))
 
 
 def places(keys: Iterable[Iterable[str]]) -> dict[str, set[int]]:
     """Return where each key stands."""
-    found: dict[str, set[int]] = {}
-    for place, several in enumerate(keys):
-        for key in several:
-            found.setdefault(key, set()).add(place)
-    return found
+    indices: dict[str, set[int]] = {}
+    for index, names in enumerate(keys):
+        for key in names:
+            indices.setdefault(key, set()).add(index)
+    return indices
 
 
 class Index:
     """Where the ids and names of a list stand in it."""
 
-    def __init__(self, listed: Sequence[Person]) -> None:
-        """Index a list."""
-        width = max((len(person.ids) for person in listed), default=0)
+    def __init__(self, people: Sequence[Person]) -> None:
+        width = max((len(person.ids) for person in people), default=0)
         self.columns = [
-            places({one.ids[column]} - {""} if column < len(one.ids) else () for one in listed)
+            places(
+                {person.ids[column]} - {""} if column < len(person.ids) else () for person in people
+            )
             for column in range(width)
         ]
-        self.forms = places(map(all_forms, listed))
+        self.forms = places(map(_all_forms, people))
 
     def by_id(self, key: str) -> set[int]:
         """Return the places with an id, in the strongest column that has it anywhere."""
-        return next((found[key] for found in self.columns if key and key in found), set())
+        return next((indices[key] for indices in self.columns if key and key in indices), set())
 
     def by_ids(self, keys: Iterable[str]) -> set[int]:
         """Return the one place that all ids point to that are in the list, else all such places."""
-        hits = [found for key in keys if (found := self.by_id(key))]
+        hits = [indices for key in keys if (indices := self.by_id(key))]
         agreed = set.intersection(*hits) if hits else set()
         return agreed or set().union(*hits)
 
@@ -83,14 +83,16 @@ class Index:
         return set().union(*(self.forms.get(form, ()) for form in known))
 
 
-def matches(found: Sequence[Person], listed: Sequence[Person]) -> list[int | None]:
+def matches(people: Sequence[Person], others: Sequence[Person]) -> list[int | None]:
     """Return for each person found the place in a list, or None if that is not certain."""
-    index = Index(listed)
-    hits = [index.by_ids(person.ids) for person in found]
+    known = Index(others)
+    hits = [known.by_ids(person.ids) for person in people]
     taken = set().union(*hits)
-    own = [frozenset() if hit else all_forms(one) for one, hit in zip(found, hits, strict=True)]
-    often = Counter(itertools.chain.from_iterable(own))
-    for place, known in enumerate(own):
-        if all(often[form] == 1 for form in known):
-            hits[place] = hits[place] or index.by_forms(known) - taken
+    names = [
+        frozenset() if hit else _all_forms(person) for person, hit in zip(people, hits, strict=True)
+    ]
+    counts = Counter(itertools.chain.from_iterable(names))
+    for index, own in enumerate(names):
+        if all(counts[form] == 1 for form in own):
+            hits[index] = hits[index] or known.by_forms(own) - taken
     return [next(iter(hit)) if len(hit) == 1 else None for hit in hits]

@@ -14,12 +14,11 @@ from tensormark.reports.live import is_terminal
 EVERY = 60.0  # seconds between two lines
 
 
-def kind_of(attempt: Attempt) -> str:
-    """Return the few words that an attempt is counted under."""
+def _kind(attempt: Attempt) -> str:
     if attempt.result is None or not attempt.complete:
         return COULD_NOT
-    core = [one for one in attempt.result["exercises"] if not one["bonus"]]
-    passed = all(one["outcome"] == "passed" for one in core)
+    core = [exercise for exercise in attempt.result["exercises"] if not exercise["bonus"]]
+    passed = all(exercise["outcome"] == "passed" for exercise in core)
     return "all passed" if passed else "not all passed"
 
 
@@ -35,11 +34,6 @@ class Progress:
     """Counts what is done."""
 
     def __init__(self, total: int, stream: TextIO | None = None) -> None:
-        """Begin.
-
-        Args:
-            total: how many submissions are to be graded.
-        """
         self.total, self.stream = total, stream or sys.stderr
         self.counts: Counter[str] = Counter()
         self.began, self.last = time.monotonic(), 0.0
@@ -61,7 +55,7 @@ class Progress:
         """Count an attempt, if its work will not be tried again."""
         if not final:
             return
-        self.counts[kind_of(attempt)] += 1
+        self.counts[_kind(attempt)] += 1
         if self.bar is not None:
             self.bar.update()
             self.bar.set_postfix_str(self.summary())

@@ -16,7 +16,7 @@ FILES = ("roster", "canvas")
 OPTIONS = (*FILES, "deadline", "late", "column")
 
 
-def text_of(name: str, value: object) -> str:
+def _text(name: str, value: object) -> str:
     """Return an option as text; a file counts wherever the next command is given."""
     if isinstance(value, datetime.datetime):
         return value.isoformat()
@@ -25,7 +25,7 @@ def text_of(name: str, value: object) -> str:
 
 def remember(options: argparse.Namespace, store: Store) -> None:
     """Keep what the gradebook that is about to be written is made of."""
-    given = {name: text_of(name, found) for name in OPTIONS if (found := getattr(options, name))}
+    given = {name: _text(name, value) for name in OPTIONS if (value := getattr(options, name))}
     folder = os.path.realpath(options.submissions)
     store.choose(SETTING, json.dumps(given | {"submissions": folder}))
 
@@ -47,7 +47,7 @@ def settle(options: argparse.Namespace, store: Store) -> list[str]:
     if options.only is None and folder == os.path.realpath(options.submissions):
         lists = [name for name in FILES if name in before and not getattr(options, name)]
         lines += [
-            f"the run before had {option(name, printable(before[name]))}, and this one has none"
+            f"the previous run had {option(name, printable(before[name]))}, and this one has none"
             for name in lists
         ]
     if options.only is not None:
@@ -58,17 +58,16 @@ def settle(options: argparse.Namespace, store: Store) -> list[str]:
             )
         taken = {name: text for name, text in before.items() if not getattr(options, name)}
         for name, text in taken.items():
-            setattr(options, name, value_of(name, text))
-        said = ", ".join(option(name, text) for name, text in taken.items())
-        lines += [f"as in the run before: {printable(said)}"] if taken else []
+            setattr(options, name, _value(name, text))
+        options_taken = ", ".join(option(name, text) for name, text in taken.items())
+        lines += [f"as in the previous run: {printable(options_taken)}"] if taken else []
     if options.column and not options.canvas:
         given, lacking = option("column", options.column), option("canvas")
-        raise SubmissionError(f"{given}: is one of an export of Canvas; give {lacking} as well")
+        raise SubmissionError(f"{given}: names a column of a Canvas export; give {lacking} as well")
     return lines
 
 
-def value_of(name: str, text: str) -> object:
-    """Return an option from what was kept of it."""
+def _value(name: str, text: str) -> object:
     if name == "deadline":
         return datetime.datetime.fromisoformat(text)
     return Path(text) if name in FILES else text

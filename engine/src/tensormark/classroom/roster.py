@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tensormark.classroom.found import CANVAS, MOODLE
 from tensormark.classroom.gradescope_export import moment
 from tensormark.classroom.people import Person
+from tensormark.classroom.upload import CANVAS, MOODLE
 from tensormark.files import NotAFileError, opened_regular
 
 LARGEST = 32 << 20  # bytes
@@ -34,6 +34,7 @@ EXPORT = {  # of Canvas's gradebook, where "Student" is a name
 }
 IDS = ("canvas", "identifier", "id", "login", "email")  # the strongest first
 MAXIMA = "points possible"
+TEST_STUDENTS = ("student, test", "test student")  # as Canvas calls them
 NUMBER = re.compile(r".*?([0-9]+)", re.S)  # of `Participant 123`, in whatever language
 
 
@@ -74,7 +75,7 @@ class Listed:
     @property
     def is_test_student(self) -> bool:
         """Whether it may be what Canvas calls a test student, and nobody."""
-        return self.name.casefold() in ("student, test", "test student")
+        return self.name.casefold() in TEST_STUDENTS
 
 
 def text_of(path: Path) -> str:
@@ -114,48 +115,42 @@ def rows_of(path: Path, text: str) -> list[list[str]]:
         raise RosterError(f"{path}, line {reader.line_num}: not a CSV file ({error})") from error
 
 
-def is_export(names: Sequence[str]) -> bool:
-    """Say whether a first line, in lower case, is that of Canvas's gradebook."""
+def _is_canvas_export(names: Sequence[str]) -> bool:
     sis = "sis login id" in names or "sis user id" in names
     return names[:1] in (["student"], ["lastname"]) and "id" in names and sis
 
 
-def meanings(header: Sequence[str]) -> dict[int, str]:
+def _meanings(header: Sequence[str]) -> dict[int, str]:
     """Return what the columns hold, by their place."""
     names = [name.strip().casefold() for name in header]
-    if is_export(names):
-        return {place: EXPORT[name] for place, name in enumerate(names) if name in EXPORT}
+    if _is_canvas_export(names):
+        return {index: EXPORT[name] for index, name in enumerate(names) if name in EXPORT}
     known = {alias: meaning for meaning, aliases in COLUMNS.items() for alias in aliases}
-    return {place: known[name] for place, name in enumerate(names) if name in known}
+    return {index: known[name] for index, name in enumerate(names) if name in known}
 
 
-def cells_of(row: Sequence[str], columns: Mapping[int, str]) -> dict[str, str]:
+def _cells(row: Sequence[str], columns: Mapping[int, str]) -> dict[str, str]:
     """Return the cells of a row that are not empty, by what they hold."""
     cells: dict[str, str] = {}
-    for place, meaning in columns.items():
-        text = row[place].strip() if place < len(row) else ""
+    for index, meaning in columns.items():
+        text = row[index].strip() if index < len(row) else ""
         if text and meaning not in cells:
             cells[meaning] = text
     return cells
 
 
-def platform_ids(cells: Mapping[str, str]) -> dict[str, str]:
-    """Return what Canvas and Moodle call a student in their bulk downloads, if the row says."""
+def _platform_ids(cells: Mapping[str, str]) -> dict[str, str]:
     number = NUMBER.fullmatch(cells.get("identifier", ""))
-    found = {CANVAS: cells.get("canvas", ""), MOODLE: number[1] if number else ""}
-    return {platform: one for platform, one in found.items() if one}
+    ids = {CANVAS: cells.get("canvas", ""), MOODLE: number[1] if number else ""}
+    return {platform: text for platform, text in ids.items() if text}
 
 
-def listed(row: Sequence[str], columns: Mapping[int, str], where: str) -> Listed | None:
-    """Return the student of a row; None if it is empty or not a student's.
-
-    Raises:
-        RosterError: its time is not one.
-    """
-    cells = cells_of(row, columns)
+def _student(row: Sequence[str], columns: Mapping[int, str], where: str) -> Listed | None:
+    """Return the student of a row; None if it is empty or not a student's."""
+    cells = _cells(row, columns)
     name = cells.get("name") or " ".join(cells[k] for k in ("first", "last") if k in cells)
     ids = tuple(cells.get(key, "") for key in IDS)
-    platforms = platform_ids(cells)
+    platforms = _platform_ids(cells)
     if not any(ids) and (not name or MAXIMA in name.casefold()):
         return None
     when = cells.get("submitted", "")
@@ -174,19 +169,19 @@ def read_roster(path: Path) -> list[Listed]:
         RosterError: it names no student, or one of them twice. OSError: it cannot be read.
     """
     rows = rows_of(path, text_of(path))
-    columns = meanings(rows[0]) if rows else {}
+    columns = _meanings(rows[0]) if rows else {}
     if not set(columns.values()) & {*IDS, "name", "last"}:
         raise RosterError(
             f"{path}: its first line names none of the columns student, id, login, name and email"
         )
-    made: dict[str, Listed] = {}
+    students: dict[str, Listed] = {}
     for number, row in enumerate(rows[1:], start=2):
-        one = listed(row, columns, f"{path}, row {number}")
-        if one is not None and one.student in made:
+        student = _student(row, columns, f"{path}, row {number}")
+        if student is not None and student.student in students:
             raise RosterError(
-                f"{path}, row {number}: {one.student[:60]!r} is listed twice; "
+                f"{path}, row {number}: {student.student[:60]!r} is listed twice; "
                 "give each student an id of their own"
             )
-        if one is not None:
-            made[one.student] = one
-    return list(made.values())
+        if student is not None:
+            students[student.student] = student
+    return list(students.values())

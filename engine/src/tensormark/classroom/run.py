@@ -37,7 +37,7 @@ from tensormark.strictest import strictest
 from tensormark.usage import option
 
 NO_TIER = "the tier process isolates nothing: submissions can read and change what you can"
-AGAIN = "the same command goes on where it stopped"
+AGAIN = "the same command continues where it stopped"
 RETRY = "run the same command again{}, which tries what could not be graded"
 PUBLIC = "graded on the public inputs, which every student has; for marks, give {}"
 PRIVATE = "reference_outputs/private"  # a folder that is good for private references
@@ -59,13 +59,13 @@ def chosen_tier(options: argparse.Namespace, store: Store, assignment: Assignmen
         return str(before)
     if options.scheduler:
         return CONTAINED
-    found = strictest(assignment, settings_of(assignment.folder, options), (CONTAINED, LOCKED))
-    if found.tier is None:
-        reasons = "; ".join(found.reasons)
+    best = strictest(assignment, settings_of(assignment.folder, options), (CONTAINED, LOCKED))
+    if best.tier is None:
+        reasons = "; ".join(best.reasons)
         raise SubmissionError(
             f"this machine cannot isolate submissions ({reasons}); SECURITY.md says what it needs"
         )
-    return found.tier
+    return best.tier
 
 
 def terms_of(
@@ -95,18 +95,18 @@ def known_sources(assignment: Assignment) -> list[dict[str, str]]:
     course = open_course(assignment)
     solution = course.sources()
     editable = [name.removesuffix(".py") for name in assignment.editable]
-    others = [{one.module: one.apply(solution[one.module])} for one in course.honest]
+    others = [{honest.module: honest.apply(solution[honest.module])} for honest in course.honest]
     return [{name: solution[name] for name in editable}, *others]
 
 
-def said_by(references: References) -> dict[tuple[str, str], str]:
+def _descriptions(references: References) -> dict[tuple[str, str], str]:
     """Return what known mistakes are called, by the ids of exercise and mistake."""
     exercises = references.manifest["exercises"].items()
     return {
-        (exercise, name): str(one["says"])
+        (exercise, name): str(variant["says"])
         for exercise, entry in exercises
-        for name, one in entry.get("variants", {}).items()
-        if "says" in one
+        for name, variant in entry.get("variants", {}).items()
+        if "says" in variant
     }
 
 
@@ -138,13 +138,13 @@ class Run:
         where = options.submissions
         hand_ins = find(where, assignment.editable, people, options.deadline, late, own=own)
         say = functools.partial(print, file=sys.stderr, flush=True)
-        self.found = Class(hand_ins, given, store, say)
-        if not self.found.works():
-            lines = standing.listed(standing.by_kind(self.found.unread()))
+        self.students = Class(hand_ins, given, store, say)
+        if not self.students.works():
+            lines = standing.listed(standing.by_kind(self.students.unread()))
             print("".join(f"{line}\n" for line in lines), end="")
             raise SubmissionError(f"there is nothing to grade in {where}")
         self.terms = terms_of(options, references, store, assignment)
-        self.says = said_by(references)
+        self.says = _descriptions(references)
         if not self.compares_only:
             if anew:
                 earlier = Earlier(options.out)
@@ -154,8 +154,8 @@ class Run:
 
     def everybody(self) -> int:
         """Grade what is new or has changed; return the exit status."""
-        works = self.found.left(self.terms, self.options.force)
-        if known := len(self.found.works()) - len(works):
+        works = self.students.left(self.terms, self.options.force)
+        if known := len(self.students.works()) - len(works):
             print(f"{known} graded before, in {self.options.out / STORE}", flush=True)
         try:
             if works:
@@ -169,7 +169,7 @@ class Run:
     def again(self) -> str:
         """What the same command does after this run was stopped."""
         force = option("force", True)
-        anew = f"{force} begins again; without it, the same command grades what has no result yet"
+        anew = f"{force} starts over; without it, the same command grades what has no result yet"
         return anew if self.options.force else AGAIN
 
     def grade(self, works: Sequence[Work]) -> None:
@@ -188,10 +188,7 @@ class Run:
         print(f"{len(works)} to grade, tier {self.terms.tier}, workers: {where}", flush=True)
         progress = Progress(len(works))  # last, as it draws a bar, which lines would break
         blame = functools.partial(
-            result_of_killed,
-            terms=self.terms,
-            references=self.references,
-            assignment=assignment,
+            result_of_killed, terms=self.terms, references=self.references, assignment=assignment
         )
         try:
             crews = opened_crew(options, self.terms, parcel, assignment.folder, progress.say)
@@ -209,11 +206,11 @@ class Run:
 
     def counted(self) -> str:
         """Return how many students there are, of each kind."""
-        return standing.counted(standing.by_kind(self.found.entries(self.terms)))
+        return standing.counted(standing.by_kind(self.students.entries(self.terms)))
 
     def report(self) -> int:
         """Write the results, print how it stands, and return the exit status."""
-        options, entries = self.options, self.found.entries(self.terms)
+        options, entries = self.options, self.students.entries(self.terms)
         kinds = standing.by_kind(entries)
         starter = {
             name.removesuffix(".py"): (self.assignment.starter / name).read_text(encoding="utf-8")
@@ -234,7 +231,7 @@ class Run:
             where, why = error.filename or options.out, error.strerror or error
             raise RunError(
                 f"{option('out', options.out)}: what is graded is kept, but {where} cannot be "
-                f"written ({why}); mend that or move it away, and run the same command again"
+                f"written ({why}); fix that or move it away, and run the same command again"
             ) from error
         print("\n".join([standing.counted(kinds), *standing.listed(kinds), *lines]))
         if any(kinds[kind] for kind in OURS):
@@ -250,7 +247,7 @@ class Run:
         Raises:
             SubmissionError: there is no such student, or nothing to grade.
         """
-        student = self.found.find(name)
+        student = self.students.find(name)
         if student is None:
             raise SubmissionError(
                 f"{option('only', name)}: there is no such student, or more than one; "
@@ -263,7 +260,7 @@ class Run:
         try:
             self.grade([student.work])
         except Stopped:
-            print("stopped; nothing is graded, and the gradebook is as it was")
+            print("stopped; nothing was graded, and the gradebook is unchanged")
             return 130
         last = self.store.newest(student.work.digest, self.terms)
         assert last is not None
@@ -271,13 +268,13 @@ class Run:
             print(f"{printable(name)}: could not grade: {last.problem}")
             return 3
         self.compare(printable(name), stored, last)
-        left = standing.by_kind(self.found.entries(self.terms))[LEFT]
+        left = standing.by_kind(self.students.entries(self.terms))[LEFT]
         if self.compares_only:
             print("the gradebook is unchanged, because it belongs to another run")
             return 0 if last.complete else 3
         if not left:
             return self.report()
-        print(f"the gradebook is as it was: {len(left)} more are not graded by this grader yet")
+        print(f"the gradebook is unchanged: {len(left)} more are not graded by this grader yet")
         return 0 if last.complete else 3
 
     def stored(self, student: Student) -> Attempt | None:

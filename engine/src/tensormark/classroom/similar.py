@@ -56,12 +56,11 @@ class Group:
     equal: str = ""
 
 
-def numbers(described: Described) -> set[int]:
-    """Return all descriptions of a source."""
+def _all_numbers(described: Described) -> set[int]:
     return set(itertools.chain(*described.values()))
 
 
-class Comparison:
+class _Comparison:
     """The submissions of a class, and how rare what they have is.
 
     Attributes:
@@ -74,50 +73,50 @@ class Comparison:
         self, students: Sequence[Sequence[Described]], allowed: set[int], surprise: float
     ) -> None:
         self.students = students
-        self.own = [set().union(*map(numbers, each)) - allowed for each in students]
+        self.own = [set().union(*map(_all_numbers, each)) - allowed for each in students]
         self.size = max(len(students), SMALLEST)
         self.often = Counter(itertools.chain(*self.own))
         self.needed = surprise * math.log2(self.size)
 
-    def functions(self, one: int, shared: set[int]) -> dict[str, float]:
+    def functions(self, index: int, shared: set[int]) -> dict[str, float]:
         """Return how surprising, in bits, what is shared of each function is."""
-        found = {
+        rarest = {
             name: min((self.often[number] for number in has if number in shared), default=0)
-            for each in self.students[one]
+            for each in self.students[index]
             for name, has in each.items()
         }
-        return {name: math.log2(self.size / least) for name, least in found.items() if least}
+        return {name: math.log2(self.size / least) for name, least in rarest.items() if least}
 
-    def near_identical(self, one: int, other: int) -> float | None:
+    def near_identical(self, first: int, second: int) -> float | None:
         """Return how much of the smaller one two have in common; None if that may be chance.
 
         Among all pairs of a class, chance must be expected to bring about less than one.
         """
-        shared = self.own[one] & self.own[other]
-        share = len(shared) / min(len(self.own[one]), len(self.own[other]))
+        shared = self.own[first] & self.own[second]
+        share = len(shared) / min(len(self.own[first]), len(self.own[second]))
         if len(shared) < ENOUGH or share < ALIKE:
             return None
-        surprise = sum(self.functions(one, shared).values())
+        surprise = sum(self.functions(first, shared).values())
         return share if surprise >= self.needed else None
 
     def pairs(self) -> Iterator[tuple[int, int, float]]:
         """Yield every two that are near-identical, and how much of the smaller one they share."""
         holders: dict[int, list[int]] = {}
-        for place, each in enumerate(self.own):
-            for one in each:
-                if self.often[one] <= COMMON * self.size + 1:
-                    holders.setdefault(one, []).append(place)
+        for index, each in enumerate(self.own):
+            for number in each:
+                if self.often[number] <= COMMON * self.size + 1:
+                    holders.setdefault(number, []).append(index)
         both = (itertools.combinations(each, 2) for each in holders.values())
-        for one, other in set(itertools.chain(*both)):
-            if share := self.near_identical(one, other):
-                yield one, other, share
+        for first, second in set(itertools.chain(*both)):
+            if share := self.near_identical(first, second):
+                yield first, second, share
 
 
-def joined(found: Sequence[tuple[int, int, float]]) -> list[list[int]]:
+def _groups(pairs: Sequence[tuple[int, int, float]]) -> list[list[int]]:
     """Return groups in which everybody is connected, largest first."""
     group: dict[int, list[int]] = {}
-    for one, other, _ in found:
-        first, second = group.setdefault(one, [one]), group.setdefault(other, [other])
+    for *pair, _ in pairs:
+        first, second = (group.setdefault(member, [member]) for member in pair)
         if first is not second:
             first += second
             group |= dict.fromkeys(second, first)
@@ -125,7 +124,7 @@ def joined(found: Sequence[tuple[int, int, float]]) -> list[list[int]]:
     return sorted(unique.values(), key=lambda each: (-len(each), each))
 
 
-def lines_of(text: str) -> str:
+def _plain_lines(text: str) -> str:
     """Return a text without what editors and systems change by themselves."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join(line.rstrip() for line in lines).strip("\n")
@@ -141,18 +140,17 @@ def describe(text: str, given: Given) -> Description:
     return rows[0] if rows else {}
 
 
-def read_kept(path: Path | None, version: str) -> dict[str, Description]:
-    """Return the descriptions kept from an earlier run, by digest of the source."""
+def _earlier_descriptions(path: Path | None, version: str) -> dict[str, Description]:
     if path is None:
         return {}
     try:
-        kept = json.loads(path.read_bytes())
-        return dict(kept["described"]) if kept["version"] == version else {}
+        contents = json.loads(path.read_bytes())
+        return dict(contents["described"]) if contents["version"] == version else {}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
 
 
-def descriptions(
+def _descriptions(
     given: Sequence[str], sources: Sequence[str], kept: Path | None
 ) -> dict[str, Description]:
     """Return the descriptions of students' sources.
@@ -162,18 +160,18 @@ def descriptions(
         kept: a file to keep descriptions in until the next run.
     """
     version = digest("\0".join([sha256(Path(statements.__file__)), *given]).encode())
-    before, known = read_kept(kept, version), Given.of(given)
+    before, known = _earlier_descriptions(kept, version), Given.of(given)
     keys = {text: digest(text.encode(errors="replace")) for text in sources}
-    made = {text: before.get(key) or describe(text, known) for text, key in keys.items()}
-    found = {key: made[text] for text, key in keys.items()}
-    if kept is not None and found != before:
-        text = json.dumps({"version": version, "described": found}, separators=(",", ":"))
+    described = {text: before.get(key) or describe(text, known) for text, key in keys.items()}
+    by_digest = {key: described[text] for text, key in keys.items()}
+    if kept is not None and by_digest != before:
+        text = json.dumps({"version": version, "described": by_digest}, separators=(",", ":"))
         write_whole(kept, text)
-    return made
+    return described
 
 
 @dataclass
-class Sources:
+class _Sources:
     """What is known of the files of a class.
 
     Attributes:
@@ -186,20 +184,19 @@ class Sources:
     described: Mapping[str, Description]
 
     def is_known(self, text: str) -> bool:
-        """Say whether a file is one that anybody may have, whatever its layout and comments."""
-        return lines_of(text) in self.known or self.described[text].get("tree") in self.trees
+        return _plain_lines(text) in self.known or self.described[text].get("tree") in self.trees
 
     def equal(self, submissions: Sequence[Mapping[str, str]]) -> list[Group]:
         """Return the groups of those who have equal files that not everybody may have."""
         owners: dict[tuple[str, str], list[int]] = {}
-        for place, each in enumerate(submissions):
+        for index, each in enumerate(submissions):
             for name, text in each.items():
-                if (plain := lines_of(text)) and not self.is_known(text):
-                    owners.setdefault((name, plain), []).append(place)
+                if (plain := _plain_lines(text)) and not self.is_known(text):
+                    owners.setdefault((name, plain), []).append(index)
         files: dict[tuple[tuple[int, ...], str], list[str]] = {}
         for (name, _), members in owners.items():
             if len(members) > 1:
-                exactly = len({submissions[place][name] for place in members}) == 1
+                exactly = len({submissions[index][name] for index in members}) == 1
                 key = tuple(members), EXACTLY if exactly else ALMOST
                 files.setdefault(key, []).append(f"{name}.py")
         return [Group(key[0], tuple(names), equal=key[1]) for key, names in files.items()]
@@ -219,13 +216,12 @@ class Similar:
     unread: tuple[int, ...] = ()
 
 
-def alike(compared: Comparison) -> Iterator[Group]:
-    """Yield the groups of near-identical submissions, the largest first."""
-    found = sorted(compared.pairs())
-    for members in joined(found):
-        least = min(share for one, _, share in found if one in members)
+def _similar_groups(compared: _Comparison) -> Iterator[Group]:
+    pairs = sorted(compared.pairs())
+    for members in _groups(pairs):
+        least = min(share for index, _, share in pairs if index in members)
         shared = Counter(itertools.chain(*(compared.own[member] for member in members)))
-        several = {one for one, count in shared.items() if count > 1}
+        several = {number for number, count in shared.items() if count > 1}
         yield Group(tuple(members), tuple(compared.functions(members[0], several)), least)
 
 
@@ -247,22 +243,29 @@ def similar(
         for each in (*known, *submissions)
     ]
     flat = list(dict.fromkeys(itertools.chain(*texts)))
-    found = descriptions(list(starter.values()), flat, kept)
+    descriptions = _descriptions(list(starter.values()), flat, kept)
     names = Given(Given.of([*starter.values()]).names, set())
     given = {text: described(text, names) for text in starter.values()}
-    allowed = [*given.values(), *(found[text] for each in texts[: len(known)] for text in each)]
-    students = [[found[text] for text in each] for each in texts[len(known) :]]
-    anybodys = {lines_of(text) for each in (starter, *known) for text in each.values()}
-    trees = {one["tree"] for one in allowed if one}
-    sources = Sources(anybodys, trees, given | found)
+    allowed = [
+        *given.values(),
+        *(descriptions[text] for each in texts[: len(known)] for text in each),
+    ]
+    students = [[descriptions[text] for text in each] for each in texts[len(known) :]]
+    anybodys = {_plain_lines(text) for each in (starter, *known) for text in each.values()}
+    trees = {description["tree"] for description in allowed if description}
+    sources = _Sources(anybodys, trees, given | descriptions)
     groups = sources.equal(submissions)
     for kind, surprise in SURPRISE.items():
-        own = [[one.get(kind, {}) for one in each] for each in students]
-        common = set[int]().union(*(numbers(one.get(kind, {})) for one in allowed))
-        for group in alike(Comparison(own, common, surprise)):
+        own = [[description.get(kind, {}) for description in each] for each in students]
+        common = set[int]().union(
+            *(_all_numbers(description.get(kind, {})) for description in allowed)
+        )
+        for group in _similar_groups(_Comparison(own, common, surprise)):
             if not any(set(group.members) <= set(other.members) for other in groups):
                 groups.append(group)
     unread = [
-        place for place, each in enumerate(students) if any(not one or one["cut"] for one in each)
+        index
+        for index, each in enumerate(students)
+        if any(not description or description["cut"] for description in each)
     ]
     return Similar(tuple(groups), tuple(unread))

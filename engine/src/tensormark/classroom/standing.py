@@ -5,20 +5,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tensormark.classroom import summary
 from tensormark.classroom.entry import Entry, HandIn, legible, number_of
 from tensormark.classroom.owners import STRANGER
 from tensormark.classroom.people import Person, matches
 from tensormark.classroom.store import Attempt, Store, verdict
-from tensormark.classroom.summary import (
-    COULD_NOT,
-    GRADED,
-    KINDS,
-    LEFT,
-    NOT_IN,
-    PARTLY,
-    UNREAD,
-    kind_of,
-)
 from tensormark.classroom.work import Terms, Work, named, read_work
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import Part, SubmissionError
@@ -42,10 +33,9 @@ class Student:
     fault: str = ""
 
 
-def read(hand_in: HandIn, given: GivenFiles) -> Student:
-    """Read what a student has handed in."""
+def _student(hand_in: HandIn, given: GivenFiles) -> Student:
     if hand_in.path is None:
-        return Student(hand_in, None, hand_in.fault or NOT_IN)
+        return Student(hand_in, None, hand_in.fault or summary.NOT_IN)
     try:
         parts = hand_in.parts or [Part.under(hand_in.path.parent, hand_in.path)]
         return Student(hand_in, read_work(parts, given))
@@ -57,13 +47,13 @@ def read_all(
     hand_ins: Sequence[HandIn], given: GivenFiles, say: Callable[[str], None]
 ) -> Iterator[Student]:
     """Read what everybody has handed in, and say how far it is."""
-    said = time.monotonic()
+    last_line = time.monotonic()
     say(f"reading what {number_of(len(hand_ins), 'student')} handed in")
-    for number, hand_in in enumerate(hand_ins):
-        if time.monotonic() - said > EVERY:
-            said = time.monotonic()
-            say(f"{number} of {len(hand_ins)} read")
-        yield read(hand_in, given)
+    for count, hand_in in enumerate(hand_ins):
+        if time.monotonic() - last_line > EVERY:
+            last_line = time.monotonic()
+            say(f"{count} of {len(hand_ins)} read")
+        yield _student(hand_in, given)
 
 
 class Class:
@@ -84,15 +74,16 @@ class Class:
         self.store = store
         self.students = list(read_all(hand_ins, given, say))
         handed_in = {
-            one.hand_in.student: (one.work.digest, one.hand_in.path)
-            for one in self.students
-            if one.work is not None and one.hand_in.path is not None
+            student.hand_in.student: (student.work.digest, student.hand_in.path)
+            for student in self.students
+            if student.work is not None and student.hand_in.path is not None
         }
         store.saw(handed_in)
 
     def works(self) -> dict[str, Work]:
         """Return all work by its digest, the same work of several students once."""
-        return {one.work.digest: one.work for one in self.students if one.work is not None}
+        works = (student.work for student in self.students)
+        return {work.digest: work for work in works if work is not None}
 
     def left(self, terms: Terms, force: bool) -> list[Work]:
         """Return the work to grade: what has no complete result yet, or all of it."""
@@ -101,20 +92,20 @@ class Class:
 
     def unread(self) -> list[Entry]:
         """Return the lines of those who have nothing to grade."""
-        found = [one for one in self.students if one.work is None]
-        return [Entry(one.hand_in, problem=one.fault, attempts=0) for one in found]
+        students = [student for student in self.students if student.work is None]
+        return [Entry(student.hand_in, problem=student.fault, attempts=0) for student in students]
 
     def find(self, name: str) -> Student | None:
         """Return the student of this name; else the one with this login or name, if it is clear."""
-        for one in self.students:
-            if one.hand_in.student == legible(name):
-                return one
+        for student in self.students:
+            if student.hand_in.student == legible(name):
+                return student
         people = [
-            Person((one.student, *one.keys), (one.name, *one.keys))
-            for one in (student.hand_in for student in self.students)
+            Person((hand_in.student, *hand_in.keys), (hand_in.name, *hand_in.keys))
+            for hand_in in (student.hand_in for student in self.students)
         ]
-        (place,) = matches([Person((name,), (name,))], people)
-        return None if place is None else self.students[place]
+        (index,) = matches([Person((name,), (name,))], people)
+        return None if index is None else self.students[index]
 
     def entry(self, student: Student, terms: Terms) -> Entry:
         """Return a student's line of the gradebook."""
@@ -123,7 +114,7 @@ class Class:
             return Entry(hand_in, problem=student.fault, attempts=0)
         attempt = self.store.last(work.digest, terms)
         if attempt is None:
-            return Entry(hand_in, problem=LEFT, attempts=0, sources=work.sources)
+            return Entry(hand_in, problem=summary.LEFT, attempts=0, sources=work.sources)
         return Entry(
             hand_in=hand_in,
             result=attempt.result and named(attempt.result, hand_in.path),
@@ -136,10 +127,10 @@ class Class:
 
     def previous(self, student: str, attempt: Attempt, mode: str) -> Mapping[str, Any] | None:
         """Return a student's result before this one, if it has another verdict."""
-        found = self.store.earlier(student, mode, attempt.number)
-        if found is None or found.result is None or attempt.result is None:
+        earlier = self.store.earlier(student, mode, attempt.number)
+        if earlier is None or earlier.result is None or attempt.result is None:
             return None
-        return found.result if verdict(found.result) != verdict(attempt.result) else None
+        return earlier.result if verdict(earlier.result) != verdict(attempt.result) else None
 
     def entries(self, terms: Terms) -> list[Entry]:
         """Return the lines of the gradebook."""
@@ -148,39 +139,40 @@ class Class:
 
 def by_kind(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     """Return every entry under its kind; each is there once."""
-    found: dict[str, list[Entry]] = {kind: [] for kind in KINDS}
+    kinds: dict[str, list[Entry]] = {kind: [] for kind in summary.KINDS}
     for entry in entries:
-        found[kind_of(entry)].append(entry)
-    return found
+        kinds[summary.kind_of(entry)].append(entry)
+    return kinds
 
 
 def counted(kinds: Mapping[str, Sequence[Entry]]) -> str:
     """Return how many students there are, of each kind."""
     total = sum(map(len, kinds.values()))
-    parts = [f"{len(found)} {kind}" for kind, found in kinds.items() if found or kind == GRADED]
+    present = [kind for kind in kinds if kinds[kind] or kind == summary.GRADED]
+    parts = [f"{len(kinds[kind])} {kind}" for kind in present]
     return f"{number_of(total, 'student')}: {', '.join(parts)}"
 
 
-def reason(entry: Entry) -> str:
-    """Say in a few words why an entry has no complete result."""
+def _reason(entry: Entry) -> str:
     if entry.result is None:
         return entry.problem
-    ungraded = [one for one in entry.result["exercises"] if one["score"] is None]
-    return f"{', '.join(one['id'] for one in ungraded)}: {ungraded[0]['message']}"
+    ungraded = [exercise for exercise in entry.result["exercises"] if exercise["score"] is None]
+    return f"{', '.join(exercise['id'] for exercise in ungraded)}: {ungraded[0]['message']}"
 
 
 def listed(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
     """Yield a line for each without a complete result, and each who is not in the class's list."""
-    everybody = [one for each in kinds.values() for one in each]
-    shown = {kind: kinds[kind] for kind in (PARTLY, COULD_NOT, UNREAD, NOT_IN)}
-    shown[STRANGER] = [one for one in everybody if STRANGER in one.hand_in.notes]
-    for kind, found in shown.items():
-        for entry in found[:LISTED]:
-            known = kind in (NOT_IN, STRANGER)
-            more = "" if known else f": {printable(reason(entry))[:200]}"
+    everybody = [entry for each in kinds.values() for entry in each]
+    unfinished = (*summary.OURS, summary.UNREAD, summary.NOT_IN)
+    shown = {kind: kinds[kind] for kind in unfinished}
+    shown[STRANGER] = [entry for entry in everybody if STRANGER in entry.hand_in.notes]
+    for kind, entries in shown.items():
+        for entry in entries[:LISTED]:
+            known = kind in (summary.NOT_IN, STRANGER)
+            more = "" if known else f": {printable(_reason(entry))[:200]}"
             yield f"  {kind}: {printable(entry.hand_in.called)}{more}"
-        if len(found) > LISTED:
-            yield f"  {kind}: and {len(found) - LISTED} more"
+        if len(entries) > LISTED:
+            yield f"  {kind}: and {len(entries) - LISTED} more"
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
@@ -189,13 +181,12 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str
     lines = []
     for name in dict.fromkeys([*old, *new]):
         if old.get(name) != new.get(name):
-            lines.append(f"  {name}: {told(old.get(name))}, now {told(new.get(name))}")
+            lines.append(f"  {name}: {_in_words(old.get(name))}, now {_in_words(new.get(name))}")
     return lines
 
 
-def told(found: tuple[str, float | None] | None) -> str:
-    """Return an outcome and its score in words."""
-    if found is None:
+def _in_words(standing: tuple[str, float | None] | None) -> str:
+    if standing is None:
         return "not asked for"
-    outcome, score = found
+    outcome, score = standing
     return outcome if score is None else f"{outcome} ({points(score)})"

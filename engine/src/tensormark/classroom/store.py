@@ -69,22 +69,25 @@ class Attempt:
     @property
     def complete(self) -> bool:
         """Whether every exercise could be graded."""
-        found = self.result
-        return found is not None and all(one["score"] is not None for one in found["exercises"])
+        result = self.result
+        return result is not None and all(
+            exercise["score"] is not None for exercise in result["exercises"]
+        )
 
 
 def verdict(result: Mapping[str, Any]) -> dict[str, tuple[str, float | None]]:
     """Return what matters of a result: outcome and score by exercise."""
-    return {one["id"]: (one["outcome"], one["score"]) for one in result["exercises"]}
+    return {
+        exercise["id"]: (exercise["outcome"], exercise["score"]) for exercise in result["exercises"]
+    }
 
 
-def key_of(terms: Terms) -> tuple[str, ...]:
+def _key(terms: Terms) -> tuple[str, ...]:
     """Return the values for TERMS."""
     return terms.references, terms.grader, terms.checkpoint, terms.mode, terms.tier
 
 
-def another() -> str:
-    """Return what to do about a folder that cannot be used."""
+def _advice() -> str:
     return f"take another {option('out')}"
 
 
@@ -130,7 +133,7 @@ class Store:
             if version == 0:
                 self.file.executescript(f"BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
             elif version != VERSION:
-                raise StoreError(f"{path} was written by another version; {another()}")
+                raise StoreError(f"{path} was written by another version; {_advice()}")
 
     def __enter__(self) -> "Store":
         return self
@@ -150,13 +153,15 @@ class Store:
         except sqlite3.Error as error:
             code = getattr(error, "sqlite_errorcode", None)
             if code == sqlite3.SQLITE_FULL or shutil.disk_usage(self.path.parent).free < ROOM:
-                raise StoreError(f"{self.path}: the disk is full; make room, run again") from error
+                raise StoreError(
+                    f"{self.path}: the disk is full; free some space, then run it again"
+                ) from error
             if code == sqlite3.SQLITE_NOTADB:
-                raise StoreError(f"{self.path} is not a store; {another()}") from error
+                raise StoreError(f"{self.path} is not a store; {_advice()}") from error
             raise StoreError(f"{self.path} cannot be used: {error}") from error
         except OSError as error:
             reason = error.strerror or error
-            raise StoreError(f"{self.path} cannot be used ({reason}); {another()}") from error
+            raise StoreError(f"{self.path} cannot be used ({reason}); {_advice()}") from error
 
     @contextlib.contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
@@ -187,44 +192,39 @@ class Store:
             file.executemany("INSERT OR IGNORE INTO submission VALUES (?, ?, ?, ?)", rows)
 
     def add(self, work: str, terms: Terms, attempt: Attempt) -> None:
-        """Add an attempt; it is on the disk when this returns.
-
-        Args:
-            work: its digest.
-        """
+        """Add an attempt; it is on the disk when this returns."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         text = None if attempt.result is None else json.dumps(attempt.result)
         about = (attempt.worker, now, attempt.seconds, attempt.problem, attempt.complete, text)
-        values = (None, work, *key_of(terms), *about)
+        values = (None, work, *_key(terms), *about)
         with self.change() as file:
             places = ", ".join("?" * len(values))
             file.execute(f"INSERT INTO attempt VALUES ({places})", values)
 
     def last(self, work: str, terms: Terms) -> Attempt | None:
         """Return the last attempt at some work with these terms: if possible a complete one."""
-        return self.first_by("complete DESC, result IS NULL, id DESC", work, terms)
+        return self._first_by("complete DESC, result IS NULL, id DESC", work, terms)
 
     def newest(self, work: str, terms: Terms) -> Attempt | None:
         """Return the last attempt at some work with these terms, however it ended."""
-        return self.first_by("id DESC", work, terms)
+        return self._first_by("id DESC", work, terms)
 
-    def first_by(self, order: str, work: str, terms: Terms) -> Attempt | None:
-        """Return the first attempt at some work in an order."""
+    def _first_by(self, order: str, work: str, terms: Terms) -> Attempt | None:
         query = (
             f"SELECT {ATTEMPT} FROM attempt WHERE digest = ? AND {TERMS} ORDER BY {order} LIMIT 1"
         )
-        rows = self.rows(query, work, *key_of(terms))
-        return attempt_of(rows[0]) if rows else None
+        rows = self.rows(query, work, *_key(terms))
+        return _attempt(rows[0]) if rows else None
 
     def graded(self, terms: Terms) -> set[str]:
         """Return the digests of all work that has a complete result with these terms."""
         query = f"SELECT DISTINCT digest FROM attempt WHERE complete AND {TERMS}"
-        return {str(row[0]) for row in self.rows(query, *key_of(terms))}
+        return {str(row[0]) for row in self.rows(query, *_key(terms))}
 
     def tries(self, work: str, terms: Terms) -> int:
         """Return how often it was tried to grade some work with these terms."""
         query = f"SELECT COUNT(*) FROM attempt WHERE digest = ? AND {TERMS}"
-        return int(self.rows(query, work, *key_of(terms))[0][0])
+        return int(self.rows(query, work, *_key(terms))[0][0])
 
     def earlier(self, student: str, mode: str, before: int = 1 << 62) -> Attempt | None:
         """Return a student's last attempt of a mode that has a result, whatever was handed in.
@@ -236,7 +236,7 @@ class Store:
             WHERE student = ? AND mode = ? AND attempt.id < ? AND result IS NOT NULL
             ORDER BY attempt.id DESC LIMIT 1"""
         rows = self.rows(query, legible(student), mode, before)
-        return attempt_of(rows[0]) if rows else None
+        return _attempt(rows[0]) if rows else None
 
     def setting(self, name: str) -> str | None:
         """Return what a run has chosen for those after it."""
@@ -249,7 +249,6 @@ class Store:
             file.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (name, value))
 
 
-def attempt_of(row: tuple[str, float, str, str | None, int]) -> Attempt:
-    """Return an attempt as it was added."""
+def _attempt(row: tuple[str, float, str, str | None, int]) -> Attempt:
     worker, seconds, problem, text, number = row
     return Attempt(worker, seconds, problem, None if text is None else json.loads(text), number)

@@ -47,33 +47,29 @@ def problem_of(entry: Entry) -> str:
 
 def flags_of(entry: Entry) -> list[str]:
     """Return what an instructor should look at, and how the hand-in was found."""
-    found = list(entry.hand_in.notes)
+    flags = list(entry.hand_in.notes)
     if entry.hand_in.others:
         count = len(entry.hand_in.others)
         what = "file or folder" if count == 1 else "files or folders"
-        found.append(f"{count} more {what}, not graded")
+        flags.append(f"{count} more {what}, not graded")
     if entry.result is not None:
-        found += entry.result["flags"]  # those of exercises are among them
-    return list(dict.fromkeys(found))
+        flags += entry.result["flags"]  # those of exercises are among them
+    return list(dict.fromkeys(flags))
 
 
 def unimportable(entry: Entry) -> list[str]:
     """Return the names of the files that cannot be imported."""
-    findings = (
-        finding
-        for exercise in (entry.result["exercises"] if entry.result else ())
-        for finding in exercise["findings"]
-    )
-    found = (UNIMPORTABLE.fullmatch(finding["headline"]) for finding in findings)
-    return list(dict.fromkeys(one[1] for one in found if one))
+    findings = (finding for exercise in entry.exercises for finding in exercise["findings"])
+    matches = (UNIMPORTABLE.fullmatch(finding["headline"]) for finding in findings)
+    return list(dict.fromkeys(match[1] for match in matches if match))
 
 
 def changes_of(entry: Entry) -> list[Any]:
     """Return the exercises whose outcome or score is not what it was; see runs.changes."""
     if entry.previous is None or entry.result is None:
         return []
-    found = changes(dict(entry.previous), dict(entry.result))
-    return list(found["exercises"]) if found else []
+    changed = changes(dict(entry.previous), dict(entry.result))
+    return list(changed["exercises"]) if changed else []
 
 
 @dataclass(frozen=True)
@@ -99,27 +95,27 @@ class Mistake:
 
 def exercises_of(entries: Sequence[Entry]) -> list[Exercise]:
     """Return every exercise of the results, in their order; bonus that nobody began is left out."""
-    found: dict[str, list[Result]] = {}
+    results: dict[str, list[Result]] = {}
     for entry in entries:
-        for exercise in entry.result["exercises"] if entry.result else ():
-            found.setdefault(exercise["id"], []).append(exercise)
-    made = []
-    for name, each in found.items():
-        outcomes = Counter(str(one["outcome"]) for one in each)
-        graded = len(each) - outcomes[Outcome.COULD_NOT_GRADE]
+        for exercise in entry.exercises:
+            results.setdefault(exercise["id"], []).append(exercise)
+    exercises = []
+    for name, own in results.items():
+        outcomes = Counter(str(exercise["outcome"]) for exercise in own)
+        graded = len(own) - outcomes[Outcome.COULD_NOT_GRADE]
         begun = graded - outcomes[Outcome.NOT_WRITTEN]
-        one = Exercise(name, bool(each[0]["bonus"]), outcomes[Outcome.PASSED], begun, graded)
-        if begun or not one.bonus:
-            made.append(one)
-    return made
+        bonus = bool(own[0]["bonus"])
+        if begun or not bonus:
+            exercises.append(Exercise(name, bonus, outcomes[Outcome.PASSED], begun, graded))
+    return exercises
 
 
-def single(mistake: str) -> list[str]:
+def _single_mistakes(mistake: str) -> list[str]:
     """Return the ids of what a mistake consists of: each that was made, whichever it is of several.
 
     If it is one of several that have nothing in common, it is counted as that.
     """
-    first, *others = (set(one.split(PAIR)) for one in mistake.split(EITHER))
+    first, *others = (set(alternative.split(PAIR)) for alternative in mistake.split(EITHER))
     return sorted(first.intersection(*others)) or [mistake]
 
 
@@ -132,20 +128,22 @@ def mistakes_of(entries: Sequence[Entry], says: Says | None = None) -> list[Mist
     says = says or {}
     texts: dict[tuple[str, str], Counter[str]] = {}
     places: dict[tuple[str, str], dict[int, None]] = {}
-    for place, entry in enumerate(entries):
-        for exercise in entry.result["exercises"] if entry.result else ():
+    for index, entry in enumerate(entries):
+        for exercise in entry.exercises:
             for finding in exercise["findings"]:
-                for name in single(finding["mistake"] or ""):
+                for name in _single_mistakes(finding["mistake"] or ""):
                     key = exercise["id"], name
                     alone = name == finding["mistake"]
                     if name:
                         texts.setdefault(key, Counter())[finding["headline"]] += alone
-                        places.setdefault(key, {})[place] = None
-    made = [
+                        places.setdefault(key, {})[index] = None
+    mistakes = [
         Mistake(*key, says.get(key) or texts[key].most_common(1)[0][0], tuple(each))
         for key, each in places.items()
     ]
-    return sorted(made, key=lambda one: (-len(one.places), one.exercise, one.id))
+    return sorted(
+        mistakes, key=lambda mistake: (-len(mistake.places), mistake.exercise, mistake.id)
+    )
 
 
 def histogram(entries: Sequence[Entry]) -> list[int]:

@@ -24,7 +24,7 @@ NO_ASSIGNMENT = (
 )
 
 
-def of_engine() -> Iterator[Path]:
+def _engine_files() -> Iterator[Path]:
     """Yield the files of tensormark that decide a grade, relative to its own folder."""
     for path in ENGINE.rglob("*.py"):
         inside = path.relative_to(ENGINE)
@@ -33,7 +33,7 @@ def of_engine() -> Iterator[Path]:
     yield from (Path("classroom", f"{name}.py") for name in OF_CLASSROOM)
 
 
-def of_assignment(folder: Path) -> Iterator[Path]:
+def _assignment_files(folder: Path) -> Iterator[Path]:
     """Yield the files of an assignment that decide a grade, relative to its folder."""
     for path in (path for pattern in FILES for path in folder.glob(pattern)):
         inside = path.relative_to(folder)
@@ -48,12 +48,12 @@ def code(folder: Path) -> str:
     Asked again, it is what it was when a process began.
     """
     lines = [
-        f"{whose} {path.as_posix()} {sha256(place / path)}\n"
-        for whose, place, found in (
-            ("tensormark", ENGINE, of_engine()),
-            ("assignment", folder, of_assignment(folder)),
+        f"{whose} {path.as_posix()} {sha256(root / path)}\n"
+        for whose, root, paths in (
+            ("tensormark", ENGINE, _engine_files()),
+            ("assignment", folder, _assignment_files(folder)),
         )
-        for path in sorted(found)
+        for path in sorted(paths)
     ]
     return digest("".join(lines).encode())
 
@@ -64,15 +64,15 @@ def versions(folder: Path) -> dict[str, str]:
     Args:
         folder: of an assignment; of what it requires, packages that are installed count.
     """
-    found = {"Python": ".".join(platform.python_version_tuple()[:2])}
+    installed = {"Python": ".".join(platform.python_version_tuple()[:2])}
     requirements = folder / "requirements.txt"
     required = listed(requirements) if requirements.is_file() else []
     for name in dict.fromkeys([*PACKAGES, *required]):
         try:
-            found[name] = importlib.metadata.version(name)
+            installed[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return installed
 
 
 def about() -> dict[str, Any]:
@@ -85,13 +85,13 @@ def about() -> dict[str, Any]:
     return {"host": host, "code": code(folder), "versions": versions(folder)}
 
 
-def unfit(found: Mapping[str, Any], code: str, versions: Mapping[str, str]) -> str:
+def unfit(answer: Mapping[str, Any], code: str, versions: Mapping[str, str]) -> str:
     """Say why a worker that has told this about itself may not grade, or nothing."""
-    if not found["code"]:
+    if not answer["code"]:
         return NO_ASSIGNMENT
     for name, wanted in versions.items():
-        if (there := found["versions"].get(name)) != wanted:
+        if (there := answer["versions"].get(name)) != wanted:
             return f"it has {name} {there}, not {wanted}"
-    if found["code"] != code:
+    if answer["code"] != code:
         return "it has other code of the grader; give it the same, and start it again"
     return ""

@@ -15,9 +15,9 @@ from tensormark.intake.submission import Part, Submission, read_parts
 from tensormark.sandbox.interface import printable
 
 
-def canonical(found: Any) -> str:
+def canonical(value: Any) -> str:
     """Return JSON that is the same for equal values."""
-    return json.dumps(found, sort_keys=True, ensure_ascii=True)
+    return json.dumps(value, sort_keys=True, ensure_ascii=True)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,8 +50,10 @@ def read_work(parts: Sequence[Part], given: GivenFiles) -> Work:
     Raises:
         SubmissionError: there is nothing to grade. InspectionError: nothing can be read here.
     """
-    found = read_parts(parts, given.assignment.editable, given.fixed)
-    return Work(found.sources, found.faults, tuple(sorted(found.others)), found.notes)
+    submission = read_parts(parts, given.assignment.editable, given.fixed)
+    return Work(
+        submission.sources, submission.faults, tuple(sorted(submission.others)), submission.notes
+    )
 
 
 def named(result: Mapping[str, Any], path: Path) -> dict[str, Any]:

@@ -50,8 +50,7 @@ def importable() -> None:
     """Do nothing: who can call this can read what is sent to workers."""
 
 
-def grading_of(terms: Terms, folder: Path, assignment: Assignment) -> Grading:
-    """Return a grading with the contents of a parcel."""
+def _grading(terms: Terms, folder: Path, assignment: Assignment) -> Grading:
     checkpoint = folder / "checkpoint"
     settings = Settings(
         references=folder / "references",
@@ -70,12 +69,7 @@ class Station:
     def __init__(
         self, terms: Terms, parcel: str, content: bytes, scratch: Path, address: str
     ) -> None:
-        """Unpack the parcel, and try the tier, unless this worker has another grader.
-
-        Args:
-            parcel: its digest; content: the parcel.
-            scratch: a folder of the worker's own.
-        """
+        """Unpack the parcel, and try the tier, unless this worker has another grader."""
         self.mode = terms.mode
         self.answer = functools.partial(Answer, address, about()["host"])
         folder = scratch / f"class-{parcel}-{os.getpid()}"
@@ -88,7 +82,7 @@ class Station:
             self.refused = f"it cannot open the assignment: {printable(str(error))}"
         else:
             unpack(content, parcel, folder)
-            self.grading = grading_of(terms, folder, assignment)
+            self.grading = _grading(terms, folder, assignment)
             fault = fault_of(self.grading.assignment, terms.tier, self.grading.settings)
             self.refused = f"it has no tier {terms.tier}: {fault}" if fault else ""
 
@@ -97,14 +91,14 @@ class Station:
         if self.refused:
             return self.answer(refused=self.refused)
         submission = work.submission(self.grading.assignment.main_file)
-        made = self.grading.grade_read(submission, self.mode == "check")
-        return self.answer(result=made.as_json(), seconds=made.seconds)
+        grade = self.grading.grade_read(submission, self.mode == "check")
+        return self.answer(result=grade.as_json(), seconds=grade.seconds)
 
 
 STATIONS: dict[tuple[str, str], Station] = {}
 
 
-def station_of(terms: Terms, parcel: str, content: bytes) -> Station:
+def _station(terms: Terms, parcel: str, content: bytes) -> Station:
     """Return this process's station; the last one is kept."""
     key = repr(terms), parcel
     with LOCK:
@@ -118,9 +112,5 @@ def station_of(terms: Terms, parcel: str, content: bytes) -> Station:
 
 
 def grade(work: Work, terms: Terms, parcel: str, content: bytes) -> Answer:
-    """Grade some work, or refuse.
-
-    Args:
-        parcel: its digest; content: the parcel.
-    """
-    return station_of(terms, parcel, content).grade(work)
+    """Grade some work, or refuse."""
+    return _station(terms, parcel, content).grade(work)

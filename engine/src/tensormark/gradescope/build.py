@@ -22,7 +22,7 @@ from tensormark.references import References, ReferencesError
 from tensormark.release.given_out import checkpoint_names, data_names, fitting, own_code
 from tensormark.sandbox.interface import LOCKED, PROCESS
 from tensormark.sandbox.packages import installed, listed
-from tensormark.usage import command, option
+from tensormark.usage import command, option, parser
 from tensormark.wheel import NAME, WheelError, wheel
 from tensormark.zipped import zipped
 
@@ -35,35 +35,29 @@ class BuildError(Exception):
     """The autograder cannot be built; the message gives the fix."""
 
 
-def normal(name: str) -> str:
+def _normal_name(name: str) -> str:
     """Return the name of a package as package indexes compare it."""
     return name.lower().replace("_", "-")
 
 
-def constraints(found: Sequence[Distribution], direct: Sequence[str]) -> str:
-    """Return pins, in the versions installed here, of all packages but those that are pinned.
-
-    Args:
-        direct: the names of the pinned packages.
-    """
-    known = {normal(name) for name in direct}
-    pins = {normal(one.metadata["Name"]): one.version.partition("+")[0] for one in found}
+def _constraints(distributions: Sequence[Distribution], direct: Sequence[str]) -> str:
+    """Return pins, in the versions installed here, of all packages but those that are pinned."""
+    known = {_normal_name(name) for name in direct}
+    pins = {
+        _normal_name(distribution.metadata["Name"]): distribution.version.partition("+")[0]
+        for distribution in distributions
+    }
     return "".join(f"{name}=={pins[name]}\n" for name in sorted(pins.keys() - known))
 
 
-def pinned(requirements: Path) -> bytes:
-    """Return the constraints of what the requirements and this distribution need themselves."""
+def _pins(requirements: Path) -> bytes:
     direct = listed(requirements)
-    found = installed([*direct, NAME], sys.path)
-    return constraints(found, [*direct, NAME]).encode()
+    distributions = installed([*direct, NAME], sys.path)
+    return _constraints(distributions, [*direct, NAME]).encode()
 
 
-def private(assignment: Assignment, folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the private references, checked against their manifest.
-
-    Raises:
-        BuildError: they are public. ReferencesError: they are damaged.
-    """
+def _private_references(assignment: Assignment, folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the private references, checked against their manifest."""
     references = References(folder)
     if not references.private:
         fix = command("references", seed="number", out="reference_outputs/private")
@@ -77,8 +71,7 @@ def private(assignment: Assignment, folder: Path) -> Iterator[tuple[str, bytes]]
         yield f"{REFERENCES}/{name}", content
 
 
-def to_grade(assignment: Assignment) -> Iterator[Path]:
-    """Yield the files of the assignment's folder that grading needs."""
+def _files_to_grade(assignment: Assignment) -> Iterator[Path]:
     folder = assignment.folder
     yield from own_code(folder)
     for pattern in ("starter/*.py", "solution/*.py"):
@@ -88,57 +81,36 @@ def to_grade(assignment: Assignment) -> Iterator[Path]:
     yield assignment.requirements
 
 
-def autograder(
+def _autograder(
     assignment: Assignment, references: Path, least: str, limit: int
 ) -> dict[str, bytes]:
-    """Return the files of the autograder's zip.
-
-    Args:
-        references: the folder of private references.
-        least: the weakest tier that may be used.
-        limit: seconds that Gradescope gives.
-
-    Raises:
-        BuildError, ReferencesError, WheelError, OSError: something is missing or not up to date.
-    """
+    """Return the files of the autograder's zip."""
     folder = assignment.folder
-    files = {p.relative_to(folder).as_posix(): p.read_bytes() for p in to_grade(assignment)}
-    files |= private(assignment, references)
-    files[CONSTRAINTS] = pinned(assignment.requirements)
+    files = {p.relative_to(folder).as_posix(): p.read_bytes() for p in _files_to_grade(assignment)}
+    files |= _private_references(assignment, references)
+    files[CONSTRAINTS] = _pins(assignment.requirements)
     files[LEAST_TIER] = f"{least}\n".encode()
-    made = {f"assignment/{name}": content for name, content in files.items()}
-    made |= {name: (HERE / name).read_bytes() for name in SCRIPTS}
-    made[f"engine/{wheel().name}"] = wheel().content
-    return made | {"limit": f"{limit}\n".encode()}
+    packed = {f"assignment/{name}": content for name, content in files.items()}
+    packed |= {name: (HERE / name).read_bytes() for name in SCRIPTS}
+    packed[f"engine/{wheel().name}"] = wheel().content
+    return packed | {"limit": f"{limit}\n".encode()}
 
 
-def parser_of(folder: Path, name: str) -> argparse.ArgumentParser:
-    """Return what reads the command line."""
-    description = "Build Gradescope's zip."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    parser.add_argument("--references", type=Path, help="folder of private references")
-    parser.add_argument(
-        "--tier",
-        default=LOCKED,
-        choices=(LOCKED, PROCESS),
-        help="the weakest tier that may be used (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--limit",
-        type=int,
-        default=600,
-        help="seconds that Gradescope gives (default: %(default)s)",
-    )
+def _options(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
+    command_line = parser(name, "Build Gradescope's zip.")
+    add, default = command_line.add_argument, "(default: %(default)s)"
+    add("--references", type=Path, help="folder of private references")
+    about = f"the weakest tier that may be used {default}"
+    add("--tier", default=LOCKED, choices=(LOCKED, PROCESS), help=about)
+    add("--limit", type=int, default=600, help=f"seconds that Gradescope gives {default}")
     out = folder / "dist" / "autograder.zip"
-    parser.add_argument(
-        "--out", type=Path, default=out, help="file to write (default: %(default)s)"
-    )
-    return parser
+    add("--out", type=Path, default=out, help=f"file to write {default}")
+    return command_line.parse_args(arguments)
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Build the zip; return the exit status."""
-    options = parser_of(folder, name).parse_args(arguments)
+    options = _options(folder, name, arguments)
     try:
         check_replaceable(options.out, ".zip", option("out", options.out))
         if options.references is None:
@@ -147,7 +119,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
             fault = f"{option('limit', options.limit)}: must be {MARGIN} seconds or more"
             raise BuildError(fault)
         assignment = open_assignment(folder)
-        files = autograder(assignment, options.references, options.tier, options.limit)
+        files = _autograder(assignment, options.references, options.tier, options.limit)
         content = zipped(files, programs=SCRIPTS)
         write_whole(options.out, content)
     except (BuildError, ReferencesError, WheelError, OSError) as error:

@@ -4,7 +4,6 @@ results.json is there from the start, says that the grading did not finish until
 written again after each exercise, always by renaming.
 """
 
-import argparse
 import dataclasses
 import fnmatch
 import json
@@ -26,6 +25,7 @@ from tensormark.result import Grade, Outcome, Result
 from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, printable
 from tensormark.settings import Settings
 from tensormark.strictest import Strictest, strictest
+from tensormark.usage import parser
 
 LIMIT = 600  # seconds: what Gradescope gives unless it is told otherwise
 BUDGET, TRAINING = 0.2, 0.5  # shares of it for all exercises together, and for the tasks
@@ -66,18 +66,18 @@ class Writer:
 
     def end(self, grade: Grade, printed: str) -> None:
         """Write the final results."""
-        could_not = any(one.outcome is Outcome.COULD_NOT_GRADE for one in grade.results)
+        could_not = any(result.outcome is Outcome.COULD_NOT_GRADE for result in grade.results)
         self.write(grade, UNGRADED if could_not else "")
 
     def write(self, grade: Grade, first: str) -> None:
         """Write results.json, with a line before what the report says."""
-        found: dict[str, Any] = json.loads(gradescope(grade.as_json()))
-        found["output"] = "\n".join(filter(None, [first, found.get("output", "")]))
-        found["extra_data"] = found.get("extra_data", {}) | {
+        model: dict[str, Any] = json.loads(gradescope(grade.as_json()))
+        model["output"] = "\n".join(filter(None, [first, model.get("output", "")]))
+        model["extra_data"] = model.get("extra_data", {}) | {
             "tier": self.tier,
             "not covered": NOT_COVERED.get(self.tier, ""),
         }
-        write_whole(self.path, json.dumps(found, indent=2) + "\n")
+        write_whole(self.path, json.dumps(model, indent=2) + "\n")
 
 
 def missing_packages(requirements: Path) -> list[str]:
@@ -90,17 +90,20 @@ def missing_packages(requirements: Path) -> list[str]:
     missing = []
     for name, pin in [read.groups() for line in usual if (read := PIN.match(line))]:
         try:
-            found = version(name).partition("+")[0]  # torch's has the kind of processor behind it
+            # torch's version ends in the kind of processor
+            installed = version(name).partition("+")[0]
         except PackageNotFoundError:
-            found = "none"
-        if found == "none" or not fnmatch.fnmatch(found, pin or "*"):
-            missing.append(f"{name}=={pin or '*'}, found {found}")
+            installed = "none"
+        if installed == "none" or not fnmatch.fnmatch(installed, pin or "*"):
+            missing.append(f"{name}=={pin or '*'}, found {installed}")
     return missing
 
 
-def times(assignment: Assignment, references: References) -> dict[str, float | None]:
+def _times(assignment: Assignment, references: References) -> dict[str, float | None]:
     """Return the seconds that a right solution takes for each task; None: not measured."""
-    tasks = {one.id: one.task for one in assignment.exercises if one.task is not None}
+    tasks = {
+        exercise.id: exercise.task for exercise in assignment.exercises if exercise.task is not None
+    }
     return {name: task.seconds(references) for name, task in tasks.items()}
 
 
@@ -111,7 +114,7 @@ def settings_for(assignment: Assignment, limit: float) -> Settings:
     """
     folder = assignment.folder / REFERENCES
     usual = Settings.of(assignment.folder, references=folder, budget=BUDGET * limit)
-    measured = sum(filter(None, times(assignment, References(folder)).values()))
+    measured = sum(filter(None, _times(assignment, References(folder)).values()))
     if not measured:
         return usual
     return dataclasses.replace(usual, training_times=TRAINING * limit / measured)
@@ -123,34 +126,33 @@ def allowed(folder: Path) -> Sequence[str]:
     return (CONTAINED, LOCKED, PROCESS) if least == PROCESS else (CONTAINED, LOCKED)
 
 
-def report(found: Strictest) -> None:
-    """Print which tier there is, for the instructor."""
-    print("\n".join(f"no tier {reason}" for reason in found.reasons))
-    said = f"submissions run in the tier {found.tier}: {NOT_COVERED.get(found.tier or '')}"
-    print(said if found.tier else "no tier can run here; nothing will be graded", flush=True)
+def _report(choice: Strictest) -> None:
+    print("\n".join(f"no tier {reason}" for reason in choice.reasons))
+    line = f"submissions run in the tier {choice.tier}: {NOT_COVERED.get(choice.tier or '')}"
+    print(line if choice.tier else "no tier can run here; nothing will be graded", flush=True)
 
 
 def grade(assignment: Assignment, submission: Path, results: Path, limit: float) -> None:
     """Grade, and write the results."""
     writer = Writer(results, "")
     settings = settings_for(assignment, limit)
-    found = strictest(assignment, settings, allowed(assignment.folder))
-    report(found)
-    if found.tier is None:
+    choice = strictest(assignment, settings, allowed(assignment.folder))
+    _report(choice)
+    if choice.tier is None:
         return writer.write(Grade("", "none", []), UNGRADED)
-    writer.tier = found.tier
-    grading = Grading(dataclasses.replace(settings, tier=found.tier), assignment)
+    writer.tier = choice.tier
+    grading = Grading(dataclasses.replace(settings, tier=choice.tier), assignment)
     try:
         grading.grade(str(submission), observer=writer)
     except SubmissionError as error:
         message = str(error).replace(f"{submission}: ", "")
-        writer.write(Grade("", found.tier, []), f"Nothing was graded: {printable(message)}")
+        writer.write(Grade("", choice.tier, []), f"Nothing was graded: {printable(message)}")
 
 
 def untimed(assignment: Assignment) -> Iterator[str]:
     """Yield a line for each task whose time was not measured, for the instructor."""
     references = References(assignment.folder / REFERENCES)
-    for name, seconds in times(assignment, references).items():
+    for name, seconds in _times(assignment, references).items():
         task = assignment.exercise(name).task
         if seconds is None and task is not None and task.left_out(references) is None:
             yield f"{name}: its time was not measured; it has its own deadline, whatever the limit"
@@ -158,17 +160,14 @@ def untimed(assignment: Assignment) -> Iterator[str]:
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Grade, or look at what is installed; return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog=f"tensormark {name}", description="Grade on Gradescope, in its container."
-    )
-    parser.add_argument("--packages", action="store_true", help="fail if a requirement is missing")
-    parser.add_argument("--tiers", action="store_true", help="say which tier can run here")
-    parser.add_argument(
-        "--limit", type=float, default=LIMIT, help="seconds for all (default: %(default)s)"
-    )
-    parser.add_argument("--submission", type=Path, help="the folder that was handed in")
-    parser.add_argument("--results", type=Path, help="the file to write")
-    options = parser.parse_args(arguments)
+    command_line = parser(name, "Grade on Gradescope, in its container.")
+    add = command_line.add_argument
+    add("--packages", action="store_true", help="fail if a requirement is missing")
+    add("--tiers", action="store_true", help="say which tier can run here")
+    add("--limit", type=float, default=LIMIT, help="seconds for all (default: %(default)s)")
+    add("--submission", type=Path, help="the folder that was handed in")
+    add("--results", type=Path, help="the file to write")
+    options = command_line.parse_args(arguments)
     assignment = open_assignment(folder)
     if options.packages:
         print("\n".join(missing := missing_packages(assignment.requirements)), file=sys.stderr)
@@ -177,7 +176,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         for line in untimed(assignment):
             print(line)
         settings = settings_for(assignment, options.limit)
-        report(strictest(assignment, settings, allowed(folder)))
+        _report(strictest(assignment, settings, allowed(folder)))
         return 0
     grade(assignment, options.submission, options.results, options.limit)
     return 0

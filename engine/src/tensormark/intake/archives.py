@@ -35,29 +35,27 @@ COMPRESSED: dict[bytes, Callable[[io.BytesIO], io.BufferedIOBase]] = {
 }
 
 
-def archive_type(content: bytes) -> str | None:
-    """Recognize an archive by its first bytes: "zip", "tar" or None."""
+def _archive_type(content: bytes) -> str | None:
     if content.startswith((b"PK\3\4", b"PK\5\6")):
         return "zip"
     return "tar" if content.startswith(tuple(COMPRESSED)) or content[257:262] == b"ustar" else None
 
 
 @dataclasses.dataclass
-class Members:
+class _Members:
     """The files and folders that an archive's list of members amounts to."""
 
     files: list[File] = dataclasses.field(default_factory=list)
-    folders: dict[str, "Members"] = dataclasses.field(default_factory=dict)
+    folders: dict[str, "_Members"] = dataclasses.field(default_factory=dict)
 
     def add(self, path: str, place: str, read: Callable[[int], bytes]) -> None:
-        """Add a file under its path in the archive."""
         *folders, name = [part for part in path.split("/") if part not in ("", ".")] or [""]
         if path.startswith("/") or ".." in folders or DRIVE.match(path):
             self.files.append(no_file(name, place, "has a path that points outside of the archive"))
             return
         here = self
         for folder in folders[: DEEPEST + 1]:
-            here = here.folders.setdefault(folder, Members())
+            here = here.folders.setdefault(folder, _Members())
         if len(folders) <= DEEPEST:
             here.files.append(File(name, place, read))
 
@@ -65,51 +63,42 @@ class Members:
         """Return them as a folder."""
 
         def entries() -> list[Entry]:
-            inner = (one.folder(name, f"{place}/{name}") for name, one in self.folders.items())
+            inner = (
+                members.folder(name, f"{place}/{name}") for name, members in self.folders.items()
+            )
             return [*self.files, *inner]
 
         return Folder(name, place, entries)
 
 
-def special(place: str, most: int) -> bytes:
-    """Refuse to read what is no file.
-
-    Raises:
-        UnreadableError: always.
-    """
+def _special(place: str, most: int) -> bytes:
     raise UnreadableError(f"{shown(place)} {SPECIAL}")
 
 
 # --- zip ------------------------------------------------------------------------------------
 
 
-def read_zipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: str, most: int) -> bytes:
+def _read_zipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: str, most: int) -> bytes:
     """Read a member, no more than its limit whatever its header says."""
     if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
-        special(place, most)
+        _special(place, most)
     if member.flag_bits & ENCRYPTED:
         raise UnreadableError(f"{shown(place)} is encrypted; pack it without a password")
     with archive.open(member) as stream:
         return stream.read(most)
 
 
-def zipped(content: bytes) -> Iterator[tuple[str, Callable[[str, int], bytes]]]:
-    """Yield the path of each file of a zip, and what reads it."""
+def _zip_members(content: bytes) -> Iterator[tuple[str, Callable[[str, int], bytes]]]:
     archive = zipfile.ZipFile(io.BytesIO(content))
     for member in archive.infolist():
         if not member.is_dir():
-            yield member.filename, functools.partial(read_zipped, archive, member)
+            yield member.filename, functools.partial(_read_zipped, archive, member)
 
 
 # --- tar ------------------------------------------------------------------------------------
 
 
-def decompressed(content: bytes) -> bytes:
-    """Return a tar without its compression.
-
-    Raises:
-        UnreadableError: it is too large. EOFError, OSError, LZMAError: it is damaged.
-    """
+def _decompressed(content: bytes) -> bytes:
     for magic, opened in COMPRESSED.items():
         if content.startswith(magic):
             with opened(io.BytesIO(content)) as stream:
@@ -120,43 +109,35 @@ def decompressed(content: bytes) -> bytes:
     return content
 
 
-def read_tarred(archive: tarfile.TarFile, member: tarfile.TarInfo, place: str, most: int) -> bytes:
-    """Read a member."""
+def _read_tarred(archive: tarfile.TarFile, member: tarfile.TarInfo, place: str, most: int) -> bytes:
     if not member.isreg() or (stream := archive.extractfile(member)) is None:
-        return special(place, most)
+        return _special(place, most)
     content = stream.read(most)
     if len(content) < min(member.size, most):
         raise UnreadableError("the archive is truncated")
     return content
 
 
-def tarred(content: bytes) -> Iterator[tuple[str, Callable[[str, int], bytes]]]:
-    """Yield the path of each file of a tar, and what reads it."""
-    archive = tarfile.open(fileobj=io.BytesIO(decompressed(content)), mode="r:")  # noqa: SIM115 - it is read later
+def _tar_members(content: bytes) -> Iterator[tuple[str, Callable[[str, int], bytes]]]:
+    archive = tarfile.open(fileobj=io.BytesIO(_decompressed(content)), mode="r:")  # noqa: SIM115 - it is read later
     for member in archive:
         if not member.isdir():
-            yield member.name, functools.partial(read_tarred, archive, member)
+            yield member.name, functools.partial(_read_tarred, archive, member)
 
 
 # --- either ---------------------------------------------------------------------------------
 
 
-def readable(read: Callable[[str, int], bytes], place: str, most: int) -> bytes:
-    """Read a member.
-
-    Raises:
-        UnreadableError: it cannot be read.
-    """
+def _read_member(read: Callable[[str, int], bytes], place: str, most: int) -> bytes:
     try:
         return read(place, most)
     except (UnreadableError, MemoryError):
         raise
     except Exception as error:  # anything the libraries raise on damage, struct.error included
-        raise UnreadableError(f"{shown(place)} cannot be read ({reason(error)})") from error
+        raise UnreadableError(f"{shown(place)} cannot be read ({_reason(error)})") from error
 
 
-def reason(error: Exception) -> str:
-    """Return what a library says of damage."""
+def _reason(error: Exception) -> str:
     return shown(str(error)) or type(error).__name__
 
 
@@ -170,16 +151,16 @@ def unpacked(file: File, otherwise: str) -> Folder:
         UnreadableError: it is none that can be read.
     """
     content = file.read(MAX_ARCHIVE)
-    kind = archive_type(content)
+    kind = _archive_type(content)
     if kind is None:
         raise UnreadableError(otherwise if content else f"{shown(file.place)} is an empty file")
-    top = Members()
+    top = _Members()
     try:
-        for path, read in (zipped if kind == "zip" else tarred)(content):
+        for path, read in (_zip_members if kind == "zip" else _tar_members)(content):
             plain = path.replace("\\", "/")
-            top.add(plain, plain, functools.partial(readable, read, plain))
+            top.add(plain, plain, functools.partial(_read_member, read, plain))
     except (UnreadableError, MemoryError):
         raise
     except Exception as error:  # as above
-        raise UnreadableError(f"the {kind} cannot be read ({reason(error)})") from error
+        raise UnreadableError(f"the {kind} cannot be read ({_reason(error)})") from error
     return top.folder("", "")

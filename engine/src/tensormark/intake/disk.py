@@ -29,10 +29,10 @@ def sentence(error: OSError | ValueError) -> str:
     """Say why something cannot be opened or read."""
     if isinstance(error, NotAFileError):
         return str(error)
-    number = getattr(error, "errno", None)
-    if number in (errno.ELOOP, errno.ENOTDIR):  # a folder on the way is none, or is a link
+    code = getattr(error, "errno", None)
+    if code in (errno.ELOOP, errno.ENOTDIR):  # a folder on the way is none, or is a link
         return NO_LINKS
-    return f"cannot be read ({os.strerror(number) if number else error})"
+    return f"cannot be read ({os.strerror(code) if code else error})"
 
 
 @dataclasses.dataclass
@@ -95,15 +95,13 @@ class Disk:
                 if RELATIVE:
                     where = stack.enter_context(self.opened(parts))
                 scan = stack.enter_context(os.scandir(where))
-                about = [
-                    (one.name, one.stat(follow_symlinks=False))
-                    for one in itertools.islice(scan, MOST + 1)
-                ]
+                items = itertools.islice(scan, MOST + 1)
+                stats = {item.name: item.stat(follow_symlinks=False) for item in items}
         except (OSError, ValueError) as error:
             raise UnreadableError(f"{shown(place)} {sentence(error)}".strip()) from error
         return [
-            self.entry((*parts, name), name, f"{place}/{name}" if place else name, one)
-            for name, one in sorted(about)
+            self.entry((*parts, name), name, f"{place}/{name}" if place else name, about)
+            for name, about in sorted(stats.items())
         ]
 
     def entry(self, parts: Sequence[str], name: str, place: str, about: os.stat_result) -> Entry:

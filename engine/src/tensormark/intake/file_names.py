@@ -16,12 +16,12 @@ ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".xz", ".txz", ".bz2", ".7z", ".rar")
 NOT_SEARCHED = {"__MACOSX", "__pycache__", "venv", "node_modules"}
 
 
-def is_number(text: str) -> bool:
+def _is_number(text: str) -> bool:
     """Say whether a text is digits, as platforms write them."""
     return text.isascii() and text.isdecimal()
 
 
-def is_platforms(beginning: str) -> bool:
+def _is_platforms(beginning: str) -> bool:
     """Say whether a platform has put this before a student's file name, in lower case.
 
     Canvas writes `lovelace_12345_678_`, Moodle `Ada Lovelace_123_assignsubmission_file_`, and
@@ -32,7 +32,7 @@ def is_platforms(beginning: str) -> bool:
         return False
     return (
         (second, first) == ("assignsubmission", "file")
-        or (is_number(second) and is_number(first))
+        or (_is_number(second) and _is_number(first))
         or (second == "attempt" and STAMP.fullmatch(first) is not None)
     )
 
@@ -40,7 +40,7 @@ def is_platforms(beginning: str) -> bool:
 def wanted(name: str, editable: Sequence[str]) -> str | None:
     """Return the editable file that a file name stands for, or None.
 
-    A name that is not exactly the file's stands for it where no other is; see found.py.
+    A name that is not exactly the file's stands for it where no other is; see search.py.
     """
     if name in editable:
         return name
@@ -52,7 +52,7 @@ def wanted(name: str, editable: Sequence[str]) -> str | None:
         own = file.removesuffix(".py").lower()
         if stem.endswith(own):
             beginning = stem[: len(stem) - len(own)]
-            if not beginning or is_platforms(beginning):
+            if not beginning or _is_platforms(beginning):
                 return file
     return None
 

@@ -54,46 +54,43 @@ class Flag:
     line: int
 
 
-def line_of(node: ast.AST) -> int:
-    """Return the line of a node, or 0."""
+def _line(node: ast.AST) -> int:
     return int(getattr(node, "lineno", 0))
 
 
-def modules_of(node: ast.AST) -> Iterator[str]:
-    """Yield the modules that a node imports, or imports from."""
+def _modules(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
     elif isinstance(node, ast.ImportFrom) and not node.level:
         yield node.module or ""
 
 
-def is_flagged(root: str, name: str) -> bool:
+def _is_flagged(root: str, name: str) -> bool:
     """Say whether a name in a package is flagged, such as a module that it has imported."""
     if root == "torch":
         return name in FLAGGED_OF_TORCH or name.startswith("_")
     return root not in FLAGGED_MODULES and name.lstrip("_") in FLAGGED_MODULES
 
 
-def within(path: str) -> Iterator[str]:
+def _flagged_parts(path: str) -> Iterator[str]:
     """Yield a full name up to what is flagged in it, if something is."""
     root, *names = path.split(".")
-    for number, name in enumerate(names, start=1):
-        if is_flagged(root, name):
-            yield ".".join([root, *names[:number]])
+    for count, name in enumerate(names, start=1):
+        if _is_flagged(root, name):
+            yield ".".join([root, *names[:count]])
             return
 
 
-def flag_in(names: Names, node: ast.AST, packages: Collection[str]) -> Iterator[Flag]:
-    """Yield what an instructor may want to look at in a node."""
-    for module in modules_of(node):
+def _flags_in(names: Names, node: ast.AST, packages: Collection[str]) -> Iterator[Flag]:
+    for module in _modules(node):
         if (root := module.split(".")[0]) in FLAGGED_MODULES or root in packages:
-            yield Flag(f"import {module}", line_of(node))
+            yield Flag(f"import {module}", _line(node))
     used = [path for _, path in imported(node)] + list(names.paths(node))
-    for flagged in (one for path in used for one in within(path)):
-        yield Flag(flagged, line_of(node))
+    for flagged in (part for path in used for part in _flagged_parts(path)):
+        yield Flag(flagged, _line(node))
     called = node.func if isinstance(node, ast.Call) else None
     if isinstance(called, ast.Name) and called.id in FLAGGED_CALLS:
-        yield Flag(f"{called.id}()", line_of(node))
+        yield Flag(f"{called.id}()", _line(node))
     elif isinstance(node, ast.Name) and node.id in FLAGGED_CALLS - names.bound:
         yield Flag(f"{node.id}()", node.lineno)
     elif isinstance(node, ast.Attribute) and node.attr in FLAGGED_ATTRIBUTES:
@@ -108,5 +105,5 @@ def flags(source: Source, packages: Collection[str] = ()) -> list[Flag]:
     """
     tree = ast.parse(source) if isinstance(source, str) else source
     names = Names(tree)
-    found = {flag for node in ast.walk(tree) for flag in flag_in(names, node, packages)}
-    return sorted(found, key=lambda flag: (flag.line, flag.name))
+    flagged = {flag for node in ast.walk(tree) for flag in _flags_in(names, node, packages)}
+    return sorted(flagged, key=lambda flag: (flag.line, flag.name))

@@ -21,7 +21,7 @@ PRISTINE = "reference_outputs/starter.zip"  # in a student's copy: the starter a
 
 
 @functools.cache
-def pristine(path: Path) -> Mapping[str, bytes]:
+def _pristine(path: Path) -> Mapping[str, bytes]:
     """Return the files of the archive; none, if it is missing or damaged."""
     try:
         with zipfile.ZipFile(path) as archive:
@@ -92,7 +92,7 @@ class GivenFiles:
 
     def kept(self, name: str) -> bytes | None:
         """Return the archive's copy of a file, if it is the given one."""
-        content = pristine(self.assignment.folder / PRISTINE).get(name)
+        content = _pristine(self.assignment.folder / PRISTINE).get(name)
         return content if content and is_given(content, self.digests.get(name)) else None
 
     def under(self, submission: Submission) -> Laid:

@@ -55,27 +55,24 @@ def limit(seconds: float) -> None:
         resource.setrlimit(kind, (bound, bound))
 
 
-def say(row: Mapping[str, Any]) -> None:
-    """Write a line."""
+def _say(row: Mapping[str, Any]) -> None:
     sys.stdout.write(json.dumps(row) + "\n")
     sys.stdout.flush()
 
 
-def do(line: bytes) -> None:
-    """Do a job within its limits."""
+def _do(line: bytes) -> None:
     request = json.loads(line)
     limit(request["seconds"])
     for row in JOBS[request["job"]](request):
-        say(row)
+        _say(row)
 
 
-def in_child(line: bytes) -> None:
-    """Do a job in a child, and say how it ended."""
+def _in_child(line: bytes) -> None:
     child = os.fork()
     if not child:
         status = 1
         try:
-            do(line)
+            _do(line)
             status = 0
         finally:
             os._exit(status)
@@ -83,20 +80,20 @@ def in_child(line: bytes) -> None:
     # the child may have ended within a line
     sys.stdout.write("\n")
     seconds, peak = used.ru_utime + used.ru_stime, used.ru_maxrss
-    say({"ended": ended, "seconds": seconds, "peak": peak})
+    _say({"ended": ended, "seconds": seconds, "peak": peak})
 
 
 def main() -> None:
     """Do what is asked for, until nobody can ask any more."""
     warnings.simplefilter("ignore")  # about a student's code; they would be printed as they are
     gc.freeze()
-    say({"ready": True})
+    _say({"ready": True})
     for line in sys.stdin.buffer:
         if hasattr(os, "fork"):
-            in_child(line)
+            _in_child(line)
         else:
-            do(line)
-            say({"ended": 0})
+            _do(line)
+            _say({"ended": 0})
             return
 
 

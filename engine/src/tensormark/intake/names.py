@@ -29,7 +29,7 @@ def imported(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield alias.asname or alias.name, f"{node.module}.{alias.name}"
 
 
-def other_names(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+def _aliases(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """Yield the names that an assignment binds to names or attributes, such as `N = nn`."""
     if isinstance(node, ast.Assign):
         pairs = [(target, node.value) for target in node.targets]
@@ -41,12 +41,12 @@ def other_names(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         if isinstance(target, ast.Name) and isinstance(value, ALIASABLE):
             yield target.id, value
         elif isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
-            for one, other in zip(target.elts, value.elts, strict=False):
-                if isinstance(one, ast.Name) and isinstance(other, ALIASABLE):
-                    yield one.id, other
+            for name, alias in zip(target.elts, value.elts, strict=False):
+                if isinstance(name, ast.Name) and isinstance(alias, ALIASABLE):
+                    yield name.id, alias
 
 
-def otherwise_bound(node: ast.AST) -> str | None:
+def _unknown_name(node: ast.AST) -> str | None:
     """Return the name that a node binds to something that its text does not tell."""
     if isinstance(node, DEFINITIONS):
         return node.name
@@ -68,12 +68,12 @@ class Names:
         for node in ast.walk(tree):
             for name, path in imported(node):
                 self.imports.setdefault(name, {})[path] = None
-            for name, value in other_names(node):
+            for name, value in _aliases(node):
                 self.others.setdefault(name, []).append(value)
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                 stored[node.id] = stored.get(node.id, 0) + 1
-            if (taken := otherwise_bound(node)) is not None:
-                self.unknown.add(taken)
+            if (bound := _unknown_name(node)) is not None:
+                self.unknown.add(bound)
         known = {name: len(values) for name, values in self.others.items()}
         self.unknown |= {name for name, count in stored.items() if count != known.get(name)}
 
@@ -84,18 +84,17 @@ class Names:
         """Every name that the source binds."""
         return frozenset(self.imports.keys() | self.others.keys() | self.unknown)
 
-    def of_name(self, name: str, depth: int = 0) -> frozenset[str]:
-        """Return the full names that a name may stand for."""
+    def _of_name(self, name: str, depth: int = 0) -> frozenset[str]:
         if name in self.unknown or depth > DEEPEST:
             return frozenset()
         if name not in self.bound:
             return frozenset([USUAL[name]] if name in USUAL else [])
         if name not in self.resolved:
             self.resolved[name] = frozenset()  # what it stands for by way of itself
-            found = set(itertools.islice(self.imports.get(name, ()), MOST))
+            paths = set(itertools.islice(self.imports.get(name, ()), MOST))
             for other in self.others.get(name, ())[:MOST]:
-                found |= self.paths(other, depth + 1)
-            self.resolved[name] = frozenset(itertools.islice(found, MOST))
+                paths |= self.paths(other, depth + 1)
+            self.resolved[name] = frozenset(itertools.islice(paths, MOST))
         return self.resolved[name]
 
     def paths(self, node: ast.AST, depth: int = 0) -> frozenset[str]:
@@ -108,4 +107,4 @@ class Names:
                 return frozenset()
         if not isinstance(node, ast.Name):
             return frozenset()
-        return frozenset(".".join([path, *names]) for path in self.of_name(node.id, depth))
+        return frozenset(".".join([path, *names]) for path in self._of_name(node.id, depth))

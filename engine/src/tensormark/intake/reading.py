@@ -9,18 +9,10 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tensormark.intake import texts
 from tensormark.intake.disk import Disk, sentence
 from tensormark.intake.file_names import wanted
-from tensormark.intake.found import Found, Search
-from tensormark.intake.texts import (
-    DIFFERS,
-    MAX_SOURCE,
-    MISSING,
-    MOST_OTHERS,
-    TOO_MUCH,
-    decoded,
-    is_given,
-)
+from tensormark.intake.search import Search, Selection
 from tensormark.intake.tree import ITSELF, Entry, File, Folder, UnreadableError
 
 LONGEST = 100  # characters of another module's name
@@ -28,15 +20,14 @@ Request = Mapping[str, Any]
 Answer = dict[str, Any]
 
 
-def entry_of(part: Mapping[str, Any], disk: Disk, place: str) -> Entry:
-    """Return the file or folder that was handed in."""
+def _entry(part: Mapping[str, Any], disk: Disk, place: str) -> Entry:
     below, name = part["below"], part["name"]
-    if any(one in ("", ".", "..") or "/" in one for one in below):
+    if any(part_name in ("", ".", "..") or "/" in part_name for part_name in below):
         raise UnreadableError("its path leads out of the folder")
     try:
         about = disk.about(below)
     except FileNotFoundError as error:
-        raise UnreadableError(MISSING) from error
+        raise UnreadableError(texts.MISSING) from error
     except (OSError, ValueError) as error:  # a name with a null character
         raise UnreadableError(sentence(error)) from error
     if stat.S_ISDIR(about.st_mode):
@@ -44,69 +35,56 @@ def entry_of(part: Mapping[str, Any], disk: Disk, place: str) -> Entry:
     return disk.entry(below, name.lstrip(".") or name, place or ITSELF, about)
 
 
-def with_neighbours(file: File, editable: Sequence[str], disk: Disk) -> list[Entry]:
+def _with_neighbours(file: File, editable: Sequence[str], disk: Disk) -> list[Entry]:
     """Return a file that a person has named, with what is in its folder.
 
     Its neighbours are its own if it has the main file's name, and of the editable ones only those
     that have exactly theirs: a file of another name may be anybody's.
-
-    Args:
-        disk: its folder.
     """
     if file.name != editable[0]:
         return [file]
     try:
-        there = disk.listed((), "")
+        entries = disk.listed((), "")
     except UnreadableError:
         return [file]
-    others = [one for one in there if one.name != file.name]
-    return [file, *(one for one in others if wanted(one.name, editable) in (None, one.name))]
+    others = [entry for entry in entries if entry.name != file.name]
+    return [
+        file,
+        *(entry for entry in others if wanted(entry.name, editable) in (None, entry.name)),
+    ]
 
 
-def top_of(
-    parts: Sequence[Mapping[str, Any]], editable: Sequence[str], disks: list[Disk]
-) -> Folder:
-    """Return the folder that a hand-in amounts to.
-
-    Args:
-        disks: get what is read.
-    """
+def _top(parts: Sequence[Mapping[str, Any]], editable: Sequence[str], disks: list[Disk]) -> Folder:
     disks += [Disk(part["root"]) for part in parts]
     places = [part["name"] if len(parts) > 1 else "" for part in parts]
-    entries = [*map(entry_of, parts, disks, places)]
+    entries = [*map(_entry, parts, disks, places)]
     if len(entries) == 1 and isinstance(entries[0], Folder):
         return entries[0]
     if len(entries) == 1 and isinstance(entries[0], File) and not parts[0]["below"]:
         disks.append(Disk(os.path.dirname(parts[0]["root"])))
-        entries = with_neighbours(entries[0], editable, disks[-1])
+        entries = _with_neighbours(entries[0], editable, disks[-1])
     return Folder("", "", lambda: entries)
 
 
-def modified(beside: Sequence[Entry], given: Mapping[str, str]) -> Iterator[str]:
-    """Yield a note for each given file that was modified."""
-    for one in beside:
-        if one.name not in given or not isinstance(one, File):
+def _modified_notes(beside: Sequence[Entry], given: Mapping[str, str]) -> Iterator[str]:
+    for entry in beside:
+        if entry.name not in given or not isinstance(entry, File):
             continue
         try:
-            same = is_given(one.content(MAX_SOURCE + 1), given[one.name])
+            unchanged = texts.is_given(entry.content(texts.MAX_SOURCE + 1), given[entry.name])
         except UnreadableError:
-            same = False
-        if not same:
-            yield f"{one.name} {DIFFERS}"
+            unchanged = False
+        if not unchanged:
+            yield f"{entry.name} {texts.DIFFERS}"
 
 
-def texts(found: Found, main: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the sources and faults of a hand-in; see Submission.
-
-    Raises:
-        UnreadableError: the main file cannot be read.
-    """
+def _texts(selection: Selection, main: str) -> tuple[dict[str, str], dict[str, str]]:
     sources, faults = {}, {}
-    for name, file in found.files.items():
+    for name, file in selection.files.items():
         module = name.removesuffix(".py")
         try:
-            content = file.read(MAX_SOURCE, ", too large for a solution")
-            sources[module], fault = decoded(name, content)
+            content = file.read(texts.MAX_SOURCE, ", too large for a solution")
+            sources[module], fault = texts.decoded(name, content)
         except UnreadableError as error:
             if name == main:
                 raise
@@ -116,29 +94,26 @@ def texts(found: Found, main: str) -> tuple[dict[str, str], dict[str, str]]:
     return sources, faults
 
 
-def others(found: Found) -> list[str]:
-    """Return the names of modules and folders beside what is graded."""
-    graded = [*found.files.values()]
-    names = (one.name.removesuffix(".py") for one in found.beside if one not in graded)
+def _others(selection: Selection) -> list[str]:
+    graded = [*selection.files.values()]
+    names = (entry.name.removesuffix(".py") for entry in selection.beside if entry not in graded)
     return sorted(name for name in names if name.isidentifier() and len(name) <= LONGEST)
 
 
-def reading(request: Request) -> Answer:
-    """Read a hand-in; see submission.py.
-
-    Raises:
-        UnreadableError: there is nothing to grade.
-    """
+def _reading(request: Request) -> Answer:
     editable, given, parts = request["editable"], request["given"], request["parts"]
     disks: list[Disk] = []
-    found = Search(editable, given).found(top_of(parts, editable, disks))
-    sources, faults = texts(found, editable[0])
+    selection = Search(editable, given).found(_top(parts, editable, disks))
+    sources, faults = _texts(selection, editable[0])
     stamps = {place: stamp for disk in disks for place, stamp in disk.stamps.items()}
-    notes = [*([found.note] if found.note else []), *modified(found.beside, given)]
+    notes = [
+        *([selection.note] if selection.note else []),
+        *_modified_notes(selection.beside, given),
+    ]
     return {
         "sources": sources,
         "faults": faults,
-        "others": others(found)[:MOST_OTHERS],
+        "others": _others(selection)[: texts.MOST_OTHERS],
         "notes": notes,
         "stamps": stamps,
     }
@@ -147,8 +122,8 @@ def reading(request: Request) -> Answer:
 def read(request: Request) -> Iterator[Answer]:
     """Yield the answer to a request."""
     try:
-        yield reading(request)
+        yield _reading(request)
     except UnreadableError as error:
         yield {"error": str(error)}
     except (MemoryError, RecursionError):
-        yield {"error": TOO_MUCH}
+        yield {"error": texts.TOO_MUCH}

@@ -21,13 +21,13 @@ Stamps = Mapping[str, Sequence[int]]
 Texts = Mapping[str, str]
 
 
-def seen(path: Path, editable: Sequence[str]) -> tuple[Stamps, Texts]:
+def _state(path: Path, editable: Sequence[str]) -> tuple[Stamps, Texts]:
     """Return what tells that a file was written, of each that is graded, and what is in them."""
     try:
-        found = read_submission(path, editable)
+        submission = read_submission(path, editable)
     except SubmissionError as error:  # a file is gone for a moment
         return {}, {"": str(error)}
-    return found.stamps, found.faults | found.sources
+    return submission.stamps, submission.faults | submission.sources
 
 
 class Saves:
@@ -53,7 +53,7 @@ class Saves:
 
     def read(self) -> None:
         """Take note of what is there now."""
-        self.stamps, self.texts = seen(self.path, self.editable)
+        self.stamps, self.texts = _state(self.path, self.editable)
 
     def begin(self) -> None:
         """Take note that what is there now is being graded."""
@@ -82,7 +82,7 @@ class Saves:
     def folders(self) -> set[Path]:
         """Return the folders that the files are in; a link's file may be in another one."""
         if self.path.is_dir():
-            return {self.path, *((self.path / place).parent for place in self.stamps)}
+            return {self.path, *((self.path / path).parent for path in self.stamps)}
         return {self.path.parent, Path(os.path.realpath(self.path)).parent}
 
     def times(self) -> Iterator[object]:

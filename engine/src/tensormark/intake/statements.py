@@ -31,19 +31,18 @@ LOCAL = "\0"  # begins what stands for a local name
 
 
 @dataclasses.dataclass(frozen=True)
-class Names:
+class _Names:
     """Names of one source: those that are its own, and the functions and classes among them."""
 
     own: frozenset[str]
     defined: frozenset[str]
 
 
-def definitions(tree: ast.AST) -> set[str]:
-    """Return the names of the functions and classes that a source defines."""
+def _definitions(tree: ast.AST) -> set[str]:
     return {node.name for node in ast.walk(tree) if isinstance(node, DEFINITIONS)}
 
 
-def names_of(tree: ast.AST, given: set[str]) -> Names:
+def names_of(tree: ast.AST, given: set[str]) -> _Names:
     """Return the names that a source binds, without those that were given."""
     bound, defined = set(), set()
     for node in ast.walk(tree):
@@ -53,10 +52,10 @@ def names_of(tree: ast.AST, given: set[str]) -> Names:
             bound.add(node.arg)
         elif isinstance(node, DEFINITIONS):
             defined.add(node.name)
-    return Names(frozenset((bound | defined) - given - {"self"}), frozenset(defined - given))
+    return _Names(frozenset((bound | defined) - given - {"self"}), frozenset(defined - given))
 
 
-def word(node: ast.AST, names: Names) -> str:
+def _word(node: ast.AST, names: _Names) -> str:
     """Return what stands for a node by itself, without its children."""
     if isinstance(node, ast.Name):
         return LOCAL + node.id if node.id in names.own else node.id
@@ -74,36 +73,35 @@ def word(node: ast.AST, names: Names) -> str:
 
 
 @functools.cache
-def parts(fields: tuple[str, ...], has_blocks: bool) -> tuple[str, ...]:
-    """Return which fields of a type of node belong to its shape."""
+def _shape_fields(fields: tuple[str, ...], has_blocks: bool) -> tuple[str, ...]:
     left_out = (*NOT_SHAPE, *(BLOCKS if has_blocks else ()))
     return tuple(name for name in fields if name not in left_out)
 
 
-def shape(statement: ast.AST, names: Names) -> list[str]:
+def _shape(statement: ast.AST, names: _Names) -> list[str]:
     """Return the tree of a statement as words, without the statements within it."""
-    made: list[str] = []
+    words: list[str] = []
     waiting: list[ast.AST | None] = [statement]
     while waiting:
         node = waiting.pop()
         if node is None:
-            made.append(")")
+            words.append(")")
             continue
-        made.append(word(node, names))
+        words.append(_word(node, names))
         children: list[ast.AST | None] = []
-        for name in parts(node._fields, isinstance(node, WITH_BLOCKS)):
+        for name in _shape_fields(node._fields, isinstance(node, WITH_BLOCKS)):
             value = getattr(node, name, None)
             if isinstance(value, ast.AST):
                 children.append(value)
             elif isinstance(value, list):
-                children += [one for one in value if isinstance(one, ast.AST)]
+                children += [child for child in value if isinstance(child, ast.AST)]
         if children:
             waiting.append(None)
             waiting += reversed(children)
-    return made
+    return words
 
 
-def assigned(node: ast.AST) -> set[str]:
+def _assigned(node: ast.AST) -> set[str]:
     """Return the names that a statement sets, if that is all that it does."""
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     names = {target.id for target in targets if isinstance(target, ast.Name)}
@@ -111,73 +109,72 @@ def assigned(node: ast.AST) -> set[str]:
     return names if plain and len(names) == len(targets) else set()
 
 
-def names_read(tree: ast.AST) -> set[str]:
+def _names_read(tree: ast.AST) -> set[str]:
     """Return the names that matter: read by more than assignments to names that do not matter."""
     inside: set[ast.AST] = set()
     needed: dict[str, set[str]] = {}
     for node in ast.walk(tree):
-        if names := assigned(node):
-            read = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+        if names := _assigned(node):
+            read = [name_node for name_node in ast.walk(node) if isinstance(name_node, ast.Name)]
             inside.update(read)
             for name in names:
-                needed.setdefault(name, set()).update(one.id for one in read if is_load(one))
+                needed.setdefault(name, set()).update(
+                    name_node.id for name_node in read if _is_load(name_node)
+                )
     all_names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
-    found = {node.id for node in all_names if is_load(node) and node not in inside}
-    waiting = list(found)
+    names_needed = {node.id for node in all_names if _is_load(node) and node not in inside}
+    waiting = list(names_needed)
     while waiting:
-        new = needed.get(waiting.pop(), set()) - found
-        found |= new
+        new = needed.get(waiting.pop(), set()) - names_needed
+        names_needed |= new
         waiting += new
-    return found
+    return names_needed
 
 
-def is_load(node: ast.Name) -> bool:
-    """Say whether a name is read."""
+def _is_load(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Load)
 
 
-def is_said(node: ast.AST, read: set[str]) -> bool:
+def _is_described(node: ast.AST, read: set[str]) -> bool:
     """Say whether a statement is described: not a docstring, an import, or without any effect."""
     if isinstance(node, ast.Expr):
-        return any(isinstance(one, DOES) for one in ast.walk(node))
-    names = assigned(node)
+        return any(isinstance(child, DOES) for child in ast.walk(node))
+    names = _assigned(node)
     return not isinstance(node, LEFT_OUT) and (not names or bool(names & read))
 
 
-def blocks(tree: ast.Module) -> Iterator[tuple[str, ast.AST, list[ast.AST]]]:
+def _blocks(tree: ast.Module) -> Iterator[tuple[str, ast.AST, list[ast.AST]]]:
     """Yield each function and class, and its statements in order, those of inner blocks too."""
-    read = names_read(tree)
+    read = _names_read(tree)
     waiting: list[tuple[str, ast.AST]] = [("", tree)]
     while waiting:
         name, owner = waiting.pop()
         statements: list[ast.AST] = [] if isinstance(owner, ast.Module) else [owner]
-        inner = list(reversed(list(below(owner))))
+        inner = list(reversed(list(_statements_within(owner))))
         while inner:
             node = inner.pop()
             if isinstance(node, DEFINITIONS):
                 waiting.append((f"{name}.{node.name}".lstrip("."), node))
-            elif is_said(node, read):
+            elif _is_described(node, read):
                 statements.append(node)
-                inner += reversed(list(below(node)))
+                inner += reversed(list(_statements_within(node)))
         yield name, owner, statements
 
 
-def below(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the statements directly within one."""
+def _statements_within(node: ast.AST) -> Iterator[ast.AST]:
     for name in BLOCKS:
         value = getattr(node, name, None)
         if isinstance(value, list):
             yield from value
 
 
-def number(words: Sequence[str]) -> int:
+def _pair_number(words: Sequence[str]) -> int:
     """Return a number for some words, in which local names count by where they come first."""
     local: dict[str, str] = {}
-    return hashed([local.setdefault(w, f"${len(local)}") if w[:1] == LOCAL else w for w in words])
+    return _hash([local.setdefault(w, f"${len(local)}") if w[:1] == LOCAL else w for w in words])
 
 
-def hashed(words: Sequence[str]) -> int:
-    """Return a number for some words as they are."""
+def _hash(words: Sequence[str]) -> int:
     text = " ".join(words).encode(errors="replace")
     return int.from_bytes(hashlib.blake2b(text, digest_size=6).digest())
 
@@ -192,27 +189,26 @@ class Given:
     @classmethod
     def of(cls, sources: Sequence[str]) -> "Given":
         """Read the given sources."""
-        made = cls(set(), set())
+        given = cls(set(), set())
         for text in sources:
-            text = lined(text)
+            text = _with_line_ends(text)
             tree, lines = ast.parse(text), text.split("\n")
-            made.names.update(definitions(tree))
+            given.names.update(_definitions(tree))
             functions = (node for node in ast.walk(tree) if isinstance(node, FUNCTIONS))
-            made.texts.update(text_of(node, lines) for node in functions)
-        return made
+            given.texts.update(_text(node, lines) for node in functions)
+        return given
 
 
-def text_of(node: ast.stmt, lines: Sequence[str]) -> str:
-    """Return the lines of a statement."""
+def _text(node: ast.stmt, lines: Sequence[str]) -> str:
     return "\n".join(lines[node.lineno - 1 : node.end_lineno])
 
 
-def lined(text: str) -> str:
+def _with_line_ends(text: str) -> str:
     """Return a text with the line ends that Python sees in it."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-class Description:
+class _Description:
     """What is gathered of a source, as far as there is room for it.
 
     Attributes:
@@ -230,10 +226,10 @@ class Description:
         """Whether there were more of them."""
         return min(self.left.values()) < 0
 
-    def add(self, kind: str, name: str, found: Iterable[int]) -> None:
+    def add(self, kind: str, name: str, numbers: Iterable[int]) -> None:
         """Add the numbers of a function, each once."""
         own = getattr(self, kind).setdefault(name[:100], [])
-        new = list(dict.fromkeys(found))
+        new = list(dict.fromkeys(numbers))
         own += new[: max(0, self.left[kind])]
         self.left[kind] -= len(new)
 
@@ -247,22 +243,25 @@ def described(text: str, given: Given) -> dict[str, Any]:
     Raises:
         SyntaxError, ValueError, RecursionError, MemoryError: it cannot be read.
     """
-    text = lined(text)
+    text = _with_line_ends(text)
     tree, lines = ast.parse(text), text.split("\n")
-    names, made = names_of(tree, given.names), Description()
+    names, description = names_of(tree, given.names), _Description()
     # what students were asked to write comes first, wherever else statements were put
-    own = sorted(blocks(tree), key=lambda one: one[0].rpartition(".")[2] not in given.names)
+    own = sorted(_blocks(tree), key=lambda block: block[0].rpartition(".")[2] not in given.names)
     for name, owner, statements in own:
-        if isinstance(owner, FUNCTIONS) and text_of(owner, lines) in given.texts:
+        if isinstance(owner, FUNCTIONS) and _text(owner, lines) in given.texts:
             continue
-        shapes = [shape(one, names) for one in statements]
+        shapes = [_shape(statement, names) for statement in statements]
         starts = range(max(0, len(shapes) - TOGETHER + 1))
-        made.add("pairs", name, (number([*chain(*shapes[i : i + TOGETHER])]) for i in starts))
+        description.add(
+            "pairs", name, (_pair_number([*chain(*shapes[i : i + TOGETHER])]) for i in starts)
+        )
         # what only says that a function begins would be rare wherever its name is
         plain = shapes[1:] if isinstance(owner, DEFINITIONS) else shapes
-        made.add("written", name, (hashed(["", *each]) for each in plain))
+        description.add("written", name, (_hash(["", *each]) for each in plain))
     whole = hashlib.sha256(ast.dump(tree).encode(errors="replace")).hexdigest()
-    return {"pairs": made.pairs, "written": made.written, "tree": whole, "cut": made.cut}
+    pairs, written = description.pairs, description.written
+    return {"pairs": pairs, "written": written, "tree": whole, "cut": description.cut}
 
 
 def description(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -72,15 +72,13 @@ class Part:
         return {"root": root, "below": list(self.below), "name": name}
 
 
-def bounded(found: Any, most: int, length: int) -> list[str]:
-    """Return a list of texts, as many and as long as may be."""
-    texts = found if isinstance(found, list) else []
+def _bounded(value: Any, most: int, length: int) -> list[str]:
+    texts = value if isinstance(value, list) else []
     return [text[:length] for text in texts[:most] if isinstance(text, str)]
 
 
-def by_module(found: Any, editable: Sequence[str], length: int) -> dict[str, str]:
-    """Return texts by module, of those that there may be."""
-    texts = found if isinstance(found, dict) else {}
+def _by_module(value: Any, editable: Sequence[str], length: int) -> dict[str, str]:
+    texts = value if isinstance(value, dict) else {}
     modules = [name.removesuffix(".py") for name in editable]
     return {
         module: text
@@ -89,10 +87,9 @@ def by_module(found: Any, editable: Sequence[str], length: int) -> dict[str, str
     }
 
 
-def sentence(found: Any) -> str:
-    """Return why nothing was read, made safe for a message."""
-    told = found[:SENTENCE] if isinstance(found, str) else TOO_MUCH
-    return "".join(c if c.isprintable() else "?" for c in told)
+def _sentence(value: Any) -> str:
+    text = value[:SENTENCE] if isinstance(value, str) else TOO_MUCH
+    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def read_parts(
@@ -115,16 +112,16 @@ def read_parts(
     }
     answer = DOOR.ask("read", SECONDS, request)
     row = answer.rows[0] if answer.complete and answer.rows else {}
-    sources = by_module(row.get("sources"), editable, MAX_SOURCE)
+    sources = _by_module(row.get("sources"), editable, MAX_SOURCE)
     if editable[0].removesuffix(".py") not in sources:
-        raise SubmissionError(sentence(row.get("error")))
+        raise SubmissionError(_sentence(row.get("error")))
     stamps = row.get("stamps")
     return Submission(
         name,
         sources,
-        by_module(row.get("faults"), editable, SENTENCE),
-        frozenset(bounded(row.get("others"), MOST_OTHERS, SENTENCE)),
-        tuple(bounded(row.get("notes"), MOST_OTHERS, SENTENCE)),
+        _by_module(row.get("faults"), editable, SENTENCE),
+        frozenset(_bounded(row.get("others"), MOST_OTHERS, SENTENCE)),
+        tuple(_bounded(row.get("notes"), MOST_OTHERS, SENTENCE)),
         stamps if isinstance(stamps, dict) else {},
     )
 
@@ -144,7 +141,7 @@ def read_submission(
     try:
         return read_parts([Part(Path(path))], editable, given or {}, str(path))
     except SubmissionError as error:
-        told = str(error)
-        if told == MISSING and not os.path.isabs(path):
-            told = f"{MISSING} in {Path.cwd()}"
-        raise SubmissionError(f"{path}: {told}") from error
+        message = str(error)
+        if message == MISSING and not os.path.isabs(path):
+            message = f"{MISSING} in {Path.cwd()}"
+        raise SubmissionError(f"{path}: {message}") from error

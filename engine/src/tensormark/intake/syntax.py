@@ -23,13 +23,13 @@ def shown(name: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in short)
 
 
-def line_of(text: str, number: int) -> str:
+def _line(text: str, number: int) -> str:
     """Return a line of a source, or nothing; lines are counted as Python does."""
     lines = re.split(r"\r\n|\r|\n", text)
     return lines[number - 1] if 0 < number <= len(lines) else ""
 
 
-def excerpt(line: str, column: int) -> list[str]:
+def _excerpt(line: str, column: int) -> list[str]:
     """Return a line as far as it can be shown, and a caret below a column (from 1)."""
     if not line.strip():
         return []
@@ -44,8 +44,7 @@ def excerpt(line: str, column: int) -> list[str]:
     return [f"    {before}{part[indent:]}".rstrip(), f"    {caret}"]
 
 
-def cause(error: SyntaxError, line: str) -> str:
-    """Name the usual cause of a syntax error, or return nothing."""
+def _cause(error: SyntaxError, line: str) -> str:
     message = error.msg or ""
     if NOTEBOOK.match(line):
         return COMMAND
@@ -61,16 +60,13 @@ def cause(error: SyntaxError, line: str) -> str:
 
 
 def explained(name: str, error: SyntaxError, text: str) -> str:
-    """Say why a source cannot be parsed, in up to four lines.
-
-    Args:
-        name: the file's.
-    """
-    number, column, message = error.lineno or 0, error.offset or 0, shown(error.msg or "not Python")
-    hint = cause(error, line_of(text, number))
+    """Say why a source cannot be parsed, in up to four lines."""
+    line_number, column = error.lineno or 0, error.offset or 0
+    message = shown(error.msg or "not Python")
+    hint = _cause(error, _line(text, line_number))
     if (marker := MARKER.search(text)) is not None:
-        number, column = text.count("\n", 0, marker.start()) + 1, 1
+        line_number, column = text.count("\n", 0, marker.start()) + 1, 1
         message, hint = "invalid syntax", MERGE
-    place = f"{name}:{number}" if number else name
-    lines = [f"{place}: {message}", *excerpt(line_of(text, number), column), hint]
+    place = f"{name}:{line_number}" if line_number else name
+    lines = [f"{place}: {message}", *_excerpt(_line(text, line_number), column), hint]
     return "\n".join(line for line in lines if line)

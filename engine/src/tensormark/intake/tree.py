@@ -1,6 +1,6 @@
 """A hand-in as files and folders, whether they are on a disk or in an archive.
 
-Nothing is read before it is asked for. What a name stands for is decided elsewhere; see found.py.
+Nothing is read before it is asked for. What a name stands for is decided elsewhere; see search.py.
 """
 
 import dataclasses

@@ -4,7 +4,6 @@ Everything is in one folder, which has the assignment's name. The bytes of the z
 its files. It is searched for what students must not get (leaks.py) before it is written.
 """
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ from tensormark.release.contents import PAGE, contents
 from tensormark.release.given_out import ReleaseError
 from tensormark.release.leaks import leaks
 from tensormark.release.secrets import Secrets
-from tensormark.usage import option
+from tensormark.usage import option, parser
 from tensormark.wheel import WheelError
 from tensormark.zipped import zipped
 
@@ -25,13 +24,12 @@ from tensormark.zipped import zipped
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Build the zip; return the exit status."""
     assignment = open_assignment(folder)
-    description = "Build the students' zip."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
+    command_line = parser(name, "Build the students' zip.")
     out = folder / "dist" / f"{assignment.slug}.zip"
-    parser.add_argument(
+    command_line.add_argument(
         "--out", type=Path, default=out, help="file to write (default: %(default)s)"
     )
-    options = parser.parse_args(arguments)
+    options = command_line.parse_args(arguments)
     try:
         check_replaceable(options.out, ".zip", option("out", options.out))
         course = open_course(assignment)

@@ -39,10 +39,6 @@ class Secret:
     bare: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
 
 
-def _no_secrets(assignment: Assignment, private: Sequence[Path]) -> Iterable[Secret]:
-    return ()
-
-
 @dataclasses.dataclass(frozen=True)
 class Release:
     """What students get besides what every release has, and what they must not get.
@@ -62,7 +58,7 @@ class Release:
     students: str = ""
     edited: Mapping[str, Callable[[str, str], str]] = dataclasses.field(default_factory=dict)
     staff: tuple[str, ...] = ()
-    secrets: Callable[[Assignment, Sequence[Path]], Iterable[Secret]] = _no_secrets
+    secrets: Callable[[Assignment, Sequence[Path]], Iterable[Secret]] = lambda *_: ()
 
 
 def fitting(folder: Path, pattern: str) -> list[Path]:

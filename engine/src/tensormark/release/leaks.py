@@ -16,7 +16,6 @@ binary files. Not covered: what is compressed otherwise, encoded or reworded; te
 text in another form.
 """
 
-import argparse
 import dataclasses
 import io
 import json
@@ -31,6 +30,7 @@ from tensormark.files import digest
 from tensormark.folder import PACKAGE, open_assignment
 from tensormark.release.given_out import STAFF_ONLY, ReleaseError
 from tensormark.release.secrets import Secrets, squeezed
+from tensormark.usage import parser
 from tensormark.wheel import WheelError, wheel
 
 KINDS = frozenset(".py .md .html .json .safetensors .zip .whl".split())
@@ -140,10 +140,9 @@ def _unpacked(path: Path) -> dict[str, bytes]:
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Search a release; return 1 if something was found, 2 if there is nothing to search."""
-    description = "Search what is given out for what is not."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    parser.add_argument("release", type=Path, help="a zip, or the folder that was in it")
-    options = parser.parse_args(arguments)
+    command_line = parser(name, "Search what is given out for what is not.")
+    command_line.add_argument("release", type=Path, help="a zip, or the folder that was in it")
+    options = command_line.parse_args(arguments)
     try:
         secrets = Secrets(open_course(open_assignment(folder)))
         leaked = leaks(secrets, _unpacked(options.release))

@@ -4,7 +4,6 @@ The format `check` is a line that says what is lacking, or nothing; if something
 is 1, so that a check on a platform for code shows it.
 """
 
-import argparse
 import functools
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 from tensormark.files import write_whole
 from tensormark.reports import github, html, platforms
 from tensormark.reports.model import Model, ModelError, read_model
+from tensormark.usage import parser
 
 FORMATS: Mapping[str, Callable[[Model], str]] = {
     "html": html.page,
@@ -29,15 +29,15 @@ CHECK = "check"
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write what the command line asks for; return 2 if the file is not a result."""
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=__doc__)
-    parser.add_argument("format", choices=[*FORMATS, CHECK], help="what to write")
-    parser.add_argument("result", type=Path, help="a result that a grading has written")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="default: print it")
+    command_line = parser(name, __doc__)
+    command_line.add_argument("format", choices=[*FORMATS, CHECK], help="what to write")
+    command_line.add_argument("result", type=Path, help="a result that a grading has written")
+    command_line.add_argument("--out", type=Path, metavar="FILE", help="default: print it")
     where = "annotations: the submission's folder in the repository (default: %(default)s)"
-    parser.add_argument("--folder", default="starter", help=where)
+    command_line.add_argument("--folder", default="starter", help=where)
     enough = "check: the points needed (default: all exercises except bonus must be passed)"
-    parser.add_argument("--needed", type=float, metavar="POINTS", help=enough)
-    options = parser.parse_args(arguments)
+    command_line.add_argument("--needed", type=float, metavar="POINTS", help=enough)
+    options = command_line.parse_args(arguments)
     check = functools.partial(github.lacking, needed=options.needed)
     write = FORMATS.get(options.format, check)
     if write is github.annotations:

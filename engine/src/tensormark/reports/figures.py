@@ -6,7 +6,7 @@ They have no styles of their own: report.css colours them for light and dark.
 from collections.abc import Sequence
 from typing import Any
 
-from tensormark.reports.markup import Element, element, joined
+from tensormark.reports.markup import Element, drawing, element, joined
 from tensormark.reports.text import visible
 
 LEVELS = 5  # shades of a difference
@@ -85,20 +85,10 @@ def _panel_figure(
     width = LEFT + columns * size + (30 if padding else 6)
     height = TOP + len(cells) * size + BOTTOM
     place = _caption(panel, axes[:-2])
-    description = (
-        f"{place}: {_described(panel, inner, steps)}" if place else _described(panel, inner, steps)
-    )
-    drawing = element(
-        "svg",
-        *_squares(cells, largest, size),
-        *_labels(panel, steps, size),
-        viewBox=f"0 0 {width} {height}",
-        width=width,
-        height=height,
-        role="img",
-        aria_label=visible(description, 600),
-    )
-    return element("figure", element("figcaption", place) if place else None, drawing)
+    description = ": ".join(filter(None, [place, _described(panel, inner, steps)]))
+    parts = *_squares(cells, largest, size), *_labels(panel, steps, size)
+    figure = drawing(width, height, visible(description, 600), *parts)
+    return element("figure", element("figcaption", place) if place else None, figure)
 
 
 def _key(largest: float) -> Element:
@@ -192,6 +182,5 @@ def curve(shown: dict[str, Any]) -> Element | None:
         )
     for x, anchor, text in ((MARGIN, "start", f"{unit} 1"), (WIDTH - 14, "end", shown["steps"])):
         parts.append(element("text", text, x=x, y=HEIGHT - 8, text_anchor=anchor))
-    size = {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "width": WIDTH, "height": HEIGHT}
-    drawing = element("svg", *parts, **size, role="img", aria_label=description)
-    return element("figure", element("figcaption", name), drawing, class_="curve")
+    figure = drawing(WIDTH, HEIGHT, description, *parts)
+    return element("figure", element("figcaption", name), figure, class_="curve")

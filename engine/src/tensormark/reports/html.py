@@ -26,10 +26,27 @@ MARKS = {
 HANDOUTS = ("handout.html", "handout.md")
 
 
-def policy(style: str) -> str:
-    """Return the content security policy: nothing but this style sheet."""
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def document(title: str, style: str, body: Element, script: str = "") -> str:
+    """Return a page whose policy allows nothing but this style sheet and this script."""
+    policy = f"default-src 'none'; style-src 'sha256-{_digest(style)}'; "
+    policy += "base-uri 'none'; form-action 'none'"
+    program = ""
+    if script:
+        policy += f"; script-src 'sha256-{_digest(script)}'"
+        program = f"<script>{script}</script>\n"
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        f"{element('title', title)}\n<style>{style}</style>\n"
+        f"</head>\n<body>\n{body}\n{program}</body>\n</html>\n"
+    )
 
 
 def chip(outcome: str) -> Element:
@@ -159,20 +176,9 @@ def page(result: Model, handouts: Sequence[str] = HANDOUTS) -> str:
     Args:
         handouts: where it links to: paths from the page's folder.
     """
-    style = STYLE.read_text(encoding="utf-8")
-    head = (
-        '<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy(style)}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        '<meta name="referrer" content="no-referrer">\n'
-    )
-    title = element("title", f"{result['assignment']}: {result['name']}")
     parts = [_section(exercise, handouts) for exercise in shown_exercises(result)]
     body = element(
         "main", _overview(result), _changed(result), _table(result), *parts, _ending(result)
     )
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n{head}{title}\n<style>{style}</style>\n'
-        f"</head>\n<body>\n{body}\n</body>\n</html>\n"
-    )
+    title = f"{result['assignment']}: {result['name']}"
+    return document(title, STYLE.read_text(encoding="utf-8"), body)

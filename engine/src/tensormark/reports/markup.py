@@ -22,6 +22,12 @@ def joined(*children: object) -> Element:
     return Element("".join(parts))
 
 
+def drawing(width: int, height: int, label: str, *children: object) -> Element:
+    """Return an SVG of this size, and what it is called for those who do not see it."""
+    size = {"viewBox": f"0 0 {width} {height}", "width": width, "height": height}
+    return element("svg", *children, **size, role="img", aria_label=label)
+
+
 def element(tag: str, *children: object, **attributes: object) -> Element:
     """Return an element.
 

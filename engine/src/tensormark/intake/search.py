@@ -28,34 +28,28 @@ ADVICE = {
 }
 
 
-def no_archive(file: File, main: str) -> str:
-    """Say what is wrong with the only file of a hand-in, and what to hand in instead."""
-    found = (text for endings, text in ADVICE.items() if file.name.lower().endswith(endings))
+def _not_an_archive(file: File, main: str) -> str:
+    advice = (text for endings, text in ADVICE.items() if file.name.lower().endswith(endings))
     what = f"there is no {main} in it, only {shown(file.name)}"
     if file.place == ITSELF:
         what = f"{ITSELF} is not a folder, a .py file, a zip or a tar"
-    return f"{what}; {next(found).format(main=main)}"
+    return f"{what}; {next(advice).format(main=main)}"
 
 
-def one_of(found: Sequence[File], file: str, fix: str) -> File | None:
-    """Return the only one of some files, or None if there is none.
-
-    Raises:
-        UnreadableError: there are several.
-    """
-    if len(found) > 1:
-        both = " and ".join(shown(one.place) for one in found[:2])
+def _only(files: Sequence[File], file: str, fix: str) -> File | None:
+    """Return the only one of some files, or None if there is none."""
+    if len(files) > 1:
+        both = " and ".join(shown(match.place) for match in files[:2])
         raise UnreadableError(f"more than one {file}: {both}; {fix}")
-    return found[0] if found else None
+    return files[0] if files else None
 
 
-def files_of(entries: Sequence[Entry]) -> list[File]:
-    """Return what is not a folder."""
-    return [one for one in entries if isinstance(one, File)]
+def _files(entries: Sequence[Entry]) -> list[File]:
+    return [entry for entry in entries if isinstance(entry, File)]
 
 
 @dataclasses.dataclass(frozen=True)
-class Found:
+class Selection:
     """What of a hand-in is graded.
 
     Attributes:
@@ -86,100 +80,89 @@ class Search:
         """The file without which there is nothing to grade."""
         return self.editable[0]
 
-    def visible(self, folder: Folder) -> list[Entry]:
+    def _visible(self, folder: Folder) -> list[Entry]:
         """Return what is in a folder, without what systems put there."""
-        found = folder.entries()
-        self.left -= len(found)
+        entries = folder.entries()
+        self.left -= len(entries)
         if self.left < 0:
             raise UnreadableError(f"it has more than {MOST} files; {ONE}")
-        return [one for one in found if not is_hidden(one.name)]
+        return [entry for entry in entries if not is_hidden(entry.name)]
 
-    def best(self, entries: Sequence[Entry], file: str) -> File | None:
-        """Return what stands for an editable file in a folder, or None.
+    def _best(self, entries: Sequence[Entry], file: str) -> File | None:
+        matches = [match for match in _files(entries) if wanted(match.name, self.editable) == file]
+        exact = [match for match in matches if match.name == file]
+        return _only(exact or matches, file, "keep one of them")
 
-        Raises:
-            UnreadableError: there is more than one, and none is better.
-        """
-        found = [one for one in files_of(entries) if wanted(one.name, self.editable) == file]
-        exact = [one for one in found if one.name == file]
-        return one_of(exact or found, file, "keep one of them")
-
-    def passed_over(self, entries: Sequence[Entry], main: File) -> str:
+    def _passed_over(self, entries: Sequence[Entry], main: File) -> str:
         """Return a note on files that stand for the main one and are not graded, or ""."""
-        others = [one for one in files_of(entries) if wanted(one.name, self.editable) == self.main]
-        names = ", ".join(shown(one.name) for one in others if one is not main)
+        others = [
+            other for other in _files(entries) if wanted(other.name, self.editable) == self.main
+        ]
+        names = ", ".join(shown(other.name) for other in others if other is not main)
         return f"{shown(main.name)} is graded, not {names}" if names else ""
 
-    def extension(self, entries: Sequence[Entry], file: str) -> File | None:
+    def _extension(self, entries: Sequence[Entry], file: str) -> File | None:
         """Return what stands for a file that its own exercises need only, if anything does."""
         try:
-            return self.best(entries, file)
+            return self._best(entries, file)
         except UnreadableError as error:
             return no_file(file, "", str(error))
 
-    def with_extensions(self, entries: Sequence[Entry], main: File, note: str = "") -> Found:
-        """Return the main file and the other editable ones that are beside it."""
-        others = {file: self.extension(entries, file) for file in self.editable[1:]}
-        there = {file: one for file, one in others.items() if one is not None}
-        return Found({self.main: main} | there, entries, note)
+    def _with_extensions(self, entries: Sequence[Entry], main: File, note: str = "") -> Selection:
+        others = {file: self._extension(entries, file) for file in self.editable[1:]}
+        present = {file: match for file, match in others.items() if match is not None}
+        return Selection({self.main: main} | present, entries, note)
 
-    def levels(self, top: Folder) -> Iterator[list[list[Entry]]]:
-        """Yield what is in the folders of each level, from the top."""
+    def _levels(self, top: Folder) -> Iterator[list[list[Entry]]]:
         level = [top]
         for _ in range(DEEPEST):
-            inside = [self.visible(folder) for folder in level]
+            inside = [self._visible(folder) for folder in level]
             yield inside
-            level = [one for entries in inside for one in entries if isinstance(one, Folder)]
+            level = [entry for entries in inside for entry in entries if isinstance(entry, Folder)]
 
-    def found(self, top: Folder, nested: int = NESTED) -> Found:
+    def found(self, top: Folder, nested: int = NESTED) -> Selection:
         """Return what is graded of the folder that a hand-in amounts to.
 
         Raises:
             UnreadableError: there is no main file, or more than one.
         """
         seen: list[list[Entry]] = []
-        for inside in self.levels(top):
-            mains = [(entries, self.best(entries, self.main)) for entries in inside]
+        for inside in self._levels(top):
+            mains = [(entries, self._best(entries, self.main)) for entries in inside]
             homes = [(entries, main) for entries, main in mains if main is not None]
-            exact = [one for one in homes if one[1].name == self.main]
-            one_of([main for _, main in exact or homes], self.main, ONE)
+            exact = [home for home in homes if home[1].name == self.main]
+            _only([main for _, main in exact or homes], self.main, ONE)
             if homes:
                 entries, main = (exact or homes)[0]
-                return self.with_extensions(entries, main, self.passed_over(entries, main))
+                return self._with_extensions(entries, main, self._passed_over(entries, main))
             seen += inside
-        return self.without_main(seen, nested)
+        return self._without_main(seen, nested)
 
-    def without_main(self, folders: Sequence[Sequence[Entry]], nested: int) -> Found:
-        """Return what is graded where no name stands for the main file: an archive, or any Python.
-
-        Raises:
-            UnreadableError: there is neither, or more than one.
-        """
-        files = [one for entries in folders for one in files_of(entries)]
-        python = [one for one in files if one.name.lower().endswith(".py")]
-        own = [one for one in python if not (one.name in self.given or self.is_extension(one))]
-        packed = [one for one in files if is_archive(one.name)]
+    def _without_main(self, folders: Sequence[Sequence[Entry]], nested: int) -> Selection:
+        """Return what is graded where no file is the main one by name: an archive, or Python."""
+        files = [file for entries in folders for file in _files(entries)]
+        python = [file for file in files if file.name.lower().endswith(".py")]
+        own = [file for file in python if not (file.name in self.given or self._is_extension(file))]
+        packed = [file for file in files if is_archive(file.name)]
         only = packed if len(packed) == 1 else files if len(files) == 1 and not python else []
         if only and nested:
-            return self.found(unpacked(only[0], no_archive(only[0], self.main)), nested - 1)
+            return self.found(unpacked(only[0], _not_an_archive(only[0], self.main)), nested - 1)
         if len(own) == 1 and not packed:
             (entries,) = (entries for entries in folders if own[0] in entries)
             note = f"{shown(own[0].name)} is graded as {self.main}" if len(files) > 1 else ""
-            return self.with_extensions(entries, own[0], note)
-        raise UnreadableError(self.reason(python, own, packed))
+            return self._with_extensions(entries, own[0], note)
+        raise UnreadableError(self._reason(python, own, packed))
 
-    def is_extension(self, file: File) -> bool:
-        """Say whether a file stands for an editable one."""
+    def _is_extension(self, file: File) -> bool:
         return wanted(file.name, self.editable) is not None
 
-    def reason(self, python: Sequence[File], own: Sequence[File], packed: Sequence[File]) -> str:
-        """Say why nothing can be graded, and what to hand in."""
-        names = ", ".join(shown(one.name) for one in (packed or own or python)[:3])
+    def _reason(self, python: Sequence[File], own: Sequence[File], packed: Sequence[File]) -> str:
+        names = ", ".join(shown(file.name) for file in (packed or own or python)[:3])
         if packed:
             return f"there is no {self.main} in it, but {names}; hand in the files themselves"
         if own:
             return f"there is no {self.main} in it, but {names}; call the one to grade {self.main}"
-        if any(map(self.is_extension, python)):
+        if any(map(self._is_extension, python)):
             need = f"there is no {self.main} in it, which {names} needs"
             return f"{need}; give a folder or a zip of both"
         return f"there is no {self.main} in it"

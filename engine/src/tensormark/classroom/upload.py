@@ -10,7 +10,7 @@ AGAIN = re.compile(r".*-([0-9]{1,6})(?:\.[^.]*){1,2}", re.S)
 
 
 @dataclass(frozen=True)
-class Found:
+class Upload:
     """A file or folder that somebody handed in, or one way to read its name.
 
     Attributes:
@@ -39,7 +39,7 @@ class Found:
     kind: str = OWN
     id: str = ""
     notes: tuple[str, ...] = ()
-    others: tuple["Found", ...] = ()
+    others: tuple["Upload", ...] = ()
 
     @property
     def identity(self) -> tuple[str, str]:
@@ -47,12 +47,12 @@ class Found:
         return self.kind, self.id if self.id and self.kind == MOODLE else self.student
 
     @property
-    def readings(self) -> tuple["Found", ...]:
+    def readings(self) -> tuple["Upload", ...]:
         """Every way to read the name."""
         return (self, *self.others)
 
 
 def again(file: str) -> int:
     """Return the number of a file that was handed in again, 0 for the first."""
-    found = AGAIN.fullmatch(file[:255])
-    return int(found[1]) if found else 0
+    match = AGAIN.fullmatch(file[:255])
+    return int(match[1]) if match else 0
