@@ -57,11 +57,14 @@ class TooLargeError(ProtocolError):
 def packed(tensors: Mapping[str, np.ndarray]) -> bytes:
     """Pack tensors in safetensors form; `safetensors.numpy.save` takes three times as long.
 
+    A tensor without axes gets one, as it has in references.
+
     Raises:
         ProtocolError: that has no such type.
     """
     listed, parts, end = {}, [], 0
-    for name, array in tensors.items():
+    for name, tensor in tensors.items():
+        array = np.atleast_1d(tensor)
         if array.dtype not in TYPES:
             raise ProtocolError(f"{name} has the type {array.dtype}")
         begin, end = end, end + array.nbytes
