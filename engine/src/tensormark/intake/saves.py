@@ -56,10 +56,12 @@ class Saves:
         self.stamps, self.texts = _state(self.path, self.editable)
 
     def begin(self) -> None:
-        """Take note that what is there now is being graded."""
+        """Take note that what is there now is being graded.
+
+        It is what was read last, or newer: then the next look sees that, and it is graded again.
+        """
         with self.lock:
             self.saved.clear()
-            self.read()
             self.grading = True
 
     def end(self) -> None:

@@ -81,9 +81,9 @@ def compare(
     if got.shape != expected.shape:
         lines = (f"{name} should have shape {expected.shape}, got {got.shape}",)
         return Mismatch("shape", name, lines)
-    dtype = dtype if expected.dtype.kind == "f" else str(expected.dtype)
-    if str(got.dtype) != dtype:
-        lines = (f"{name} should be {dtype} like the input, got {got.dtype}",)
+    wanted = np.dtype(dtype) if expected.dtype.kind == "f" else expected.dtype
+    if got.dtype != wanted:
+        lines = (f"{name} should be {wanted} like the input, got {got.dtype}",)
         return Mismatch("dtype", name, lines)
     if not np.isfinite(got).all():
         bad = np.argwhere(~np.isfinite(got))

@@ -41,6 +41,7 @@ class Trial:
         public: whether values of inputs and references may be shown.
         used_stand_ins: exercises whose stand-ins decided; filled in while judging.
         troubles: what the maintainers should know; filled in while judging.
+        found: what each check found in each answer, so that it looks only once; by the answer's id.
     """
 
     assignment: Assignment
@@ -52,6 +53,7 @@ class Trial:
     public: bool = False
     used_stand_ins: set[str] = dataclasses.field(default_factory=set)
     troubles: list[str] = dataclasses.field(default_factory=list)
+    found: dict[tuple[int, Examine], Mismatch | None] = dataclasses.field(default_factory=dict)
 
     @property
     def unwritten(self) -> bool:
@@ -104,7 +106,11 @@ class Trial:
     def mismatch(self, answered: Answered, examine: Examine) -> Mismatch | None:
         """Return what is wrong with one answer, or None."""
         if answered.reply.status == "ok":
-            return examined(functools.partial(examine, self), answered, self.troubles.append)
+            key = id(answered), examine
+            if key not in self.found:
+                check = functools.partial(examine, self)
+                self.found[key] = examined(check, answered, self.troubles.append)
+            return self.found[key]
         if (name := answered.reply.message.get("forbidden")) in self.forbidden:
             place = PLACE_AT_END.search(answered.reply.text)
             rule = f"{name} is not allowed in this assignment: it is what you are asked to write"

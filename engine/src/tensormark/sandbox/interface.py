@@ -255,6 +255,8 @@ def low(text: str) -> str:
 
 def printable(text: str) -> str:
     """Return untrusted text made safe for a message: one line, no control characters."""
+    if text.isascii() and text.isprintable():  # nearly all is; a look at each letter takes long
+        return text
     return low("".join(c if c.isprintable() else "?" for c in text))
 
 

@@ -81,6 +81,7 @@ def member(owner: Any, name: str, kind: str) -> Any:
         raise StudentError(f"{called} has no {kind} {name}; its names are fixed") from None
 
 
+@torch.no_grad()
 def load_by_name(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
     """Copy weights into the parameters of these names; other parameters are unchanged."""
     own = dict(model.named_parameters())
@@ -92,8 +93,7 @@ def load_by_name(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
         if own[name].shape != value.shape:
             shapes = f"{tuple(own[name].shape)} and should be {tuple(value.shape)}"
             raise StudentError(f"parameter {name} of {type(model).__name__} is {shapes}")
-        with torch.no_grad():
-            own[name].copy_(value)
+        own[name].copy_(value)
 
 
 def parents_of(owner: Any, path: str) -> list[tuple[Any, str]]:

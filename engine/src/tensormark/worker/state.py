@@ -188,13 +188,12 @@ def present(slots: Iterable[Slot]) -> list[Any]:
 
 
 def digest_of(tensors: Iterable[Tensor | None]) -> str:
-    """Return a number that represents the values, shapes and types of tensors."""
+    """Return a text that represents the values, shapes and types of tensors in this process."""
     there = [tensor.detach() for tensor in tensors if tensor is not None]
-    made = zlib.crc32(" ".join(f"{[*t.shape]}{t.dtype}{t.device}" for t in there).encode())
-    values = [t.reshape(-1) for t in there if t.device.type == "cpu"]
-    if values:
-        made = zlib.crc32(torch.cat(values).view(torch.uint8).numpy().data, made)
-    return str(made)
+    forms = hash(tuple([(t.shape, t.dtype, t.device) for t in there]))
+    values = [t.reshape(-1) for t in there if t.is_cpu]
+    contents = zlib.crc32(torch.cat(values).view(torch.uint8).numpy().data) if values else 0
+    return f"{forms} {contents}"
 
 
 PLAIN = (bool, int, float, str, tuple, type(None))
@@ -288,5 +287,10 @@ class Watch:
         return found
 
     def report(self) -> dict[str, Any]:
-        """Return the state before and after."""
-        return {"before": self.before, "after": self.state(self.generators.going_on())}
+        """Return the state before and after, as far as they differ."""
+        after = self.state(self.generators.going_on())
+        changed = [name for name, value in self.before.items() if value != after.get(name)]
+        return {
+            "before": {name: self.before[name] for name in changed},
+            "after": {name: after[name] for name in changed if name in after},
+        }
