@@ -25,13 +25,11 @@ LAST = "Lovelace Hopper Turing Noether Dijkstra Liskov Knuth Perlman Zhang Ångs
 
 
 def outcome_of(chance: random.Random, bonus: bool) -> Outcome:
-    """Return an outcome, as often as it may be in a class."""
     kinds = [Outcome.PASSED, Outcome.FAILED, Outcome.NOT_WRITTEN, Outcome.COULD_NOT_GRADE]
     return chance.choices(kinds, (15, 10, 75, 0) if bonus else (78, 15, 6, 1))[0]
 
 
 def result_of(chance: random.Random, name: str) -> dict[str, Any]:
-    """Return a made-up result model."""
     results = []
     for exercise, most in (CORE | BONUS).items():
         outcome = outcome_of(chance, exercise in BONUS)
@@ -66,7 +64,6 @@ def result_of(chance: random.Random, name: str) -> dict[str, Any]:
 
 
 def entry(chance: random.Random, number: int) -> Entry:
-    """Return the entry of a made-up student."""
     name = f"{chance.choice(FIRST)} {chance.choice(LAST)}"
     late = chance.choice([0] * 9 + [chance.randrange(1, 3000)])
     hand_in = HandIn(str(10_000 + number), name, Path(f"in/{10_000 + number}_bert.py"), BEGAN, late)
@@ -91,7 +88,6 @@ def entry(chance: random.Random, number: int) -> Entry:
 
 
 def a_class(size: int, seed: int = 1) -> list[Entry]:
-    """Return the entries of a made-up class."""
     chance = random.Random(seed)
     return [entry(chance, number) for number in range(size)]
 

@@ -14,7 +14,6 @@ REFERENCES = ("manifest.json", *(f"{name}.safetensors" for name in ("attention",
 
 @pytest.fixture
 def references(tmp_path: Path) -> Path:
-    """A copy of the references, to be damaged."""
     folder = tmp_path / "references"
     shutil.copytree(ROOT / "reference_outputs", folder, ignore=shutil.ignore_patterns("private"))
     return folder

@@ -89,7 +89,6 @@ def test_another_combination_is_refused_and_changes_nothing(
 
 
 def options_in(said: str) -> dict[str, str]:
-    """Return the options of a command that a message gives."""
     words = shlex.split(said)
     assert words[:2] == ["make", "class"]
     return {name.lower(): text for name, _, text in (word.partition("=") for word in words[2:])}
@@ -126,7 +125,6 @@ def test_who_calls_tensormark_itself_reads_its_own_command(
 
 
 def given(folder: Path, found: dict[str, str]) -> int:
-    """Run a command with these options."""
     line = [found.pop("submissions")]
     for name, text in found.items():
         line += [f"--{name.replace('_', '-')}", *([] if name == "check" else [text])]

@@ -26,7 +26,6 @@ GIVEN = GivenFiles(ASSIGNMENT, {})
 
 
 def result(score: float = 10.0, outcome: str = "passed") -> dict[str, Any]:
-    """Return a complete result with this score in add_norm."""
     made = sample.complete() | {"assignment": ASSIGNMENT.name}
     for one in made["exercises"]:
         if one["id"] == "add_norm":
@@ -35,7 +34,6 @@ def result(score: float = 10.0, outcome: str = "passed") -> dict[str, Any]:
 
 
 def unfinished() -> dict[str, Any]:
-    """Return a result with an exercise that could not be graded."""
     return sample.model()
 
 

@@ -82,7 +82,6 @@ def model(**changes: float) -> classifier.BertSentimentClassifier:
 
 
 def trained(recipe: classifier.Recipe) -> dict[str, torch.Tensor]:
-    """The weights after training by a recipe."""
     fresh = model()
     classifier.fine_tune(fresh, *tensors(), recipe)
     return fresh.state_dict()

@@ -26,7 +26,6 @@ CODE = code(HEAD, [*WAYS.values(), *OTHERS.values(), *COMPILED.values()])
 
 
 def guarded(program: Program) -> Program:
-    """Return a program with what the assignment forbids."""
     forbidden, given_only = map(usual_names, (POLICY.forbidden, POLICY.given_only))
     return dataclasses.replace(program, forbidden=forbidden, given_only=given_only)
 

@@ -122,7 +122,6 @@ def test_weights_that_are_too_large_to_be_returned_are_not_asked_for(
 
 @pytest.fixture(scope="module")
 def small() -> Gate:
-    """The gate with few sentences."""
     made = Gate(References(ROOT / "reference_outputs"), ROOT / "data")
     made.train = Sentences(made.train.labels[:SENTENCES], made.train.texts[:SENTENCES])
     made.dev = Sentences(made.dev.labels[:SENTENCES], made.dev.texts[:SENTENCES])
@@ -180,7 +179,6 @@ FORGERIES: dict[str, Callable[[dict[str, np.ndarray]], object]] = {
 
 @pytest.fixture(scope="module")
 def learned(small: Gate, sandbox: Sandbox, sources: dict[str, str]) -> dict[str, np.ndarray]:
-    """Weights that fit."""
     sandbox.reload(sources)
     tensors = ask_in(sandbox)(small.training(1 << 22)).tensors
     return under(tensors, "out/weights/")

@@ -100,7 +100,6 @@ def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def built(*options: str) -> int:
-    """Build the zip; return the exit status."""
     return build.main(ROOT, "gradescope", options)
 
 
@@ -195,7 +194,6 @@ def graded(image: Path, files: dict[str, str], limit: int = 600) -> dict[str, An
 
 
 def scores(found: dict[str, Any]) -> list[float]:
-    """Return the points of the five functions and the fine-tune."""
     return [test.get("score") for test in found["tests"][:6]]
 
 

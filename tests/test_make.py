@@ -185,7 +185,6 @@ def test_a_file_with_a_hostile_name_is_graded(calls: Path, solution_source: str)
 
 
 def run_make(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run make in the repository."""
     command = ["make", "-C", str(ROOT), "--no-print-directory", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 

@@ -183,7 +183,6 @@ def test_private_folders_are_found_anywhere(tmp_path: Path) -> None:
 
 
 def made(folder: Path) -> Path:
-    """Make a folder of private references."""
     holding(folder, 7)
     shutil.copy(ASSIGNMENT.references / "embed.safetensors", folder)
     (folder / "causal_mask.safetensors").write_bytes(b"other inputs")

@@ -28,7 +28,6 @@ from tokenizer import BertTokenizer
 
 @pytest.fixture(scope="module")
 def students(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A student's folder: the starter, the checkpoint and the data."""
     folder = tmp_path_factory.mktemp("student")
     shutil.copytree(ROOT / "starter", folder / "starter")
     for name in ("checkpoint", "data"):
@@ -37,7 +36,6 @@ def students(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ran(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a program of a student's folder."""
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return subprocess.run(
         [sys.executable, *command],

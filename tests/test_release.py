@@ -31,7 +31,6 @@ BARE = [line.split("|||")[1].strip() for line in LABELLED]
 
 
 def region(exercise: str) -> str:
-    """Return the code of an exercise in the solution."""
     found = re.search(rf"BEGIN SOLUTION {exercise}\n(.*?)\n *### END", SOLUTION, re.S)
     assert found is not None
     return found[1]
@@ -43,12 +42,10 @@ def files() -> dict[str, bytes]:
 
 
 def released(out: Path) -> int:
-    """Build the zip; return the exit status."""
     return build.main(ROOT, "release", ["--out", str(out)])
 
 
 def found_in(planted: dict[str, bytes]) -> list[leaks.Leak]:
-    """Search files that are to be given out."""
     return leaks.leaks(SECRETS, planted)
 
 
@@ -253,7 +250,6 @@ def test_what_is_planted_is_found(name: str, content: str, what: str) -> None:
 
 
 def engine_with(**others: str) -> dict[str, bytes]:
-    """Return a release of a wheel in which files of the engine are replaced or added."""
     files = wheel().files | {f"tensormark/{one}.py": text.encode() for one, text in others.items()}
     return {f"engine/{wheel().name}": zipped(files)}
 

@@ -17,7 +17,6 @@ def data(tmp_path: Path) -> dict[str, Path]:
 
 
 def arguments(data: dict[str, Path]) -> list[str]:
-    """Return the command line of one epoch on these files."""
     options = [text for name, path in data.items() for text in (f"--{name}", str(path))]
     return [*options, "--epochs", "1", "--device", "cpu", "--threads", "1"]
 

@@ -40,7 +40,6 @@ def curve(tmp_path: Path) -> Path:
 
 
 def texts(path: Path) -> list[str]:
-    """Return what is written in an SVG."""
     root = xml.etree.ElementTree.parse(path).getroot()
     return ["".join(node.itertext()).strip() for node in root.iter(f"{SVG}text")]
 

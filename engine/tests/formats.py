@@ -24,7 +24,6 @@ def is_number(value: Any) -> bool:
 
 
 def check_gradescope(text: str) -> Model:
-    """Check results.json for Gradescope."""
     found = json.loads(text)
     known = {"score", "execution_time", "output", "output_format", "test_output_format"}
     known |= {"test_name_format", "visibility", "stdout_visibility", "extra_data", "tests"}
@@ -47,7 +46,6 @@ def check_gradescope(text: str) -> Model:
 
 
 def check_prairielearn(text: str) -> Model:
-    """Check results.json for PrairieLearn."""
     assert len(text.encode()) < 1 << 20
     found = json.loads(text)
     assert isinstance(found["gradable"], bool)
@@ -132,7 +130,6 @@ class Tags(HTMLParser):
 
 
 def check_all(model: Model) -> None:
-    """Check the model's every format."""
     check_gradescope(platforms.gradescope(model))
     check_prairielearn(platforms.prairielearn(model))
     check_junit(platforms.junit(model))

@@ -10,19 +10,15 @@ from resident import called
 
 
 class Graded(NamedTuple):
-    """The result of a grading run."""
-
     status: int
     output: str
     errors: str
     result: dict[str, Any]
 
     def exercise(self, name: str) -> dict[str, Any]:
-        """Return an exercise of the result model."""
         return next(entry for entry in self.result["exercises"] if entry["id"] == name)
 
     def outcomes(self) -> dict[str, str]:
-        """Return the outcome of each exercise."""
         return {entry["id"]: entry["outcome"] for entry in self.result["exercises"]}
 
 
@@ -30,7 +26,6 @@ Grade = Callable[..., Graded]
 
 
 def tensormark(*words: str) -> list[str]:
-    """Return the command line of one of tensormark's commands."""
     return [sys.executable, "-P", "-m", "tensormark", *words]
 
 

@@ -52,7 +52,6 @@ def script(source: Path, name: str) -> str:
 
 
 def graded(source: Path, submission: Path) -> dict[str, Any]:
-    """Have a file graded; return results.json."""
     place = source.parent
     shutil.rmtree(place / "submission", ignore_errors=True)
     (place / "submission").mkdir()

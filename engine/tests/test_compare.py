@@ -11,7 +11,6 @@ REFERENCE = np.arange(24.0).reshape(2, 3, 4)
 
 
 def kind(got: np.ndarray, expected: np.ndarray = REFERENCE, dtype: str = "float64") -> str | None:
-    """Return the kind of the mismatch, if there is one."""
     found = compare("output", got, expected, TIGHT, dtype, AXES)
     return found.kind if found else None
 

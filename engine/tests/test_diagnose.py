@@ -32,7 +32,6 @@ ALLOWED = tolerances(NAMES, {"out/output": Tolerance(1e-5, 1e-5)})
 
 
 def prints(array: np.ndarray, effects: float = 0.0) -> np.ndarray:
-    """Return the fingerprints of a call that returned one array."""
     return of_call(NAMES, {"out/output": array}, effects)
 
 
@@ -40,7 +39,6 @@ TABLE = np.stack([prints(a) for a in (RIGHT, RIGHT / 2, RIGHT + 1, RIGHT / 2 + 1
 
 
 def names(got: np.ndarray, table: np.ndarray = TABLE) -> list[str]:
-    """Return the mistakes recognized in one call."""
     return recognise([Seen(got, table, ALLOWED)], ROWS, {})
 
 

@@ -42,7 +42,6 @@ def mine(folder: Path, tmp_path: Path) -> Path:
 
 
 def opened(folder: Path, release: Release | None = None) -> Course:
-    """Open an assignment, with what its release declares."""
     course = open_course(open_assignment(folder))
     if release is None:
         return course
@@ -50,13 +49,11 @@ def opened(folder: Path, release: Release | None = None) -> Course:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file, and the folders that it is in."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
 
 
 def names(files: dict[str, bytes]) -> set[str]:
-    """Return the names of files and folders at the top."""
     return {name.partition("/")[0] for name in files}
 
 

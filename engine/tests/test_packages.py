@@ -34,7 +34,6 @@ def install(folder: Path, name: str, needs: str = "", *files: str) -> None:
 
 
 def found(requirements: str, *folders: Path) -> set[str]:
-    """Return what of these folders may be read."""
     path = folders[0] / "requirements.txt"
     path.write_text(requirements, encoding="utf-8")
     made = packages.paths(path, [str(folder) for folder in folders])

@@ -31,7 +31,6 @@ def bench(course: Course) -> Iterator[Bench]:
 
 
 def claim(course: Course, name: str, **others: object) -> Claim:
-    """Return a claim of a course with other mistakes or right code."""
     found = claims(dataclasses.replace(course, **others))  # type: ignore[arg-type]
     return next(one for one in found if one.name == name)
 

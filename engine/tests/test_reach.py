@@ -54,7 +54,6 @@ class Thing(torch.nn.Module):
 
 @functools.cache
 def said(tier: str, method: str) -> Any:
-    """Return what a method of CODE returns in a tier."""
     with open_sandbox(tier, program_with(CODE.replace("HIDDEN", HIDDEN))) as sandbox:
         (reply,) = sandbox.run([ask(method)])
     assert reply.status == "ok", reply.text

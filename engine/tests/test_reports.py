@@ -42,7 +42,6 @@ def validate(model: dict[str, Any]) -> None:
 
 
 def wrong(source: str) -> str:
-    """Return the solution with a bias that is forgotten."""
     return edited(source, (toy.BIAS, ""))
 
 

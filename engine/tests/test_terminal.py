@@ -19,7 +19,6 @@ from tensormark.selection import selected
 
 
 def rows(capsys: pytest.CaptureFixture[str], shown: list[str]) -> list[str]:
-    """Return the lines of a report on these exercises."""
     report = Report()
     report.begin("Example", "mine", "process", shown)
     for name in shown:
@@ -88,14 +87,12 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 def printed(terminal: Terminal, *results: Result) -> str:
-    """Return what a terminal gets of a report on results."""
     with contextlib.redirect_stdout(terminal), contextlib.redirect_stderr(terminal):
         report_on(*results)
     return terminal.getvalue()
 
 
 def report_on(*results: Result) -> None:
-    """Report on results from begin to end."""
     report = Report()
     report.begin("Example", "mine", "process", [result.id for result in results])
     for result in results:
@@ -182,7 +179,6 @@ def test_without_a_terminal_there_is_no_escape(capsys: pytest.CaptureFixture[str
 
 
 def next_line(*results: Result, **about: Any) -> str | None:
-    """Return what is said to do next."""
     usual = {"submission": "starter", "tier": "process", "mode": "check"}
     return next_step(Grade(results=list(results), **(usual | about)).as_json())
 
