@@ -23,6 +23,7 @@ from tensormark.sandbox.interface import CONTAINED
 from tensormark.settings import Settings
 
 from conftest import ROOT
+from graded import ran
 
 PATIENCE = 200.0  # seconds that a machine may stand still
 COPIED = ("grader", "solution", "starter", "handout.md", "requirements.txt")
@@ -58,7 +59,7 @@ def command(folder: Path, out: Path, *options: str) -> list[str]:
 
 def run(folder: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
     line = command(folder, out, *options)
-    return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+    return ran(*line, cwd=ROOT)
 
 
 def rows(out: Path, query: str) -> list[Any]:

@@ -4,7 +4,6 @@ import argparse
 import datetime
 import io
 import json
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -30,6 +29,7 @@ from tensormark.settings import Settings
 from tensormark.strictest import Strictest
 
 from conftest import ROOT
+from graded import ran
 
 
 def options(folder: Path, *more: str) -> argparse.Namespace:
@@ -289,7 +289,7 @@ runpy.run_module("tensormark", run_name="__main__")
 def test_ctrl_c_before_anything_has_begun_is_no_traceback(module: str) -> None:
     line = [sys.executable, "-c", INTERRUPTED, module]
 
-    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = ran(*line, cwd=ROOT)
 
     assert (done.returncode, done.stdout) == (130, "")
     assert done.stderr == "\nclass: interrupted; what is graded is kept\n"

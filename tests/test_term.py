@@ -1,7 +1,6 @@
 """A new term: checked first, made in a copy, resumed after an interruption, moved over whole."""
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from instructor import term
 from instructor.term import Step, TermError, check_before, main, make_term, parse_seed, steps_for
 
 from conftest import ROOT
+from graded import ran
 
 SMALL = ("--steps", "8")  # a checkpoint that knows nothing
 
@@ -197,9 +197,9 @@ def test_an_interrupted_term_is_one_line_and_leaves_nothing_running(
     number: int, tmp_path: Path
 ) -> None:
     root = small(tmp_path)
-    command = [sys.executable, "-c", INTERRUPTED, str(root), str(number)]
+    command = [sys.executable, "-c", INTERRUPTED, root, number]
 
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = ran(*command, cwd=ROOT)
 
     assert done.returncode == 130  # and the pipes are closed, which the step had, too
     assert done.stderr == (

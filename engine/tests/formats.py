@@ -42,6 +42,9 @@ def check_gradescope(text: str) -> Model:
         assert test.get("status", "passed") in ("passed", "failed")
         assert all(isinstance(test[name], str) for name in ("name", "number", "output"))
         assert isinstance(test["extra_data"], dict)
+        assert isinstance(test.get("tags", []), list)
+        assert {test.get(n, "text") for n in ("name_format", "output_format")} <= TEXT_FORMATS
+        assert test.get("visibility", "visible") in VISIBILITY
     return found
 
 

@@ -1,6 +1,7 @@
 """The command tensormark, and what it says of a submission."""
 
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +28,20 @@ Grade = Callable[..., Graded]
 
 def tensormark(*words: str) -> list[str]:
     return [sys.executable, "-P", "-m", "tensormark", *words]
+
+
+def ran(*command: object, **options: Any) -> "subprocess.CompletedProcess[str]":
+    """Run a program to its end, whatever its status is."""
+    line = [*map(str, command)]
+    return subprocess.run(line, capture_output=True, text=True, check=False, **options)
+
+
+def program(path: Path, lines: str = f'exec "{sys.executable}" "$@"') -> Path:
+    """Write a script that can be run, and its folder; without lines it is this Python."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{lines}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
 
 
 def grader_of(folder: Path, scratch: Path) -> Grade:

@@ -16,6 +16,7 @@ from tensormark.authoring.variants import Variant
 from tensormark.folder import open_assignment
 
 import toy
+from graded import ran
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +107,7 @@ def test_a_starter_that_scores_is_found(bench: Bench, course: Course) -> None:
 
 def pytest_run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-P", "-m", "pytest", "-p", "no:cacheprovider", *options]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return ran(*command, cwd=folder)
 
 
 def test_pytest_proves_the_assignment_in_a_folder(folder: Path) -> None:
