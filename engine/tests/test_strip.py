@@ -12,7 +12,6 @@ from tensormark.authoring.strip import MarkerError, main, strip
 from tensormark.exercise import Assignment
 from tensormark.files import sha256
 
-NESTED = "    ### BEGIN SOLUTION two\n    y = x"
 WHOLE = """def f(x):
     # TODO(one): write it.
     ### BEGIN SOLUTION one

@@ -1,7 +1,6 @@
 """The report on the terminal: its columns, its colours, and what it says to do next."""
 
 import contextlib
-import io
 import re
 from typing import Any
 
@@ -16,6 +15,8 @@ from tensormark.reports.terminal import Report
 from tensormark.result import Finding, Grade, Outcome, Result
 from tensormark.sandbox.interface import CapturedOutput, printable
 from tensormark.selection import selected
+
+from formats import Terminal
 
 
 def rows(capsys: pytest.CaptureFixture[str], shown: list[str]) -> list[str]:
@@ -70,15 +71,6 @@ def test_marks_are_not_piled_up_over_the_lines_around_them() -> None:
 # --- on a terminal --------------------------------------------------------------------------------
 
 
-class Terminal(io.StringIO):
-    """A stream that says that it is a terminal."""
-
-    encoding = "utf-8"  # type: ignore[assignment]
-
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.setenv("TERM", "xterm")
@@ -111,22 +103,22 @@ def test_a_verdict_has_a_colour_and_a_mark(terminal: Terminal) -> None:
     assert "\x1b[1;31m✗ FAILED" in text
 
 
-def test_no_color_leaves_the_words(terminal: Terminal, monkeypatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
+@pytest.mark.parametrize(
+    ("variable", "left", "row"),
+    [
+        (("NO_COLOR", "1"), "\r\x1b[K", "✗ FAILED           layer"),
+        (("TERM", "dumb"), "", "  FAILED           layer"),
+    ],
+)
+def test_without_colour_or_a_terminal_that_has_any_the_words_are_left(
+    terminal: Terminal, monkeypatch, variable: tuple[str, str], left: str, row: str
+) -> None:
+    monkeypatch.setenv(*variable)
 
     text = printed(terminal, PASSED, FAILED)
 
-    assert "\x1b" not in text.replace("\r\x1b[K", "")
-    assert "✗ FAILED           layer" in text
-
-
-def test_a_dumb_terminal_gets_plain_lines(terminal: Terminal, monkeypatch) -> None:
-    monkeypatch.setenv("TERM", "dumb")
-
-    text = printed(terminal, PASSED, FAILED)
-
-    assert "\x1b" not in text
-    assert "  FAILED           layer" in text
+    assert "\x1b" not in (text.replace(left, "") if left else text)
+    assert row in text
 
 
 def test_a_coding_without_the_marks_gets_words_only(terminal: Terminal) -> None:
