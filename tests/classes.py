@@ -3,12 +3,15 @@
 import copy
 import datetime
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tensormark.classroom.entry import Entry, HandIn
+from tensormark.classroom.run import Run
+from tensormark.classroom.store import Attempt
+from tensormark.classroom.work import Work
 from tensormark.result import Finding, Grade, Outcome, Result
 
 CORE = {"attention": 25, "add_norm": 10, "layer": 15, "embed": 20, "encode": 10, "sentiment": 20}
@@ -90,6 +93,16 @@ def entry(chance: random.Random, number: int) -> Entry:
 def a_class(size: int, seed: int = 1) -> list[Entry]:
     chance = random.Random(seed)
     return [entry(chance, number) for number in range(size)]
+
+
+def grade_at_once(patch: Any, found: Callable[[Work], dict[str, Any]]) -> None:
+    """Have each submission of a run get a result that is made here, without workers."""
+
+    def grade(self: Run, works: Sequence[Work]) -> None:
+        for work in works:
+            self.store.add(work.digest, self.terms, Attempt("here", 1.0, "", found(work)))
+
+    patch.setattr(Run, "grade", grade)
 
 
 def said_by(change: Callable[[str], str], one: Entry) -> Entry:

@@ -29,6 +29,7 @@ from tensormark.settings import Settings
 from tensormark.strictest import Strictest
 
 from conftest import ROOT
+from formats import Terminal
 from graded import ran
 
 
@@ -157,10 +158,6 @@ def test_without_a_terminal_there_is_a_line_a_minute(monkeypatch: pytest.MonkeyP
 
 
 def test_on_a_terminal_there_is_a_bar_with_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "100")
     stream = Terminal()

@@ -18,6 +18,7 @@ import classifier
 import sentences
 from bert import BertModel
 from config import BertConfig
+from small import raising
 from tokenizer import SPECIAL_TOKENS
 
 WORDS = ["good", "bad", "film", "the", "a", "is", "plot", "."]
@@ -271,12 +272,7 @@ def test_a_label_not_in_the_training_data_is_refused(command, data, capsys) -> N
 
 
 def test_a_hole_is_one_line_and_no_traceback(command, monkeypatch, capsys) -> None:
-    unwritten: dict[str, object] = {}
-    code = (
-        "def embed(self, input_ids, token_type_ids=None):\n    raise NotImplementedError('embed')"
-    )
-    exec(compile(code, "/somewhere/bert.py", "exec"), unwritten)
-    monkeypatch.setattr(BertModel, "embed", unwritten["embed"])
+    monkeypatch.setattr(BertModel, "embed", raising("bert.py", "embed"))
 
     assert classifier.main(command) == 1
 

@@ -21,7 +21,7 @@ from tensormark.strictest import Strictest
 
 import formats
 from conftest import ROOT
-from graded import program, ran
+from graded import in_manifest, program, ran
 from resident import called
 
 SOLUTION = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
@@ -51,9 +51,7 @@ def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The public references, called private: recording new ones takes minutes."""
     folder = tmp_path_factory.mktemp("private") / "references"
     shutil.copytree(ROOT / "reference_outputs", folder, ignore=shutil.ignore_patterns("private"))
-    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
-    manifest |= {"seed": 7, "private": True}
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    in_manifest(folder, seed=7, private=True)
     return folder
 
 

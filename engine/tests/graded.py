@@ -44,6 +44,12 @@ def program(path: Path, lines: str = f'exec "{sys.executable}" "$@"') -> Path:
     return path
 
 
+def in_manifest(folder: Path, **values: object) -> None:
+    """Change what a folder of references says of itself."""
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | values), encoding="utf-8")
+
+
 def grader_of(folder: Path, scratch: Path) -> Grade:
     """Return what grades by the command, in an assignment's folder."""
 
