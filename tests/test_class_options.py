@@ -38,9 +38,8 @@ def options(folder: Path, *more: str) -> argparse.Namespace:
     return parse(ROOT, "class", [str(folder / "in"), "--out", str(folder / "out"), *more])
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
+INVALID = {  # as make's users write options, and as tensormark's do
+    True: [
         ([""], "give the folder with the submissions: make class SUBMISSIONS=dir"),
         (["nowhere"], "SUBMISSIONS=nowhere: there is no such folder"),
         (["solution", "--workers", "0"], "WORKERS=0: must be a whole number, 1 to 1024"),
@@ -50,37 +49,30 @@ def options(folder: Path, *more: str) -> argparse.Namespace:
         (["Makefile"], "SUBMISSIONS=Makefile: is a file, not a folder; unpack it"),
         (["solution", "--out", "/proc/nope"], "OUT=/proc/nope: cannot be written to ("),
     ],
+    False: [
+        ([""], "give the folder with the submissions: tensormark class dir"),
+        (["nowhere"], "nowhere: there is no such folder"),
+        (["solution", "--workers", "0"], "--workers 0: must be a whole number, 1 to 1024"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("make", "line", "message"),
+    [(make, *row) for make, rows in INVALID.items() for row in rows],
 )
 def test_an_invalid_option_is_one_sentence(
-    line: list[str], message: str, capsys: pytest.CaptureFixture[str]
+    make: bool, line: list[str], message: str, monkeypatch, capsys
 ) -> None:
+    if not make:
+        monkeypatch.delenv("TENSORMARK_MAKE", raising=False)
+
     status = command.main(ROOT, "class", line)
 
     said = capsys.readouterr().err
     assert status == 2
     assert said.startswith(f"class: {message}")
     assert said.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ([""], "give the folder with the submissions: tensormark class dir"),
-        (["nowhere"], "nowhere: there is no such folder"),
-        (["solution", "--workers", "0"], "--workers 0: must be a whole number, 1 to 1024"),
-    ],
-)
-def test_who_calls_tensormark_itself_reads_its_own_options(
-    line: list[str],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.delenv("TENSORMARK_MAKE", raising=False)
-
-    assert command.main(ROOT, "class", line) == 2
-
-    assert capsys.readouterr().err.startswith(f"class: {message}")
 
 
 @pytest.mark.parametrize(

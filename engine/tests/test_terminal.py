@@ -180,41 +180,34 @@ TASK = Result("training", Outcome.FAILED, 0, 20, (Finding("too low"),), task=Tru
 EXTENSION = Result("adamw", Outcome.NOT_WRITTEN, 0, 10, bonus=True)
 
 
+MAKE, OWN = True, False  # of those who call make, and of those who call tensormark itself
+
+
 @pytest.mark.parametrize(
-    ("results", "about", "expected"),
+    ("make", "results", "about", "expected"),
     [
-        ([UNWRITTEN, FAILED], {}, "make check K=layer"),
-        ([UNWRITTEN], {}, "write embed in main.py, then make check K=embed"),
-        ([PASSED], {}, "make grade"),
-        ([PASSED], {"only": ["attention"]}, "make check"),
-        ([PASSED, EXTENSION], {"mode": "grade"}, "make submit"),
-        ([PASSED, TASK], {"mode": "grade"}, "make grade K=training"),
-        ([FAILED], {"submission": "a b.py"}, "make check K=layer SUBMISSION='a b.py'"),
-        ([FAILED], {"tier": "contained"}, None),
-        ([FAILED], {"private": True}, None),
-        ([Result("layer", Outcome.COULD_NOT_GRADE, None, 15), FAILED], {}, None),
-        ([PASSED], {"mode": "grade", "submission": "submission.zip"}, None),
+        (MAKE, [UNWRITTEN, FAILED], {}, "make check K=layer"),
+        (MAKE, [UNWRITTEN], {}, "write embed in main.py, then make check K=embed"),
+        (MAKE, [PASSED], {}, "make grade"),
+        (MAKE, [PASSED], {"only": ["attention"]}, "make check"),
+        (MAKE, [PASSED, EXTENSION], {"mode": "grade"}, "make submit"),
+        (MAKE, [PASSED, TASK], {"mode": "grade"}, "make grade K=training"),
+        (MAKE, [FAILED], {"submission": "a b.py"}, "make check K=layer SUBMISSION='a b.py'"),
+        (MAKE, [FAILED], {"tier": "contained"}, None),
+        (MAKE, [FAILED], {"private": True}, None),
+        (MAKE, [Result("layer", Outcome.COULD_NOT_GRADE, None, 15), FAILED], {}, None),
+        (MAKE, [PASSED], {"mode": "grade", "submission": "submission.zip"}, None),
+        (OWN, [UNWRITTEN], {}, "write embed in main.py, then tensormark check --only embed"),
+        (OWN, [PASSED], {}, "tensormark grade"),
+        (OWN, [FAILED], {"submission": "a b.py"}, "tensormark check --only layer 'a b.py'"),
     ],
 )
 def test_the_next_step_follows_from_the_result(
-    monkeypatch, results, about, expected: str | None
+    monkeypatch, make: bool, results, about, expected: str | None
 ) -> None:
-    monkeypatch.setenv("TENSORMARK_MAKE", "1")
+    if make:
+        monkeypatch.setenv("TENSORMARK_MAKE", "1")
 
-    assert next_line(*results, **about) == expected
-
-
-@pytest.mark.parametrize(
-    ("results", "about", "expected"),
-    [
-        ([UNWRITTEN], {}, "write embed in main.py, then tensormark check --only embed"),
-        ([PASSED], {}, "tensormark grade"),
-        ([FAILED], {"submission": "a b.py"}, "tensormark check --only layer 'a b.py'"),
-    ],
-)
-def test_without_make_the_next_step_is_a_command_of_tensormark(
-    results, about, expected: str
-) -> None:
     assert next_line(*results, **about) == expected
 
 
