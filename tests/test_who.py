@@ -79,6 +79,11 @@ WHOSE: dict[str, tuple[str, list[str], dict[str, list[int]]]] = {
         ["s000.zip", "s000-1.zip"],
         {"s000": [0], "s000-1": [1]},
     ),
+    "what Canvas makes no name of": (
+        EXPORT,
+        [ADA, "a.b_12345_6_bert.py"],
+        ADAS | {"a.b_12345_6_bert": [1]},
+    ),
     "one on Blackboard": ("", ["Project 1_ada_attempt_2026-11-19-10-00-00_bert.py"], {"ada": [0]}),
     "text that was typed gives way to a file": (
         "",
