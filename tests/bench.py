@@ -20,8 +20,6 @@ from conftest import ROOT
 
 
 class Bench:
-    """Grades sources in one worker."""
-
     def __init__(self, settings: Settings) -> None:
         self.settings, self.references = settings, References(settings.references)
         self.given = {p.stem: p.read_text("utf-8") for p in (ROOT / "starter").glob("*.py")}
@@ -53,7 +51,6 @@ class Bench:
 
 
 def lost(results: dict[str, Result]) -> set[str]:
-    """Return the exercises that cost points."""
     return {name for name, result in results.items() if result.score != result.max_score}
 
 

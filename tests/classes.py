@@ -3,12 +3,15 @@
 import copy
 import datetime
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tensormark.classroom.entry import Entry, HandIn
+from tensormark.classroom.run import Run
+from tensormark.classroom.store import Attempt
+from tensormark.classroom.work import Work
 from tensormark.result import Finding, Grade, Outcome, Result
 
 CORE = {"attention": 25, "add_norm": 10, "layer": 15, "embed": 20, "encode": 10, "sentiment": 20}
@@ -25,13 +28,11 @@ LAST = "Lovelace Hopper Turing Noether Dijkstra Liskov Knuth Perlman Zhang Ångs
 
 
 def outcome_of(chance: random.Random, bonus: bool) -> Outcome:
-    """Return an outcome, as often as it may be in a class."""
     kinds = [Outcome.PASSED, Outcome.FAILED, Outcome.NOT_WRITTEN, Outcome.COULD_NOT_GRADE]
     return chance.choices(kinds, (15, 10, 75, 0) if bonus else (78, 15, 6, 1))[0]
 
 
 def result_of(chance: random.Random, name: str) -> dict[str, Any]:
-    """Return a made-up result model."""
     results = []
     for exercise, most in (CORE | BONUS).items():
         outcome = outcome_of(chance, exercise in BONUS)
@@ -66,7 +67,6 @@ def result_of(chance: random.Random, name: str) -> dict[str, Any]:
 
 
 def entry(chance: random.Random, number: int) -> Entry:
-    """Return the entry of a made-up student."""
     name = f"{chance.choice(FIRST)} {chance.choice(LAST)}"
     late = chance.choice([0] * 9 + [chance.randrange(1, 3000)])
     hand_in = HandIn(str(10_000 + number), name, Path(f"in/{10_000 + number}_bert.py"), BEGAN, late)
@@ -91,9 +91,18 @@ def entry(chance: random.Random, number: int) -> Entry:
 
 
 def a_class(size: int, seed: int = 1) -> list[Entry]:
-    """Return the entries of a made-up class."""
     chance = random.Random(seed)
     return [entry(chance, number) for number in range(size)]
+
+
+def grade_at_once(patch: Any, found: Callable[[Work], dict[str, Any]]) -> None:
+    """Have each submission of a run get a result that is made here, without workers."""
+
+    def grade(self: Run, works: Sequence[Work]) -> None:
+        for work in works:
+            self.store.add(work.digest, self.terms, Attempt("here", 1.0, "", found(work)))
+
+    patch.setattr(Run, "grade", grade)
 
 
 def said_by(change: Callable[[str], str], one: Entry) -> Entry:

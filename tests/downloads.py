@@ -11,7 +11,6 @@ from tensormark.classroom.hand_ins import HandInError
 
 
 def find(folder: Path, *people, **options) -> list[HandIn]:
-    """Return what everybody handed in."""
     return hand_ins.find(folder, ASSIGNMENT.editable, *people, **options)
 
 

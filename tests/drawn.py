@@ -25,8 +25,6 @@ ON = re.compile(r"\bon-(\w+)")
 
 @dataclass(frozen=True)
 class Words:
-    """Words, and the rectangle that they are in at most."""
-
     text: str
     kind: str  # of the shape that their color is for
     x: float
@@ -41,8 +39,6 @@ class Words:
 
 @dataclass(frozen=True)
 class Shape:
-    """A rectangle of a kind."""
-
     kind: str
     x: float
     y: float
@@ -82,8 +78,6 @@ def shape_of(element: ElementTree.Element) -> Shape:
 
 
 class Drawn:
-    """A diagram from a file."""
-
     def __init__(self, path: Path) -> None:
         self.text = path.read_text(encoding="utf-8")
         self.root = ElementTree.fromstring(self.text)
@@ -100,7 +94,6 @@ class Drawn:
 
     @cached_property
     def words(self) -> list[Words]:
-        """All words, from top to bottom."""
         return sorted(map(words_of, self.root.iter(f"{SVG}text")), key=lambda one: (one.y, one.x))
 
     @cached_property
@@ -139,7 +132,6 @@ class Drawn:
         return [[words for words, _ in row] for row in self.matrices[place]]
 
     def kinds(self, place: int) -> list[list[str]]:
-        """Return the kinds of a grid's cells."""
         return [[kind for _, kind in row] for row in self.matrices[place]]
 
     @cached_property

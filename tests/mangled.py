@@ -135,7 +135,6 @@ def other_json(rng: random.Random, answer: Answer) -> Answer:
 
 
 def other_entry(rng: random.Random, entry: dict[str, Any], size: int) -> Any:
-    """Change what the list says of a tensor."""
     made = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]} | entry
     match rng.randrange(7):
         case 0:
@@ -182,7 +181,6 @@ def other_list(rng: random.Random, answer: Answer) -> Answer:
 
 
 def other_data(rng: random.Random, answer: Answer) -> Answer:
-    """Change the bytes of tensors."""
     data, fill = bytearray(answer.data or b"\0" * 8), rng.choice(FILLS)
     start = rng.randrange(len(data)) // 8 * 8 if rng.random() < 0.5 else 0
     length = rng.choice((8, len(data))) if rng.random() < 0.7 else rng.randrange(len(data))
@@ -194,7 +192,6 @@ def other_data(rng: random.Random, answer: Answer) -> Answer:
 
 
 def other_bytes(rng: random.Random, answer: Answer) -> bytes:
-    """Change the frame itself."""
     frame = bytearray(answer.frame())
     match rng.randrange(4):
         case 0:
@@ -220,7 +217,6 @@ CHANGES: tuple[Callable[[random.Random, Answer], Answer | bytes], ...] = (
 
 
 def mangled(rng: random.Random, request: Request, answer: Answer) -> Answer | bytes:
-    """Return another answer to a request."""
     made: Answer | bytes = answer
     for _ in range(rng.choice((1, 1, 2, 3))):
         if isinstance(made, Answer):

@@ -44,35 +44,28 @@ SMUGGLED += ["a_10004", "LATE_10006"]
 
 @dataclass(frozen=True)
 class Member:
-    """Somebody in the class, under every name and number that they have."""
-
     number: int
     name: str
     team: str = ""
 
     @property
     def canvas(self) -> str:
-        """Canvas's id."""
         return str(10_000 + self.number)
 
     @property
     def moodle(self) -> str:
-        """Moodle's number of a participant."""
         return str(20_000 + self.number)
 
     @property
     def sid(self) -> str:
-        """The university's number."""
         return f"s{self.number:05}"
 
     @property
     def email(self) -> str:
-        """An address."""
         return f"p{self.number}@x.example"
 
     @property
     def absent(self) -> bool:
-        """Whether nothing was handed in."""
         return self.number % 23 == 5
 
 
@@ -89,13 +82,11 @@ def cut(name: str, ending: str) -> str:
 
 
 def in_canvas(name: str) -> str:
-    """Return what Canvas makes of a display name."""
     name = re.sub(r"_([0-9]+)_", r"\1", name).lower()
     return "".join(c for c in name if c.isalnum() or c == "_" or unicodedata.category(c)[0] == "M")
 
 
 def in_moodle(name: str) -> str:
-    """Return what Moodle makes of a full name or that of a team."""
     return re.sub(r'[\x00-\x1f/\\:*?"<>|]', "", name.replace("_", " ")).strip() or "x"
 
 
@@ -132,14 +123,12 @@ def canvas(folder: Path, people: Sequence[Member]) -> Path:
 
 
 def export(path: Path, people: Sequence[Member], delimiter: str = ",") -> Path:
-    """Write Canvas's export of its gradebook."""
     head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "minBERT (8)"]
     rows = [[one.name, one.canvas, one.sid, one.email, "A", ""] for one in people]
     return table(path, [head, ["    Points Possible", "", "", "", "", "100"], *rows], delimiter)
 
 
 def groups(path: Path, people: Sequence[Member]) -> Path:
-    """Write Canvas's list of a group set."""
     head = ["name", "canvas_user_id", "user_id", "login_id", "sections", "group_name"]
     rows = [[one.name, one.canvas, one.sid, one.email, "A", one.team] for one in people]
     return table(path, [head, *rows])
@@ -160,7 +149,6 @@ def moodle(folder: Path, people: Sequence[Member], flat: bool, blind: bool = Fal
 
 
 def worksheet(path: Path, people: Sequence[Member], blind: bool = False) -> Path:
-    """Write Moodle's grading worksheet."""
     names = [] if blind else ["Full name", "Email address"]
     head = ["Identifier", *names, "Status", "Group", "Grade", "Maximum Grade"]
     rows = [
@@ -193,6 +181,5 @@ def gradescope(folder: Path, people: Sequence[Member]) -> Path:
 
 
 def roster(path: Path, people: Sequence[Member]) -> Path:
-    """Write a list of the university's."""
     rows = [[one.sid, one.email, one.name, one.team] for one in people]
     return table(path, [["id", "email", "name", "team"], *rows])

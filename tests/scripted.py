@@ -53,7 +53,6 @@ class Answer:
 
     @classmethod
     def of(cls, number: int, tensors: Tensors, **message: Any) -> "Answer":
-        """Return a valid answer."""
         listed: dict[str, Any] = {}
         data = b""
         for name, value in tensors.items():
@@ -65,7 +64,6 @@ class Answer:
         return cls(json.dumps(text), json.dumps(listed), data)
 
     def frame(self) -> bytes:
-        """Pack it."""
         text, packed = self.message.encode("utf-8", "surrogatepass"), b""
         if self.listed is not None:
             header = self.listed.encode("utf-8", "surrogatepass")
@@ -77,7 +75,6 @@ Change = Callable[[Request, Answer], Answer | bytes]  # what a submission makes 
 
 
 def unchanged(request: Request, answer: Answer) -> Answer:
-    """Leave an answer as it is."""
     return answer
 
 
@@ -101,7 +98,6 @@ class Frames:
         self.frames = frames
 
     def read(self, slot: int) -> bytes | None:
-        """Return a slot's frame."""
         return self.frames[slot] or None
 
 

@@ -78,7 +78,6 @@ class BertLayer("""
 
 
 def chain(call: str) -> dict[str, str]:
-    """Return the body of encode with this call of a layer."""
     return {"encode": CHAIN.replace("CALL", call)}
 
 

@@ -2,7 +2,6 @@
 
 import dataclasses
 import shutil
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -23,28 +22,6 @@ def test_a_missing_submission_is_one_line(grade: Grade) -> None:
     assert graded.status == 2
     assert graded.errors == (f"check: no/such/place: there is no such file or folder in {ROOT}\n")
     assert graded.output == ""
-
-
-def test_an_empty_folder_is_one_line(grade: Grade, tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-
-    graded = grade(tmp_path / "mine")
-
-    assert graded.status == 2
-    assert graded.errors.endswith("mine: there is no bert.py in it\n")
-
-
-def test_a_damaged_zip_is_one_line(grade: Grade, tmp_path: Path) -> None:
-    path = tmp_path / "mine.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("bert.py", "x = 1\n" * 100)
-    content = path.read_bytes()
-    path.write_bytes(content[:40] + b"\xff" * 4 + content[44:])
-
-    graded = grade(path)
-
-    assert graded.status == 2
-    assert graded.errors.count("\n") == 1
 
 
 def test_a_name_cannot_add_lines_to_the_report(
@@ -121,23 +98,9 @@ BROKEN = {
         "layer",
         "raised TypeError: BertSelfAttention.attention() missing 2 required positional arguments",
     ),
-    "a wrong shape": ((ADD_NORM, ADD_NORM + "[:, :1]"), "add_norm", "should have shape (3, 7, 10)"),
     "a wrong dtype": ((ADD_NORM, ADD_NORM + ".double()"), "add_norm", "should be float32"),
     "another dtype": ((ADD_NORM, ADD_NORM + ".bfloat16()"), "add_norm", "of type torch.bfloat16"),
-    "NaN": ((ADD_NORM, ADD_NORM + " * float('nan')"), "add_norm", "NaN or inf"),
     "another device": ((ADD_NORM, ADD_NORM + ".to('meta')"), "add_norm", "a tensor on meta"),
-    "an exception": ((ADD_NORM, "return 1 / 0"), "add_norm", "raised ZeroDivisionError"),
-    "the end of the process": (
-        (ADD_NORM, "import os; os._exit(0)"),
-        "add_norm",
-        "ended the process",
-    ),
-    "an exit": ((ADD_NORM, "raise SystemExit(0)"), "add_norm", "raised SystemExit"),
-    "a change in place": (
-        (ADD_NORM, "input += dropout(dense_layer(output)); return ln_layer(input)"),
-        "add_norm",
-        "changes input in place",
-    ),
     "a detached output": ((ADD_NORM, ADD_NORM + ".detach()"), "add_norm", "no gradient reaches"),
 }
 

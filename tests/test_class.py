@@ -23,6 +23,7 @@ from tensormark.sandbox.interface import CONTAINED
 from tensormark.settings import Settings
 
 from conftest import ROOT
+from graded import ran
 
 PATIENCE = 200.0  # seconds that a machine may stand still
 COPIED = ("grader", "solution", "starter", "handout.md", "requirements.txt")
@@ -31,7 +32,6 @@ real = pytest.mark.tier(CONTAINED)
 
 
 def texts() -> dict[str, str]:
-    """Return a bert.py of each kind."""
     right = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
     return {
         "right": right,
@@ -58,9 +58,8 @@ def command(folder: Path, out: Path, *options: str) -> list[str]:
 
 
 def run(folder: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Grade a class."""
     line = command(folder, out, *options)
-    return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+    return ran(*line, cwd=ROOT)
 
 
 def rows(out: Path, query: str) -> list[Any]:
@@ -75,12 +74,10 @@ def rows(out: Path, query: str) -> list[Any]:
 
 
 def graded(out: Path) -> int:
-    """Return how many results a store has."""
     return len(rows(out, "SELECT id FROM attempt WHERE complete"))
 
 
 def wait_for(what: Callable[[], object]) -> None:
-    """Wait until something is the case."""
     ends = time.monotonic() + PATIENCE
     while not what():
         assert time.monotonic() < ends, "nothing has happened"
@@ -110,7 +107,6 @@ def started(*line: str, folder: Path = ROOT) -> Iterator["subprocess.Popen[str]"
 
 
 def workers_of(process: "subprocess.Popen[str]") -> list[int]:
-    """Return the process ids of a run's workers."""
     children = Path(f"/proc/{process.pid}/task").glob("*/children")
     found = [int(child) for path in children for child in path.read_text().split()]
     lines = {child: Path(f"/proc/{child}/cmdline") for child in found}
@@ -118,7 +114,6 @@ def workers_of(process: "subprocess.Popen[str]") -> list[int]:
 
 
 def addresses(process: "subprocess.Popen[str]") -> set[str]:
-    """Return the addresses that a run and its workers listen on."""
     run = psutil.Process(process.pid)
     sockets = [one for part in (run, *run.children()) for one in part.net_connections()]
     return {one.laddr.ip for one in sockets if one.status == psutil.CONN_LISTEN}
@@ -241,7 +236,6 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 def joined(address: str) -> int:
-    """Return how many workers a scheduler has."""
     code = "import sys; from distributed import Client; print(len(Client(sys.argv[1]).nthreads()))"
     done = subprocess.run([sys.executable, "-c", code, address], capture_output=True, check=True)
     return int(done.stdout)

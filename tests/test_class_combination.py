@@ -2,7 +2,6 @@
 
 import json
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,23 +9,16 @@ import pytest
 from test_class_store import result
 
 from tensormark.classroom import command, run
-from tensormark.classroom.run import Run
-from tensormark.classroom.store import Attempt, Store
-from tensormark.classroom.work import Work
+from tensormark.classroom.store import Store
 
+import classes
 from conftest import ROOT
 from downloads import handed_in
 
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give every submission the same result, without workers."""
-
-    def grade(self: Run, works: Sequence[Work]) -> None:
-        for work in works:
-            self.store.add(work.digest, self.terms, Attempt("here", 1.0, "", result()))
-
-    monkeypatch.setattr(Run, "grade", grade)
+    classes.grade_at_once(monkeypatch, lambda work: result())
     monkeypatch.setattr(run, "known_sources", lambda _: [])  # which take their time
     monkeypatch.setattr(run, "chosen_tier", lambda options, *_: options.tier or "contained")
 
@@ -74,7 +66,7 @@ OTHERS: dict[str, tuple[dict[str, str], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_another_combination_is_refused_and_changes_nothing(
+def test_another_combination_is_refused_with_the_commands_that_go_on_and_that_begin_anew(
     folder: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     others, options = OTHERS[name]
@@ -86,29 +78,17 @@ def test_another_combination_is_refused_and_changes_nothing(
     assert said.startswith(f"class: OUT={folder / 'out'}: holds results with another {name}; ")
     assert said.count("\n") == 1
     assert contents(folder / "out") == before
+    on = options_in(said.partition("to go on with that: ")[2].partition(";")[0])
+    anew = options_in(said.partition("to begin anew: ")[2].partition(" (or")[0])
+    assert anew["out"] == f"{folder / 'out'}-2"
+    assert [given(folder, found) for found in (on, anew)] == [0, 0]
+    assert contents(folder / "out-2")
 
 
 def options_in(said: str) -> dict[str, str]:
-    """Return the options of a command that a message gives."""
     words = shlex.split(said)
     assert words[:2] == ["make", "class"]
     return {name.lower(): text for name, _, text in (word.partition("=") for word in words[2:])}
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_the_refusal_gives_the_command_that_goes_on_and_the_one_that_begins_anew(
-    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    others, options = OTHERS[name]
-    assert grade(folder, *options, **others) == 2
-    said = capsys.readouterr().err
-    on = options_in(said.partition("to continue with that: ")[2].partition(";")[0])
-    anew = options_in(said.partition("to start over: ")[2].partition(" (or")[0])
-
-    assert anew["out"] == f"{folder / 'out'}-2"
-    assert [given(folder, found) for found in (on, anew)] == [0, 0]
-    assert len(contents(folder / "out")) > 0
-    assert len(contents(folder / "out-2")) > 0
 
 
 def test_who_calls_tensormark_itself_reads_its_own_command(
@@ -126,7 +106,6 @@ def test_who_calls_tensormark_itself_reads_its_own_command(
 
 
 def given(folder: Path, found: dict[str, str]) -> int:
-    """Run a command with these options."""
     line = [found.pop("submissions")]
     for name, text in found.items():
         line += [f"--{name.replace('_', '-')}", *([] if name == "check" else [text])]

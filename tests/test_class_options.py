@@ -4,7 +4,6 @@ import argparse
 import datetime
 import io
 import json
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -30,6 +29,8 @@ from tensormark.settings import Settings
 from tensormark.strictest import Strictest
 
 from conftest import ROOT
+from formats import Terminal
+from graded import ran
 
 
 def options(folder: Path, *more: str) -> argparse.Namespace:
@@ -37,9 +38,8 @@ def options(folder: Path, *more: str) -> argparse.Namespace:
     return parse(ROOT, "class", [str(folder / "in"), "--out", str(folder / "out"), *more])
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
+INVALID = {  # as make's users write options, and as tensormark's do
+    True: [
         ([""], "give the folder with the submissions: make class SUBMISSIONS=dir"),
         (["nowhere"], "SUBMISSIONS=nowhere: there is no such folder"),
         (["solution", "--workers", "0"], "WORKERS=0: must be a whole number, 1 to 1024"),
@@ -49,37 +49,30 @@ def options(folder: Path, *more: str) -> argparse.Namespace:
         (["Makefile"], "SUBMISSIONS=Makefile: is a file, not a folder; unpack it"),
         (["solution", "--out", "/proc/nope"], "OUT=/proc/nope: cannot be written to ("),
     ],
+    False: [
+        ([""], "give the folder with the submissions: tensormark class dir"),
+        (["nowhere"], "nowhere: there is no such folder"),
+        (["solution", "--workers", "0"], "--workers 0: must be a whole number, 1 to 1024"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("make", "line", "message"),
+    [(make, *row) for make, rows in INVALID.items() for row in rows],
 )
 def test_an_invalid_option_is_one_sentence(
-    line: list[str], message: str, capsys: pytest.CaptureFixture[str]
+    make: bool, line: list[str], message: str, monkeypatch, capsys
 ) -> None:
+    if not make:
+        monkeypatch.delenv("TENSORMARK_MAKE", raising=False)
+
     status = command.main(ROOT, "class", line)
 
     said = capsys.readouterr().err
     assert status == 2
     assert said.startswith(f"class: {message}")
     assert said.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ([""], "give the folder with the submissions: tensormark class dir"),
-        (["nowhere"], "nowhere: there is no such folder"),
-        (["solution", "--workers", "0"], "--workers 0: must be a whole number, 1 to 1024"),
-    ],
-)
-def test_who_calls_tensormark_itself_reads_its_own_options(
-    line: list[str],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.delenv("TENSORMARK_MAKE", raising=False)
-
-    assert command.main(ROOT, "class", line) == 2
-
-    assert capsys.readouterr().err.startswith(f"class: {message}")
 
 
 @pytest.mark.parametrize(
@@ -157,10 +150,6 @@ def test_without_a_terminal_there_is_a_line_a_minute(monkeypatch: pytest.MonkeyP
 
 
 def test_on_a_terminal_there_is_a_bar_with_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "100")
     stream = Terminal()
@@ -289,7 +278,7 @@ runpy.run_module("tensormark", run_name="__main__")
 def test_ctrl_c_before_anything_has_begun_is_no_traceback(module: str) -> None:
     line = [sys.executable, "-c", INTERRUPTED, module]
 
-    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = ran(*line, cwd=ROOT)
 
     assert (done.returncode, done.stdout) == (130, "")
     assert done.stderr == "\nclass: interrupted; what is graded is kept\n"

@@ -1,9 +1,10 @@
 """What a class's run keeps: nothing that was graded is lost, and nothing is graded twice."""
 
+import contextlib
 import dataclasses
 import json
 import os
-import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,6 @@ GIVEN = GivenFiles(ASSIGNMENT, {})
 
 
 def result(score: float = 10.0, outcome: str = "passed") -> dict[str, Any]:
-    """Return a complete result with this score in add_norm."""
     made = sample.complete() | {"assignment": ASSIGNMENT.name}
     for one in made["exercises"]:
         if one["id"] == "add_norm":
@@ -35,7 +35,6 @@ def result(score: float = 10.0, outcome: str = "passed") -> dict[str, Any]:
 
 
 def unfinished() -> dict[str, Any]:
-    """Return a result with an exercise that could not be graded."""
     return sample.model()
 
 
@@ -169,30 +168,30 @@ def test_a_second_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
         pass
 
 
-def test_a_file_that_is_not_a_store_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "store").write_text("something else " * 100, encoding="utf-8")
-
-    with pytest.raises(StoreError, match="is not a store"):
-        Store(tmp_path / "store")
-
-    assert (tmp_path / "store").read_text(encoding="utf-8").startswith("something else")
-
-
-def test_a_folder_in_the_place_of_the_store_is_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "store").mkdir()
-
-    with pytest.raises(StoreError, match=r"cannot be used \(Is a directory\); take another OUT="):
-        Store(tmp_path / "store")
-
-
-def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
-    Store(tmp_path / "store").file.close()
-    with sqlite3.connect(tmp_path / "store") as file:
+def of_another_version(path: Path) -> None:
+    with contextlib.closing(Store(path).file) as file, file:
         file.execute("PRAGMA user_version = 99")
-    file.close()
 
-    with pytest.raises(StoreError, match="another version"):
-        Store(tmp_path / "store")
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda path: path.write_text("something else " * 100, "utf-8"), "is not a store"),
+        (Path.mkdir, r"cannot be used \(Is a directory\); take another OUT="),
+        (of_another_version, "another version"),
+    ],
+)
+def test_what_is_no_store_of_this_version_is_refused_and_left(
+    tmp_path: Path, make: Callable[[Path], object], says: str
+) -> None:
+    path = tmp_path / "store"
+    make(path)
+    before = path.is_file() and path.read_bytes()
+
+    with pytest.raises(StoreError, match=says):
+        Store(path)
+
+    assert (path.is_file() and path.read_bytes()) == before
 
 
 def test_others_cannot_read_the_store(tmp_path: Path) -> None:

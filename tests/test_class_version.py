@@ -30,7 +30,6 @@ def assignment(tmp_path: Path) -> Path:
 
 
 def changed(folder: Path, name: str) -> str:
-    """Return the digest after a file was changed."""
     (folder / name).write_text("# changed\n", encoding="utf-8")
     code.cache_clear()
     return code(folder)

@@ -18,6 +18,7 @@ import classifier
 import sentences
 from bert import BertModel
 from config import BertConfig
+from small import raising
 from tokenizer import SPECIAL_TOKENS
 
 WORDS = ["good", "bad", "film", "the", "a", "is", "plot", "."]
@@ -82,7 +83,6 @@ def model(**changes: float) -> classifier.BertSentimentClassifier:
 
 
 def trained(recipe: classifier.Recipe) -> dict[str, torch.Tensor]:
-    """The weights after training by a recipe."""
     fresh = model()
     classifier.fine_tune(fresh, *tensors(), recipe)
     return fresh.state_dict()
@@ -263,6 +263,35 @@ def test_bad_input_is_one_line_and_nothing_is_written(
     assert not (tmp_path / "predictions").exists()
 
 
+def test_bare_test_sentences_get_predictions_and_no_accuracy(
+    command, data, tmp_path, capsys
+) -> None:
+    data["test"].write_text("good film\n\nbad film\n", encoding="utf-8")
+
+    assert classifier.main(command) == 0
+
+    written = tmp_path / "predictions" / "full-model-test-out.txt"
+    lines = written.read_text(encoding="utf-8").splitlines()
+    assert [line.split(" ||| ")[0] for line in lines] == ["good film", "bad film"]
+    assert f"test predictions, written to {written}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("train", "good film\n", "train.txt:1"),
+        ("dev", "good film\n", "dev.txt:1"),
+        ("test", "1 ||| good film\nbad film\n", "test.txt:2"),
+    ],
+)
+def test_all_other_sentences_need_labels(command, data, capsys, name, text, place) -> None:
+    data[name].write_text(text, encoding="utf-8")
+
+    assert classifier.main(command) == 2
+
+    assert f"{place}: a line should be" in capsys.readouterr().err
+
+
 def test_a_label_not_in_the_training_data_is_refused(command, data, capsys) -> None:
     data["dev"].write_text("3 ||| a film\n", encoding="utf-8")
 
@@ -272,12 +301,7 @@ def test_a_label_not_in_the_training_data_is_refused(command, data, capsys) -> N
 
 
 def test_a_hole_is_one_line_and_no_traceback(command, monkeypatch, capsys) -> None:
-    unwritten: dict[str, object] = {}
-    code = (
-        "def embed(self, input_ids, token_type_ids=None):\n    raise NotImplementedError('embed')"
-    )
-    exec(compile(code, "/somewhere/bert.py", "exec"), unwritten)
-    monkeypatch.setattr(BertModel, "embed", unwritten["embed"])
+    monkeypatch.setattr(BertModel, "embed", raising("bert.py", "embed"))
 
     assert classifier.main(command) == 1
 

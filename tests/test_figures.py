@@ -58,7 +58,6 @@ def crossed(words: Words, line: list[tuple[float, float]]) -> bool:
 
 
 def beneath(drawn: Drawn, words: Words) -> Shape:
-    """Return the last shape that is drawn under the middle of words."""
     return [one for one in drawn.shapes if one.holds(*words.middle)][-1]
 
 

@@ -2,7 +2,6 @@
 
 import dataclasses
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 
@@ -16,6 +15,7 @@ from tensormark.sandbox.tiers import open_sandbox
 
 from asking import program_with
 from conftest import ROOT
+from graded import ran
 from tiers import marked, own_tiers
 
 POLICY = ASSIGNMENT.policy
@@ -26,7 +26,6 @@ CODE = code(HEAD, [*WAYS.values(), *OTHERS.values(), *COMPILED.values()])
 
 
 def guarded(program: Program) -> Program:
-    """Return a program with what the assignment forbids."""
     forbidden, given_only = map(usual_names, (POLICY.forbidden, POLICY.given_only))
     return dataclasses.replace(program, forbidden=forbidden, given_only=given_only)
 
@@ -76,15 +75,8 @@ def test_every_forbidden_name_is_in_the_installed_library() -> None:
         f"print([p for p in {paths} if '.' in p and forbidden.find(p) is None])"
     )
 
-    done = subprocess.run(
-        [sys.executable, "-c", find],
-        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'starter'}"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    assert done.stdout == "[]\n"
+    own = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'starter'}"}
+    assert ran(sys.executable, "-c", find, env=own).stdout == "[]\n"
 
 
 @pytest.mark.parametrize("name", ["loaded under another name", "its text", "its own module"])

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
@@ -15,12 +14,14 @@ from typing import Any
 import pytest
 
 from grader.assignment import ASSIGNMENT
+from tensormark.authoring.honest import Honest
 from tensormark.gradescope import build, run
 from tensormark.settings import Settings
 from tensormark.strictest import Strictest
-from tensormark.wheel import wheel
 
+import formats
 from conftest import ROOT
+from graded import in_manifest, program, ran
 from resident import called
 
 SOLUTION = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
@@ -35,57 +36,14 @@ for place in {places}:
     except OSError:
         pass
 """
-FORMATS = {"text", "html", "simple_format", "md", "ansi"}
-VISIBLE = {"hidden", "after_due_date", "after_published", "visible"}
-TOP = {
-    "score": int | float,
-    "execution_time": int | float,
-    "output": str,
-    **dict.fromkeys(("output_format", "test_output_format", "test_name_format"), FORMATS),
-    **dict.fromkeys(("visibility", "stdout_visibility"), VISIBLE),
-    "extra_data": dict,
-    "tests": list,
-    "leaderboard": list,
-}
-TEST = {
-    "score": int | float,
-    "max_score": int | float,
-    "status": {"passed", "failed"},
-    "name": str,
-    "name_format": FORMATS,
-    "number": str,
-    "output": str,
-    "output_format": FORMATS,
-    "tags": list,
-    "visibility": VISIBLE,
-    "extra_data": dict,
-}
 
 
-def without_encode(source: str) -> str:
-    """Return a submission without `encode`, so that there is no training to wait for."""
-    before, begin, rest = source.partition("        ### BEGIN SOLUTION encode\n")
-    after = rest.partition("        ### END SOLUTION encode\n")[2]
-    assert begin, "the solution has no region encode"
-    return f'{before}        raise NotImplementedError("encode")\n{after}'
-
-
-def check_fields(found: dict[str, Any], kinds: dict[str, Any]) -> None:
-    """Check an object of results.json by the specification."""
-    assert found.keys() <= kinds.keys()
-    for name, value in found.items():
-        kind = kinds[name]
-        assert value in kind if isinstance(kind, set) else isinstance(value, kind), name
+WITHOUT_ENCODE = Honest("", {"encode": 'raise NotImplementedError("encode")'}).apply(SOLUTION)
 
 
 def valid(path: Path) -> dict[str, Any]:
     """Read a results.json, and check it by the specification."""
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    assert "score" in found or found.get("tests")
-    check_fields(found, TOP)
-    for test in found.get("tests", []):
-        check_fields(test, TEST)
-    return found
+    return formats.check_gradescope(path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -93,14 +51,11 @@ def private(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The public references, called private: recording new ones takes minutes."""
     folder = tmp_path_factory.mktemp("private") / "references"
     shutil.copytree(ROOT / "reference_outputs", folder, ignore=shutil.ignore_patterns("private"))
-    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
-    manifest |= {"seed": 7, "private": True}
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    in_manifest(folder, seed=7, private=True)
     return folder
 
 
 def built(*options: str) -> int:
-    """Build the zip; return the exit status."""
     return build.main(ROOT, "gradescope", options)
 
 
@@ -116,14 +71,8 @@ def image(packed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The root of an autograder whose setup.sh has run, without a network."""
     root = tmp_path_factory.mktemp("autograder")
     subprocess.run(["unzip", "-q", str(packed), "-d", str(root / "source")], check=True)
-    python = root / "venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
-    apt = root / "bin" / "apt-get"
-    apt.parent.mkdir()
-    apt.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
-    for program in (python, apt):
-        program.chmod(0o755)
+    program(root / "venv/bin/python")
+    program(root / "bin/apt-get", "exit 1")
     done = script(root, str(root / "source" / "setup.sh"))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "submissions run in the tier contained" in done.stdout
@@ -134,7 +83,7 @@ def image(packed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def script(root: Path, *command: str) -> subprocess.CompletedProcess[str]:
     """Run a script as Gradescope does; its apt-get fails."""
     own = {"PATH": f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": os.environ["HOME"]}
-    return subprocess.run(command, env=own, capture_output=True, text=True, check=False, cwd="/")
+    return ran(*command, env=own, cwd="/")
 
 
 @pytest.mark.parametrize(
@@ -153,19 +102,14 @@ def test_a_set_up_that_fails_says_why_in_its_last_line(
     (tmp_path / "source/setup.sh").chmod(0o755)
     if missing != "assignment":
         (tmp_path / "source/assignment").mkdir()
-    (tmp_path / "bin").mkdir()
     programs = dict.fromkeys(("apt-get", "python3.11", "python3.12", "python3.13"), 1)
     programs["python3"] = int(missing == "python3")
     for name, status in programs.items():
-        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\nexit {status}\n", encoding="utf-8")
-        (tmp_path / "bin" / name).chmod(0o755)
+        program(tmp_path / "bin" / name, f"exit {status}")
     for name in ("bash", "sh", "dirname"):
         (tmp_path / "bin" / name).symlink_to(shutil.which(name) or "")
-    own = {"PATH": str(tmp_path / "bin"), "HOME": "/root"}
 
-    done = subprocess.run(
-        [tmp_path / "source/setup.sh"], env=own, capture_output=True, text=True, check=False
-    )
+    done = ran(tmp_path / "source/setup.sh", env={"PATH": str(tmp_path / "bin"), "HOME": "/root"})
 
     assert done.returncode != 0
     last = done.stderr.splitlines()[-1]
@@ -195,7 +139,6 @@ def graded(image: Path, files: dict[str, str], limit: int = 600) -> dict[str, An
 
 
 def scores(found: dict[str, Any]) -> list[float]:
-    """Return the points of the five functions and the fine-tune."""
     return [test.get("score") for test in found["tests"][:6]]
 
 
@@ -216,17 +159,6 @@ def test_honest_work_gets_its_points(image: Path) -> None:
 
 
 @pytest.mark.tier("contained")
-def test_a_mistake_costs_its_own_exercise(image: Path) -> None:
-    source = without_encode(SOLUTION)
-    assert source.count("scores + attention_mask") == 1
-
-    found = graded(image, {"bert.py": source.replace("scores + attention_mask", "scores")})
-
-    assert scores(found) == [0, 10, 15, 20, 0, 0]
-    assert "without the mask" in found["tests"][0]["output"]
-
-
-@pytest.mark.tier("contained")
 def test_hostile_work_gets_what_it_solves(image: Path) -> None:
     places = [
         "results/results.json",
@@ -235,7 +167,7 @@ def test_hostile_work_gets_what_it_solves(image: Path) -> None:
     ]
     hostile = HOSTILE.format(places=[str(image / place) for place in places])
 
-    found = graded(image, {"bert.py": without_encode(SOLUTION) + hostile})
+    found = graded(image, {"bert.py": WITHOUT_ENCODE + hostile})
 
     assert scores(found) == [25, 10, 15, 20, 0, 0]
     assert "LEAKED" not in json.dumps(found)
@@ -277,14 +209,6 @@ def test_work_that_hangs_is_ended_within_the_limit(image: Path) -> None:
 
     assert scores(found) == [0] * 6
     assert run.UNFINISHED not in found["output"]
-
-
-def test_the_scripts_are_at_the_root_and_can_be_executed(packed: Path) -> None:
-    with zipfile.ZipFile(packed) as archive:
-        modes = {entry.filename: entry.external_attr >> 16 for entry in archive.infolist()}
-
-    assert modes["setup.sh"] & modes["run_autograder"] & 0o111
-    assert [name for name in modes if name.startswith("engine/")] == [f"engine/{wheel().name}"]
 
 
 def test_the_zip_has_what_grading_needs_and_no_more(packed: Path) -> None:

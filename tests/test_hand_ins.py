@@ -83,12 +83,6 @@ def test_names_of_blackboard(tmp_path: Path) -> None:
     assert found["alovelace"].submitted.strftime("%H:%M:%S") == "23:10:05"
 
 
-def test_a_lone_hand_in_of_blackboard_has_its_login(tmp_path: Path) -> None:
-    folder = handed_in(tmp_path, "Project 1_ada_attempt_2026-11-19-10-00-00_bert.py")
-
-    assert [one.student for one in find(folder)] == ["ada"]
-
-
 def test_a_note_of_blackboard_makes_nobody_somebody_else(tmp_path: Path) -> None:
     folder = handed_in(
         tmp_path,
@@ -146,32 +140,6 @@ def test_a_fifo_for_a_note_is_not_waited_for(tmp_path: Path) -> None:
     assert sorted(by_student(find(folder))) == ["ada", "bob"]
 
 
-def test_text_that_was_typed_into_a_form_gives_way_to_a_file(tmp_path: Path) -> None:
-    folder = handed_in(
-        tmp_path,
-        "Alan Turing_125_assignsubmission_onlinetext_/onlinetext.html",
-        "Alan Turing_125_assignsubmission_file_/bert.py",
-        "Ada Lovelace_126_assignsubmission_onlinetext_onlinetext.html",
-        "Ada Lovelace_126_assignsubmission_file_code.7z",
-        "noethere_444_text.html",
-        "noethere_444_9_report.txt",
-    )
-
-    found = by_student(find(folder))
-
-    assert names(found["Alan Turing_125"])[0] == "Alan Turing_125_assignsubmission_file_"
-    assert names(found["Ada Lovelace_126"])[0] == "Ada Lovelace_126_assignsubmission_file_code.7z"
-    assert names(found["444"])[0] == "noethere_444_9_report.txt"
-
-
-def test_hidden_files_are_somebodys_and_what_systems_leave_is_nobodys(tmp_path: Path) -> None:
-    folder = handed_in(
-        tmp_path, ".ada.py", ".b/bert.py", "._bob.py", ".DS_Store", ".git/HEAD", ".~lock.x.csv#"
-    )
-
-    assert [one.student for one in find(folder)] == [".ada", ".b"]
-
-
 @pytest.mark.parametrize("target", ["loop.py", "ada.py", "/etc/passwd", "nowhere", "."])
 def test_no_link_is_followed_wherever_it_leads(tmp_path: Path, target: str) -> None:
     folder = handed_in(tmp_path, "ada.py")
@@ -182,14 +150,6 @@ def test_no_link_is_followed_wherever_it_leads(tmp_path: Path, target: str) -> N
     assert found["loop"].path is None
     assert "loop.py is a link, which is not followed" in found["loop"].fault
     assert found["ada"].path is not None
-
-
-def test_plain_files_and_folders_are_called_after_students(tmp_path: Path) -> None:
-    folder = handed_in(
-        tmp_path, "ada.py", "grace.tar.gz", "alan/bert.py", "notes.pdf", ".DS_Store", "__MACOSX/x"
-    )
-
-    assert [one.student for one in find(folder)] == ["ada", "alan", "grace", "notes"]
 
 
 def test_of_plain_files_the_newest_by_its_date_is_graded(tmp_path: Path) -> None:

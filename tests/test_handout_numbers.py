@@ -45,7 +45,6 @@ def said(pattern: str) -> re.Match[str]:
 
 
 def minutes(kind: str, ids: set[str] | None = None) -> tuple[int, int]:
-    """Add up the minutes and the points in the headings of problems or questions."""
     pattern = rf"^### {kind} \((\w+)\): .+ \((\d+) points, about (\d+) minutes\)$"
     found = [one for one in re.findall(pattern, TEXT, re.M) if ids is None or one[0] in ids]
     assert found

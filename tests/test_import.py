@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer, models
 
 from instructor.huggingface import second_opinion
 from instructor.huggingface.export_checkpoint import main as export_main
@@ -147,109 +148,100 @@ def harmful_bin(folder: Path) -> None:
     (folder / "pytorch_model.bin").write_bytes(content)
 
 
-def bpe(folder: Path) -> None:
-    from tokenizers import Tokenizer, models
-
-    (folder / "tokenizer.json").write_text(Tokenizer(models.BPE()).to_str())
-
-
-def other_vocab(folder: Path) -> None:
-    pieces = (folder / "vocab.txt").read_text().splitlines()
-    (folder / "vocab.txt").write_text("\n".join([*pieces[:-2], pieces[-1], pieces[-2]]))
-
-
 Spoil = Callable[[Path], object]
+WEIGHTS = "model.safetensors"
+DAMAGED = f"{WEIGHTS}: damaged, or not a safetensors file"
+OTHERS = f"{WEIGHTS}: the weights do not match this model; "
+
+
+def gone(*names: str) -> Spoil:
+    return lambda folder: [(folder / name).unlink() for name in names]
+
+
+def holds(name: str, content: str | bytes) -> Spoil:
+    data = content.encode() if isinstance(content, str) else content
+    return lambda folder: (folder / name).write_bytes(data)
+
+
+def config(**values: object) -> Spoil:
+    return lambda folder: edit_json(folder / "config.json", **values)
+
+
+def tensors(**values: torch.Tensor | None) -> Spoil:
+    return lambda folder: edit_weights(folder, **values)
+
+
+def vocabulary(change: Callable[[bytes], bytes], alone: bool = True) -> Spoil:
+    def spoil(folder: Path) -> None:
+        path = folder / "vocab.txt"
+        path.write_bytes(change(path.read_bytes()))
+        if alone:
+            (folder / "tokenizer.json").unlink()
+
+    return spoil
+
+
+def last_exchanged(text: bytes) -> bytes:
+    *pieces, one, other = text.splitlines()
+    return b"\n".join([*pieces, other, one])
+
+
 BAD: dict[str, tuple[Spoil, str]] = {
     "no folder": (shutil.rmtree, "source: there is no such folder"),
-    "no config": (lambda f: (f / "config.json").unlink(), "config.json: there is no such file"),
-    "config no JSON": (lambda f: (f / "config.json").write_text("{"), "config.json: not JSON"),
-    "config a list": (lambda f: (f / "config.json").write_text("[]"), "config.json: it should"),
-    "another model": (
-        lambda f: edit_json(f / "config.json", model_type="roberta"),
-        "config.json: model_type is 'roberta'",
-    ),
-    "another activation": (
-        lambda f: edit_json(f / "config.json", hidden_act="gelu_new"),
-        "config.json: hidden_act is 'gelu_new'",
-    ),
-    "no sizes": (
-        lambda f: (f / "config.json").write_text("{}"),
-        "config.json: it lacks vocab_size",
-    ),
+    "no config": (gone("config.json"), "config.json: there is no such file"),
+    "config no JSON": (holds("config.json", "{"), "config.json: not JSON"),
+    "config a list": (holds("config.json", "[]"), "config.json: it should"),
+    "another model": (config(model_type="roberta"), "config.json: model_type is 'roberta'"),
+    "another activation": (config(hidden_act="gelu_new"), "config.json: hidden_act is 'gelu_new'"),
+    "no sizes": (holds("config.json", "{}"), "config.json: it lacks vocab_size"),
     "impossible sizes": (
-        lambda f: edit_json(f / "config.json", num_attention_heads=5),
+        config(num_attention_heads=5),
         "config.json: not a BERT config: num_attention_heads (5) must divide",
     ),
-    "other sizes": (
-        lambda f: edit_json(f / "config.json", intermediate_size=100),
-        "model.safetensors: the weights do not match this model; mis-shaped: bert_layers.0",
-    ),
+    "other sizes": (config(intermediate_size=100), f"{OTHERS}mis-shaped: bert_layers.0"),
     "no weights": (
-        lambda f: (f / "model.safetensors").unlink(),
+        gone(WEIGHTS),
         "source: there is no model.safetensors or pytorch_model.bin in it",
     ),
-    "half a file": (
-        lambda f: (f / "model.safetensors").write_bytes(
-            (CHECKPOINT / "model.safetensors").read_bytes()[:5000]
-        ),
-        "model.safetensors: damaged, or not a safetensors file",
-    ),
-    "empty file": (
-        lambda f: (f / "model.safetensors").write_bytes(b""),
-        "model.safetensors: damaged, or not a safetensors file",
-    ),
+    "half a file": (holds(WEIGHTS, (CHECKPOINT / WEIGHTS).read_bytes()[:5000]), DAMAGED),
+    "empty file": (holds(WEIGHTS, ""), DAMAGED),
     "harmful": (harmful_bin, "pytorch_model.bin: damaged, or more than plain tensors"),
     "a layer is missing": (
-        lambda f: edit_weights(f, bert__encoder__layer__1__output__dense__bias=None),
-        "model.safetensors: the weights do not match this model; missing: bert_layers.1.out_dense",
+        tensors(bert__encoder__layer__1__output__dense__bias=None),
+        f"{OTHERS}missing: bert_layers.1.out_dense",
     ),
-    "a layer too many": (
-        lambda f: edit_json(f / "config.json", num_hidden_layers=2),
-        "unexpected: bert_layers.2",
-    ),
+    "a layer too many": (config(num_hidden_layers=2), "unexpected: bert_layers.2"),
     "no pooler": (
-        lambda f: edit_weights(f, bert__pooler__dense__weight=None, bert__pooler__dense__bias=None),
-        "model.safetensors: it has no pooler",
+        tensors(bert__pooler__dense__weight=None, bert__pooler__dense__bias=None),
+        f"{WEIGHTS}: it has no pooler",
     ),
     "twice": (
-        lambda f: edit_weights(f, pooler__dense__weight=torch.ones(64, 64)),
-        "model.safetensors: there are two tensors pooler_dense.weight",
+        tensors(pooler__dense__weight=torch.ones(64, 64)),
+        f"{WEIGHTS}: there are two tensors pooler_dense.weight",
     ),
     "not finite": (
-        lambda f: edit_weights(f, bert__pooler__dense__bias=torch.full((64,), torch.nan)),
-        "model.safetensors: bert.pooler.dense.bias has NaN",
+        tensors(bert__pooler__dense__bias=torch.full((64,), torch.nan)),
+        f"{WEIGHTS}: bert.pooler.dense.bias has NaN",
     ),
-    "no tokenizer": (
-        lambda f: [(f / name).unlink() for name in FILES[2:]],
-        "source: there is no tokenizer.json or vocab.txt in it",
+    "no tokenizer": (gone(*FILES[2:]), "source: there is no tokenizer.json or vocab.txt in it"),
+    "damaged tokenizer": (holds("tokenizer.json", "{}"), "tokenizer.json: not a tokenizer"),
+    "not WordPiece": (
+        holds("tokenizer.json", Tokenizer(models.BPE()).to_str()),
+        "tokenizer.json: its model is BPE",
     ),
-    "damaged tokenizer": (
-        lambda f: (f / "tokenizer.json").write_text("{}"),
-        "tokenizer.json: not a tokenizer",
-    ),
-    "not WordPiece": (bpe, "tokenizer.json: its model is BPE"),
     "tokenizers disagree": (
-        other_vocab,
+        vocabulary(last_exchanged, alone=False),
         "tokenizer.json: 2 pieces of vocab.txt have different ids",
     ),
     "too many pieces": (
-        lambda f: [
-            (f / "tokenizer.json").unlink(),
-            (f / "vocab.txt").write_text((f / "vocab.txt").read_text() + "zzzz\n"),
-        ],
+        vocabulary(lambda text: text + b"zzzz\n"),
         "vocab.txt: 384 pieces, but the model has 383",
     ),
     "no mask token": (
-        lambda f: [
-            (f / "tokenizer.json").unlink(),
-            (f / "vocab.txt").write_text((f / "vocab.txt").read_text().replace("[MASK]", "mask")),
-        ],
+        vocabulary(lambda text: text.replace(b"[MASK]", b"mask")),
         "vocab.txt: it lacks [MASK]",
     ),
-    "vocabulary not text": (
-        lambda f: [(f / "tokenizer.json").unlink(), (f / "vocab.txt").write_bytes(b"\xff\n")],
-        "vocab.txt: ",
-    ),
+    "vocabulary not text": (vocabulary(lambda _: b"\xff\n"), "vocab.txt: "),
 }
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
+from graded import program, ran
 
 MARK = "a_name_was_run"
 TENSORMARK = ["-P", "-m", "tensormark"]
@@ -54,8 +55,7 @@ NAMES = [
 ]
 # stands for a Python that makes virtual environments: notes what it was asked for, and is stopped
 # in the middle of what a file beside the log names
-INSTALLER = """#!/bin/sh
-echo "$@" >> {log}
+INSTALLER = """echo "$@" >> {log}
 case "$*" in
 *"sys.version_info"*) test ! -e {log}.old ;;
 "-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" && test ! -e {log}.venv ;;
@@ -74,10 +74,8 @@ MAKEFILE = "".join((ROOT / name).read_text(encoding="utf-8") for name in FILES)
 def calls(tmp_path: Path) -> Path:
     """A file that the recorder writes each call to; it takes the place of Python in make's VENV."""
     log = tmp_path / "calls"
-    (tmp_path / "venv" / "bin").mkdir(parents=True)
-    python = tmp_path / "venv" / "bin" / "python"
+    python = program(tmp_path / "venv" / "bin" / "python")
     python.write_text(RECORDER.format(python=sys.executable, log=str(log)), encoding="utf-8")
-    python.chmod(0o755)
     for name in (".installed", ".installed-staff"):
         (tmp_path / "venv" / name).touch()
     return log
@@ -85,9 +83,8 @@ def calls(tmp_path: Path) -> Path:
 
 def make(calls: Path, *arguments: str, **environment: str) -> list[list[str]]:
     """Run make in the repository, with the recorder for Python; return what it was called with."""
-    command = ["make", "-C", str(ROOT), f"VENV={calls.parent / 'venv'}", *arguments]
-    own = os.environ | environment
-    done = subprocess.run(command, env=own, capture_output=True, text=True, check=False)
+    venv = f"VENV={calls.parent / 'venv'}"
+    done = ran("make", "-C", ROOT, venv, *arguments, env=os.environ | environment)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in calls.read_text(encoding="utf-8").splitlines()]
 
@@ -164,18 +161,13 @@ def test_watch_takes_a_submission_and_exercises(calls: Path) -> None:
 
 
 def test_a_file_with_a_hostile_name_is_graded(calls: Path, solution_source: str) -> None:
-    mark, python = calls.parent / MARK, calls.parent / "venv" / "bin" / "python"
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
+    mark, python = calls.parent / MARK, program(calls.parent / "venv" / "bin" / "python")
     path = calls.parent / '`touch a`$(shell touch b)$$(touch c)";touch d;".py'
     path.write_text(solution_source, encoding="utf-8")
     answer = calls.parent / "$(shell touch e).json"
-    command = ["make", "-C", str(ROOT), f"VENV={calls.parent / 'venv'}", "check", "K=embed"]
 
-    done = subprocess.run(
-        [*command, f"SUBMISSION={path}", f"JSON={answer}"],
-        capture_output=True,
-        text=True,
-        check=False,
+    done = run_make(
+        f"VENV={python.parents[1]}", "check", "K=embed", f"SUBMISSION={path}", f"JSON={answer}"
     )
 
     assert done.returncode == 0, done.stderr
@@ -185,9 +177,7 @@ def test_a_file_with_a_hostile_name_is_graded(calls: Path, solution_source: str)
 
 
 def run_make(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run make in the repository."""
-    command = ["make", "-C", str(ROOT), "--no-print-directory", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return ran("make", "-C", ROOT, "--no-print-directory", *arguments)
 
 
 @pytest.mark.parametrize(
@@ -275,9 +265,8 @@ def test_help_is_in_aligned_columns_of_a_narrow_page() -> None:
 @pytest.fixture
 def installer(tmp_path: Path) -> Path:
     """The log of a Python that installs nothing; see INSTALLER."""
-    log, python = tmp_path / "log", tmp_path / "python"
-    python.write_text(INSTALLER.format(log=log), encoding="utf-8")
-    python.chmod(0o755)
+    log = tmp_path / "log"
+    program(tmp_path / "python", INSTALLER.format(log=log))
     return log
 
 

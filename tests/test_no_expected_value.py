@@ -37,14 +37,12 @@ def reports(grade: Grade) -> str:
 
 
 def at_a_place(value: np.ndarray) -> np.ndarray:
-    """Be wrong at one place, of the submission's choice."""
     made = value.copy()
     made.ravel()[value.size // 2] = 1e4
     return made
 
 
 def not_a_number(value: np.ndarray) -> np.ndarray:
-    """Be NaN at one place."""
     made = value.copy()
     made.ravel()[-1] = np.nan
     return made

@@ -15,6 +15,7 @@ from tensormark.release.build import main as build
 from tensormark.wheel import wheel
 
 from conftest import ROOT
+from graded import program
 
 NOTEBOOK = ROOT / "instructor" / "students" / "colab.ipynb"
 CELLS = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
@@ -58,10 +59,7 @@ def uploaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PYTHONPATH", raising=False)
     assert build(ROOT, "release", ["--out", "minbert.zip"]) == 0
-    python = tmp_path / "minbert" / ".venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
-    python.chmod(0o755)
+    python = program(tmp_path / "minbert" / ".venv" / "bin" / "python")
     for name in (f".{wheel().name}", ".installed"):
         (python.parents[1] / name).touch()
     return tmp_path / "minbert"

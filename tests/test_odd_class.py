@@ -25,7 +25,6 @@ TEAMS = [
 
 
 def worked(one: HandIn) -> str:
-    """Return what somebody handed in, "" for nothing."""
     if one.path is None:
         return ""
     main = one.path / "bert.py" if one.path.is_dir() else one.path

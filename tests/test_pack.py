@@ -16,7 +16,6 @@ from conftest import ROOT
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A student's folder: nothing is written in it yet."""
     return Path(shutil.copytree(ROOT / "starter", tmp_path / "starter"))
 
 

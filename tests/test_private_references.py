@@ -40,22 +40,37 @@ def holding(folder: Path, seed: int, **more: object) -> Path:
     return folder
 
 
-def refused(*options: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """Return the one line with which a recording is refused, before it begins."""
+PRIVATE = "reference_outputs/private"
+PUBLIC = ["SEED=2026 is the seed of the public references", "nobody can guess, such as SEED="]
+REFUSED: list[tuple[list[str], list[str]]] = [
+    *((["--seed", seed, "--out", "new"], PUBLIC) for seed in ("2026", "02026")),
+    *(
+        ([f"--seed={seed}", "--out", "new"], [f"SEED={seed}: must be a whole number"])
+        for seed in ("", "-1", "-2026", "+2026", "2026.0", "number", "9" * 30)
+    ),
+    (["--out", "new"], ["without SEED= would have the inputs of the public references"]),
+    *(
+        (["--seed", "7", *out, *force], ["is not for: every student gets it", f"OUT={PRIVATE}"])
+        for out in ([], ["--out", "reference_outputs"], ["--out", "data/../reference_outputs/"])
+        for force in ([], ["--force"])
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "says"), REFUSED, ids=lambda words: " ".join(words)[:40])
+def test_a_recording_with_no_private_seed_or_place_is_refused_in_one_line_before_it_begins(
+    options: list[str], says: list[str], tmp_path: Path, capsys, monkeypatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    options = [str(tmp_path / "new") if word == "new" else word for word in options]
+
     assert record.main(ROOT, "references", options) == 2
+
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.count("\n") == 1
-    return said.err
-
-
-@pytest.mark.parametrize("seed", ["2026", "02026"])
-def test_the_public_seed_is_refused_as_a_private_one(seed: str, tmp_path: Path, capsys) -> None:
-    line = refused("--seed", seed, "--out", str(tmp_path / "private"), capsys=capsys)
-
-    assert "SEED=2026 is the seed of the public references" in line
-    assert "choose one that nobody can guess, such as SEED=" in line
-    assert not (tmp_path / "private").exists()
+    assert [text for text in says if text not in said.err] == []
+    assert not (tmp_path / "new").exists()
 
 
 def test_the_seed_of_the_public_manifest_is_refused_whatever_it_is(tmp_path: Path) -> None:
@@ -73,32 +88,6 @@ def test_the_seed_of_the_data_is_refused_for_students_read_it(tmp_path: Path, mo
 
     with pytest.raises(RecordError, match=r"SEED=2031 is the seed of data/README\.md"):
         destination(COURSE, 2031, tmp_path / "private", CHECKPOINT)
-
-
-@pytest.mark.parametrize("seed", ["", "-1", "-2026", "+2026", "2026.0", "number", "9" * 30])
-def test_a_seed_that_is_none_is_refused(seed: str, tmp_path: Path, capsys) -> None:
-    line = refused(f"--seed={seed}", "--out", str(tmp_path / "private"), capsys=capsys)
-
-    assert f"SEED={seed}: must be a whole number" in line
-
-
-def test_a_folder_without_a_seed_is_refused(tmp_path: Path, capsys) -> None:
-    line = refused("--out", str(tmp_path / "private"), capsys=capsys)
-
-    assert "without SEED= would have the inputs of the public references" in line
-
-
-@pytest.mark.parametrize(
-    "out", [(), ("--out", "reference_outputs"), ("--out", "data/../reference_outputs/")]
-)
-@pytest.mark.parametrize("force", [(), ("--force",)])
-def test_private_references_never_replace_the_public_ones(out, force, capsys, monkeypatch) -> None:
-    monkeypatch.chdir(ROOT)
-
-    line = refused("--seed", "7", *out, *force, capsys=capsys)
-
-    assert "is not for: every student gets it" in line
-    assert "OUT=reference_outputs/private" in line
 
 
 def test_references_of_another_seed_are_replaced_only_if_somebody_says_so(tmp_path: Path) -> None:
@@ -183,7 +172,6 @@ def test_private_folders_are_found_anywhere(tmp_path: Path) -> None:
 
 
 def made(folder: Path) -> Path:
-    """Make a folder of private references."""
     holding(folder, 7)
     shutil.copy(ASSIGNMENT.references / "embed.safetensors", folder)
     (folder / "causal_mask.safetensors").write_bytes(b"other inputs")

@@ -21,6 +21,7 @@ import training
 import write_review
 from bert import BertModel
 from conftest import ROOT
+from graded import ran
 from pretraining import BertForPreTraining
 from small import CONFIG, raising
 from tokenizer import BertTokenizer
@@ -28,7 +29,6 @@ from tokenizer import BertTokenizer
 
 @pytest.fixture(scope="module")
 def students(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A student's folder: the starter, the checkpoint and the data."""
     folder = tmp_path_factory.mktemp("student")
     shutil.copytree(ROOT / "starter", folder / "starter")
     for name in ("checkpoint", "data"):
@@ -36,17 +36,9 @@ def students(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def ran(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a program of a student's folder."""
+def started(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run(
-        [sys.executable, *command],
-        cwd=folder / "starter",
-        env=clean,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return ran(sys.executable, *command, cwd=folder / "starter", env=clean)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +50,7 @@ def ran(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_the_starter_says_what_to_write_first(students: Path, program: str, first: str) -> None:
-    result = ran(students, program)
+    result = started(students, program)
 
     assert (result.returncode, result.stderr) == (1, f"{first} is not written yet\n")
 
@@ -71,7 +63,7 @@ def test_an_exception_in_a_students_code_is_one_line_with_its_place(students: Pa
     lines[number] = "    special = input_ids + torch.ones(3, 999)"
     source.write_text("\n".join(lines), encoding="utf-8")
 
-    result = ran(students, "pretrain.py", "--reviews", "30", "--steps", "1")
+    result = started(students, "pretrain.py", "--reviews", "30", "--steps", "1")
 
     assert result.returncode == 1
     place = f"pretraining.py, line {number + 1}, in mask_tokens: RuntimeError: The size of tensor"

@@ -14,6 +14,7 @@ from tensormark.files import sha256
 from tensormark.settings import references_for
 
 from conftest import ROOT, Grade
+from graded import in_manifest
 from resident import called
 
 
@@ -83,9 +84,7 @@ def test_a_checkpoint_without_references_is_reported_with_the_fix(grade: Grade) 
 @pytest.mark.slow
 def test_sentiment_is_left_out_where_the_references_say_why(grade: Grade, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "reference_outputs", tmp_path / "own")
-    manifest = tmp_path / "own" / "manifest.json"
-    values = json.loads(manifest.read_text("utf-8")) | {"sentiment": NOT_MEASURED}
-    manifest.write_text(json.dumps(values), encoding="utf-8")
+    in_manifest(tmp_path / "own", sentiment=NOT_MEASURED)
 
     graded = grade("solution", "--references", str(tmp_path / "own"), training=True)
 

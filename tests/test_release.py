@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from tensormark.wheel import wheel
 from tensormark.zipped import zipped
 
 from conftest import ROOT
+from graded import program, ran
 from known import COURSE, VARIANTS
 
 SECRETS = Secrets(COURSE)
@@ -31,7 +31,6 @@ BARE = [line.split("|||")[1].strip() for line in LABELLED]
 
 
 def region(exercise: str) -> str:
-    """Return the code of an exercise in the solution."""
     found = re.search(rf"BEGIN SOLUTION {exercise}\n(.*?)\n *### END", SOLUTION, re.S)
     assert found is not None
     return found[1]
@@ -43,12 +42,10 @@ def files() -> dict[str, bytes]:
 
 
 def released(out: Path) -> int:
-    """Build the zip; return the exit status."""
     return build.main(ROOT, "release", ["--out", str(out)])
 
 
 def found_in(planted: dict[str, bytes]) -> list[leaks.Leak]:
-    """Search files that are to be given out."""
     return leaks.leaks(SECRETS, planted)
 
 
@@ -64,10 +61,7 @@ def unpacked(built: Path) -> Path:
     """The folder of a student, who has a virtual environment already."""
     with zipfile.ZipFile(built) as archive:
         archive.extractall(built.parent)
-    python = built.parent / "venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
-    python.chmod(0o755)
+    program(built.parent / "venv" / "bin" / "python")
     for name in (f".{wheel().name}", ".installed"):
         (built.parent / "venv" / name).touch()
     os.utime(built.parent / "minbert" / "requirements.txt", (0, 0))
@@ -78,9 +72,7 @@ def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run make as a student does, without what this repository's tests set."""
     command = ["make", "--no-print-directory", f"VENV={folder.parent / 'venv'}", *arguments]
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run(
-        command, cwd=folder, env=clean, capture_output=True, text=True, check=False
-    )
+    return ran(*command, cwd=folder, env=clean)
 
 
 def test_two_releases_have_the_same_bytes(built: Path, tmp_path: Path) -> None:
@@ -253,7 +245,6 @@ def test_what_is_planted_is_found(name: str, content: str, what: str) -> None:
 
 
 def engine_with(**others: str) -> dict[str, bytes]:
-    """Return a release of a wheel in which files of the engine are replaced or added."""
     files = wheel().files | {f"tensormark/{one}.py": text.encode() for one, text in others.items()}
     return {f"engine/{wheel().name}": zipped(files)}
 

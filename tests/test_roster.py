@@ -44,24 +44,6 @@ def test_a_roster_is_matched_by_id_login_address_or_name(tmp_path: Path, file: s
     assert found[3].notes == ("not on the roster",)
 
 
-def test_two_of_one_name_are_not_guessed_at(tmp_path: Path) -> None:
-    folder = handed_in(
-        tmp_path / "in",
-        "Wei Zhang_1_assignsubmission_file_/bert.py",
-        "Wei Zhang_2_assignsubmission_file_/bert.py",
-    )
-    roster = tmp_path / "roster.csv"
-    roster.write_text("id;name\n7;Wei Zhang\n", encoding="utf-8")
-
-    found = find(folder, roster)
-
-    assert [(one.student, one.path is None) for one in found] == [
-        ("7", True),
-        ("Wei Zhang_1", False),
-        ("Wei Zhang_2", False),
-    ]
-
-
 def test_a_roster_may_name_files_and_times(tmp_path: Path) -> None:
     folder = handed_in(tmp_path / "in", "x1.py", "x2.py")
     roster = tmp_path / "roster.csv"

@@ -10,42 +10,12 @@ import pytest
 from grader.assignment import ASSIGNMENT
 from tensormark.exercise import Exercise
 from tensormark.grading import Grading
-from tensormark.judging.checks import rounds
 from tensormark.session import GradingSession
 from tensormark.settings import Settings
 
 from conftest import ROOT
 
-ENCODE = ASSIGNMENT.exercise("encode")
 CORE = ("attention", "add_norm", "layer", "embed", "encode")
-
-
-@pytest.mark.parametrize(
-    ("failed", "first", "others"),
-    [
-        ({"attention"}, {1}, {2, 3}),
-        ({"add_norm"}, {2}, {1, 3}),
-        ({"attention", "add_norm"}, {1, 2}, {3}),
-        ({"layer"}, {3}, {1, 2}),
-        ({"embed"}, {1}, {2, 3}),
-    ],
-)
-def test_calls_that_stand_in_for_what_has_failed_come_first(
-    failed: set[str], first: set[int], others: set[int]
-) -> None:
-    assert [set(one) for one in rounds(ENCODE, frozenset(failed))] == [first, others]
-
-
-def test_where_only_all_stand_ins_together_are_enough_there_is_one_round() -> None:
-    assert [set(one) for one in rounds(ENCODE, frozenset({"attention", "layer"}))] == [{1, 2, 3}]
-
-
-def test_without_a_failed_exercise_all_are_made_at_once() -> None:
-    assert [set(one) for one in rounds(ENCODE, frozenset())] == [{1, 2, 3}]
-
-
-def test_an_exercise_without_stand_ins_has_no_rounds() -> None:
-    assert list(rounds(ASSIGNMENT.exercise("attention"), frozenset({"embed"}))) == []
 
 
 def asked(monkeypatch: pytest.MonkeyPatch, *edits: tuple[str, str]) -> dict[str, list[set[int]]]:

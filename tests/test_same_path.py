@@ -92,7 +92,6 @@ Thing.double = double
 
 
 def found_in(tier: str) -> Mapping[str, str]:
-    """Return what the submission finds in a tier."""
     program = dataclasses.replace(program_with(PROBE), requirements=ASSIGNMENT.requirements)
     with open_sandbox(tier, program) as sandbox:
         (reply,) = sandbox.run([dataclasses.replace(ask("double"), asked=None)])

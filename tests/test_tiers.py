@@ -11,6 +11,7 @@ import pytest
 from tensormark.sandbox.interface import CONTAINED
 
 from conftest import ROOT, tensormark
+from graded import program, ran
 from tiers import command_in, marked, place_of_each_tier
 
 LINE = (
@@ -28,13 +29,7 @@ def test_the_solution_passes_in_every_tier(place: str, tmp_path: Path) -> None:
     tier, answer = place.partition("-")[0], tmp_path / "result.json"
     grade = tensormark("check", "solution", "--tier", tier, "--json", str(answer))
 
-    done = subprocess.run(
-        command_in(place, *grade),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = ran(*command_in(place, *grade), cwd=ROOT)
 
     assert done.returncode == 0, done.stderr
     result = json.loads(answer.read_text(encoding="utf-8"))
@@ -43,14 +38,9 @@ def test_the_solution_passes_in_every_tier(place: str, tmp_path: Path) -> None:
 
 def run_without_bubblewrap(require: str) -> subprocess.CompletedProcess[str]:
     """Run a file that needs the container where no program can be found."""
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "tests/test_contained.py"],
-        cwd=ROOT / "engine",
-        env={**os.environ, "PATH": os.devnull, "REQUIRE_TIERS": require},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    own = {**os.environ, "PATH": os.devnull, "REQUIRE_TIERS": require}
+    command = [*"-m pytest -q -p no:xdist".split(), "tests/test_contained.py"]
+    return ran(sys.executable, *command, cwd=ROOT / "engine", env=own)
 
 
 @pytest.mark.slow
@@ -76,16 +66,10 @@ def test_a_required_tier_that_is_missing_is_an_error_before_any_test() -> None:
 def install(folder: Path, user: int, **environment: str) -> tuple[str, list[str]]:
     """Run install_tiers.sh with stand-ins; return what it says and how apt-get was called."""
     for name, line in {**PROGRAMS, "id": f"echo {user}"}.items():
-        (folder / name).write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
-        (folder / name).chmod(0o755)
+        program(folder / name, line)
     environment = {"PATH": f"{folder}:/usr/bin:/bin", "BROKEN": "", **environment}
-    done = subprocess.run(
-        [ROOT / "tests" / "install_tiers.sh"],
-        env=environment,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
+    done = ran(ROOT / "tests" / "install_tiers.sh", env=environment)
+    assert done.returncode == 0
     calls = folder / "apt-get.calls"
     return done.stderr, calls.read_text("utf-8").splitlines() if calls.exists() else []
 

@@ -20,30 +20,26 @@ def tokenizer(folder: Path) -> BertTokenizer:
     return BertTokenizer.from_pretrained(folder)
 
 
-def test_sentence_is_between_cls_and_sep(tokenizer: BertTokenizer) -> None:
-    batch = tokenizer(["The films."])
-
-    assert batch["input_ids"].tolist() == [[2, 5, 6, 7, 8, 3]]
-
-
-def test_second_sentence_of_a_pair_has_type_one(tokenizer: BertTokenizer) -> None:
-    batch = tokenizer(["good film"], ["not good"])
-
-    assert batch["input_ids"].tolist() == [[2, 9, 6, 3, 10, 9, 3]]
-    assert batch["token_type_ids"].tolist() == [[0, 0, 0, 0, 1, 1, 1]]
+IDS: dict[str, tuple[tuple[list[str], ...], int | None, list[list[int]]]] = {
+    "between [CLS] and [SEP]": ((["The films."],), None, [[2, 5, 6, 7, 8, 3]]),
+    "a pair": ((["good film"], ["not good"]), None, [[2, 9, 6, 3, 10, 9, 3]]),
+    "padded": ((["good", "the good film"],), None, [[2, 9, 3, 0, 0], [2, 5, 9, 6, 3]]),
+    "cut, the longer one first": ((["film " * 4], ["good"]), 6, [[2, 6, 6, 3, 9, 3]]),
+    "accents and capitals": ((["GÓOD Fílm"],), None, [[2, 9, 6, 3]]),
+}
 
 
-def test_rows_are_padded_to_the_longest(tokenizer: BertTokenizer) -> None:
-    batch = tokenizer(["good", "the good film"])
+@pytest.mark.parametrize(("sentences", "most", "ids"), IDS.values(), ids=IDS)
+def test_sentences_have_these_ids_types_and_masks(
+    tokenizer: BertTokenizer, sentences, most: int | None, ids: list[list[int]]
+) -> None:
+    batch = tokenizer(*sentences, **{} if most is None else {"max_length": most})
 
-    assert batch["input_ids"].tolist() == [[2, 9, 3, 0, 0], [2, 5, 9, 6, 3]]
-    assert batch["attention_mask"].tolist() == [[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]]
-
-
-def test_longer_sentence_of_a_pair_is_cut_first(tokenizer: BertTokenizer) -> None:
-    batch = tokenizer(["film film film film"], ["good"], max_length=6)
-
-    assert batch["input_ids"].tolist() == [[2, 6, 6, 3, 9, 3]]
+    assert batch["input_ids"].tolist() == ids
+    assert batch["attention_mask"].tolist() == [[int(one != 0) for one in row] for row in ids]
+    second = [row.index(3) if len(sentences) == 2 else len(row) for row in ids]
+    types = [[int(n > end) for n in range(len(row))] for row, end in zip(ids, second, strict=True)]
+    assert batch["token_type_ids"].tolist() == types
 
 
 def test_truncation_of_one_call_does_not_reach_the_next(tokenizer: BertTokenizer) -> None:
@@ -60,10 +56,6 @@ def test_length_without_room_for_special_tokens_is_refused(tokenizer: BertTokeni
 def test_one_string_in_place_of_a_list_is_refused(tokenizer: BertTokenizer) -> None:
     with pytest.raises(TypeError, match="list of sentences"):
         tokenizer("good")
-
-
-def test_accents_and_capitals_are_removed(tokenizer: BertTokenizer) -> None:
-    assert tokenizer(["GÓOD Fílm"])["input_ids"].tolist() == [[2, 9, 6, 3]]
 
 
 def test_decode_leaves_out_special_tokens_and_padding(tokenizer: BertTokenizer) -> None:

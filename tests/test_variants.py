@@ -23,7 +23,6 @@ def sections(exercise: str) -> set[str]:
 
 
 def source_of(variant: Variant) -> str:
-    """Return the file of the solution that a variant is an edit of."""
     return (SOLUTION / f"{variant.module}.py").read_text(encoding="utf-8")
 
 

@@ -14,6 +14,7 @@ import visualize
 from bert import BertModel, BertSelfAttention
 from config import BertConfig
 from conftest import ROOT
+from small import raising
 from tokenizer import BertTokenizer
 from visualize import attention_maps, main, probabilities, project
 
@@ -40,7 +41,6 @@ def curve(tmp_path: Path) -> Path:
 
 
 def texts(path: Path) -> list[str]:
-    """Return what is written in an SVG."""
     root = xml.etree.ElementTree.parse(path).getroot()
     return ["".join(node.itertext()).strip() for node in root.iter(f"{SVG}text")]
 
@@ -299,12 +299,7 @@ def test_without_matplotlib_the_message_says_how_to_install_it(monkeypatch, caps
 
 
 def test_a_hole_is_one_line_and_no_traceback(monkeypatch, capsys, tmp_path) -> None:
-    unwritten: dict[str, object] = {}
-    code = (
-        "def attention(self, key, query, value, mask):\n    raise NotImplementedError('attention')"
-    )
-    exec(compile(code, "/somewhere/bert.py", "exec"), unwritten)
-    monkeypatch.setattr(BertSelfAttention, "attention", unwritten["attention"])
+    monkeypatch.setattr(BertSelfAttention, "attention", raising("bert.py", "attention"))
 
     assert main(["attention", "good", "--out", str(tmp_path / "a.png")]) == 1
 

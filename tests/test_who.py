@@ -16,6 +16,125 @@ EXPORT = """Student,ID,SIS User ID,SIS Login ID,Section,minBERT (8)
 """
 ADA = "lovelaceada_12345_678_bert.py"
 WIDE = "\uff11\uff12\uff13\uff14\uff15"
+ADAS = {"12345": [0], "777": [], "888": []}  # of those on the list, who handed in
+
+# of each: the list of the class, what was handed in, and whose which of it is, the graded one first
+WHOSE: dict[str, tuple[str, list[str], dict[str, list[int]]]] = {
+    **{
+        f"letters lost: {name!a}": (EXPORT, [f"{name}_12345_678_bert.py"], ADAS)
+        for name in ("jos\udce9", "jos\u251c\u2310", "jose\u0301")
+    },
+    "which of several numbers is an id": (
+        EXPORT,
+        ["lovelaceada_12345_678_9_bert.py", "smithmallory_777_1_lab_2_3_x.py"],
+        ADAS | {"777": [1]},
+    ),
+    **{
+        f"an id in other digits: {digits!a}": (
+            EXPORT,
+            [ADA, f"smithmallory_{digits}_\uff16_x_777_999_bert.py"],
+            ADAS | {"777": [1]},
+        )
+        for digits in (WIDE, "\u0661\u0662\u0663\u0664\u0665", "012345", "12345\u00b2")
+    },
+    **{
+        f"a row with an id in other digits: {digits!a}": (
+            EXPORT.replace(",gh,", f",{digits},").replace("s3", "12345"),
+            [ADA],
+            ADAS,
+        )
+        for digits in (WIDE, "012345")
+    },
+    "an id for a name on Canvas": (
+        "id\n12345\n",
+        ["12345_777_1_bert.py"],
+        {"12345": [], "777": [0]},
+    ),
+    "an id for a name on Moodle": (
+        "id\n12345\n",
+        ["12345_777_assignsubmission_file_x.py"],
+        {"12345": [], "12345_777": [0]},
+    ),
+    "Moodle's participants without names": (
+        "Identifier,Status,Grade\nParticipant 7,,\nParticipant 8,,\nParticipant 9,,\n",
+        [
+            "Participant_8_assignsubmission_file_bert.py",
+            "Participant_8_assignsubmission_file_optimizer.py",
+            "Participant 7_123_assignsubmission_file_bert.py",
+            "Participant 7_123_assignsubmission_file_optimizer.py",
+        ],
+        {"Participant 7": [2], "Participant 8": [0], "Participant 9": []},
+    ),
+    "somebody called anon": ("", [ADA, "anon_abc12_777_888_bert.py"], {"12345": [0], "777": [1]}),
+    **{
+        f"what is no program: {file}": (
+            "id,name\ns000,Ada\n777,Eve\n",
+            [f"s000{Path(file).suffix}", f"mallory_777_1_{file}", "x_5_link.html"],
+            {"s000": [0], "777": [1], "5": [2]},
+        )
+        for file in ("bert.zip", "s000.7z", "work.pdf", "x.docx")
+    },
+    "a number in a name of the list": (
+        "id\ns000\ns000-1\n",
+        ["s000.zip", "s000-1.zip"],
+        {"s000": [0], "s000-1": [1]},
+    ),
+    "what Canvas makes no name of": (
+        EXPORT,
+        [ADA, "a.b_12345_6_bert.py"],
+        ADAS | {"a.b_12345_6_bert": [1]},
+    ),
+    "one on Blackboard": ("", ["Project 1_ada_attempt_2026-11-19-10-00-00_bert.py"], {"ada": [0]}),
+    "text that was typed gives way to a file": (
+        "",
+        [
+            "Alan Turing_125_assignsubmission_onlinetext_/onlinetext.html",
+            "Alan Turing_125_assignsubmission_file_/bert.py",
+            "Ada Lovelace_126_assignsubmission_onlinetext_onlinetext.html",
+            "Ada Lovelace_126_assignsubmission_file_code.7z",
+            "noethere_444_text.html",
+            "noethere_444_9_report.txt",
+        ],
+        {"Alan Turing_125": [1, 0], "Ada Lovelace_126": [3, 2], "444": [5, 4]},
+    ),
+    "hidden files, and what systems leave": (
+        "",
+        [".ada.py", ".b/bert.py", "._bob.py", ".DS_Store", ".git/HEAD", ".~lock.x.csv#"],
+        {".ada": [0], ".b": [1]},
+    ),
+    "plain files and folders": (
+        "",
+        ["ada.py", "grace.tar.gz", "alan/bert.py", "notes.pdf", ".DS_Store", "__MACOSX/x"],
+        {"ada": [0], "grace": [1], "alan": [2], "notes": [3]},
+    ),
+    "two of one name": (
+        "id;name\n7;Wei Zhang\n",
+        [f"Wei Zhang_{n}_assignsubmission_file_/bert.py" for n in (1, 2)],
+        {"7": [], "Wei Zhang_1": [0], "Wei Zhang_2": [1]},
+    ),
+    **{
+        f"a team: {file}": (
+            "id,name,team\n1,Ada,Team One\n3,Cy,team-two\n4,Team One,\n5,Eve,Team Two\n",
+            [file],
+            {"1": [], "3": [0], "4": [], "5": [0]},
+        )
+        for file in ("team-two.zip", "Team Two/bert.py", "TEAM_TWO (2).zip")
+    },
+}
+
+
+@pytest.mark.parametrize(("roster", "files", "whose"), WHOSE.values(), ids=WHOSE)
+def test_a_hand_in_is_whose_it_is(
+    tmp_path: Path, roster: str, files: list[str], whose: dict[str, list[int]]
+) -> None:
+    folder = handed_in(tmp_path / "in", *files)
+
+    found = listed(tmp_path, roster) if roster else by_student(find(folder))
+
+    assert {student: names(one) if one.path else [] for student, one in found.items()} == {
+        student: [files[place].partition("/")[0] for place in places]
+        for student, places in whose.items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -57,46 +176,6 @@ def test_what_may_be_two_peoples_is_nobodys_and_names_both(tmp_path: Path) -> No
     assert one.fault.startswith("could belong to 12345 (Lovelace, Ada) or 777 (Smith, Mallory), so")
     assert found["777"].path is None
     assert not found["777"].fault
-
-
-@pytest.mark.parametrize("name", ["jos\udce9", "jos\u251c\u2310", "jose\u0301"])
-def test_letters_may_be_lost_where_a_download_is_unpacked(tmp_path: Path, name: str) -> None:
-    found = listed(tmp_path, EXPORT, f"{name}_12345_678_bert.py")
-
-    assert found["12345"].path is not None
-
-
-def test_the_list_tells_which_of_several_numbers_is_an_id(tmp_path: Path) -> None:
-    found = listed(
-        tmp_path, EXPORT, "lovelaceada_12345_678_9_bert.py", "smithmallory_777_1_lab_2_3_x.py"
-    )
-
-    assert names(found["12345"]) == ["lovelaceada_12345_678_9_bert.py"]
-    assert names(found["777"]) == ["smithmallory_777_1_lab_2_3_x.py"]
-
-
-@pytest.mark.parametrize(
-    "digits", [WIDE, "\u0661\u0662\u0663\u0664\u0665", "012345", "12345\u00b2"]
-)
-def test_an_id_in_other_digits_is_another(tmp_path: Path, digits: str) -> None:
-    mallorys = f"smithmallory_{digits}_\uff16_x_777_999_bert.py"
-
-    found = listed(tmp_path, EXPORT, ADA, mallorys)
-
-    assert names(found["12345"]) == [ADA]
-    assert names(found["777"]) == [mallorys]
-
-
-@pytest.mark.parametrize("name", ["12345_777_1_bert.py", "12345_777_assignsubmission_file_x.py"])
-def test_an_id_is_nobodys_name(tmp_path: Path, name: str) -> None:
-    assert listed(tmp_path, "id\n12345\n", name)["12345"].path is None
-
-
-@pytest.mark.parametrize("digits", [WIDE, "012345"])
-def test_a_row_with_an_id_in_other_digits_keeps_nobody_out(tmp_path: Path, digits: str) -> None:
-    roster = EXPORT.replace(",gh,", f",{digits},").replace("s3", "12345")
-
-    assert names(listed(tmp_path, roster, ADA)["12345"]) == [ADA]
 
 
 def test_who_is_not_in_canvass_list_is_nobody_in_it_whatever_they_are_called(
@@ -165,22 +244,6 @@ def test_moodles_worksheet_decides_by_its_numbers_alone(tmp_path: Path, name: st
     assert not found["Participant 456"].path or found["Participant 456"].path.name == name
 
 
-def test_moodles_participants_without_names(tmp_path: Path) -> None:
-    roster = "Identifier,Status,Grade\nParticipant 7,,\nParticipant 8,,\nParticipant 9,,\n"
-
-    found = listed(
-        tmp_path,
-        roster,
-        "Participant_8_assignsubmission_file_bert.py",
-        "Participant_8_assignsubmission_file_optimizer.py",
-        "Participant 7_123_assignsubmission_file_bert.py",
-        "Participant 7_123_assignsubmission_file_optimizer.py",
-    )
-
-    assert sorted(found) == ["Participant 7", "Participant 8", "Participant 9"]
-    assert [one.path is None for one in found.values()] == [False, False, True]
-
-
 @pytest.mark.parametrize("ending", ["bert.py", "1_bert.py", "text.html"])
 def test_anonymous_uploads_of_one_student_are_one(tmp_path: Path, ending: str) -> None:
     folder = handed_in(
@@ -192,25 +255,6 @@ def test_anonymous_uploads_of_one_student_are_one(tmp_path: Path, ending: str) -
 
     assert sorted(found) == ["anon_ab", "anon_x", "anon_x7Kp2"]
     assert any("late" in note for note in found["anon_ab"].notes)
-
-
-def test_somebody_called_anon_is_who_canvas_says(tmp_path: Path) -> None:
-    found = by_student(find(handed_in(tmp_path, ADA, "anon_abc12_777_888_bert.py")))
-
-    assert sorted(found) == ["12345", "777"]
-
-
-@pytest.mark.parametrize("file", ["bert.zip", "s000.7z", "work.pdf", "x.docx"])
-def test_whatever_was_handed_in_was_handed_in(tmp_path: Path, file: str) -> None:
-    roster = "id,name\ns000,Ada\n777,Eve\n"
-
-    files = f"s000{Path(file).suffix}", f"mallory_777_1_{file}", "x_5_link.html"
-
-    found = listed(tmp_path, roster, *files)
-
-    assert found["s000"].path is not None
-    assert found["777"].path is not None
-    assert found["5"].path is not None
 
 
 def test_a_document_never_takes_the_place_of_code(tmp_path: Path) -> None:
@@ -234,12 +278,6 @@ def test_a_repeat_upload_is_of_the_same_student(tmp_path: Path, repeat: str) -> 
     assert sorted(beside) == ["s000"]
     assert sorted(on_list) == ["s000"]
     assert sorted(alone) == sorted(["other", repeat.split("/")[0].removesuffix(".zip")])
-
-
-def test_who_is_on_the_list_with_a_number_in_the_name_is_nobodys_repeat(tmp_path: Path) -> None:
-    found = listed(tmp_path, "id\ns000\ns000-1\n", "s000.zip", "s000-1.zip")
-
-    assert [names(one) for one in found.values()] == [["s000.zip"], ["s000-1.zip"]]
 
 
 def test_different_systems_may_use_one_name_for_different_people(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from tokenizer import BertTokenizer
 
 @pytest.fixture
 def tiny(tmp_path: Path) -> list[str]:
-    """The arguments of a run that takes a moment."""
     return tiny_run(tmp_path)
 
 

@@ -13,7 +13,7 @@ from tensormark.reports import github, html, platforms
 Model = dict[str, Any]
 VISIBILITY = {"hidden", "after_due_date", "after_published", "visible"}
 TEXT_FORMATS = {"text", "html", "simple_format", "md", "ansi"}
-VOID = {"meta", "input"}
+VOID = set("meta link br img hr input".split())
 ANNOTATION = re.compile(
     r"::(?:error|warning|notice) file=[^:,\r\n]+(?:,line=[1-9]\d*)?,title=[^:,\r\n]*::[^\r\n]*"
 )
@@ -24,7 +24,6 @@ def is_number(value: Any) -> bool:
 
 
 def check_gradescope(text: str) -> Model:
-    """Check results.json for Gradescope."""
     found = json.loads(text)
     known = {"score", "execution_time", "output", "output_format", "test_output_format"}
     known |= {"test_name_format", "visibility", "stdout_visibility", "extra_data", "tests"}
@@ -43,11 +42,13 @@ def check_gradescope(text: str) -> Model:
         assert test.get("status", "passed") in ("passed", "failed")
         assert all(isinstance(test[name], str) for name in ("name", "number", "output"))
         assert isinstance(test["extra_data"], dict)
+        assert isinstance(test.get("tags", []), list)
+        assert {test.get(n, "text") for n in ("name_format", "output_format")} <= TEXT_FORMATS
+        assert test.get("visibility", "visible") in VISIBILITY
     return found
 
 
 def check_prairielearn(text: str) -> Model:
-    """Check results.json for PrairieLearn."""
     assert len(text.encode()) < 1 << 20
     found = json.loads(text)
     assert isinstance(found["gradable"], bool)
@@ -101,6 +102,15 @@ def skeleton(summary: str) -> str:
     return re.sub(r"(?:&#\d+;|[^\W_]|[ ,()])+", "", summary)
 
 
+class Terminal(io.StringIO):
+    """A stream that says that it is a terminal."""
+
+    encoding = "utf-8"  # type: ignore[assignment]
+
+    def isatty(self) -> bool:
+        return True
+
+
 class Tags(HTMLParser):
     """Collects the tags of a page with their attributes' names, and its text."""
 
@@ -110,19 +120,21 @@ class Tags(HTMLParser):
         self.open: list[str] = []
         self.text: list[str] = []
         self.links: list[str] = []
+        self.attributes: list[dict[str, str | None]] = []
         self.feed(page)
         self.close()
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, *(name for name, _ in attrs)))
+        self.attributes.append(dict(attrs))
         self.links += [value or "" for name, value in attrs if name in ("href", "src")]
         self.text += [value or "" for name, value in attrs]
         if tag not in VOID:
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
+        assert tag in VOID or self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
         self.text.append(data)
@@ -132,7 +144,6 @@ class Tags(HTMLParser):
 
 
 def check_all(model: Model) -> None:
-    """Check the model's every format."""
     check_gradescope(platforms.gradescope(model))
     check_prairielearn(platforms.prairielearn(model))
     check_junit(platforms.junit(model))

@@ -1,6 +1,7 @@
 """The command tensormark, and what it says of a submission."""
 
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,19 +11,15 @@ from resident import called
 
 
 class Graded(NamedTuple):
-    """The result of a grading run."""
-
     status: int
     output: str
     errors: str
     result: dict[str, Any]
 
     def exercise(self, name: str) -> dict[str, Any]:
-        """Return an exercise of the result model."""
         return next(entry for entry in self.result["exercises"] if entry["id"] == name)
 
     def outcomes(self) -> dict[str, str]:
-        """Return the outcome of each exercise."""
         return {entry["id"]: entry["outcome"] for entry in self.result["exercises"]}
 
 
@@ -30,8 +27,27 @@ Grade = Callable[..., Graded]
 
 
 def tensormark(*words: str) -> list[str]:
-    """Return the command line of one of tensormark's commands."""
     return [sys.executable, "-P", "-m", "tensormark", *words]
+
+
+def ran(*command: object, **options: Any) -> "subprocess.CompletedProcess[str]":
+    """Run a program to its end, whatever its status is."""
+    line = [*map(str, command)]
+    return subprocess.run(line, capture_output=True, text=True, check=False, **options)
+
+
+def program(path: Path, lines: str = f'exec "{sys.executable}" "$@"') -> Path:
+    """Write a script that can be run, and its folder; without lines it is this Python."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{lines}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def in_manifest(folder: Path, **values: object) -> None:
+    """Change what a folder of references says of itself."""
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | values), encoding="utf-8")
 
 
 def grader_of(folder: Path, scratch: Path) -> Grade:

@@ -53,7 +53,6 @@ def side_by_side(path: Path, files: dict[str, bytes]) -> list[Part]:
 
 
 def taken(hand_in: Path | list[Part]) -> Submission:
-    """Read a submission like the grader."""
     if isinstance(hand_in, list):
         return read_parts(hand_in, EDITABLE, GIVEN)
     return read_submission(hand_in, EDITABLE, GIVEN)

@@ -16,7 +16,6 @@ def modules_of(root: Path, *folders: str) -> dict[str, Path]:
 
 
 def within(name: str, place: str) -> bool:
-    """Say whether a module is a place or below it."""
     return name == place or name.startswith(f"{place}.")
 
 

@@ -24,14 +24,12 @@ KEPT = {
 
 
 def wrong_pair(shape: tuple[int, ...] = (3, 7, 10)) -> Pair:
-    """Return two arrays of which one value in three differs."""
     expected = np.linspace(-2.0, 2.0, int(np.prod(shape))).reshape(shape)
     got = np.where(np.arange(expected.size).reshape(shape) % 3, expected, expected + 0.5)
     return Pair("output", got.astype(np.float32), expected, Tolerance(1e-5, 1e-5))
 
 
 def measured() -> dict[str, Any]:
-    """Return what a training may have measured."""
     labels = np.arange(40) % 2
     predictions = np.where(np.arange(40) % 8, labels, 1 - labels)
     tensors = {
@@ -46,7 +44,6 @@ def measured() -> dict[str, Any]:
 
 
 def grade() -> Grade:
-    """Return a grade with every outcome."""
     padding = np.zeros((3, 7), dtype=bool)
     padding[1, 4:] = True
     shown = excerpt(wrong_pair(), {3: ("row", "token", "unit")}, padding)

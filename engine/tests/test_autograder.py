@@ -3,8 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from tensormark.authoring import record
 from tensormark.wheel import wheel
 
 import toy
+from graded import program, ran
 from resident import called
 
 
@@ -28,15 +27,10 @@ def source(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert called(folder, "gradescope", *options).returncode == 0
     with zipfile.ZipFile(out) as archive:
         archive.extractall(place / "source")
-    python = place / "venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
-    apt = place / "bin" / "apt-get"
-    apt.parent.mkdir()
-    apt.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
-    scripts = [place / "source" / name for name in ("setup.sh", "run_autograder")]
-    for program in (python, apt, *scripts):
-        program.chmod(0o755)
+    program(place / "venv/bin/python")
+    program(place / "bin/apt-get", "exit 1")
+    for name in ("setup.sh", "run_autograder"):
+        (place / "source" / name).chmod(0o755)
     return place / "source"
 
 
@@ -44,15 +38,12 @@ def script(source: Path, name: str) -> str:
     """Run a script as Gradescope does; return what it prints. Its apt-get fails."""
     path = f"{source.parent / 'bin'}{os.pathsep}{os.environ['PATH']}"
     own = {"PATH": path, "HOME": os.environ["HOME"]}
-    done = subprocess.run(
-        [source / name], env=own, cwd="/", capture_output=True, text=True, check=False
-    )
+    done = ran(source / name, env=own, cwd="/")
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def graded(source: Path, submission: Path) -> dict[str, Any]:
-    """Have a file graded; return results.json."""
     place = source.parent
     shutil.rmtree(place / "submission", ignore_errors=True)
     (place / "submission").mkdir()

@@ -10,57 +10,40 @@ TIGHT = Tolerance(rtol=1e-5, atol=1e-5)
 REFERENCE = np.arange(24.0).reshape(2, 3, 4)
 
 
-def kind(got: np.ndarray, expected: np.ndarray = REFERENCE, dtype: str = "float64") -> str | None:
-    """Return the kind of the mismatch, if there is one."""
+IDS, ONE_OFF = np.arange(3), np.eye(24)[23].reshape(2, 3, 4)
+COMPARED = {
+    "equal": (REFERENCE.copy(), REFERENCE, "float64", None),
+    "rounded": (REFERENCE + 5e-6, REFERENCE, "float64", None),
+    "broadcasts from one": (np.zeros(1), np.zeros((2, 3)), "float64", "shape"),
+    "broadcasts": (np.zeros((2, 3, 1)), np.zeros((2, 3)), "float64", "shape"),
+    "float32": (REFERENCE.astype("f4"), REFERENCE, "float64", "dtype"),
+    "float16": (REFERENCE.astype("f2"), REFERENCE, "float32", "dtype"),
+    "integers": (IDS, IDS, "float32", None),
+    "short integers": (IDS.astype("i4"), IDS, "float32", "dtype"),
+    "integers as floats": (IDS.astype("f4"), IDS, "float32", "dtype"),
+    "nan": (np.where(ONE_OFF, np.nan, REFERENCE), REFERENCE, "float64", "finite"),
+    "inf": (np.where(ONE_OFF, np.inf, REFERENCE), REFERENCE, "float64", "finite"),
+    "-inf": (np.where(ONE_OFF, -np.inf, REFERENCE), REFERENCE, "float64", "finite"),
+    "large beside 0": (np.array([1e6]), np.array([0.0]), "float64", "values"),
+    "large beside large": (np.array([1e6 + 5.0]), np.array([1e6]), "float64", None),
+}
+
+
+@pytest.mark.parametrize(("got", "expected", "dtype", "kind"), COMPARED.values(), ids=COMPARED)
+def test_shape_type_and_values_agree_or_the_first_that_does_not_is_the_kind(
+    got: np.ndarray, expected: np.ndarray, dtype: str, kind: str | None
+) -> None:
     found = compare("output", got, expected, TIGHT, dtype, AXES)
-    return found.kind if found else None
 
-
-def test_equal_arrays_agree() -> None:
-    assert kind(REFERENCE.copy()) is None
-    assert kind(REFERENCE + 5e-6) is None
-
-
-def test_arrays_that_only_broadcast_do_not_agree() -> None:
-    assert kind(np.zeros((1,)), np.zeros((2, 3))) == "shape"
-    assert kind(np.zeros((2, 3, 1)), np.zeros((2, 3))) == "shape"
-
-
-def test_another_type_does_not_agree() -> None:
-    assert kind(REFERENCE.astype(np.float32)) == "dtype"
-    assert kind(REFERENCE.astype(np.float16), dtype="float32") == "dtype"
-
-
-def test_integers_keep_their_own_type() -> None:
-    ids = np.arange(3)
-
-    assert kind(ids, ids, dtype="float32") is None
-    assert kind(ids.astype(np.int32), ids, dtype="float32") == "dtype"
-    assert kind(ids.astype(np.float32), ids, dtype="float32") == "dtype"
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_values_that_are_not_finite_never_agree(value: float) -> None:
-    got = REFERENCE.copy()
-    got[1, 2, 3] = value
-
-    assert kind(got) == "finite"
+    assert (found.kind if found else None) == kind
 
 
 def test_a_single_wrong_value_is_found_and_located() -> None:
-    got = REFERENCE.copy()
-    got[1, 2, 3] += 1.0
-
-    found = compare("output", got, REFERENCE, TIGHT, "float64", AXES)
+    found = compare("output", REFERENCE + ONE_OFF, REFERENCE, TIGHT, "float64", AXES)
 
     assert found is not None
     assert found.lines[0] == "1 of 24 values of output differ, worst at (row 1, token 2, unit 3)"
     assert found.numbers == "expected 23.0000, got 24.0000, allowed difference 2e-04"
-
-
-def test_the_tolerance_grows_with_the_expected_value_and_not_with_the_given_one() -> None:
-    assert kind(np.array([1e6]), np.array([0.0])) == "values"
-    assert kind(np.array([1e6 + 5.0]), np.array([1e6])) is None
 
 
 def test_a_difference_as_large_as_allowed_agrees() -> None:

@@ -32,44 +32,59 @@ ALLOWED = tolerances(NAMES, {"out/output": Tolerance(1e-5, 1e-5)})
 
 
 def prints(array: np.ndarray, effects: float = 0.0) -> np.ndarray:
-    """Return the fingerprints of a call that returned one array."""
     return of_call(NAMES, {"out/output": array}, effects)
 
 
 TABLE = np.stack([prints(a) for a in (RIGHT, RIGHT / 2, RIGHT + 1, RIGHT / 2 + 1)])
 
 
-def names(got: np.ndarray, table: np.ndarray = TABLE) -> list[str]:
-    """Return the mistakes recognized in one call."""
-    return recognise([Seen(got, table, ALLOWED)], ROWS, {})
+def table(number: int, row: np.ndarray) -> np.ndarray:
+    """Return the table with another row."""
+    made = TABLE.copy()
+    made[number] = row
+    return made
 
 
-def test_a_mistake_is_recognised_through_rounding() -> None:
-    noise = 1e-6 * np.random.default_rng(2).standard_normal(RIGHT.shape)
+HALF, NO = RIGHT / 2, raised(NAMES, "raised ValueError: no")
+NOISE = 1e-6 * np.random.default_rng(2).standard_normal(RIGHT.shape)
+LAST = np.arange(RIGHT.size).reshape(RIGHT.shape) == RIGHT.size - 1
+HERE, THERE = np.where(LAST, np.nan, HALF), np.where(LAST[::-1], np.nan, HALF)
+ALIKE = table(2, TABLE[1])
+RECOGNISED = {
+    "rounded": (prints(HALF + NOISE), TABLE, ["halved"]),
+    "right": (prints(RIGHT), TABLE, []),
+    "unknown": (prints(RIGHT / 3), TABLE, []),
+    "not a number": (prints(RIGHT * np.nan), TABLE, []),
+    "one value off": (prints(HALF + 1e-2 * LAST), TABLE, []),
+    "another shape": (prints(HALF.reshape(3, 2, 4)), TABLE, []),
+    "another type": (prints(HALF.astype(np.float32)), TABLE, []),
+    "two together": (prints(HALF + 1), TABLE, ["halved+shifted"]),
+    "side effects": (prints(HALF, effects=7.0), TABLE, []),
+    "two alike": (prints(HALF), ALIKE, ["halved", "shifted"]),
+    "chance alone": (prints(RIGHT / 5), table(1, np.stack([entry(RANDOM), TABLE[1, 1]])), []),
+    "an exception everywhere": (NO, table(1, NO), []),
+    "its own NaN": (prints(HERE), table(1, prints(HERE)), ["halved"]),
+    "NaN elsewhere": (prints(THERE), table(1, prints(HERE)), []),
+    "its own NaN, other values": (prints(2 * HERE), table(1, prints(HERE)), []),
+    "nothing but NaN": (prints(RIGHT * np.nan), table(1, prints(RIGHT * np.nan)), []),
+}
 
-    assert names(prints(RIGHT / 2 + noise)) == ["halved"]
+
+@pytest.mark.parametrize(("got", "rows", "names"), RECOGNISED.values(), ids=RECOGNISED)
+def test_a_mistake_is_named_if_everything_matches(
+    got: np.ndarray, rows: np.ndarray, names: list[str]
+) -> None:
+    assert recognise([Seen(got, rows, ALLOWED)], ROWS, {}) == names
 
 
-def test_right_or_unknown_results_get_no_name() -> None:
-    assert names(prints(RIGHT)) == []
-    assert names(prints(RIGHT / 3)) == []
-    assert names(prints(RIGHT * np.nan)) == []
+def test_the_mistake_that_more_students_make_is_named_first() -> None:
+    found = recognise([Seen(prints(HALF), ALIKE, ALLOWED)], ROWS, {"shifted": 1})
+
+    assert found == ["shifted", "halved"]
 
 
-def test_a_single_value_that_does_not_match_prevents_a_name() -> None:
-    got = RIGHT / 2
-    got[1, 2, 3] += 1e-2
-
-    assert names(prints(got)) == []
-
-
-def test_another_shape_or_type_does_not_match() -> None:
-    assert names(prints((RIGHT / 2).reshape(3, 2, 4))) == []
-    assert names(prints((RIGHT / 2).astype(np.float32))) == []
-
-
-def test_two_mistakes_made_together_are_recognised() -> None:
-    assert names(prints(RIGHT / 2 + 1)) == ["halved+shifted"]
+def test_nothing_is_recognised_without_a_call() -> None:
+    assert recognise([], ROWS, {}) == []
 
 
 def test_a_mistake_must_explain_every_call() -> None:
@@ -79,55 +94,10 @@ def test_a_mistake_must_explain_every_call() -> None:
     assert recognise([fits, other], ROWS, {}) == []
 
 
-def test_side_effects_are_part_of_the_fingerprint() -> None:
-    assert names(prints(RIGHT / 2, effects=7.0)) == []
-
-
-def test_indistinguishable_mistakes_are_named_together() -> None:
-    table = TABLE.copy()
-    table[2] = table[1]
-
-    assert names(prints(RIGHT / 2), table) == ["halved", "shifted"]
-
-
 def test_another_level_may_decide() -> None:
-    vague = TABLE.copy()
-    vague[2] = vague[1]
-    levels = [[Seen(prints(RIGHT / 2), table, ALLOWED)] for table in (vague, TABLE)]
+    levels = [[Seen(prints(HALF), rows, ALLOWED)] for rows in (ALIKE, TABLE)]
 
     assert diagnosed(levels, ROWS).mistakes == ("halved",)
-
-
-def test_chance_alone_gives_no_name() -> None:
-    table = TABLE.copy()
-    table[1, 0] = entry(RANDOM)
-
-    assert names(prints(RIGHT / 5), table) == []
-
-
-def test_an_exception_everywhere_gives_no_name() -> None:
-    table = TABLE.copy()
-    table[1] = raised(NAMES, "raised ValueError: no")
-
-    assert names(raised(NAMES, "raised ValueError: no"), table) == []
-
-
-def test_nan_is_recognised_by_its_places_and_by_the_other_values() -> None:
-    here, there = RIGHT / 2, RIGHT / 2
-    here[0, 1, 2], there[1, 0, 3] = np.nan, np.nan
-    table = TABLE.copy()
-    table[1] = prints(here)
-
-    assert names(prints(here), table) == ["halved"]
-    assert names(prints(there), table) == []
-    assert names(prints(2 * here), table) == []
-
-
-def test_nothing_but_nan_gives_no_name() -> None:
-    table = TABLE.copy()
-    table[1] = prints(RIGHT * np.nan)
-
-    assert names(prints(RIGHT * np.nan), table) == []
 
 
 TRAINED = np.stack([prints(a) for a in (0 * RIGHT, 0 * RIGHT, RIGHT + 1, 0 * RIGHT)])
@@ -187,25 +157,9 @@ def test_levels_after_the_one_that_decides_are_not_looked_at() -> None:
 
 
 def test_a_level_that_explains_nothing_leaves_what_is_known() -> None:
-    vague = TABLE.copy()
-    vague[2] = vague[1]
-    levels = [[Seen(prints(a), vague, ALLOWED)] for a in (RIGHT / 2, RIGHT / 3)]
+    levels = [[Seen(prints(a), ALIKE, ALLOWED)] for a in (HALF, RIGHT / 3)]
 
     assert diagnosed(levels, ROWS).mistakes == ("halved", "shifted")
-
-
-def test_the_mistake_that_more_students_make_is_named_first() -> None:
-    table = TABLE.copy()
-    table[2:] = table[1]
-
-    assert recognise([Seen(prints(RIGHT / 2), table, ALLOWED)], ROWS, {"shifted": 1}) == [
-        "shifted",
-        "halved",
-    ]
-
-
-def test_nothing_is_recognised_without_a_call() -> None:
-    assert recognise([], ROWS, {}) == []
 
 
 @pytest.mark.parametrize(
@@ -260,10 +214,9 @@ def test_a_sum_that_overflows_does_not_widen_what_is_allowed_for_others(overflow
 def test_a_random_variant_explains_what_is_random_and_wrong_and_an_undecided_one_anything(
     code: float, got: np.ndarray, drew: bool, fits: bool
 ) -> None:
-    table = TABLE.copy()
-    table[1, 0] = entry(code)
+    rows = table(1, np.stack([entry(code), TABLE[1, 1]]))
 
-    assert agreeing(Seen(prints(got), table, ALLOWED, drew=drew))[1] == fits
+    assert agreeing(Seen(prints(got), rows, ALLOWED, drew=drew))[1] == fits
 
 
 PADDING = np.array([[False, False, True], [False, True, True]])

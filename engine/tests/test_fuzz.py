@@ -141,7 +141,6 @@ def test_any_answer_is_a_reply_or_a_lost_worker(answer: dict[str, object]) -> No
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """Yield every text of an answer's JSON."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list | dict):
@@ -197,7 +196,6 @@ def packed_sources() -> list[bytes]:
 
 
 def outcome(path: Path) -> str:
-    """Read a submission; return why it is refused, or nothing."""
     try:
         submission = read_submission(path, EDITABLE)
     except SubmissionError as error:

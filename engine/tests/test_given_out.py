@@ -19,7 +19,7 @@ from tensormark.release.secrets import Secrets
 from tensormark.wheel import wheel
 
 import toy
-from graded import grader_of
+from graded import grader_of, in_manifest
 from resident import called
 
 LABELS = [int(digit) for digit in f"{20260807**8:b}"[:60]]
@@ -42,7 +42,6 @@ def mine(folder: Path, tmp_path: Path) -> Path:
 
 
 def opened(folder: Path, release: Release | None = None) -> Course:
-    """Open an assignment, with what its release declares."""
     course = open_course(open_assignment(folder))
     if release is None:
         return course
@@ -50,13 +49,11 @@ def opened(folder: Path, release: Release | None = None) -> Course:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file, and the folders that it is in."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
 
 
 def names(files: dict[str, bytes]) -> set[str]:
-    """Return the names of files and folders at the top."""
     return {name.partition("/")[0] for name in files}
 
 
@@ -122,9 +119,7 @@ def test_a_picture_that_is_not_in_the_folder_is_an_error(mine: Path, picture: st
 
 
 def test_references_with_private_inputs_are_not_given_out(mine: Path) -> None:
-    path = mine / "reference_outputs" / "manifest.json"
-    manifest = json.loads(path.read_text(encoding="utf-8"))
-    path.write_text(json.dumps(manifest | {"private": True}), encoding="utf-8")
+    in_manifest(mine / "reference_outputs", private=True)
 
     with pytest.raises(ReleaseError, match="has private inputs; run `tensormark references`"):
         contents(opened(mine))

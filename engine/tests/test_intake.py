@@ -89,7 +89,6 @@ def test_a_refusal_says_what_to_give_instead(tmp_path: Path, name: str, advice: 
 
 
 def parsed(path: str) -> str:
-    """Return the submission that a command line names."""
     given: str = parse(Path("an assignment"), "check", [path]).submission
     return given
 

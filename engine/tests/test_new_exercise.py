@@ -97,15 +97,6 @@ def test_the_handout_has_its_block_and_its_row(copy: Path) -> None:
     assert "**Run**. `tensormark check --only doubled`" in text
 
 
-def test_it_touches_four_files(assignment: Assignment) -> None:
-    assert {path.as_posix() for path in skeleton(assignment, "doubled", toy.MAIN)} == {
-        "grader/exercises/doubled.py",
-        "grader/mistakes/doubled.py",
-        "solution/detector.py",
-        "handout.md",
-    }
-
-
 def test_it_comes_before_the_exercise_that_is_named(assignment: Assignment) -> None:
     files = skeleton(assignment, "doubled", toy.MAIN, before="detector")
     case, solution, _, handout = files.values()

@@ -43,31 +43,22 @@ OTHER_INPUTS = in_two_modes(SAME, prints(RIGHT / 5), "other", (MOVED, MOVED, RIG
 RATE_ZERO = in_two_modes(SAME, SAME, "rate 0", (RIGHT, RIGHT, RIGHT))
 
 
-@pytest.mark.parametrize(
-    ("seen", "mistake"),
-    [
-        (in_two_modes(SAME, SAME), "no_dropout"),
-        (in_two_modes(prints(-RIGHT / 3), prints(-RIGHT / 3)), "no_dropout"),
-        (in_two_modes(SAME, prints(RIGHT / 5)), None),
-        (in_two_modes(SAME, SAME, variants=(RIGHT, RIGHT, RIGHT)), None),
-        (in_two_modes(raised(NAMES, "no"), raised(NAMES, "no")), None),
-        ([*in_two_modes(SAME, SAME), *RATE_ZERO], "no_dropout"),
-        ([*in_two_modes(SAME, SAME), *OTHER_INPUTS], "stuck"),
-        ([*in_two_modes(SAME, SAME), OTHER_INPUTS[1]], "no_dropout"),
-        (in_two_modes(SAME, SAME)[1:], None),
-    ],
-    ids=[
-        "unmoved",
-        "unmoved, negative",
-        "moved",
-        "right unmoved",
-        "raised",
-        "rate 0 too",
-        "one of two moves",
-        "a twin missing",
-        "no twins",
-    ],
-)
+NEGATIVE, RAISED = prints(-RIGHT / 3), raised(NAMES, "no")
+UNMOVED = in_two_modes(SAME, SAME)
+SEEN = {
+    "unmoved": (UNMOVED, "no_dropout"),
+    "unmoved, negative": (in_two_modes(NEGATIVE, NEGATIVE), "no_dropout"),
+    "moved": (in_two_modes(SAME, prints(RIGHT / 5)), None),
+    "right unmoved": (in_two_modes(SAME, SAME, variants=(RIGHT, RIGHT, RIGHT)), None),
+    "raised": (in_two_modes(RAISED, RAISED), None),
+    "rate 0 too": ([*UNMOVED, *RATE_ZERO], "no_dropout"),
+    "one of two moves": ([*UNMOVED, *OTHER_INPUTS], "stuck"),
+    "a twin missing": ([*UNMOVED, OTHER_INPUTS[1]], "no_dropout"),
+    "no twins": (UNMOVED[1:], None),
+}
+
+
+@pytest.mark.parametrize(("seen", "mistake"), SEEN.values(), ids=SEEN)
 def test_dropout_has_no_effect_where_training_equals_eval(
     seen: list[Seen], mistake: str | None
 ) -> None:
@@ -86,7 +77,7 @@ def test_dropout_has_no_effect_where_training_equals_eval(
 def test_of_two_mistakes_without_effect_the_more_frequent_is_named(
     often: dict[str, int], mistake: str | None
 ) -> None:
-    assert without_effect(in_two_modes(SAME, SAME), STUCK, often) == mistake
+    assert without_effect(UNMOVED, STUCK, often) == mistake
 
 
 def test_a_mistake_that_shows_in_eval_mode_is_not_a_dropout_without_effect() -> None:

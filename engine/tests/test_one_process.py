@@ -12,7 +12,6 @@ import toy
 
 
 def hand_in(folder: Path, source: str) -> Path:
-    """Make the folder of a class of three: right, wrong, and not Python."""
     for name, text in {"ada": source, "bob": source.replace(toy.BIAS, ""), "cy": "def (:"}.items():
         (folder / name).mkdir(parents=True)
         (folder / name / toy.MAIN).write_text(text, encoding="utf-8")
@@ -20,7 +19,6 @@ def hand_in(folder: Path, source: str) -> Path:
 
 
 def rows(book: Path) -> list[tuple[str, str]]:
-    """Return who has how many points."""
     with open(book, encoding="utf-8-sig", newline="") as file:
         return [(row["student"], row["score"]) for row in csv.DictReader(file)]
 

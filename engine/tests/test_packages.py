@@ -3,7 +3,6 @@
 import itertools
 import os
 import shutil
-import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
@@ -15,6 +14,7 @@ from tensormark.sandbox import bubblewrap, packages
 from tensormark.sandbox.job import SlotKey
 
 from asking import HERE, REQUIREMENTS
+from graded import ran
 
 
 def install(folder: Path, name: str, needs: str = "", *files: str) -> None:
@@ -34,7 +34,6 @@ def install(folder: Path, name: str, needs: str = "", *files: str) -> None:
 
 
 def found(requirements: str, *folders: Path) -> set[str]:
-    """Return what of these folders may be read."""
     path = folders[0] / "requirements.txt"
     path.write_text(requirements, encoding="utf-8")
     made = packages.paths(path, [str(folder) for folder in folders])
@@ -125,13 +124,8 @@ def test_packages_in_several_folders_are_found(tmp_path: Path, system: bool) -> 
         *([site] if system else []),
     ]
 
-    done = subprocess.run(
-        [str(python) if system else sys.executable, "-c", code],
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(map(str, folders))},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    own = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(map(str, folders))}
+    done = ran(python if system else sys.executable, "-c", code, env=own)
 
     assert "status='ok'" in done.stdout, done.stdout + done.stderr
     assert str(tmp_path / "more" / "mpmath") in done.stdout

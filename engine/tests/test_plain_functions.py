@@ -36,7 +36,6 @@ def bench(course: Course) -> Iterator[Bench]:
 
 
 def headlines(bench: Bench, module: str, old: str, new: str) -> dict[str, tuple[float, str]]:
-    """Return the score and the first headline of each exercise that is not right."""
     source = bench.sources[module]
     assert source.count(old) == 1
     found = bench.results({module: source.replace(old, new)}, tasks=False)

@@ -16,6 +16,7 @@ from tensormark.authoring.variants import Variant
 from tensormark.folder import open_assignment
 
 import toy
+from graded import ran
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,6 @@ def bench(course: Course) -> Iterator[Bench]:
 
 
 def claim(course: Course, name: str, **others: object) -> Claim:
-    """Return a claim of a course with other mistakes or right code."""
     found = claims(dataclasses.replace(course, **others))  # type: ignore[arg-type]
     return next(one for one in found if one.name == name)
 
@@ -107,7 +107,7 @@ def test_a_starter_that_scores_is_found(bench: Bench, course: Course) -> None:
 
 def pytest_run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-P", "-m", "pytest", "-p", "no:cacheprovider", *options]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return ran(*command, cwd=folder)
 
 
 def test_pytest_proves_the_assignment_in_a_folder(folder: Path) -> None:

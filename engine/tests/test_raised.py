@@ -19,7 +19,6 @@ IN_WORDS = "Layer.add_norm() gets a LayerNorm as dropout, not a Dropout"
 
 
 def raised(text: str, **message: Any) -> tuple[Answered, Mismatch]:
-    """Return an answer that is an exception, and what it says."""
     answered = replace(OWN, reply=Reply("error", text, message))
     return answered, Mismatch("raised", PROBE.calls[0].target, (text,))
 

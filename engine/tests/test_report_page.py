@@ -2,13 +2,13 @@
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 from tensormark.reports import html
 
 import sample
+from graded import ran
 
 
 def test_the_page_asks_for_nothing_and_runs_nothing() -> None:
@@ -54,17 +54,9 @@ def test_the_page_of_a_private_result_has_no_figure() -> None:
 
 def test_what_draws_reports_imports_no_package(tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text(json.dumps(sample.model()), encoding="utf-8")
-    command = [
-        sys.executable,
-        "-S",
-        "-m",
-        "tensormark",
-        "convert",
-        "html",
-        str(tmp_path / "r.json"),
-    ]
+    command = [sys.executable, *"-S -m tensormark convert html".split(), tmp_path / "r.json"]
     source = Path(html.__file__).parents[2]  # where tensormark is; -S leaves all packages out
 
-    done = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
+    done = ran(*command, cwd=source)
 
     assert done.returncode == 0, done.stderr

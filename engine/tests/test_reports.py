@@ -27,7 +27,7 @@ from tensormark.toolkit.measured import accuracy_curve, confusion, loss_curve
 import formats
 import sample
 import toy
-from graded import edited
+from graded import edited, in_manifest
 
 SCHEMA = json.loads((Path(github.__file__).with_name("result.schema.json")).read_text("utf-8"))
 HOSTILE = """pass
@@ -42,7 +42,6 @@ def validate(model: dict[str, Any]) -> None:
 
 
 def wrong(source: str) -> str:
-    """Return the solution with a bias that is forgotten."""
     return edited(source, (toy.BIAS, ""))
 
 
@@ -129,9 +128,7 @@ def test_nothing_of_private_references_is_in_the_result(
 ) -> None:
     private = tmp_path / "references"
     shutil.copytree(assignment.references, private)
-    manifest = json.loads((private / "manifest.json").read_text("utf-8"))
-    manifest["private"] = True
-    (private / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    in_manifest(private, private=True)
     path = tmp_path / toy.MAIN
     path.write_text(wrong(solution_source), "utf-8")
 

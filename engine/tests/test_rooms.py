@@ -73,7 +73,6 @@ ROOMS = {
 
 
 def full(name: str) -> str:
-    """Return a module's whole name."""
     return f"tensormark.{name}" if name else "tensormark"
 
 

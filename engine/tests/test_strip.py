@@ -12,7 +12,6 @@ from tensormark.authoring.strip import MarkerError, main, strip
 from tensormark.exercise import Assignment
 from tensormark.files import sha256
 
-NESTED = "    ### BEGIN SOLUTION two\n    y = x"
 WHOLE = """def f(x):
     # TODO(one): write it.
     ### BEGIN SOLUTION one
@@ -75,7 +74,6 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return all files below a folder, by path."""
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 

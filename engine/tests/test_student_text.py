@@ -12,7 +12,7 @@ from tensormark.references import References
 from tensormark.sandbox.interface import Reply
 from tensormark.worker.state import Model, Watch
 
-from graded import Grade
+from graded import Grade, in_manifest
 from toy import WINDOWS
 
 SOURCES = {"main": "line\n" * 9}
@@ -24,8 +24,7 @@ def private(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """References that say that they were recorded with a seed of their own."""
     own = tmp_path_factory.mktemp("references") / "private"
     shutil.copytree(folder / "reference_outputs", own)
-    path = own / "manifest.json"
-    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | {"private": True}), "utf-8")
+    in_manifest(own, private=True)
     return own
 
 

@@ -31,7 +31,6 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def packed(out: Path) -> list[str]:
-    """Return the names in a zip."""
     with zipfile.ZipFile(out) as archive:
         return archive.namelist()
 

@@ -1,7 +1,6 @@
 """The report on the terminal: its columns, its colours, and what it says to do next."""
 
 import contextlib
-import io
 import re
 from typing import Any
 
@@ -17,9 +16,10 @@ from tensormark.result import Finding, Grade, Outcome, Result
 from tensormark.sandbox.interface import CapturedOutput, printable
 from tensormark.selection import selected
 
+from formats import Terminal
+
 
 def rows(capsys: pytest.CaptureFixture[str], shown: list[str]) -> list[str]:
-    """Return the lines of a report on these exercises."""
     report = Report()
     report.begin("Example", "mine", "process", shown)
     for name in shown:
@@ -71,15 +71,6 @@ def test_marks_are_not_piled_up_over_the_lines_around_them() -> None:
 # --- on a terminal --------------------------------------------------------------------------------
 
 
-class Terminal(io.StringIO):
-    """A stream that says that it is a terminal."""
-
-    encoding = "utf-8"  # type: ignore[assignment]
-
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.setenv("TERM", "xterm")
@@ -88,14 +79,12 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 def printed(terminal: Terminal, *results: Result) -> str:
-    """Return what a terminal gets of a report on results."""
     with contextlib.redirect_stdout(terminal), contextlib.redirect_stderr(terminal):
         report_on(*results)
     return terminal.getvalue()
 
 
 def report_on(*results: Result) -> None:
-    """Report on results from begin to end."""
     report = Report()
     report.begin("Example", "mine", "process", [result.id for result in results])
     for result in results:
@@ -114,22 +103,22 @@ def test_a_verdict_has_a_colour_and_a_mark(terminal: Terminal) -> None:
     assert "\x1b[1;31m✗ FAILED" in text
 
 
-def test_no_color_leaves_the_words(terminal: Terminal, monkeypatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
+@pytest.mark.parametrize(
+    ("variable", "left", "row"),
+    [
+        (("NO_COLOR", "1"), "\r\x1b[K", "✗ FAILED           layer"),
+        (("TERM", "dumb"), "", "  FAILED           layer"),
+    ],
+)
+def test_without_colour_or_a_terminal_that_has_any_the_words_are_left(
+    terminal: Terminal, monkeypatch, variable: tuple[str, str], left: str, row: str
+) -> None:
+    monkeypatch.setenv(*variable)
 
     text = printed(terminal, PASSED, FAILED)
 
-    assert "\x1b" not in text.replace("\r\x1b[K", "")
-    assert "✗ FAILED           layer" in text
-
-
-def test_a_dumb_terminal_gets_plain_lines(terminal: Terminal, monkeypatch) -> None:
-    monkeypatch.setenv("TERM", "dumb")
-
-    text = printed(terminal, PASSED, FAILED)
-
-    assert "\x1b" not in text
-    assert "  FAILED           layer" in text
+    assert "\x1b" not in (text.replace(left, "") if left else text)
+    assert row in text
 
 
 def test_a_coding_without_the_marks_gets_words_only(terminal: Terminal) -> None:
@@ -182,7 +171,6 @@ def test_without_a_terminal_there_is_no_escape(capsys: pytest.CaptureFixture[str
 
 
 def next_line(*results: Result, **about: Any) -> str | None:
-    """Return what is said to do next."""
     usual = {"submission": "starter", "tier": "process", "mode": "check"}
     return next_step(Grade(results=list(results), **(usual | about)).as_json())
 
@@ -192,41 +180,34 @@ TASK = Result("training", Outcome.FAILED, 0, 20, (Finding("too low"),), task=Tru
 EXTENSION = Result("adamw", Outcome.NOT_WRITTEN, 0, 10, bonus=True)
 
 
+MAKE, OWN = True, False  # of those who call make, and of those who call tensormark itself
+
+
 @pytest.mark.parametrize(
-    ("results", "about", "expected"),
+    ("make", "results", "about", "expected"),
     [
-        ([UNWRITTEN, FAILED], {}, "make check K=layer"),
-        ([UNWRITTEN], {}, "write embed in main.py, then make check K=embed"),
-        ([PASSED], {}, "make grade"),
-        ([PASSED], {"only": ["attention"]}, "make check"),
-        ([PASSED, EXTENSION], {"mode": "grade"}, "make submit"),
-        ([PASSED, TASK], {"mode": "grade"}, "make grade K=training"),
-        ([FAILED], {"submission": "a b.py"}, "make check K=layer SUBMISSION='a b.py'"),
-        ([FAILED], {"tier": "contained"}, None),
-        ([FAILED], {"private": True}, None),
-        ([Result("layer", Outcome.COULD_NOT_GRADE, None, 15), FAILED], {}, None),
-        ([PASSED], {"mode": "grade", "submission": "submission.zip"}, None),
+        (MAKE, [UNWRITTEN, FAILED], {}, "make check K=layer"),
+        (MAKE, [UNWRITTEN], {}, "write embed in main.py, then make check K=embed"),
+        (MAKE, [PASSED], {}, "make grade"),
+        (MAKE, [PASSED], {"only": ["attention"]}, "make check"),
+        (MAKE, [PASSED, EXTENSION], {"mode": "grade"}, "make submit"),
+        (MAKE, [PASSED, TASK], {"mode": "grade"}, "make grade K=training"),
+        (MAKE, [FAILED], {"submission": "a b.py"}, "make check K=layer SUBMISSION='a b.py'"),
+        (MAKE, [FAILED], {"tier": "contained"}, None),
+        (MAKE, [FAILED], {"private": True}, None),
+        (MAKE, [Result("layer", Outcome.COULD_NOT_GRADE, None, 15), FAILED], {}, None),
+        (MAKE, [PASSED], {"mode": "grade", "submission": "submission.zip"}, None),
+        (OWN, [UNWRITTEN], {}, "write embed in main.py, then tensormark check --only embed"),
+        (OWN, [PASSED], {}, "tensormark grade"),
+        (OWN, [FAILED], {"submission": "a b.py"}, "tensormark check --only layer 'a b.py'"),
     ],
 )
 def test_the_next_step_follows_from_the_result(
-    monkeypatch, results, about, expected: str | None
+    monkeypatch, make: bool, results, about, expected: str | None
 ) -> None:
-    monkeypatch.setenv("TENSORMARK_MAKE", "1")
+    if make:
+        monkeypatch.setenv("TENSORMARK_MAKE", "1")
 
-    assert next_line(*results, **about) == expected
-
-
-@pytest.mark.parametrize(
-    ("results", "about", "expected"),
-    [
-        ([UNWRITTEN], {}, "write embed in main.py, then tensormark check --only embed"),
-        ([PASSED], {}, "tensormark grade"),
-        ([FAILED], {"submission": "a b.py"}, "tensormark check --only layer 'a b.py'"),
-    ],
-)
-def test_without_make_the_next_step_is_a_command_of_tensormark(
-    results, about, expected: str
-) -> None:
     assert next_line(*results, **about) == expected
 
 

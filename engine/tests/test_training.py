@@ -26,8 +26,6 @@ ROOM = 1000  # bytes
 
 
 class Known(Training):
-    """A training whose labels are known."""
-
     threshold = 0.7
     classes = ("low", "middle", "high")
 
@@ -51,8 +49,6 @@ class Known(Training):
 
 
 class Task(TrainingTask[Known]):
-    """The task of that training."""
-
     entry = "task"
 
     def __init__(self, room: int = ROOM) -> None:

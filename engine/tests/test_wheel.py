@@ -19,7 +19,6 @@ SOURCES = Path(__file__).resolve().parents[1]
 
 
 def unpacked(content: bytes | Path) -> dict[str, bytes]:
-    """Return the files of a zip."""
     with zipfile.ZipFile(io.BytesIO(content) if isinstance(content, bytes) else content) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 

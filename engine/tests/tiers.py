@@ -116,7 +116,6 @@ def required_but_missing() -> list[str]:
 
 
 def main() -> None:
-    """Have one call answered in a tier; print why it is not."""
     try:
         with sandbox_of(sys.argv[1]) as sandbox:
             (reply,) = sandbox.run([ask("double")])

@@ -18,7 +18,6 @@ BIAS = " + self.bias[:, None]"
 
 
 def make(folder: Path) -> Path:
-    """Make the assignment in a folder that is not there yet; return it."""
     shutil.copytree(TEMPLATE, folder, ignore=shutil.ignore_patterns("__pycache__"))
     assert strip.main(folder, "starter", []) == 0
     assert record.main(folder, "references", []) == 0

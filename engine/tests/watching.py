@@ -56,25 +56,20 @@ class Watching:
         raise AssertionError(f"ended before {word!r}: {text}")
 
     def report(self) -> str:
-        """Return what is printed up to the end of the next report."""
         return self.until(WAITING)
 
     def rest(self) -> str:
-        """Return what is printed from now to its end."""
         return "".join(iter(lambda: self.lines.get(timeout=LONG) or "", ""))
 
     def below(self) -> list[int]:
-        """Return the processes that it has started and that have not ended."""
         return descendants(self.process.pid)
 
 
 def memory_of(process: int) -> int:
-    """Return the private memory of a process, in kB."""
     rollup = Path(f"/proc/{process}/smaps_rollup").read_text(encoding="utf-8")
     rows = [line.split() for line in rollup.splitlines()]
     return sum(int(row[1]) for row in rows if row[0] in ("Private_Dirty:", "Private_Clean:"))
 
 
 def descriptors_of(process: int) -> int:
-    """Return how many descriptors a process has open."""
     return len(list(Path(f"/proc/{process}/fd").iterdir()))

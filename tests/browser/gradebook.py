@@ -41,7 +41,6 @@ ACTIVE = "document.activeElement.id || document.activeElement.tagName"
 
 
 def write(path: Path, size: int, hostile: bool) -> Path:
-    """Write the page of a made-up class."""
     entries = classes.a_class(size)
     if hostile:
         entries = [classes.said_by(lambda text: f"{next(NEXT)[:200]} {text}", e) for e in entries]

@@ -50,7 +50,6 @@ def page_file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def opened(browser: Browser, size: str, scheme: str, **options: Any) -> Page:
-    """Return a new page of a size and a colour scheme."""
     width, height = SIZES[size]
     context = browser.new_context(
         viewport={"width": width, "height": height},

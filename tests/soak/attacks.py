@@ -95,7 +95,6 @@ SOURCES: dict[str, str] = {
 
 
 def random_source(rng: random.Random) -> str:
-    """Repeat and nest a few random pieces."""
     text = "".join(rng.choices(PIECES, k=rng.randrange(1, 6)))
     while len(text) < MOST // 2:
         if rng.random() < 0.3:
@@ -156,7 +155,6 @@ ARCHIVES: dict[str, Callable[[], Attack]] = {
 
 
 def random_archive(rng: random.Random) -> Attack:
-    """Damage an archive."""
     names, filling = ["bert.py", "x.py"] * 50, rng.randbytes(2000)
     kind = rng.choice(("zip", "", "gz", "xz"))
     made = zipped(names, filling) if kind == "zip" else tarred(names, filling, kind)
@@ -236,23 +234,19 @@ PRINTING = {
 
 
 def solution() -> bytes:
-    """Return the solution's bert.py, which hostile code is put after."""
     return (ROOT / "solution" / "bert.py").read_bytes()
 
 
 def written(text: str) -> Attack:
-    """Return a source as a submission."""
     return Attack("bert.py", text.encode()[: 256 << 10])
 
 
 def answering(body: str) -> Attack:
-    """Return a submission whose worker answers otherwise."""
     code = ANSWERING.replace("SPACE", str(Limits().reply_bytes)).replace("BODY", body)
     return Attack("bert.py", solution() + code.encode(), extended=True)
 
 
 def random_answer(rng: random.Random) -> Attack:
-    """Return a submission that damages its answers at random."""
     body = ANSWERS["damage"].replace("range(9)", f"range({rng.randrange(1, 99)})")
     return answering(body.replace("len(f));", f"len(f) + {rng.randrange(10**6)});"))
 
@@ -271,7 +265,6 @@ KNOWN: dict[str, Callable[[], Attack]] = {
 
 
 def drawn(rng: random.Random) -> Attack:
-    """Return an attack that nobody thought of."""
     kinds = (lambda r: written(random_source(r)), random_archive, random_answer)
     return rng.choice(kinds)(rng)
 

@@ -34,18 +34,15 @@ def memory(field: str) -> float:
 
 
 def forget_peak() -> None:
-    """Start to measure anew."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
 def seconds() -> float:
-    """Return the processor time of this process."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
 
 
 def grading_in(tier: str) -> Grading:
-    """Return what grades attacks."""
     return Grading(Settings.of(ROOT, tier=tier, limits=LIMITS), ASSIGNMENT)
 
 

@@ -72,7 +72,6 @@ AT_IMPORT = {
 
 
 def written(folder: Path) -> tuple[dict[str, Path], dict[str, Path]]:
-    """Write the honest submissions and the bad ones; return both by name."""
     right = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
     honest = {
         "right": right,
@@ -101,7 +100,6 @@ def left() -> dict[str, int]:
 
 
 def held() -> dict[str, int]:
-    """Count what this process holds now."""
     children = Path(f"/proc/self/task/{os.getpid()}/children").read_text(encoding="ascii")
     return {
         "threads": threading.active_count(),
@@ -111,8 +109,6 @@ def held() -> dict[str, int]:
 
 
 class Course:
-    """One process's gradings."""
-
     def __init__(self, tier: str, folder: Path) -> None:
         """Grade each honest submission alone."""
         self.honest, self.bad = written(folder)
@@ -128,7 +124,6 @@ class Course:
         return json.dumps(found)
 
     def run(self, order: Sequence[str]) -> list[str]:
-        """Grade submissions in an order; return a line for each honest one with another result."""
         wrong = []
         for number, name in enumerate(order):
             if name in self.bad:

@@ -99,7 +99,6 @@ class Soak:
         return False
 
     def strike(self, kind: str) -> bool:
-        """Kill something; say whether it was there."""
         if kind in self.processes:
             self.processes[kind].kill()
             self.processes[kind].wait()
@@ -130,7 +129,6 @@ class Soak:
 
     @staticmethod
     def end(process: Process) -> None:
-        """End a process, in order if it does not take long."""
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(30)
@@ -138,7 +136,6 @@ class Soak:
         process.wait()
 
     def close(self) -> None:
-        """End everything."""
         for process in reversed(self.processes.values()):
             self.end(process)
 

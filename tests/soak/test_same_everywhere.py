@@ -57,12 +57,10 @@ def threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def parts(results: list[dict[str, Any]]) -> str:
-    """Return everything that must not differ."""
     return json.dumps([[one[part] for part in PARTS] for one in results])
 
 
 def with_training(path: Path, tier: str, threads: int) -> str:
-    """Grade two mistakes, fine-tune included."""
     source = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
     path.write_text(edited(source, *WRONG), encoding="utf-8")
     settings = Settings.of(ROOT, tier=tier, threads=threads)
@@ -104,7 +102,6 @@ def submissions() -> Iterator[tuple[str, str, str | None]]:
 
 
 def checked(threads: int) -> list[str]:
-    """Grade all of them without training."""
     with Bench(Settings.of(ROOT, threads=threads)) as bench:
         found: list[dict[str, Result]] = [
             bench.ask(source, only, module) for module, source, only in submissions()
