@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -57,6 +58,17 @@ def raising(file: str, name: str) -> Callable[..., object]:
     code = f"def hole(*args, **named):\n    raise NotImplementedError({name!r})"
     exec(compile(code, f"/somewhere/{file}", "exec"), names)
     return names["hole"]
+
+
+def refusal(main: Callable[[list[str]], int], arguments: list[str], capsys: Any) -> str:
+    """Run a program that refuses what it is given; return the one line that it says."""
+    try:
+        status: object = main(arguments)
+    except SystemExit as leaving:  # of argparse
+        status = leaving.code
+    said: str = capsys.readouterr().err
+    assert (status, said.count("\n")) == (2, 1), said
+    return said
 
 
 def nothing(*args: object, **named: object) -> None:

@@ -18,7 +18,7 @@ import classifier
 import sentences
 from bert import BertModel
 from config import BertConfig
-from small import raising
+from small import raising, refusal
 from tokenizer import SPECIAL_TOKENS
 
 WORDS = ["good", "bad", "film", "the", "a", "is", "plot", "."]
@@ -250,16 +250,10 @@ def test_the_best_epoch_on_dev_is_kept() -> None:
 def test_bad_input_is_one_line_and_nothing_is_written(
     command, tmp_path, capsys, arguments, complaint
 ) -> None:
-    try:
-        code = classifier.main([*command, *arguments])
-    except SystemExit as leaving:
-        code = leaving.code
+    said = refusal(classifier.main, [*command, *arguments], capsys)
 
-    complaints = capsys.readouterr().err.splitlines()
-    assert code == 2
-    assert len(complaints) == 1
-    assert complaints[0].startswith("classifier.py: ")
-    assert complaint in complaints[0]
+    assert said.startswith("classifier.py: ")
+    assert complaint in said
     assert not (tmp_path / "predictions").exists()
 
 
@@ -287,17 +281,13 @@ def test_bare_test_sentences_get_predictions_and_no_accuracy(
 def test_all_other_sentences_need_labels(command, data, capsys, name, text, place) -> None:
     data[name].write_text(text, encoding="utf-8")
 
-    assert classifier.main(command) == 2
-
-    assert f"{place}: a line should be" in capsys.readouterr().err
+    assert f"{place}: a line should be" in refusal(classifier.main, command, capsys)
 
 
 def test_a_label_not_in_the_training_data_is_refused(command, data, capsys) -> None:
     data["dev"].write_text("3 ||| a film\n", encoding="utf-8")
 
-    assert classifier.main(command) == 2
-
-    assert "dev.txt: label 3, but" in capsys.readouterr().err
+    assert "dev.txt: label 3, but" in refusal(classifier.main, command, capsys)
 
 
 def test_a_hole_is_one_line_and_no_traceback(command, monkeypatch, capsys) -> None:

@@ -1,6 +1,7 @@
 """Models fine-tuned by solution/, saved for Hugging Face transformers and reopened."""
 
 import json
+from pathlib import Path
 
 import pytest
 import torch
@@ -17,16 +18,21 @@ from tokenizer import BertTokenizer
 CHECKPOINT = ROOT / "checkpoint"
 
 
+def saved(folder: Path, labels: int = 2) -> Path:
+    """Save a classifier as a fine-tune does."""
+    torch.manual_seed(3)
+    model = classifier.BertSentimentClassifier(BertModel.from_pretrained(CHECKPOINT), labels)
+    torch.nn.init.normal_(model.classifier.weight)  # otherwise every score is 0
+    (folder / "saved").mkdir()
+    classifier.save_model(model, BertTokenizer.from_pretrained(CHECKPOINT), folder / "saved")
+    return folder / "saved"
+
+
 def test_a_fine_tuned_model_opens_in_transformers(tmp_path, capsys):
     pytest.importorskip("transformers")
-    saved, tokenizer = tmp_path / "saved", BertTokenizer.from_pretrained(CHECKPOINT)
-    saved.mkdir()
-    torch.manual_seed(3)
-    bert = BertModel.from_pretrained(CHECKPOINT)
-    model = classifier.BertSentimentClassifier(bert, 5)
-    classifier.save_model(model, tokenizer, saved)
+    folder = saved(tmp_path, labels=5)
 
-    assert export_main([str(saved), str(tmp_path / "out")]) == 0
+    assert export_main([str(folder), str(tmp_path / "out")]) == 0
 
     assert "logits differ by at most" in capsys.readouterr().out
     config = json.loads((tmp_path / "out" / "config.json").read_text("utf-8"))
@@ -36,17 +42,12 @@ def test_a_fine_tuned_model_opens_in_transformers(tmp_path, capsys):
 
 def test_what_was_fine_tuned_is_a_checkpoint_like_any_other(tmp_path, monkeypatch):
     monkeypatch.setattr(second_opinion, "transformers", lambda: None)
-    saved = tmp_path / "saved"
-    saved.mkdir()
-    bert = BertModel.from_pretrained(CHECKPOINT)
-    tokenizer = BertTokenizer.from_pretrained(CHECKPOINT)
-    classifier.save_model(classifier.BertSentimentClassifier(bert, 2), tokenizer, saved)
+    folder = saved(tmp_path)
 
-    again = BertModel.from_pretrained(saved)
+    weights, before = (BertModel.from_pretrained(f).state_dict() for f in (folder, CHECKPOINT))
 
-    weights = again.state_dict()
-    assert all(torch.equal(tensor, weights[name]) for name, tensor in bert.state_dict().items())
-    assert import_main([str(saved), str(tmp_path / "out")]) == 0
+    assert all(torch.equal(tensor, weights[name]) for name, tensor in before.items())
+    assert import_main([str(folder), str(tmp_path / "out")]) == 0
 
 
 def test_a_classifier_that_transformers_computes_differently_is_not_written(
@@ -54,13 +55,8 @@ def test_a_classifier_that_transformers_computes_differently_is_not_written(
 ):
     pytest.importorskip("transformers")
     monkeypatch.setattr(second_opinion, "ALLOWED", {torch.float32: 0.0})
-    saved = tmp_path / "saved"
-    saved.mkdir()
-    model = classifier.BertSentimentClassifier(BertModel.from_pretrained(CHECKPOINT), 2)
-    torch.nn.init.normal_(model.classifier.weight)  # otherwise every score is 0
-    classifier.save_model(model, BertTokenizer.from_pretrained(CHECKPOINT), saved)
 
-    assert export_main([str(saved), str(tmp_path / "out")]) == 2
+    assert export_main([str(saved(tmp_path)), str(tmp_path / "out")]) == 2
 
     assert "logits differ by" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["saved"]

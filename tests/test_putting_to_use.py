@@ -23,7 +23,7 @@ from bert import BertModel
 from conftest import ROOT
 from graded import ran
 from pretraining import BertForPreTraining
-from small import CONFIG, raising
+from small import CONFIG, raising, refusal
 from tokenizer import BertTokenizer
 
 
@@ -87,16 +87,11 @@ def test_bad_input_is_one_line(
     program, arguments: list[str], complaint: str, monkeypatch, tmp_path: Path, capsys
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    try:
-        status = program.main(arguments)
-    except SystemExit as leaving:
-        status = leaving.code
 
-    output = capsys.readouterr().err
-    assert status == 2
+    output = refusal(program.main, arguments, capsys)
+
     assert output.startswith(f"{program.__name__}.py: ")
     assert complaint in output
-    assert output.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
 

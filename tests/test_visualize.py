@@ -14,7 +14,7 @@ import visualize
 from bert import BertModel, BertSelfAttention
 from config import BertConfig
 from conftest import ROOT
-from small import raising
+from small import raising, refusal
 from tokenizer import BertTokenizer
 from visualize import attention_maps, main, probabilities, project
 
@@ -231,14 +231,9 @@ def test_bad_input_is_one_line_and_nothing_is_drawn(
     monkeypatch, tmp_path, capsys, arguments, complaint
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    try:
-        status = main(arguments)
-    except SystemExit as leaving:
-        status = leaving.code
 
-    output = capsys.readouterr().err
-    assert status == 2
-    assert output.count("\n") == 1
+    output = refusal(main, arguments, capsys)
+
     assert output.startswith("visualize.py: ")
     assert complaint in output
     assert not list(tmp_path.iterdir())
@@ -247,9 +242,9 @@ def test_bad_input_is_one_line_and_nothing_is_drawn(
 def test_a_name_of_a_folder_is_no_name_for_a_picture(tmp_path: Path, capsys) -> None:
     (tmp_path / "a.png").mkdir()
 
-    assert main(["attention", "good", "--out", str(tmp_path / "a.png")]) == 2
+    said = refusal(main, ["attention", "good", "--out", str(tmp_path / "a.png")], capsys)
 
-    assert "a.png: is a folder; give the name of a file in it\n" in capsys.readouterr().err
+    assert said.endswith("a.png: is a folder; give the name of a file in it\n")
 
 
 def test_without_out_the_picture_goes_into_runs(monkeypatch, tmp_path: Path, curve: Path) -> None:
