@@ -47,7 +47,7 @@ Ask = Callable[..., list[Reply]]
 
 
 @dataclasses.dataclass(frozen=True)
-class Answers:
+class _Answers:
     """The fingerprints (entries, WIDTH) of each call of one source, and whether it drew."""
 
     prints: list[np.ndarray]
@@ -94,10 +94,10 @@ class Table:
     def _prints(self, index: int, reply: Reply, inputs: Tensors) -> np.ndarray:
         return fingerprints(*self.calls[index], self.names[index], inputs, reply)
 
-    def _answers(self, replies: Sequence[Reply]) -> Answers:
+    def _answers(self, replies: Sequence[Reply]) -> _Answers:
         numbered = enumerate(zip(replies, self.inputs, strict=True))
         prints = [self._prints(index, *both) for index, both in numbered]
-        return Answers(prints, [bool(reply.message.get("drew")) for reply in replies])
+        return _Answers(prints, [bool(reply.message.get("drew")) for reply in replies])
 
     def add(self, name: str, replies: Sequence[Reply], ask: Ask) -> None:
         """Add a row, unless it is a pair that is recognized by another row."""
@@ -128,14 +128,14 @@ class Table:
     # --- what agrees with what ---
 
     def _seen(
-        self, answers: Answers, index: int, rows: Sequence[np.ndarray], room: float = 1.0
+        self, answers: _Answers, index: int, rows: Sequence[np.ndarray], room: float = 1.0
     ) -> Seen:
         """Return answers next to rows of one call as when a student's are judged."""
         table = np.stack([self.rows[0][1][index] if self.rows else rows[0], *rows])
         allow = room * self.allowed[index]
         return Seen(answers.prints[index], table, allow, drew=answers.drew[index])
 
-    def _recognized(self, answers: Answers) -> bool:
+    def _recognized(self, answers: _Answers) -> bool:
         room = LEFT_OUT if self.before else 1.0
         fits = np.ones(len(self.rows), dtype=bool)
         for index in range(len(self.calls)):
@@ -143,7 +143,7 @@ class Table:
             fits &= agreeing(self._seen(answers, index, rows, room))[1:]
         return bool(fits.any())
 
-    def _disagreement(self, answers: Answers, known: Sequence[np.ndarray], ask: Ask) -> str | None:
+    def _disagreement(self, answers: _Answers, known: Sequence[np.ndarray], ask: Ask) -> str | None:
         """Say where answers do not agree with a recorded row, and by how much; None if they do."""
         for index, row in enumerate(known):
             got, allow = answers.prints[index], self.allowed[index]
@@ -159,16 +159,16 @@ class Table:
             return f"{self._place(index, worst)} {self._off(got[worst], row[worst], allow[worst])}"
         return None
 
-    def _agrees(self, answers: Answers, index: int, row: np.ndarray) -> bool:
+    def _agrees(self, answers: _Answers, index: int, row: np.ndarray) -> bool:
         return bool(agreeing(self._seen(answers, index, [row]))[1])
 
-    def _agrees_by_chance(self, answers: Answers, index: int, row: np.ndarray, ask: Ask) -> bool:
+    def _agrees_by_chance(self, answers: _Answers, index: int, row: np.ndarray, ask: Ask) -> bool:
         """Say whether the answers of a call that draws agree with a row for some seed."""
         for seed in DRAWS if answers.drew[index] else ():
             (reply,) = ask([index], seed=seed)
             again = self._prints(index, reply, self.inputs[index])
             prints = [again if other == index else own for other, own in enumerate(answers.prints)]
-            if self._agrees(Answers(prints, answers.drew), index, row):
+            if self._agrees(_Answers(prints, answers.drew), index, row):
                 return True
         return False
 
@@ -194,7 +194,7 @@ class Table:
 
     # --- what chance decides ---
 
-    def _decided(self, answers: Answers, ask: Ask, thorough: bool) -> list[np.ndarray]:
+    def _decided(self, answers: _Answers, ask: Ask, thorough: bool) -> list[np.ndarray]:
         """Return a row in which what chance decides is marked.
 
         Args:
@@ -215,7 +215,7 @@ class Table:
         return row
 
     def _otherwise(
-        self, answers: Answers, ask: Ask, thorough: bool
+        self, answers: _Answers, ask: Ask, thorough: bool
     ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Yield calls with their fingerprints by another chance, and how far these may be off."""
         drew = [index for index, drew_here in enumerate(answers.drew) if drew_here]

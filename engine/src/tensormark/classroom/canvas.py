@@ -38,7 +38,7 @@ class CanvasError(Exception):
 
 
 @dataclass
-class Filled:
+class _Filled:
     """What happened to the column: its rows, and lines for a person, by kind."""
 
     rows: list[list[str]] = field(default_factory=list)
@@ -160,12 +160,12 @@ class Export:
         counts = Counter(rows)
         return [None if counts[row] > 1 else row for row in rows]
 
-    def fill(self, pairs: Sequence[tuple[Entry, list[str]]]) -> Filled:
+    def fill(self, pairs: Sequence[tuple[Entry, list[str]]]) -> _Filled:
         """Return a row for everybody who gets a score, and what is to be told of the others.
 
         A score that is there already is replaced, which is told; EX and other words stay.
         """
-        filled = Filled()
+        filled = _Filled()
         for entry, row in pairs:
             name = visible(entry.hand_in.called, 200)
             old, new = row[self.place].strip(), _score(entry)
@@ -182,7 +182,7 @@ class Export:
                 filled.rows.append([*map(_neutral, about), new])
         return filled
 
-    def text(self, filled: Filled) -> str:
+    def text(self, filled: _Filled) -> str:
         """Return a file that Canvas imports."""
         text = io.StringIO()
         writer = csv.writer(text, delimiter=self.separator, lineterminator="\n")

@@ -60,7 +60,7 @@ class Stop:
 
 
 @dataclasses.dataclass
-class Job:
+class _Job:
     """Some work, and how often it was tried in this run.
 
     Attributes:
@@ -92,9 +92,9 @@ class Engine:
     ) -> None:
         self.crew, self.store, self.terms = crew, store, terms
         self.progress, self.stop, self.blame = progress, stop, blame
-        self.waiting: deque[Job] = deque()
-        self.suspects: deque[Job] = deque()  # to be tried alone, at the end
-        self.under_way: dict[Future, Job] = {}
+        self.waiting: deque[_Job] = deque()
+        self.suspects: deque[_Job] = deque()  # to be tried alone, at the end
+        self.under_way: dict[Future, _Job] = {}
         self.answered: queue.SimpleQueue[Future] = queue.SimpleQueue()
 
     def run(self, works: Iterable[Work]) -> None:
@@ -103,7 +103,7 @@ class Engine:
         Raises:
             ClusterError: there is no worker left. StoreError: nothing can be stored.
         """
-        self.waiting = deque(map(Job, works))
+        self.waiting = deque(map(_Job, works))
         while self.under_way or ((self.waiting or self.suspects) and not self.stop.asked):
             self.crew.look()
             self._drop_stranded()
@@ -121,7 +121,7 @@ class Engine:
         if self.suspects and self.crew.slots and not self.under_way and not self.stop.asked:
             self.begin(self.suspects.popleft())
 
-    def begin(self, job: Job) -> None:
+    def begin(self, job: _Job) -> None:
         """Have some work graded."""
         job.workers = frozenset(self.crew.fit)
         future = self.crew.submit(job.work)
@@ -157,7 +157,7 @@ class Engine:
         self.store.add(job.work.digest, self.terms, attempt)
         self.progress.done(attempt, final)
 
-    def _is_last(self, job: Job, attempt: Attempt) -> bool:
+    def _is_last(self, job: _Job, attempt: Attempt) -> bool:
         """Say whether an attempt is the last, or have the work tried again."""
         if attempt.complete or job.alone:
             return True
@@ -169,7 +169,7 @@ class Engine:
             self.waiting.append(job)
         return not job.alone and job.tries >= TRIES
 
-    def _answer(self, future: "Future", job: Job) -> Answer | str:
+    def _answer(self, future: "Future", job: _Job) -> Answer | str:
         """Return a worker's answer, or why there is none."""
         if future.status == "finished":
             answer: Answer = future.result()

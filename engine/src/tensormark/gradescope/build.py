@@ -31,7 +31,7 @@ SCRIPTS = ("setup.sh", "run_autograder")
 MARGIN = 120  # seconds: a limit below this leaves no time to grade
 
 
-class BuildError(Exception):
+class _BuildError(Exception):
     """The autograder cannot be built; the message gives the fix."""
 
 
@@ -61,7 +61,7 @@ def _private_references(assignment: Assignment, folder: Path) -> Iterator[tuple[
     references = References(folder)
     if not references.private:
         fix = command("references", seed="number", out="reference_outputs/private")
-        raise BuildError(
+        raise _BuildError(
             f"{option('references', folder)}: every student has these; record private ones with "
             f"`{fix}`"
         )
@@ -114,15 +114,15 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     try:
         check_replaceable(options.out, ".zip", option("out", options.out))
         if options.references is None:
-            raise BuildError(f"{option('references')} is missing: a folder of private references")
+            raise _BuildError(f"{option('references')} is missing: a folder of private references")
         if options.limit < MARGIN:
             fault = f"{option('limit', options.limit)}: must be {MARGIN} seconds or more"
-            raise BuildError(fault)
+            raise _BuildError(fault)
         assignment = open_assignment(folder)
         files = _autograder(assignment, options.references, options.tier, options.limit)
         content = zipped(files, programs=SCRIPTS)
         write_whole(options.out, content)
-    except (BuildError, ReferencesError, WheelError, OSError) as error:
+    except (_BuildError, ReferencesError, WheelError, OSError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 2
     print(f"wrote {options.out}: {len(files)} files, {len(content) / 1e6:.1f} MB; for staff only")

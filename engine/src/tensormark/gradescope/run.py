@@ -41,7 +41,7 @@ NOT_COVERED = {
 }
 
 
-class Writer:
+class _Writer:
     """Observes a grading, and writes results.json as it goes on."""
 
     def __init__(self, path: Path, tier: str) -> None:
@@ -134,7 +134,7 @@ def _report(choice: Strictest) -> None:
 
 def grade(assignment: Assignment, submission: Path, results: Path, limit: float) -> None:
     """Grade, and write the results."""
-    writer = Writer(results, "")
+    writer = _Writer(results, "")
     settings = settings_for(assignment, limit)
     choice = strictest(assignment, settings, allowed(assignment.folder))
     _report(choice)
