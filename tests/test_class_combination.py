@@ -78,8 +78,8 @@ def test_another_combination_is_refused_with_the_commands_that_go_on_and_that_be
     assert said.startswith(f"class: OUT={folder / 'out'}: holds results with another {name}; ")
     assert said.count("\n") == 1
     assert contents(folder / "out") == before
-    on = options_in(said.partition("to go on with that: ")[2].partition(";")[0])
-    anew = options_in(said.partition("to begin anew: ")[2].partition(" (or")[0])
+    on = options_in(said.partition("to continue with that: ")[2].partition(";")[0])
+    anew = options_in(said.partition("to start over: ")[2].partition(" (or")[0])
     assert anew["out"] == f"{folder / 'out'}-2"
     assert [given(folder, found) for found in (on, anew)] == [0, 0]
     assert contents(folder / "out-2")
