@@ -3,6 +3,7 @@
 Processor seconds, of the student's code as well: the training is left out but for the last row.
 """
 
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -41,7 +42,9 @@ def rows(checkouts: Checkouts) -> Iterator[Row]:
         kept = stack.enter_context(grader(checkouts.ours, "kept"))
         place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         mix = write_class(place / "mix", MIX, seed=1)
-        some = [SOLUTION] * AT_ONCE
+        right = place / SOLUTION.name  # without the extensions beside it
+        shutil.copy(SOLUTION, right)
+        some = [right] * AT_ONCE
         peer = Peer("no isolation", lambda: processor_each(kept, some))
         yield from compare([RIGHT], lambda one: processor_each(graders[one], some), checkouts, peer)
         yield from compare(
@@ -52,10 +55,10 @@ def rows(checkouts: Checkouts) -> Iterator[Row]:
             rounds=1,
             warm=False,
         )
-        peer = Peer("no isolation", lambda: [kept.grade(SOLUTION, "grade")])
+        peer = Peer("no isolation", lambda: [kept.grade(right, "grade")])
         yield from compare(
             [TRAINED],
-            lambda one: [graders[one].grade(SOLUTION, "grade")],
+            lambda one: [graders[one].grade(right, "grade")],
             checkouts,
             peer,
             rounds=2,

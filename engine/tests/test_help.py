@@ -9,6 +9,9 @@ import pytest
 from helps import check_help
 
 from tensormark.cli import COMMANDS
+from tensormark.sandbox.worker_process import WorkerProcess
+
+from resident import called, workers_by
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -33,3 +36,20 @@ def test_no_command_waits_for_torch(folder: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout.endswith("\nFalse\n")
+
+
+@pytest.mark.parametrize(("path", "starts"), [("starter", False), ("solution", True)])
+def test_a_worker_is_started_only_for_what_was_edited(
+    folder: Path, path: str, starts: bool
+) -> None:
+    started = []
+
+    def start(threads: int) -> WorkerProcess:
+        started.append(threads)
+        return WorkerProcess(threads)
+
+    with workers_by(start):
+        done = called(folder, "check", path)
+
+    assert done.returncode == 0
+    assert bool(started) is starts
