@@ -87,7 +87,7 @@ def seems_untouched(path: Path, references: Path) -> bool:
     try:
         digests = json.loads((references / "manifest.json").read_bytes())["starter"]
         files = sorted(path.glob("*.py")) if path.is_dir() else [path]
-        return all(
+        return bool(files) and all(
             is_given(read_regular(file, MAX_SOURCE)[0], digests.get(file.name)) for file in files
         )
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
