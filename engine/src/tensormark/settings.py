@@ -177,16 +177,24 @@ def usual(folder: Path) -> str:
     return os.path.relpath(folder / "starter")
 
 
+def submission_parser(folder: Path, name: str, description: str) -> argparse.ArgumentParser:
+    """Return what reads the command line of a command that takes a submission."""
+    command_line = parser(name, description)
+    about = "a folder, a .py file, a zip or a tar (default: starter)"
+    command_line.add_argument(
+        "submission", type=submission, nargs="?", default=usual(folder), help=about
+    )
+    return command_line
+
+
 def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
     """Read the command line of a grading.
 
     Args:
         name: of the command: check, grade or report.
     """
-    command_line = parser(name, "Grade one submission.")
+    command_line = submission_parser(folder, name, "Grade one submission.")
     add = command_line.add_argument
-    about = "a folder, a .py file, a zip or a tar (default: starter)"
-    add("submission", type=submission, nargs="?", default=usual(folder), help=about)
     add("--only", metavar="EXERCISES", help="grade only these, separated by commas")
     add("--json", type=Path, metavar="FILE", help="write the result here")
     if name == "report":

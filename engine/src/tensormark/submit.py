@@ -4,7 +4,6 @@ The zip holds the files that students edit, as far as they were edited, and no o
 as an instructor's grader does: with the given files, in the strictest tier that this machine has.
 """
 
-import argparse
 import dataclasses
 import sys
 from collections.abc import Mapping, Sequence
@@ -22,7 +21,7 @@ from tensormark.reports.terminal import Report
 from tensormark.reports.text import print_any_letter
 from tensormark.result import Grade
 from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, printable
-from tensormark.settings import Settings, check_writable, submission, usual
+from tensormark.settings import Settings, check_writable, submission_parser
 from tensormark.strictest import strictest
 from tensormark.zipped import zipped
 
@@ -104,10 +103,7 @@ def submit(assignment: Assignment, path: str, out: Path) -> int:
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Pack and grade what the command line names."""
-    description = "Pack and grade what you hand in."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    about = "a folder, a .py file, a zip or a tar (default: starter)"
-    parser.add_argument("submission", type=submission, nargs="?", default=usual(folder), help=about)
+    parser = submission_parser(folder, name, "Pack and grade what you hand in.")
     parser.add_argument(
         "--out", type=Path, default=folder / PACKED, help="the zip to write (default: %(default)s)"
     )

@@ -25,7 +25,7 @@ from tensormark.reports.text import print_any_letter, visible
 from tensormark.result import Result
 from tensormark.sandbox.interface import Program, Sandbox, printable
 from tensormark.sandbox.waiting import Waiting, waiting
-from tensormark.settings import Settings, submission, usual
+from tensormark.settings import Settings, submission_parser
 
 if TYPE_CHECKING:
     from tensormark.sandbox.process import ProcessSandbox
@@ -136,10 +136,7 @@ def end_on_signals() -> None:
 
 def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
     """Read the command line."""
-    description = "Grade each time you save."
-    parser = argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
-    about = "a folder, a .py file, a zip or a tar (default: starter)"
-    parser.add_argument("submission", type=submission, nargs="?", default=usual(folder), help=about)
+    parser = submission_parser(folder, name, "Grade each time you save.")
     parser.add_argument("--only", metavar="EXERCISES", help="grade only these, separated by commas")
     return parser.parse_args(arguments)
 
