@@ -1,4 +1,4 @@
-"""The probes that several exercises have."""
+"""The probes that several exercises have: those of the toolkit, and others."""
 
 from collections.abc import Callable
 
@@ -7,6 +7,18 @@ import numpy as np
 from grader.model import BertCall
 from tensormark.exercise import Examine, Probe, Tensors
 from tensormark.toolkit.dropout import RATE, Dropout
+from tensormark.toolkit.probes import misplaced_dropout, no_dropout, other_sizes, second_call
+
+__all__ = [
+    "dropout_pattern",
+    "misplaced_dropout",
+    "no_dropout",
+    "other_sizes",
+    "properties",
+    "second_call",
+    "small_numbers",
+    "values",
+]
 
 
 def values(name: str, says: str, *calls: BertCall, examine: Examine | None = None) -> Probe:
@@ -19,32 +31,9 @@ def properties(name: str, says: str, *calls: BertCall, examine: Examine | None =
     return Probe(name, "properties", says, calls, examine)
 
 
-def other_sizes(what: str, *calls: BertCall) -> Probe:
-    """Probe calls of other sizes, in float64."""
-    return properties("other sizes", f"{what} is wrong for other sizes or in float64", *calls)
-
-
 def small_numbers(what: str, *calls: BertCall) -> Probe:
     """Probe calls whose inputs show what is added to a variance."""
     return properties("small numbers", f"{what} is wrong where the variance is small", *calls)
-
-
-def second_call(*calls: BertCall) -> Probe:
-    """Probe a second call of the same function."""
-    says = "a second call gives a wrong output: something is kept from the first"
-    return properties("second call", says, *calls)
-
-
-def no_dropout(*calls: BertCall) -> Probe:
-    """Probe training with a dropout rate of 0."""
-    says = "with a dropout rate of 0, training should give the same result as eval"
-    return Probe("no dropout", "training", says, calls)
-
-
-def misplaced_dropout(name: str, *calls: BertCall, examine: Dropout | None = None) -> Probe:
-    """Probe where training drops."""
-    says = "dropout in training is not where it should be"
-    return Probe(name, "training", says, calls, examine)
 
 
 def dropout_pattern(

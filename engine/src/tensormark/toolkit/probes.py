@@ -149,6 +149,30 @@ def _drawn_by(
     return everything
 
 
+def other_sizes(what: str, *calls: Call) -> Probe:
+    """Probe calls of other sizes, in float64."""
+    says = f"{what} is wrong for other sizes or in float64"
+    return Probe("other sizes", "properties", says, calls)
+
+
+def second_call(*calls: Call) -> Probe:
+    """Probe a second call of the same function."""
+    says = "a second call gives a wrong output: something is kept from the first"
+    return Probe(SECOND, "properties", says, calls)
+
+
+def no_dropout(*calls: Call) -> Probe:
+    """Probe training with a dropout rate of 0."""
+    says = "with a dropout rate of 0, training should give the same result as eval"
+    return Probe("no dropout", "training", says, calls)
+
+
+def misplaced_dropout(name: str, *calls: Call, examine: Examine | None = None) -> Probe:
+    """Probe where training drops."""
+    says = "dropout in training is not where it should be"
+    return Probe(name, "training", says, calls, examine)
+
+
 def _usual_probes(
     name: str, usual: _Usual, sizes: tuple[Sizes, Sizes], dropout: tuple[str, ...]
 ) -> Iterator[Probe]:
@@ -161,31 +185,12 @@ def _usual_probes(
     differentiated = usual.fields.get("gradients", usual.fields.get("form") not in NUMBERS)
     calls = usual.calls(MAIN, main, gradients=differentiated)
     yield Probe("output", "values", f"{name} gives a wrong output", calls)
-    yield Probe(
-        "other sizes",
-        "properties",
-        f"{name} is wrong for other sizes or in float64",
-        usual.calls(OTHER, other, dtype="float64"),
-    )
-    yield Probe(
-        SECOND,
-        "properties",
-        "a second call gives a wrong output: something is kept from the first",
-        usual.calls(SECOND, main),
-    )
+    yield other_sizes(name, *usual.calls(OTHER, other, dtype="float64"))
+    yield second_call(*usual.calls(SECOND, main))
     if dropout:
-        yield Probe(
-            "no dropout",
-            "training",
-            "with a dropout rate of 0, training should give the same result as eval",
-            usual.calls(MAIN, main, train=True, rates=dict.fromkeys(dropout, 0.0)),
-        )
-        yield Probe(
-            "all dropped",
-            "training",
-            "dropout in training is not where it should be",
-            usual.calls(MAIN, main, train=True, rates=dict.fromkeys(dropout, 1.0)),
-        )
+        off, on = (dict.fromkeys(dropout, rate) for rate in (0.0, 1.0))
+        yield no_dropout(*usual.calls(MAIN, main, train=True, rates=off))
+        yield misplaced_dropout("all dropped", *usual.calls(MAIN, main, train=True, rates=on))
 
 
 def exercise(
