@@ -234,9 +234,8 @@ def _require_gradients(
         cotangents = under(drawn, "cotangent/")
         if not call.gradients or reply.status != "ok":
             continue
-        for name in (
-            cotangents.keys() & _shapes(reply).keys()
-        ):  # calls may return less than is drawn
+        # calls may return less than is drawn
+        for name in cotangents.keys() & _shapes(reply).keys():
             expected, got = cotangents[name], reply.tensors[f"out/{name}"]
             if expected.shape != got.shape and not expected.size == got.size == 1:
                 raise RecordError(

@@ -123,9 +123,7 @@ class Trial:
         """Choose the message: of the answer that depends least on other exercises."""
         own, *others = answers
         wrong = [(a, f) for a, f in zip(answers, mismatches, strict=True) if f is not None]
-        if all(mismatch.kind == "blocked" for _, mismatch in wrong) and len(wrong) == len(
-            mismatches
-        ):
+        if all(mismatch and mismatch.kind == "blocked" for mismatch in mismatches):
             return Blocked(", ".join(sorted({mismatch.name for _, mismatch in wrong})))
         judged = [pair for pair in wrong if pair[1].kind != "blocked"] or wrong
         wrong_targets = [target for target, name in self.targets.items() if name in self.failed]
