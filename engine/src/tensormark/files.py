@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import itertools
 import os
 import stat
 import tempfile
@@ -31,6 +32,12 @@ def digest(content: bytes) -> str:
 def sha256(path: Path) -> str:
     """Return the sha256 of a file, in hexadecimal."""
     return digest(path.read_bytes())
+
+
+def free_path(path: Path, first: int = 1) -> Path:
+    """Return the first of path-1, path-2 and so on that is not there."""
+    paths = (Path(f"{path}-{count}") for count in itertools.count(first))
+    return next(path for path in paths if not os.path.lexists(path))
 
 
 def write_whole(path: Path, content: bytes | str) -> None:

@@ -11,7 +11,6 @@ A file that somebody has edited, or put into starter/, is not overwritten: neith
 the list of what was last written here knows its digest. With --force it is copied first.
 """
 
-import itertools
 import json
 import re
 import sys
@@ -19,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tensormark.exercise import Assignment
-from tensormark.files import digest, write_whole
+from tensormark.files import digest, free_path, write_whole
 from tensormark.folder import open_assignment
 from tensormark.folders import whole_folder
 from tensormark.intake.texts import is_given
@@ -120,8 +119,7 @@ def _edited(assignment: Assignment, names: Sequence[str]) -> list[str]:
 
 
 def _keep_copies(starter: Path, names: Sequence[str]) -> Path:
-    folders = (starter.with_name(f"{starter.name}.backup-{n}") for n in itertools.count(1))
-    folder = next(path for path in folders if not path.exists())
+    folder = free_path(starter.with_name(f"{starter.name}.backup"))
     with whole_folder(folder) as unfinished:
         for name in names:
             write_whole(unfinished / name, (starter / name).read_bytes())

@@ -7,7 +7,6 @@ or writes anything, so that neither a class nor the way it is graded changes wit
 import argparse
 import dataclasses
 import datetime
-import itertools
 import json
 import os
 import shlex
@@ -17,6 +16,7 @@ from tensormark.classroom.options import parser
 from tensormark.classroom.parcel import checkpoint_digest
 from tensormark.classroom.remembered import remembered
 from tensormark.classroom.store import Store
+from tensormark.files import free_path
 from tensormark.intake.submission import SubmissionError
 from tensormark.references import References, ReferencesError
 from tensormark.reports.text import points
@@ -144,11 +144,6 @@ def _how_to_continue(folder: Path, options: argparse.Namespace, before: Combinat
     return f"to continue with that: {_command_line(folder, options, **others)}"
 
 
-def _free_folder(out: Path) -> Path:
-    paths = (Path(f"{out}-{count}") for count in itertools.count(2))
-    return next(path for path in paths if not os.path.lexists(path))
-
-
 def checked(
     folder: Path, options: argparse.Namespace, references: References, store: Store
 ) -> tuple[Combination, bool]:
@@ -172,7 +167,7 @@ def checked(
             f"{held}; {on} {option('only', shlex.quote(options.only))}; {force} compares all the "
             "same, and leaves the gradebook as it is"
         )
-    anew = _command_line(folder, options, out=_free_folder(options.out))
+    anew = _command_line(folder, options, out=free_path(options.out, first=2))
     raise SubmissionError(
         f"{held}; {on}; to start over: {anew} (or {force}, which first moves the gradebook and the "
         f"feedback there to a folder in {options.out})"

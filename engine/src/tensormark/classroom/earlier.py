@@ -2,13 +2,12 @@
 or was written for somebody else, is moved to `earlier-1` (then `-2`, and so on) among the results.
 """
 
-import itertools
 import json
 import os
 from functools import cached_property
 from pathlib import Path
 
-from tensormark.files import digest, sha256, write_whole
+from tensormark.files import digest, free_path, sha256, write_whole
 
 WRITTEN = ".written.json"  # file to the digests of what was last written there
 FOLDER = "earlier"
@@ -24,8 +23,7 @@ class Earlier:
     @cached_property
     def folder(self) -> Path:
         """The first that is free."""
-        paths = (self.out / f"{FOLDER}-{count}" for count in itertools.count(1))
-        return next(path for path in paths if not os.path.lexists(path))
+        return free_path(self.out / FOLDER)
 
     def move(self, *names: str) -> None:
         """Move files or folders there, as far as they exist."""
