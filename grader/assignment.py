@@ -35,5 +35,4 @@ ASSIGNMENT = Assignment(
     axes=AXES,
     locate=locate,
     padding=padding_of,
-    random_in_eval="dropout is active in eval mode too: the same call gives different results",
 )

@@ -186,13 +186,13 @@ def test_what_could_not_be_described_changes_nothing_else_and_is_noted() -> None
 def test_where_a_stand_in_would_help_the_message_says_so() -> None:
     found = finding(trial(WRONG, RIGHT))
 
-    assert "right when given a correct norm, wrong with your own" in found.details
+    assert "layer and norm pass alone, but not together" in found.details
 
 
 def test_the_message_names_all_that_had_to_be_replaced() -> None:
     found = finding(trial(WRONG, WRONG, WRONG, RIGHT, of=LEVELS))
 
-    assert "right when given a correct norm and embed, wrong with your own" in found.details
+    assert "layer, norm and embed pass alone, but not together" in found.details
 
 
 def test_an_exception_is_its_own_headline() -> None:
@@ -273,6 +273,9 @@ def test_a_worker_cannot_make_up_what_is_forbidden() -> None:
     assert finding(trial(answer)).headline == "raised ValueError"
 
 
+BOTH = ["dropout", "new weights"]
+
+
 @pytest.mark.parametrize(
     ("call", "drew", "failed", "named"),
     [
@@ -289,10 +292,17 @@ def test_random_numbers_in_eval_mode_are_a_mistake_with_a_name(
 ) -> None:
     of = exercise("layer", replace(VALUES, calls=(call,)), upstream=("norm",))
 
-    found = finding(trial(reply(OUT + 1, drew=drew), of=of, failed=failed))
+    for causes, name in ([], None), (["dropout"], "dropout_in_eval"), (BOTH, "new_weights_in_call"):
+        found = finding(trial(reply(OUT + 1, drew=drew, causes=causes), of=of, failed=failed))
 
-    assert (found.mistake == "random_in_eval") is named
-    assert (found.headline == "two calls with the same input give different results") is named
+        assert found.mistake == (name if named else None)
+        assert any("draws random numbers in eval" in line for line in found.details) is named
+
+
+def test_random_numbers_do_not_explain_another_shape() -> None:
+    found = finding(trial(reply(OUT[:1], drew=True, causes=["dropout"])))
+
+    assert (found.mistake, found.headline) == (None, VALUES.says)
 
 
 # --- what is observed ---------------------------------------------------------------------------

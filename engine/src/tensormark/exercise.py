@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # the inspector of sources starts without them
     from tensormark.task import Task
 
 Tensors = dict[str, "np.ndarray"]
+Locate = Callable[["np.ndarray", "np.ndarray", Tensors], str | None]
 PARTS = ("values", "training", "properties")  # the parts of an exercise's points
 KEPT_HERE = frozenset({"given", "inputs", "deterministic"})  # fields of a call that are not sent
 
@@ -147,6 +148,7 @@ class Exercise:
         extension: its points are a bonus, and it is graded only if its file was handed in.
         forbidden: what may not be called while it is graded, in addition to what the assignment's
             policy says: full names of classes and functions.
+        axes, locate: as those of the assignment, where its own are not about these outputs.
     """
 
     id: str
@@ -162,6 +164,8 @@ class Exercise:
     imports: tuple[str, ...] = ()
     extension: bool = False
     forbidden: tuple[str, ...] = ()
+    axes: Mapping[int, Sequence[str]] | None = None
+    locate: Locate | None = None
 
     def __post_init__(self) -> None:
         """See that every point is of a part that can be lost, and every part has points.
@@ -238,8 +242,6 @@ class Assignment:
         locate: describes in a few words where an output is wrong, if it can; not by how much, as
             references may be private.
         padding: says which places of the first axes of an output are only padding, if it can.
-        random_in_eval: says what is wrong with a function that draws random numbers outside of
-            training, where no known mistake fits.
     """
 
     name: str
@@ -253,9 +255,8 @@ class Assignment:
     checkpoint_files: tuple[str, ...] = ()
     packages: tuple[str, ...] = ("torch",)
     axes: Mapping[int, Sequence[str]] = dataclasses.field(default_factory=dict)
-    locate: Callable[[np.ndarray, np.ndarray, Tensors], str | None] = lambda *_: None
+    locate: Locate = lambda *_: None
     padding: Callable[[Tensors], np.ndarray | None] = no_padding
-    random_in_eval: str = "two calls with the same input give different results"
 
     @property
     def starter(self) -> Path:

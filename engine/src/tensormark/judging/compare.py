@@ -83,7 +83,7 @@ def compare(
         return Mismatch("shape", name, lines)
     wanted = np.dtype(dtype) if expected.dtype.kind == "f" else expected.dtype
     if got.dtype != wanted:
-        lines = (f"{name} should be {wanted} like the input, got {got.dtype}",)
+        lines = (f"{name} should be {wanted}, got {got.dtype}",)
         return Mismatch("dtype", name, lines)
     if not np.isfinite(got).all():
         bad = np.argwhere(~np.isfinite(got))
@@ -105,10 +105,13 @@ def compare_values(
     worst = tuple(int(i) for i in np.unravel_index(np.argmax(error - allowed), error.shape))
     where = f", worst at ({_place(worst, axes)})" if expected.ndim else ""
     lines = (f"{int(wrong.sum())} of {got.size} values of {name} differ{where}",)
-    numbers = (
-        f"expected {float(expected[worst]):z.4f}, got {float(got[worst]):z.4f}, "
-        f"allowed difference {float(allowed[worst]):.0e}"
-    )
+    if expected.dtype.kind == "f":
+        numbers = (
+            f"expected {float(expected[worst]):z.4f}, got {float(got[worst]):z.4f}, "
+            f"allowed difference {float(allowed[worst]):.0e}"
+        )
+    else:
+        numbers = f"expected {expected[worst]}, got {got[worst]}"
     pair = Pair(name, got, expected, tolerance)
     return Mismatch("values", name, lines, numbers=numbers, pair=pair)
 

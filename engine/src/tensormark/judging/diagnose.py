@@ -139,12 +139,21 @@ def _diagnose(calls: Sequence[Seen], names: Sequence[str], often: Often) -> Diag
     return Diagnosis(tuple(joined), dropout)
 
 
+def _agrees(calls: Sequence[Seen], names: Sequence[str], mistake: str) -> bool:
+    """Say whether a mistake also explains these calls: all of them, or those in eval mode."""
+    if mistake in names:
+        row = names.index(mistake)
+        if all(agreeing(call)[row] for call in calls):
+            return True
+    values = mistake.split(PAIR)[0]
+    evals = [call for call in calls if not call.training]
+    return values in names and all(agreeing(call)[names.index(values)] for call in evals)
+
+
 def diagnosed(
     levels: Iterable[Sequence[Seen]], names: Sequence[str], often: Often = NEVER
 ) -> Diagnosis:
-    """Return the mistakes of the first level that shows any.
-
-    If it cannot decide between several, later levels may.
+    """Return the mistakes of the first level that shows any, and that no later level excludes.
 
     Args:
         levels: observations, those that depend least on other exercises first.
@@ -153,10 +162,9 @@ def diagnosed(
     """
     diagnosis = Diagnosis()
     for level in levels:
-        if len(diagnosis.mistakes) == 1:
-            break
-        further = _diagnose(level, names, often)
-        common = tuple(name for name in diagnosis.mistakes if name in further.mistakes)
-        mistakes = common or diagnosis.mistakes or further.mistakes
-        diagnosis = Diagnosis(mistakes, diagnosis.training or further.training)
+        mistakes = tuple(name for name in diagnosis.mistakes if _agrees(level, names, name))
+        diagnosis = dataclasses.replace(diagnosis, mistakes=mistakes)
+        if not mistakes:
+            further = _diagnose(level, names, often)
+            diagnosis = Diagnosis(further.mistakes, diagnosis.training or further.training)
     return diagnosis

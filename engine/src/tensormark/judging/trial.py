@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from tensormark.exercise import Assignment, Call, Exercise, Probe
-from tensormark.judging.compare import Mismatch, Tolerance, compare, compare_all
+from tensormark.judging.compare import Axes, Mismatch, Tolerance, compare, compare_all
 from tensormark.judging.diagnose import PAIR, Diagnosis, diagnosed, one_sentence
+from tensormark.judging.drawn import DIFFERS, DRAWN_IN_EVAL, drawn_in_eval
 from tensormark.judging.excerpt import excerpt
 from tensormark.judging.faults import described, examined
 from tensormark.judging.fingerprints import Answered, Seen, changed_state, observe, tolerance_kind
@@ -25,7 +26,6 @@ from tensormark.references import under
 from tensormark.result import Blocked, CheckFailed, Finding
 
 Examine = Callable[["Trial", Answered], Mismatch | None]
-RANDOM_IN_EVAL = "random_in_eval"  # a mistake of any exercise, wherever it is made
 
 
 @dataclasses.dataclass
@@ -133,23 +133,26 @@ class Trial:
         if mismatch.headline and mismatch.kind == "raised":  # the file cannot be imported
             return CheckFailed(Finding(mismatch.headline, mismatch.lines))
         mistakes, place, excerpt = self.descriptions(own, answered, mismatch)
+        drawn = self.drawn_in_eval() if mismatch.kind == "values" else None
         details = [
             *mismatch.lines,
             *([mismatch.numbers] if mismatch.numbers and self.public else []),
             *more,
         ]
         if others and mismatches[-1] is None:
-            upstream = " and ".join(others[-1].call.given)
-            details.append(f"right when given a correct {upstream}, wrong with your own")
+            *names, last = self.exercise.id, *others[-1].call.given
+            details.append(f"{', '.join(names)} and {last} pass alone, but not together")
         if mistakes:
             headline, sections = self.in_words(mistakes)
-        elif self.random_in_eval:
-            mistakes, headline, sections = (RANDOM_IN_EVAL,), self.assignment.random_in_eval, ""
+        elif drawn in DRAWN_IN_EVAL:
+            name, headline = DRAWN_IN_EVAL[drawn]
+            mistakes, sections = (name,), ""
+            details.append(DIFFERS)
         elif mismatch.kind == "raised":
             headline, sections = details.pop(0), ""
         else:
             headline, sections = mismatch.headline or own.probe.says, ""
-            details += place
+            details += place if drawn is None else [DIFFERS]
         details.append(f"read: {self.exercise.anchor}{sections}")
         return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None, excerpt))
 
@@ -160,7 +163,7 @@ class Trial:
         note, located = self.troubles.append, mismatch.kind in ("values", "shape")
         return (
             described(lambda: self.mistakes_shown(own.probe), (), note),
-            described(lambda: self.place(answered) if located else [], [], note),
+            described(lambda: self.place(answered, mismatch.name) if located else [], [], note),
             described(lambda: self.excerpt(answered, mismatch), None, note),
         )
 
@@ -169,7 +172,7 @@ class Trial:
         if mismatch.pair is None or not self.public:
             return None
         inputs = answered.recording.inputs
-        return excerpt(mismatch.pair, self.assignment.axes, self.assignment.padding(inputs))
+        return excerpt(mismatch.pair, self.axes, self.assignment.padding(inputs))
 
     @functools.cached_property
     def diagnosis(self) -> Diagnosis:
@@ -178,20 +181,10 @@ class Trial:
         often = {name: variant["seen"] for name, variant in variants.items() if "seen" in variant}
         return diagnosed(self.levels(), self.entry["rows"], often)
 
-    @property
-    def random_in_eval(self) -> bool:
-        """Whether the function drew random numbers in eval mode, and not from a generator given.
-
-        A worker's word for it: it only gives a wrong output a name.
-        """
+    def drawn_in_eval(self) -> str | None:
+        """Say what drew random numbers in eval mode, if that may be why the output is wrong."""
         suspect = self.failed.intersection(self.exercise.upstream)
-        return any(
-            bool(answered.reply.message.get("drew"))
-            for answered in self.answered
-            if not answered.call.train
-            and suspect.issubset(answered.call.given)
-            and not any(name.startswith("*") for name in answered.call.args)
-        )
+        return drawn_in_eval(a for a in self.answered if suspect.issubset(a.call.given))
 
     def mistakes_shown(self, probe: Probe) -> tuple[str, ...]:
         """Return the mistakes that explain why a probe failed."""
@@ -224,15 +217,25 @@ class Trial:
         """Return the tolerance of a tensor of a call."""
         return Tolerance(**self.entry["tolerance"][tolerance_kind(name, call)])
 
-    def place(self, answered: Answered) -> list[str]:
-        """Return a line that says where the first wrong output is wrong, if that can be said."""
+    def place(self, answered: Answered, name: str) -> list[str]:
+        """Return a line that says where an output is wrong, if that can be said.
+
+        Args:
+            name: of the output; of anything else, there is nothing to say.
+        """
         inputs, got = answered.recording.inputs, under(answered.reply.tensors, "out/")
-        for name, expected in answered.recording.outputs.items():
-            with np.errstate(all="ignore"):
-                place = self.assignment.locate(got[name], expected, inputs) if name in got else None
-            if place is not None:
-                return [place]
-        return []
+        expected = answered.recording.outputs.get(name)
+        if expected is None or name not in got:
+            return []
+        with np.errstate(all="ignore"):
+            where = self.exercise.locate or self.assignment.locate
+            place = where(got[name], expected, inputs)
+        return [] if place is None else [place]
+
+    @property
+    def axes(self) -> Axes:
+        """The names of the axes of outputs."""
+        return self.assignment.axes if self.exercise.axes is None else self.exercise.axes
 
     # --- the checks ------------------------------------------------------------------------------
 
@@ -240,8 +243,8 @@ class Trial:
         """Compare outputs with the reference's."""
         got = under(answered.reply.tensors, "out/")
         tolerance = self.tolerance("out/", answered.call)
-        dtype, axes = answered.call.dtype, self.assignment.axes
-        return compare_all(got, answered.recording.outputs, tolerance, dtype, axes)
+        dtype = answered.call.dtype
+        return compare_all(got, answered.recording.outputs, tolerance, dtype, self.axes)
 
     def wrong_gradient(self, answered: Answered) -> Mismatch | None:
         """Compare gradients with the reference's; all of them must be there."""
@@ -254,7 +257,8 @@ class Trial:
                     "gradient", called, lines, "the output is right, but its gradients are wrong"
                 )
             words, tolerance = f"the gradient of {called}", self.tolerance(name, answered.call)
-            dtype, axes = answered.call.dtype, self.assignment.axes
+            # the axes of a weight are not those of an output
+            dtype, axes = answered.call.dtype, {} if name.startswith("weights/") else self.axes
             if mismatch := compare(words, got[name], expected, tolerance, dtype, axes):
                 headline = "the output is right, but its gradients are wrong"
                 return dataclasses.replace(mismatch, kind="gradient", headline=headline)

@@ -46,6 +46,7 @@ KEYS: Mapping[str, type] = {
     "imported": list,
     "torch": str,
     "drew": bool,
+    "causes": list,
     "progress": list,
     "before": dict,
     "after": dict,

@@ -12,10 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from tensormark.exercise import Tensors, no_padding
+from tensormark.exercise import Locate, Tensors, no_padding
 
 RTOL, ATOL = 1e-3, 1e-4  # what is off by less counts as equal here; a tolerance may be far closer
-Locate = Callable[[np.ndarray, np.ndarray, Tensors], str | None]
 
 
 def _ratio(got: np.ndarray, expected: np.ndarray) -> float | None:

@@ -26,9 +26,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from tensormark.worker.causes import noted
 from tensormark.worker.imports import Imports
 from tensormark.worker.outputs import StudentError, outputs_of
-from tensormark.worker.stand_ins import FUNCTION, functions_replaced, put_in_place
+from tensormark.worker.stand_ins import FUNCTION, functions_replaced, once_more, put_in_place
 from tensormark.worker.state import Model, Watch, put_back, seed
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
@@ -231,10 +232,11 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     passed = list(arguments_of(context, call, tensors, owner))
     own_generator = not GENERATORS.isdisjoint(call["args"])
     watch = Watch(model, silent=own_generator, plain=call["literals"])
-    call_before(context, call, tensors, owner, called)
-    outputs = outputs_of(called(*passed), call)
+    with noted() as causes:
+        call_before(context, call, tensors, owner, called)
+        outputs = outputs_of(called(*passed), call)
     report = watch.report()
-    report["drew"] = own_generator or watch.generators.drew()
+    report |= {"drew": own_generator or watch.generators.drew(), "causes": sorted(causes)}
 
     answer = {f"out/{name}": value for name, value in outputs.items()}
     sent = zip(call["args"], passed, strict=True)
@@ -309,14 +311,20 @@ def run(
         requested: Answer = kind(context, call, tensors, progress)
         return requested
     context.module(call["module"])  # may draw or seed
-    seed(zlib.crc32(json.dumps(call, sort_keys=True).encode()))
     dtype = DTYPES[call["dtype"]]
     tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in tensors.items()}
-    with functions_replaced(call["stand_ins"], context.module, context.harness):
-        if kind is not None:
-            answer = run_kind(kind, context, call, tensors, progress)
-        else:
-            chosen = run_optimizer if call["kind"] == "optimizer" else run_call
-            answer = chosen(context, call, tensors)
+    answer = once_more(lambda: run_seeded(context, call, tensors, progress))
     answer.message["imported"] = context.imports.changed[call["module"]]
     return answer
+
+
+def run_seeded(
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
+) -> Answer:
+    """Run a call with the stand-ins for functions, from a seed that depends on the call alone."""
+    seed(zlib.crc32(json.dumps(call, sort_keys=True).encode()))
+    kind = getattr(context.harness, "KINDS", {}).get(call["kind"])
+    with functions_replaced(call["stand_ins"], context.module, context.harness):
+        if kind is not None:
+            return run_kind(kind, context, call, tensors, progress)
+        return (run_optimizer if call["kind"] == "optimizer" else run_call)(context, call, tensors)

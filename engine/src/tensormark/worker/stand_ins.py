@@ -4,6 +4,10 @@ Runs in the worker. A stand-in replaces one method of one object: the object, it
 other methods stay the student's, so that code that reaches past the method (a part's own modules,
 say) works as it did. Or it replaces a function, wherever the submission's modules have it by a
 name. Not covered: a function that something else holds, such as a default value or a list.
+
+Where the original returns further values in a tuple, the caller may want them, or they may be a
+mistake that is not the caller's, such as a comma behind `return`. So a stand-in answers as the
+original does, and where that raises, the call is made again with what should be returned.
 """
 
 import contextlib
@@ -14,12 +18,31 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from tensormark.worker.outputs import StudentError
 
 FUNCTION = ":"  # in the path of a stand-in for a function: "module:function"
+PUBLISHED = ContextVar("whether stand-ins return what should be returned", default=False)
+FURTHER = ContextVar("whether one has returned further values, as the original does", default=False)
+Made = TypeVar("Made")
+
+
+def once_more(call: Callable[[], Made]) -> Made:
+    """Make a call, and if it raises, again with stand-ins that return no further values."""
+    FURTHER.set(False)
+    try:
+        return call()
+    except Exception:
+        if not FURTHER.get():
+            raise
+    before = PUBLISHED.set(True)
+    try:
+        return call()
+    finally:
+        PUBLISHED.reset(before)
 
 
 def signature_of(method: Callable[..., Any] | None) -> inspect.Signature | None:
@@ -67,7 +90,8 @@ def called_as(original: Callable[..., Any] | None, stand_in: Callable[..., Any])
 
     The names, defaults and further parameters of the original count, so that a call is right or
     wrong whenever it would be without the stand-in; those that the assignment published count too.
-    Where the original returns further values in a tuple, there are as many, all None.
+    Where the original returns further values in a tuple, there are as many, all None, unless
+    PUBLISHED says otherwise.
 
     Args:
         original: the student's method; None: there is none.
@@ -90,7 +114,10 @@ def called_as(original: Callable[..., Any] | None, stand_in: Callable[..., Any])
         except TypeError as error:
             raise StudentError(f"{name}() cannot be given everything: {error}") from None
         made = stand_in(*values, **by_name)
-        return made if number is None else (made, *[None] * (number - 1))
+        if number is None or PUBLISHED.get():
+            return made
+        FURTHER.set(True)
+        return (made, *[None] * (number - 1))
 
     return called
 
