@@ -6,6 +6,7 @@ MODEL_FORWARD = """hidden_states = self.embed(input_ids, token_type_ids)
         hidden_states = self.encode(hidden_states, attention_mask)"""
 CMU_FORWARD = """embedding_output = self.embed(input_ids=input_ids)
         hidden_states = self.encode(embedding_output, attention_mask=attention_mask)"""
+SIGNATURE = ("input_ids, attention_mask, token_type_ids=None)", "input_ids, attention_mask)")
 SELF_ATTENTION = """
 context = self.self_attention(hidden_states=hidden_states, attention_mask=attention_mask)
 """
@@ -82,7 +83,7 @@ def chain(call: str) -> dict[str, str]:
 
 
 SPELLINGS = (
-    Honest("published_forward", edits=((MODEL_FORWARD, CMU_FORWARD),)),
+    Honest("published_forward", edits=((MODEL_FORWARD, CMU_FORWARD), SIGNATURE)),
     Honest(
         "forward_by_keyword",
         edits=(
@@ -91,6 +92,7 @@ SPELLINGS = (
                 "self.encode(attention_mask=attention_mask, hidden_states=hidden_states)",
             ),
             ("self.embed(input_ids, token_type_ids)", "self.embed(input_ids)"),
+            SIGNATURE,
         ),
     ),
     Honest("layer_by_keyword", {"layer": BY_KEYWORD}),

@@ -161,4 +161,5 @@ def test_what_a_call_leaves_changed_is_seen(bench: Bench, line: str, says: str) 
 def test_a_random_output_is_not_called_dropout(bench: Bench) -> None:
     found = headlines(bench, "steps", "return x + torch", "return x * torch.rand(1) + torch")
 
-    assert found["block"] == (0, "two calls with the same input give different results")
+    says = "the same call gives different results: it draws random numbers in eval mode"
+    assert found["block"] == (0, says)

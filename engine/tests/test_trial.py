@@ -296,7 +296,8 @@ def test_random_numbers_in_eval_mode_are_a_mistake_with_a_name(
         found = finding(trial(reply(OUT + 1, drew=drew, causes=causes), of=of, failed=failed))
 
         assert found.mistake == (name if named else None)
-        assert any("draws random numbers in eval" in line for line in found.details) is named
+        lines = [found.headline, *found.details]
+        assert any("draws random numbers in eval" in line for line in lines) is named
 
 
 def test_random_numbers_do_not_explain_another_shape() -> None:

@@ -14,7 +14,7 @@ from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights, identity_norm
 from tensormark.toolkit.dropout import ANCHORS, anchored, neighbours, numbers, undone
 
-QUIET = 1e-3  # scale of the rows on which a wrong epsilon of LayerNorm shows
+QUIET = 1e-5  # scale of the rows on which a wrong epsilon of LayerNorm shows
 PATTERN = Sizes(B=8, T=8, H=2, d=11, lengths=(8,) * 8)
 DRAWN = PATTERN.B * PATTERN.T * (PATTERN.D - len(ANCHORS))  # values that are drawn for
 
@@ -35,6 +35,11 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
             name: QUIET * value if "_dense" in name else value for name, value in weights.items()
         }
         inputs["input"] *= QUIET
+    if call.inputs == "second call":
+        inputs |= {
+            "before/input": rng.standard_normal((sizes.B, sizes.T, sizes.D)),
+            "before/output": rng.standard_normal((sizes.B, sizes.T, sizes.D)),
+        }
     if call.inputs == "pattern":
         # a projection of ones, so that what is added to the residual shows what was dropped
         inputs["input"], inputs["output"][:] = anchored(rng, inputs["input"].shape), 1.0
@@ -49,10 +54,15 @@ def measure(outputs: Tensors, inputs: Tensors) -> np.ndarray:
     return numbers(undone(outputs["output"], inputs["input"]))
 
 
+def arguments_of(sublayer: str) -> tuple[str, ...]:
+    """Return the arguments with the modules of a sublayer: "attention" or "out"."""
+    modules = (f".{sublayer}_{part}" for part in ("dense", "dropout", "layer_norm"))
+    return ("input", "output", *modules)
+
+
 def call_of(sublayer: str) -> functools.partial[BertCall]:
     """Return what makes calls with the modules of a sublayer: "attention" or "out"."""
-    modules = (f".{sublayer}_{part}" for part in ("dense", "dropout", "layer_norm"))
-    return functools.partial(BertCall, "BertLayer.add_norm", ("input", "output", *modules))
+    return functools.partial(BertCall, "BertLayer.add_norm", arguments_of(sublayer))
 
 
 first, second = call_of("attention"), call_of("out")
@@ -75,6 +85,7 @@ EXERCISE = Exercise(
         ),
         probes.small_numbers("add_norm", first(inputs="quiet", dtype="float64")),
         probes.other_sizes("add_norm", second(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.second_call(second(inputs="second call", before=arguments_of("attention"))),
         probes.no_dropout(first(inputs="first", train=True, dropout=0.0)),
         probes.misplaced_dropout(
             "all dropped",

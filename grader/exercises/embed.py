@@ -16,7 +16,7 @@ from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights
 from tensormark.toolkit.dropout import numbers
 
-QUIET = 1e-3  # scale of the embeddings on which a wrong epsilon of LayerNorm shows
+QUIET = 1e-5  # scale of the embeddings on which a wrong epsilon of LayerNorm shows
 MAIN = Sizes()
 PATTERN = Sizes(B=8, T=10, V=31, lengths=(10, 9, 8, 7, 6, 5, 4, 3))
 
@@ -30,6 +30,9 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
         "cotangent/output": rng.standard_normal((sizes.B, sizes.T, sizes.D))
         * mask(sizes)[..., None],
     }
+    if call.inputs == "token types":
+        inputs["token_type_ids"] = rng.integers(0, 2, (sizes.B, sizes.T))
+        inputs["attention_mask"] = mask(sizes)
     if call.inputs == "second call":
         inputs["before/input_ids"] = inputs["input_ids"][:, :-2].copy()
     weights = model_weights(rng, replace(sizes, layers=0))
@@ -59,6 +62,9 @@ def embed(sizes: Sizes = MAIN, **more: Any) -> BertCall:
     return BertCall("BertModel.embed", ("input_ids",), sizes=replace(sizes, layers=1), **more)
 
 
+TYPES = ("token_type_ids",)  # the published scaffold's functions do not take them
+with_types = embed(inputs="token types", optional=TYPES)
+
 EXERCISE = Exercise(
     id="embed",
     order=40,
@@ -71,6 +77,23 @@ EXERCISE = Exercise(
         probes.other_sizes("embed", embed(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
         probes.small_numbers("embed", embed(inputs="quiet", dtype="float64")),
         probes.second_call(embed(inputs="second call")),
+        probes.properties(
+            "token types",
+            "embed does not use the token types that it is given",
+            replace(with_types, args=("input_ids", *TYPES)),
+        ),
+        probes.properties(
+            "token types in forward",
+            "BertModel.forward does not pass the token types on to embed",
+            replace(
+                with_types,
+                target="BertModel.forward",
+                args=("input_ids", "attention_mask", *TYPES),
+                stand_ins={"encode": "encode"},
+                returns=("last_hidden_state",),
+                form="dict",
+            ),
+        ),
         probes.no_dropout(embed(train=True, dropout=0.0)),
         probes.misplaced_dropout("all dropped", embed(train=True, dropout=1.0)),
         *probes.dropout_pattern(

@@ -27,12 +27,11 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     weights = layer_weights(rng, sizes)
     if call.inputs.startswith("after"):
         return pattern(rng, call) | as_weights(weights | pattern_weights(call))
-    return {
-        "hidden_states": hidden_states(rng, sizes),
-        "attention_mask": extended_mask(sizes),
-        "cotangent/output": rng.standard_normal((sizes.B, sizes.T, sizes.D)),
-        **as_weights(weights),
-    }
+    inputs = {"hidden_states": hidden_states(rng, sizes), "attention_mask": extended_mask(sizes)}
+    if call.inputs == "second call":
+        inputs |= {f"before/{name}": np.flip(value, axis=0) for name, value in inputs.items()}
+    inputs["cotangent/output"] = rng.standard_normal((sizes.B, sizes.T, sizes.D))
+    return inputs | as_weights(weights)
 
 
 def pattern(rng: np.random.Generator, call: BertCall) -> Tensors:
@@ -130,6 +129,7 @@ EXERCISE = Exercise(
     probes=(
         probes.values("output", "the layer gives a wrong output", *calls(gradients=True)),
         probes.other_sizes("the layer", *calls("other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.second_call(*calls("second call")),
         probes.no_dropout(*calls(train=True, dropout=0.0)),
         probes.misplaced_dropout(
             "all dropped", *calls(train=True, dropout=1.0, undropped="out_dropout")

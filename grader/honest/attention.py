@@ -36,7 +36,7 @@ HONEST = bodies(
         "filled_with_inf": """
             scores = query @ key.transpose(2, 3) / math.sqrt(self.attention_head_size)
             scores = scores.masked_fill(attention_mask < 0, float("-inf"))
-            probs = F.softmax(scores, dim=-1).nan_to_num()  # of a row that is all padding
+            probs = F.softmax(scores, dim=-1)
             context = self.dropout(probs) @ value
             return context.transpose(1, 2).flatten(start_dim=2)
             """,

@@ -57,6 +57,7 @@ HONEST = (
             (IMPORTS, SCAFFOLD + "from torch import Tensor\n"),
             (EMBED, "def embed(self, input_ids):"),
             (NO_TYPES, "        token_type_ids = torch.zeros_like(input_ids)\n"),
+            ("input_ids, attention_mask, token_type_ids=None)", "input_ids, attention_mask)"),
             ("self.embed(input_ids, token_type_ids)", "self.embed(input_ids=input_ids)"),
         ),
     ),
@@ -85,7 +86,7 @@ HONEST = (
         "helper_methods",
         {
             "attention": "return merge_heads(self._gather(query, key, value, attention_mask))",
-            "embed": "return self.embed_dropout(self.embed_layer_norm(self._sum(input_ids)))",
+            "embed": "return self.embed_dropout(self.embed_layer_norm(self._sum(input_ids, token_type_ids)))",
         },
         edits=(
             (
@@ -102,9 +103,9 @@ HONEST = (
             ),
             (
                 "    def embed(",
-                "    def _sum(self, ids):\n"
+                "    def _sum(self, ids, kinds):\n"
                 "        places = self.position_ids[:, : ids.shape[1]]\n"
-                "        types = self.tk_type_embedding.weight[0]\n"
+                "        types = self.tk_type_embedding.weight[kinds]\n"
                 "        return self.word_embedding(ids) + self.pos_embedding(places) + types\n\n"
                 "    def embed(",
             ),

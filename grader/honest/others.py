@@ -134,7 +134,7 @@ HONEST = (
             seq_length = input_ids.size()[1]
             x = self.word_embedding.weight[input_ids]
             x = x + self.pos_embedding.weight[:seq_length]
-            x = x + self.tk_type_embedding(torch.zeros_like(input_ids))
+            x = x + self.tk_type_embedding(token_type_ids)
             x = self.embed_layer_norm(x)
             x = self.embed_dropout(x)
             return x

@@ -138,7 +138,7 @@ HONEST = (
             inputs_embeds = self.word_embedding(input_ids)
             pos_ids = self.position_ids[:, :seq_length]
             pos_embeds = self.pos_embedding(pos_ids)
-            tk_type_ids = torch.zeros(input_shape, dtype=torch.long, device=input_ids.device)
+            tk_type_ids = token_type_ids.to(dtype=torch.long, device=input_ids.device)
             tk_type_embeds = self.tk_type_embedding(tk_type_ids)
             embeds = inputs_embeds + pos_embeds + tk_type_embeds
             embeds = self.embed_layer_norm(embeds)
@@ -177,7 +177,7 @@ HONEST = (
             ids = torch.arange(seq_len, dtype=torch.long, device=input_ids.device)
             ids = ids.unsqueeze(0).expand(batch_size, seq_len)
             total = self.word_embedding(input_ids) + self.pos_embedding(ids)
-            total = total + self.tk_type_embedding(torch.zeros_like(input_ids))
+            total = total + self.tk_type_embedding(token_type_ids)
             return self.embed_dropout(self.embed_layer_norm(total))
             """,
             "encode": """

@@ -6,6 +6,7 @@ WHOLE = "ln_layer(input + dropout(dense_layer(output)))"
 SUM, PROJECTED = "input + dropout(dense_layer(output))", "dense_layer(output)"
 DROPPED = "dropout(dense_layer(output))"
 RETURN = "return ln_layer("
+KEPT = 'self.kept = getattr(self, "kept", (dense_layer, dropout, ln_layer))'
 BY_HAND = "(x - x.mean(-1, keepdim=True)) / (x.std(-1, keepdim=True) + ln_layer.eps)"
 
 MISTAKES = (
@@ -166,12 +167,62 @@ MISTAKES = (
                     f"x = {SUM}\n        return {BY_HAND} * ln_layer.weight + ln_layer.bias",
                 ),
             ),
+            "norm_over_token_axis": (
+                "the norm runs over the tokens of a row, not over the units of a token",
+                *(
+                    "return " + WHOLE,
+                    f"x = {SUM}\n        x = (x - x.mean(1, keepdim=True))"
+                    " / (x.var(1, keepdim=True, unbiased=False) + ln_layer.eps).sqrt()"
+                    "\n        return x * ln_layer.weight + ln_layer.bias",
+                ),
+            ),
+            "norm_without_eps": (
+                "the norm is computed without its epsilon",
+                *(
+                    "return " + WHOLE,
+                    f"x = {SUM}\n        x = (x - x.mean(-1, keepdim=True))"
+                    " / x.var(-1, keepdim=True, unbiased=False).sqrt()"
+                    "\n        return x * ln_layer.weight + ln_layer.bias",
+                ),
+            ),
+            "norm_eps_outside_root": (
+                "epsilon is added to the deviation, not to the variance",
+                *(
+                    "return " + WHOLE,
+                    f"x = {SUM}\n        x = (x - x.mean(-1, keepdim=True))"
+                    " / (x.std(-1, keepdim=True, unbiased=False) + ln_layer.eps)"
+                    "\n        return x * ln_layer.weight + ln_layer.bias",
+                ),
+            ),
             "norm_over_tokens": (
                 "the norm runs over tokens and units together, not over the units of a token",
                 *(
                     WHOLE,
                     f"F.layer_norm({SUM}, input.shape[1:]) * ln_layer.weight + ln_layer.bias",
                 ),
+            ),
+        },
+    ),
+    *mistakes(
+        "add_norm",
+        "The modules",
+        {
+            "modules_kept": (
+                "the modules of the first call are kept and used for all others",
+                *("return ", f"{KEPT}\n        return "),
+                *("dense_layer(output)", "self.kept[0](output)"),
+                *(" dropout(", " self.kept[1]("),
+                *("return ln_layer(", "return self.kept[2]("),
+            ),
+            "dense_kept": (
+                "the dense layer of the first call is kept and used for all others",
+                *("return ", f"{KEPT}\n        return "),
+                *("dense_layer(output)", "self.kept[0](output)"),
+            ),
+            "norm_kept": (
+                "the norm of the first call is kept and used for all others",
+                *("return ", f"{KEPT}\n        return "),
+                *("return ln_layer(", "return self.kept[2]("),
             ),
         },
     ),
@@ -229,6 +280,10 @@ MISTAKES = (
                 "dropout is applied twice",
                 *(DROPPED, f"dropout({DROPPED})"),
             ),
+            "add_norm_dropout_shared": (
+                "dropout is drawn once for many values, not for each",
+                *(DROPPED, f"{PROJECTED} * dropout(torch.ones_like(input[..., :1]))"),
+            ),
             "add_norm_dropout_always": (
                 "dropout is active in eval mode too",
                 *(DROPPED, f"F.dropout({PROJECTED}, dropout.p)"),
@@ -259,6 +314,15 @@ VARIANTS = (
     *forms(
         NAMED["norm_over_tokens"],
         {"norm_by_function_over_tokens": (WHOLE, f"F.layer_norm({SUM}, input.shape[1:])")},
+    ),
+    *forms(
+        NAMED["add_norm_dropout_shared"],
+        {
+            f"add_norm_dropout_shared_by_{whom}": (
+                *(DROPPED, f"{PROJECTED} * dropout(torch.ones_like(input[{part}]))"),
+            )
+            for whom, part in {"rows": ":1", "tokens": ":, :1"}.items()
+        },
     ),
     *forms(
         NAMED["add_norm_dropout_after_norm"],

@@ -51,6 +51,14 @@ MISTAKES = (
                 "query and key are compared by their distance, not by their product",
                 *(SCORES, "-torch.cdist(query, key)"),
             ),
+            "key_reshaped": (
+                "the key is reshaped where it should be transposed",
+                *(SCORES, "query @ key.reshape(B, H, d, T)"),
+            ),
+            "key_of_other_tokens": (
+                "the keys are in the wrong order",
+                *(SCORES, "query @ key.flip(2).transpose(-2, -1)"),
+            ),
             "probabilities_transposed": (
                 "each token is weighted by the probabilities of the others, not by its own",
                 *(CONTEXT, "probs.transpose(-2, -1) @ value"),
@@ -85,6 +93,18 @@ MISTAKES = (
             "scale_multiplied": (
                 "the scores are multiplied by what they should be divided by",
                 *(SCALE, " * math.sqrt(d)"),
+            ),
+            "scale_precedence": (
+                "the scores are divided by 2 d: in Python, d ** -1 / 2 is (d ** -1) / 2",
+                *(SCALE, " * d ** -1 / 2"),
+            ),
+            "scale_by_half": (
+                "the scores are divided by d / 2: in Python, d ** 1 / 2 is (d ** 1) / 2",
+                *(SCALE, " / (d ** 1 / 2)"),
+            ),
+            "scale_squared": (
+                "the scores are divided by the square of d, not by its root",
+                *(SCALE, " / d ** 2"),
             ),
             "scale_after_softmax": (
                 "the scale comes after the softmax",

@@ -12,7 +12,7 @@ MISTAKES = mistakes(
     "attention",
     "The mask",
     {
-        "mask_ignored": ("attention is computed without the mask", *(MASK, "scores")),
+        "mask_ignored": ("the mask has no effect: padding is attended to", *(MASK, "scores")),
         "mask_multiplied": (
             "the mask is multiplied into the scores",
             *(MASK, "scores * attention_mask"),
@@ -58,10 +58,6 @@ MISTAKES = mistakes(
             *(MASK, "scores"),
             *(CONTEXT, "probs @ value + attention_mask.transpose(-2, -1)"),
         ),
-        "padding_row_nan": (
-            "a row that is all padding becomes NaN: every score is minus infinity",
-            *(MASK, 'scores.masked_fill(attention_mask != 0, float("-inf"))'),
-        ),
         "mask_zeroes_probabilities": (
             "padding is removed after the softmax, so the rest no longer sums to 1",
             *(SOFTMAX, "F.softmax(scores, dim=-1) * (attention_mask == 0)"),
@@ -85,6 +81,10 @@ MISTAKES = mistakes(
 NAMED = {one.id: one for one in MISTAKES}
 VARIANTS = (
     *MISTAKES,
+    *forms(
+        NAMED["mask_too_weak"],
+        {"mask_of_minus_ten": (MASK, "scores + 1e-3 * attention_mask")},
+    ),
     *forms(
         NAMED["mask_hides_tokens"],
         {

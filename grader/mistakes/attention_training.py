@@ -1,12 +1,12 @@
 """What goes wrong with dropout in attention: half of all solutions that are right otherwise."""
 
-from tensormark.authoring.variants import mistakes
+from tensormark.authoring.variants import forms, mistakes
 
 DROPPED = "self.dropout(F.softmax(scores + attention_mask, dim=-1))"
 SOFTMAX = "F.softmax(scores + attention_mask, dim=-1)"
 CONTEXT = "probs @ value"
 
-VARIANTS = mistakes(
+MISTAKES = mistakes(
     "attention",
     "Dropout",
     {
@@ -60,5 +60,22 @@ VARIANTS = mistakes(
             "the dropout rate of the attention probabilities is written into the code",
             *(DROPPED, f"F.dropout({SOFTMAX}, 0.1, self.training)"),
         ),
+        "attention_dropout_shared": (
+            "dropout is drawn once for many attention probabilities, not for each",
+            *(DROPPED, f"{SOFTMAX} * self.dropout(torch.ones_like(scores[:, :1]))"),
+        ),
     },
+)
+NAMED = {one.id: one for one in MISTAKES}
+VARIANTS = (
+    *MISTAKES,
+    *forms(
+        NAMED["attention_dropout_shared"],
+        {
+            f"attention_dropout_shared_by_{whom}": (
+                *(DROPPED, f"{SOFTMAX} * self.dropout(torch.ones_like(scores[{part}]))"),
+            )
+            for whom, part in {"rows": ":1", "queries": ":, :, :1", "keys": "..., :1"}.items()
+        },
+    ),
 )

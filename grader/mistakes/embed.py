@@ -24,6 +24,30 @@ MISTAKES = (
                 "the token types are all 1, not 0",
                 *("(token_type_ids)", "(torch.ones_like(token_type_ids))"),
             ),
+            "token_types_ignored": (
+                "the token types that are given are ignored",
+                *("(token_type_ids)", "(torch.zeros_like(input_ids))"),
+            ),
+            "token_types_of_words": (
+                "the token types are looked up in the word embedding",
+                *("self.tk_type_embedding(", "self.word_embedding("),
+            ),
+            "token_types_of_positions": (
+                "the token types are looked up in the position embedding",
+                *("self.tk_type_embedding(", "self.pos_embedding("),
+            ),
+            "positions_of_words": (
+                "the positions are looked up in the word embedding",
+                *("self.pos_embedding(", "self.word_embedding("),
+            ),
+            "words_of_positions": (
+                "the word embedding is looked up by position, not by word",
+                *(WORDS, f"self.word_embedding({POSITIONS}).expand(*input_ids.shape, -1)"),
+            ),
+            "embeddings_averaged": (
+                "the three embeddings are averaged, not added",
+                *(SUM, f"({SUM}) / 3.0"),
+            ),
             "token_types_twice": (
                 "the token-type embedding is added twice",
                 *(SUM, f"{SUM} + token_types"),
@@ -149,6 +173,22 @@ MISTAKES = (
                     " + self.embed_layer_norm.bias",
                 ),
             ),
+            "embed_norm_over_token_axis": (
+                "the norm runs over the tokens of a row, not over the units of a token",
+                *(
+                    NORMED,
+                    f"F.layer_norm(({SUM}).transpose(1, 2), input_ids.shape[1:]).transpose(1, 2)"
+                    " * self.embed_layer_norm.weight + self.embed_layer_norm.bias",
+                ),
+            ),
+            "embed_norm_of_words": (
+                "only the word embedding is normalised, not the sum",
+                *(NORMED, f"self.embed_layer_norm(words){SUM[5:]}"),
+            ),
+            "embed_norm_of_each": (
+                "each embedding is normalised by itself, not their sum",
+                *(NORMED, "sum(map(self.embed_layer_norm, (words, positions, token_types)))"),
+            ),
             "embed_norm_before_token_types": (
                 "the token-type embedding is added after the norm",
                 *(NORMED, "self.embed_layer_norm(words + positions) + token_types"),
@@ -214,6 +254,10 @@ MISTAKES = (
                 "dropout is applied twice",
                 *(WHOLE, f"self.embed_dropout({WHOLE})"),
             ),
+            "embed_dropout_shared": (
+                "dropout is drawn once for many values, not for each",
+                *(WHOLE, f"{NORMED} * self.embed_dropout(torch.ones_like(words[..., :1]))"),
+            ),
             "embed_dropout_always": (
                 "dropout is active in eval mode too",
                 *(WHOLE, f"F.dropout({NORMED}, self.embed_dropout.p)"),
@@ -245,6 +289,15 @@ VARIANTS = (
     *forms(
         NAMED["embed_norm_over_tokens"],
         {"embed_norm_by_function_over_tokens": (NORMED, f"F.layer_norm({SUM}, words.shape[1:])")},
+    ),
+    *forms(
+        NAMED["embed_dropout_shared"],
+        {
+            f"embed_dropout_shared_by_{whom}": (
+                *(WHOLE, f"{NORMED} * self.embed_dropout(torch.ones_like(words[{part}]))"),
+            )
+            for whom, part in {"rows": ":1", "tokens": ":, :1"}.items()
+        },
     ),
     *forms(
         NAMED["embed_dropout_before_norm"],

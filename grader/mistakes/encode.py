@@ -127,6 +127,10 @@ VARIANTS = (
                 "the mask passed to the layers is 1 for padding, where it should be -10000",
                 *(EXTENDED, f"{EXTENDED} / -1e4"),
             ),
+            "encode_mask_too_weak": (
+                "the mask passed to the layers is too weak: padding is still attended to",
+                *(EXTENDED, f"{EXTENDED} / 1000"),
+            ),
             "encode_mask_nan": (
                 "the mask passed to the layers is NaN for tokens, because 0 times infinity is",
                 *(EXTENDED, f'{EXTENDED} * float("inf")'),

@@ -4,7 +4,8 @@ from tensormark.authoring.variants import mistakes
 
 FIRST = "x = self.add_norm(x, context, *modules)"
 SECOND = "self.add_norm(x, interm, *modules)"
-INTERM = "self.interm_af(self.interm_dense(x))"
+H = "self.interm_dense(x)"
+INTERM = f"self.interm_af({H})"
 NORMED = "self.attention_layer_norm(hidden_states + self.attention_dense(context))"
 
 VARIANTS = (
@@ -31,6 +32,35 @@ VARIANTS = (
                 "the tanh approximation of GELU is used, not the exact form",
                 *("self.interm_af(", 'F.gelu(approximate="tanh", input='),
             ),
+            "gelu_by_sigmoid": (
+                "x * sigmoid(1.702 x) approximates GELU; the exact form is needed",
+                *(INTERM, f"{H} * torch.sigmoid(1.702 * {H})"),
+            ),
+            "gelu_without_half": (
+                "GELU lacks its factor 0.5",
+                *(INTERM, f"2.0 * self.interm_af({H})"),
+            ),
+            "gelu_without_root": (
+                "GELU's error function gets x, not x divided by the root of 2",
+                *(INTERM, f"0.5 * {H} * (1.0 + torch.erf({H}))"),
+            ),
+            "gelu_without_one": (
+                "GELU lacks the 1 that is added to the error function",
+                *(INTERM, f"0.5 * {H} * torch.erf({H} / 2.0**0.5)"),
+            ),
+            "gelu_without_factor": (
+                "GELU lacks its factor x: that is the normal distribution's function",
+                *(INTERM, f"0.5 * (1.0 + torch.erf({H} / 2.0**0.5))"),
+            ),
+            "gelu_halved_root": (
+                "GELU's error function gets x / 2, not x divided by the root of 2",
+                *(INTERM, f"0.5 * {H} * (1.0 + torch.erf({H} / 2.0))"),
+            ),
+            "leaky_relu": (
+                "leaky ReLU is used instead of GELU",
+                *("self.interm_af(", "F.leaky_relu("),
+            ),
+            "elu": ("ELU is used instead of GELU", *("self.interm_af(", "F.elu(")),
             "gelu_twice": ("GELU is applied twice", *(INTERM, f"self.interm_af({INTERM})")),
             "gelu_last": (
                 "GELU comes after the second dense layer",
@@ -107,6 +137,13 @@ VARIANTS = (
             "residual_added_to_output": (
                 "the feed-forward part's input is added to its output once more",
                 *(SECOND, f"x + {SECOND}"),
+            ),
+            "context_kept": (
+                "attention's output of the first call is kept and used for all others",
+                *(
+                    FIRST,
+                    'self.kept = context = getattr(self, "kept", context)\n        ' + FIRST,
+                ),
             ),
             "attention_input_zeroed": (
                 "attention does not read the layer's input",

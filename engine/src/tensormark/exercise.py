@@ -44,6 +44,9 @@ class Call:
         module: where the target is.
         inputs: names a set of drawn inputs; calls with the same name share them. With inputs
             named before/<argument>, the function is first called once with these.
+        before: the arguments of that earlier call, if they are others.
+        optional: the last of the arguments, if a function that does not take them is right too: it
+            is not called then.
         given: exercises that are replaced by stand-ins in this call.
         stand_ins: path of attributes to a method, such as "layers.*.forward", to the name of its
             stand-in in the assignment's harness.
@@ -68,6 +71,8 @@ class Call:
     args: tuple[str, ...]
     module: str
     inputs: str = "main"
+    before: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
     stand_ins: Mapping[str, str] = dataclasses.field(default_factory=dict)
     deterministic: bool = False

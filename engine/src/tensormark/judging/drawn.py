@@ -16,7 +16,7 @@ DRAWN_IN_EVAL = {
     ),
     "dropout": ("dropout_in_eval", "dropout is active in eval mode too"),
 }
-DIFFERS = "it draws random numbers in eval mode, so that the same call gives different results"
+DIFFERS = "the same call gives different results: it draws random numbers in eval mode"
 
 
 def drawn_in_eval(answers: Iterable[Answered]) -> str | None:

@@ -63,6 +63,11 @@ class Answered:
     reply: Reply
 
     @property
+    def was_not_called(self) -> bool:
+        """Whether the function does not take what is optional in this call."""
+        return bool(self.call.optional) and self.reply.message.get("lacks") is True
+
+    @property
     def expected(self) -> Tensors:
         """The reference's tensors under the reply's names."""
         outputs = {f"out/{name}": value for name, value in self.recording.outputs.items()}

@@ -105,6 +105,8 @@ class Trial:
 
     def mismatch(self, answered: Answered, examine: Examine) -> Mismatch | None:
         """Return what is wrong with one answer, or None."""
+        if answered.was_not_called:
+            return None
         if answered.reply.status == "ok":
             key = id(answered), examine
             if key not in self.found:
@@ -148,11 +150,13 @@ class Trial:
             name, headline = DRAWN_IN_EVAL[drawn]
             mistakes, sections = (name,), ""
             details.append(DIFFERS)
+        elif drawn is not None:
+            headline, sections = DIFFERS, ""
         elif mismatch.kind == "raised":
             headline, sections = details.pop(0), ""
         else:
             headline, sections = mismatch.headline or own.probe.says, ""
-            details += place if drawn is None else [DIFFERS]
+            details += place
         details.append(f"read: {self.exercise.anchor}{sections}")
         return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None, excerpt))
 
@@ -207,6 +211,7 @@ class Trial:
         Calls that run a failed exercise say nothing about this one, and are left out.
         """
         grouped = [self.of(probe) for probe in self.exercise.probes]
+        grouped = [answers for answers in grouped if not answers[0].was_not_called]
         suspect = self.failed.intersection(self.exercise.upstream)
         for level in reversed(range(max(map(len, grouped)))):
             chosen = [answers[min(level, len(answers) - 1)] for answers in grouped]

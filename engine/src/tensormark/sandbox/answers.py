@@ -47,6 +47,7 @@ KEYS: Mapping[str, type] = {
     "torch": str,
     "drew": bool,
     "causes": list,
+    "lacks": bool,
     "progress": list,
     "before": dict,
     "after": dict,

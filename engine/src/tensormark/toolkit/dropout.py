@@ -8,6 +8,10 @@ dropped. Four statistics of it are compared with those expected for the rate:
     broken   the share of values inconsistent with dropout there     0
     zero     the share of sums that are entirely zero                0
 
+If the values that are dropped are the same all along an axis, as where they were drawn once for
+all tokens or heads, `broken` is SHARED times the number of the axis, from 1. Of values drawn one by
+one, ALIKE pairs agree with a chance of (1 - 2 * RATE * (1 - RATE)) ** ALIKE, below 1e-28.
+
 Dimension key: B batch, T places, D width.
 """
 
@@ -21,6 +25,7 @@ from tensormark.exercise import Tensors
 RATE = 0.4  # keeps 0.60; twice keeps 0.36, a rate of 0.5 or 0.1 written into the code 0.50, 0.90
 FALSE_ALARM = 1e-9  # chance that a correct dropout fails; cheap, as there are many draws
 EXACT = 2e-3  # for what does not depend on draws
+SHARED, ALIKE = 10.0, 100
 ANCHORS = (-1.5, 1.5)  # units whose projection is 0, by which a norm can be undone
 
 
@@ -64,6 +69,8 @@ class Dropout:
         right = np.abs(measured - self.expected) <= self.allowed  # false for NaN
         if right.all():
             return None
+        if measured[2] >= SHARED:
+            return f"{self.place}: what is dropped was drawn once for many values, not for each"
         if not right[2] or not right[3]:
             return f"the dropped values do not match a dropout on {self.place}"
         if not self.rate:
@@ -77,16 +84,36 @@ class Dropout:
         )
 
 
-def numbers(values: np.ndarray, whole: np.ndarray | float = 1.0) -> np.ndarray:
-    """Compute the statistics of values that are 0 if dropped, else `factor * whole`."""
-    values = (values.astype(np.float64) / whole).ravel()
+def _axis_shared(kept: np.ndarray, counts: np.ndarray) -> int:
+    """Return the first axis along which the same values are kept, from 1; 0: there is none."""
+    for axis in range(kept.ndim):
+        both = np.delete(counts, 0, axis) & np.delete(counts, -1, axis)
+        same = np.delete(kept, 0, axis) == np.delete(kept, -1, axis)
+        drawn = kept[counts]
+        if both.sum() >= ALIKE and same[both].all() and drawn.any() and not drawn.all():
+            return axis + 1
+    return 0
+
+
+def numbers(
+    values: np.ndarray, whole: np.ndarray | float = 1.0, counts: np.ndarray | None = None
+) -> np.ndarray:
+    """Compute the statistics of values that are 0 if dropped, else `factor * whole`.
+
+    Args:
+        counts: where there is a value that may be dropped; None: everywhere.
+    """
+    values = values.astype(np.float64) / whole
+    counts = np.ones(values.shape, dtype=bool) if counts is None else counts
     kept = np.abs(values) > EXACT
-    if not kept.any():
+    present = values[kept & counts]
+    if not present.size:
         return np.array([0.0, 0.0, 0.0, 0.0])
-    factor = float(np.median(values[kept]))
+    factor = float(np.median(present))
     with np.errstate(invalid="ignore"):  # a norm that cannot be undone gives infinities
-        broken = ~(np.abs(values[kept] - factor) <= EXACT * max(1.0, abs(factor)))
-    return np.array([kept.mean(), factor, broken.mean(), 0.0])
+        broken = (~(np.abs(present - factor) <= EXACT * max(1.0, abs(factor)))).mean()
+    axis = _axis_shared(kept, counts)
+    return np.array([kept[counts].mean(), factor, SHARED * axis if axis else broken, 0.0])
 
 
 def neighbours(width_out: int, width_in: int) -> np.ndarray:

@@ -28,8 +28,14 @@ from torch import Tensor, nn
 
 from tensormark.worker.causes import noted
 from tensormark.worker.imports import Imports
-from tensormark.worker.outputs import StudentError, outputs_of
-from tensormark.worker.stand_ins import FUNCTION, functions_replaced, once_more, put_in_place
+from tensormark.worker.outputs import StudentError, gradients, outputs_of
+from tensormark.worker.stand_ins import (
+    FUNCTION,
+    functions_replaced,
+    once_more,
+    put_in_place,
+    takes,
+)
 from tensormark.worker.state import Model, Watch, put_back, seed
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
@@ -153,25 +159,6 @@ def build(
     return owner
 
 
-def gradients(
-    outputs: Mapping[str, Tensor], leaves: Mapping[str, Tensor], cotangents: Mapping[str, Tensor]
-) -> dict[str, Tensor]:
-    """Return the gradient of sum(output * cotangent) for every leaf that has one.
-
-    A single value may have any number of axes, as messages give one without an axis one.
-    """
-    usable = []
-    for name, cotangent in cotangents.items():
-        value = outputs[name]
-        single = value.numel() == cotangent.numel() == 1
-        if value.requires_grad and (single or value.shape == cotangent.shape):
-            usable.append((value * cotangent.reshape(value.shape)).sum())
-    if not usable:
-        return {}
-    found = torch.autograd.grad(torch.stack(usable).sum(), list(leaves.values()), allow_unused=True)
-    return {name: g for name, g in zip(leaves, found, strict=True) if g is not None}
-
-
 def arguments_of(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], owner: Any
 ) -> Iterator[Any]:
@@ -206,7 +193,8 @@ def call_before(
     prefix = "before/"
     earlier = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
     if earlier:
-        called(*arguments_of(context, call, {**tensors, **earlier}, owner))
+        args = call["before"] or call["args"]
+        called(*arguments_of(context, {**call, "args": args}, {**tensors, **earlier}, owner))
 
 
 def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Answer:
@@ -224,6 +212,8 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
         called = member(owner, call["target"].split(".")[1], "method")
     else:
         called = member(context.module(call["module"]), call["target"], "function")
+    if call["optional"] and not takes(called, len(call["args"])):
+        return Answer({**Watch(None, silent=False).report(), "lacks": True})
     leaves = {}
     for name in call["args"] if call["gradients"] else ():
         constant = name in call["constants"]

@@ -1,4 +1,7 @@
-"""Convert a student's return value to tensors by name, or raise an error. Runs in the worker."""
+"""Convert a student's return value to tensors by name, or raise an error; and their gradients.
+
+Runs in the worker.
+"""
 
 import numbers
 import operator
@@ -141,3 +144,22 @@ def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
         if any(length > LONGEST for length in value.shape):
             raise StudentError(f"{target} returned a tensor that is too long: {[*value.shape]}")
     return outputs
+
+
+def gradients(
+    outputs: Mapping[str, Tensor], leaves: Mapping[str, Tensor], cotangents: Mapping[str, Tensor]
+) -> dict[str, Tensor]:
+    """Return the gradient of sum(output * cotangent) for every leaf that has one.
+
+    A single value may have any number of axes, as messages give one without an axis one.
+    """
+    usable = []
+    for name, cotangent in cotangents.items():
+        value = outputs[name]
+        single = value.numel() == cotangent.numel() == 1
+        if value.requires_grad and (single or value.shape == cotangent.shape):
+            usable.append((value * cotangent.reshape(value.shape)).sum())
+    if not usable:
+        return {}
+    found = torch.autograd.grad(torch.stack(usable).sum(), list(leaves.values()), allow_unused=True)
+    return {name: g for name, g in zip(leaves, found, strict=True) if g is not None}

@@ -52,6 +52,12 @@ def signature_of(method: Callable[..., Any] | None) -> inspect.Signature | None:
     return None
 
 
+def takes(function: Callable[..., Any], count: int) -> bool:
+    """Say whether a function takes so many positional arguments."""
+    signature = signature_of(function)
+    return signature is None or values_of(signature, (None,) * count, {}) is not None
+
+
 def values_of(
     signature: inspect.Signature | None, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
