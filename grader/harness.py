@@ -147,6 +147,25 @@ STAND_INS: Mapping[str, Callable[..., Any]] = {
 }
 
 
+def sizes(call: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
+    """Return the sizes of a call, by the letters of the dimension key.
+
+    Args:
+        shapes: of its inputs.
+    """
+    found: dict[str, int] = {}
+    for name in ("input_ids", "hidden_states", "input"):
+        if name in shapes:
+            found["B"], found["T"] = shapes[name][:2]
+    if "query" in shapes:
+        found["B"], _, found["T"], _ = shapes["query"]
+    config = call.get("config", {})
+    if config and not call.get("checkpoint"):
+        D, H = config["hidden_size"], config["num_attention_heads"]
+        found |= {"D": D, "H": H, "d": D // H, "F": config["intermediate_size"]}
+    return found
+
+
 # --- building ---------------------------------------------------------------------------------
 
 

@@ -86,7 +86,10 @@ HONEST = (
         "helper_methods",
         {
             "attention": "return merge_heads(self._gather(query, key, value, attention_mask))",
-            "embed": "return self.embed_dropout(self.embed_layer_norm(self._sum(input_ids, token_type_ids)))",
+            "embed": """
+            total = self._sum(input_ids, token_type_ids)
+            return self.embed_dropout(self.embed_layer_norm(total))
+            """,
         },
         edits=(
             (

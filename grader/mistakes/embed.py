@@ -181,14 +181,6 @@ MISTAKES = (
                     " * self.embed_layer_norm.weight + self.embed_layer_norm.bias",
                 ),
             ),
-            "embed_norm_of_words": (
-                "only the word embedding is normalised, not the sum",
-                *(NORMED, f"self.embed_layer_norm(words){SUM[5:]}"),
-            ),
-            "embed_norm_of_each": (
-                "each embedding is normalised by itself, not their sum",
-                *(NORMED, "sum(map(self.embed_layer_norm, (words, positions, token_types)))"),
-            ),
             "embed_norm_before_token_types": (
                 "the token-type embedding is added after the norm",
                 *(NORMED, "self.embed_layer_norm(words + positions) + token_types"),

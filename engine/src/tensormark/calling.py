@@ -84,6 +84,11 @@ class Calling:
             ]
         )
 
+    def hint(self, exercise: Exercise) -> str:
+        """Say why an exercise counts as not written although something was written, if so."""
+        target = exercise.calls[0].target
+        return self.submission.hints.get(f"{exercise.module}.{target}", "")
+
     @property
     def shows_values(self) -> bool:
         """Whether texts of the submission's, and expected values, may be shown."""

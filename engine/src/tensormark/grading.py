@@ -12,6 +12,7 @@ from tensormark.handout import anchors, sections
 from tensormark.intake.door import InspectionError
 from tensormark.intake.given_files import GivenFiles, Laid
 from tensormark.intake.inspection import inspected
+from tensormark.intake.needed import needed_by
 from tensormark.intake.submission import Submission, SubmissionError, read_submission
 from tensormark.judging.checks import could_not_grade, result_of
 from tensormark.observer import Observer, Silent
@@ -31,20 +32,16 @@ WITHHELD = (
 Opener = Callable[[str, Program], Sandbox]  # takes a tier
 
 
-def known_before(
-    exercise: Exercise, submission: Submission, untouched: Collection[str], main: str
-) -> Result | None:
+def known_before(exercise: Exercise, submission: Submission, laid: Laid) -> Result | None:
     """Return the result of an exercise that need not run, or None.
 
-    That is one whose file was not handed in or is as it was given, or is not valid Python.
-
-    Args:
-        untouched: files that were not handed in, or are unchanged.
-        main: the module that all others need.
+    That is one whose file was not handed in or is as it was given, or that needs one which is not
+    valid Python.
     """
-    if exercise.task is None and exercise.file in untouched:
+    if exercise.task is None and exercise.file in laid.untouched:
         return result_of(exercise, Outcome.NOT_WRITTEN)
-    for module in dict.fromkeys((main, exercise.module)):
+    needed = needed_by(exercise.module, laid.sources) if submission.faults else ()
+    for module in sorted(needed, key=lambda name: name == exercise.module):
         if fault := submission.faults.get(module):
             finding = Finding(f"{module}.py cannot be imported", tuple(fault.split("\n")))
             return result_of(exercise, Outcome.FAILED, (finding,))
@@ -259,8 +256,7 @@ class Grading:
         silent: Collection[str],
     ) -> tuple[list[Result], str]:
         """Grade a submission's exercises; also return its printed output."""
-        main = self.assignment.main_file.removesuffix(".py")
-        before = {e.id: known_before(e, submission, laid.untouched, main) for e in exercises}
+        before = {e.id: known_before(e, submission, laid) for e in exercises}
         known = {name: result for name, result in before.items() if result is not None}
         for exercise in exercises:
             ready = exercise.task is not None and known.keys() >= {*exercise.upstream}
@@ -307,6 +303,8 @@ class Grading:
         if laid.fault:
             raise SubmissionError(laid.fault)
         program = program_of(self.assignment, exercises, laid.sources, self.settings)
+        imports = tuple(name for name in program.imports if name not in submission.faults)
+        program = dataclasses.replace(program, imports=imports)
         try:
             opened = self.opener(self.settings.tier, program)
         except OSError as error:  # the machine has no process or descriptor left

@@ -213,6 +213,8 @@ class GradingSession:
                     self.stand_in(trial, places, caller)
             result = judge(trial)
             result.flags = troubles_of(trial)
+            if result.outcome is Outcome.NOT_WRITTEN:
+                result.note = self.calling.hint(exercise)
         except Exception as error:  # what an answer is to blame for has a result; see faults.py
             result = could_not_grade(exercise, error)
         self.take(result)

@@ -29,13 +29,14 @@ def with_findings(
         modules: those of the rows.
     """
     sources, faults = dict(submission.sources), dict(submission.faults)
-    flags = dict(submission.flags)
+    flags, hints = dict(submission.flags), dict(submission.hints)
     for module, row in zip(modules, rows, strict=False):
         if row["fault"]:
             sources[module], faults[module] = "", row["fault"]
         else:
             flags[module] = [Flag(**found) for found in row["flags"]]
-    return dataclasses.replace(submission, sources=sources, faults=faults, flags=flags)
+            hints |= {f"{module}.{path}": hint for path, hint in row["hints"].items()}
+    return dataclasses.replace(submission, sources=sources, faults=faults, flags=flags, hints=hints)
 
 
 def inspected(submission: Submission, packages: Collection[str] = ()) -> Submission:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from tensormark.intake.flags import Flag, flags
+from tensormark.intake.leftovers import hints
 from tensormark.intake.syntax import explained, shown
 
 LISTED = 100  # flags of a source at most
@@ -45,11 +46,12 @@ def inspect(
 ) -> Iterator[tuple[str, Row]]:
     """Yield what there is to know of each source.
 
-    Yields: the module; and `fault` and `flags`.
+    Yields: the module; and `fault`, `flags` and `hints`, for which see leftovers.py.
     """
     for module, text in sources.items():
         tree, fault = parsed(f"{module}.py", text)
-        yield module, {"fault": fault, "flags": rows(flags(tree, packages))}
+        flagged = rows(flags(tree, packages))
+        yield module, {"fault": fault, "flags": flagged, "hints": hints(tree)}
 
 
 def inspection(request: Mapping[str, Any]) -> Iterator[Row]:

@@ -35,6 +35,8 @@ class Submission:
         stamps: of each file on a disk that was read: when it was written, its size and number.
         flags: module name to what a person should look at, known once it was inspected; see
             inspection.py.
+        hints: module and function, such as "main.Layer.forward", to why a function counts as not
+            written though it was; known then, too.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Submission:
     notes: tuple[str, ...] = ()
     stamps: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
     flags: Mapping[str, Sequence[Flag]] = dataclasses.field(default_factory=dict)
+    hints: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -62,7 +62,8 @@ def mismatch_of(answered: Answered, targets: Mapping[str, str]) -> Mismatch:
     reply = answered.reply
     if (name := hole(reply, targets)) is not None:
         return Mismatch("blocked", name, (f"Problem ({name}) is not written yet",))
-    lines = [_raised_text(reply), *filter(None, [reply.advice])]
+    there = "; ".join(texts(reply, "shapes"))
+    lines = [_raised_text(reply), *filter(None, [there and f"there, {there}", reply.advice])]
     headline = f"{reply.unimportable} cannot be imported" if reply.unimportable else ""
     return Mismatch("raised", answered.call.target, tuple(lines), headline)
 

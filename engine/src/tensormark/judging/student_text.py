@@ -39,7 +39,12 @@ STATE = frozenset(
     .replace("\n    ", " ")
     .split("; ")
 )  # as tensormark/worker/state.py calls it
-WORDS = {"missing", "importing", "through"}  # keys of a message with names of the submission's
+WORDS = {
+    "missing",
+    "importing",
+    "through",
+    "shapes",
+}  # keys of a message with names of the submission's
 NOT_SHOWN = "its text is not shown"
 RETURNED = "did not return what it should have"
 FAILED = "failed for a reason that is not shown here"

@@ -44,6 +44,7 @@ KEYS: Mapping[str, type] = {
     "lacking": str,
     "through": list,
     "imported": list,
+    "shapes": list,
     "torch": str,
     "drew": bool,
     "causes": list,

@@ -9,7 +9,7 @@ dropped. Four statistics of it are compared with those expected for the rate:
     zero     the share of sums that are entirely zero                0
 
 If the values that are dropped are the same all along an axis, as where they were drawn once for
-all tokens or heads, `broken` is SHARED times the number of the axis, from 1. Of values drawn one by
+all places, `broken` is SHARED times the number of the axis, from 1. Of values drawn one by
 one, ALIKE pairs agree with a chance of (1 - 2 * RATE * (1 - RATE)) ** ALIKE, below 1e-28.
 
 Dimension key: B batch, T places, D width.

@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import textwrap
 from collections.abc import Collection, Iterator
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
@@ -94,7 +95,7 @@ def describe(
         text, name = f"{refusal}{where}", refusal.name
         return {"status": "error", "text": text, "forbidden": name, **importing}
     through = {"through": [code.co_qualname[:MAX_NAME] for code in own[-MAX_FRAMES:]]}
-    text = str(error).strip().split("\n")[0][:MAX_TEXT]
+    text = textwrap.shorten(str(error).strip().split("\n")[0], MAX_TEXT, placeholder=" ...")
     if isinstance(error, NotImplementedError) and not importing:
         bare = not text and own and own[-1] is frames[-1][0]
         function = (target if own[-1] is hole else own[-1].co_qualname[:MAX_NAME]) if bare else ""

@@ -18,6 +18,7 @@ import torch
 
 from tensormark.worker import calls, exceptions, forbidden, protocol, state, surroundings
 from tensormark.worker.imports import Imports
+from tensormark.worker.shapes import letters_of, shapes
 from tensormark.worker.traces import Traces
 
 Progress = Callable[[int, int], None]
@@ -140,12 +141,19 @@ class Overlay:
         """Say whether calls have changed what they share with others."""
         return self.traces is not None and self.traces.changed()
 
-    def describe(self, error: BaseException, call: Mapping[str, Any]) -> protocol.Message:
+    def describe(
+        self, error: BaseException, call: Mapping[str, Any], arrays: Mapping[str, Any]
+    ) -> protocol.Message:
         """Describe what a load or a call raised."""
         target = str(call.get("target", ""))
         module = self.imports.modules.get(str(call.get("module")))
         hole = exceptions.code_of(module, target) if module is not None else None
-        return exceptions.describe(error, self.files, target, hole)
+        described = exceptions.describe(error, self.files, target, hole)
+        own = {name: self.sources[name.removesuffix(".py")] for name in self.files.own}
+        with contextlib.suppress(Exception):  # what is looked at is a student's
+            letters = letters_of(self.harness, call, arrays)
+            return {**described, "shapes": shapes(error, own, letters)}
+        return described
 
     def answer(
         self, request: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress
@@ -158,4 +166,6 @@ class Overlay:
             message, tensors = self.call(request["call"], arrays, progress)
             return protocol.encode({**number, **message}, tensors)
         except BaseException as error:  # including SystemExit and KeyboardInterrupt
-            return protocol.encode({**number, **self.describe(error, request.get("call", {}))})
+            return protocol.encode(
+                {**number, **self.describe(error, request.get("call", {}), arrays)}
+            )

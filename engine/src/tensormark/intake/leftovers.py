@@ -1,0 +1,68 @@
+"""Why a function that somebody has written still counts as not written: what is left of its hole.
+
+The cases are a `raise` that stayed above the code, a stub further down that replaces the code, and
+code that was written into the docstring.
+"""
+
+import ast
+from collections.abc import Iterator, Sequence
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+MOST = 20  # hints of a source
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[str, list[Function]]]:
+    """Yield each function's path in the module, and its definitions in order."""
+    scopes: list[tuple[str, Sequence[ast.stmt]]] = [("", tree.body)]
+    scopes += [(f"{node.name}.", node.body) for node in tree.body if isinstance(node, ast.ClassDef)]
+    for prefix, body in scopes:
+        named: dict[str, list[Function]] = {}
+        for node in body:
+            if isinstance(node, FUNCTIONS):
+                named.setdefault(node.name, []).append(node)
+        for name, definitions in named.items():
+            yield prefix + name, definitions
+
+
+def _stub(function: Function) -> int | None:
+    """Return the place in its body where a function says that it is not written, or None."""
+    for place, statement in enumerate(function.body):
+        if isinstance(statement, ast.Raise) and statement.exc is not None:
+            raised = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
+            if isinstance(raised, ast.Name) and raised.id == "NotImplementedError":
+                return place
+    return None
+
+
+def _has_code(docstring: str) -> bool:
+    """Say whether a docstring has a line that returns a value, as only code has."""
+    for line in docstring.splitlines():
+        if line.strip().startswith("return "):
+            try:
+                ast.parse(line.strip())
+            except (SyntaxError, ValueError):
+                continue
+            return True
+    return False
+
+
+def _hint(definitions: Sequence[Function]) -> str | None:
+    *earlier, last = definitions
+    place = _stub(last)
+    if place is None:
+        return None
+    line = last.body[place].lineno
+    if any(_stub(function) is None for function in earlier):
+        return f"it is defined again on line {last.lineno}, and Python uses the last one: delete it"
+    if last.body[place + 1 :]:
+        return f"line {line} still raises NotImplementedError, above your code: delete that line"
+    if _has_code(ast.get_docstring(last) or ""):
+        return f"your code is inside the docstring, which ends above line {line}"
+    return None
+
+
+def hints(tree: ast.Module) -> dict[str, str]:
+    """Return what keeps functions from being written, by their paths in the module."""
+    found = ((path, _hint(definitions)) for path, definitions in _functions(tree))
+    return dict([(path[:100], hint) for path, hint in found if hint is not None][:MOST])

@@ -1,0 +1,79 @@
+"""The shapes of a student's own tensors where an exception was raised. Runs in the worker.
+
+Torch says which sizes do not fit; whose they are, its message leaves open.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from types import TracebackType
+from typing import Any
+
+from torch import Tensor
+
+NAME = re.compile(r"(?<![\w.])[^\W\d]\w{0,39}\b(?!\s*\()")  # no attribute, and nothing called
+MOST = 6  # tensors that are listed
+MOST_AXES = 8
+
+
+def _innermost(traceback: TracebackType | None, sources: Mapping[str, str]) -> TracebackType | None:
+    """Return the innermost frame in a file of the submission."""
+    innermost = None
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename in sources:
+            innermost = traceback
+        traceback = traceback.tb_next
+    return innermost
+
+
+def _statement(traceback: TracebackType, source: str) -> str:
+    """Return the lines of the expression that raised."""
+    positions = list(traceback.tb_frame.f_code.co_positions())
+    place = traceback.tb_lasti // 2
+    first, last = positions[place][:2] if place < len(positions) else (None, None)
+    first, last = first or traceback.tb_lineno, last or traceback.tb_lineno
+    return "\n".join(source.splitlines()[first - 1 : last])
+
+
+def _in_words(shape: tuple[int, ...], letters: Mapping[str, int]) -> str:
+    """Return a shape, with the letters of its sizes where all of them have one."""
+    names = [
+        "1" if size == 1 else next((name for name, known in letters.items() if known == size), "")
+        for size in shape
+    ]
+    return f"({', '.join(names)}) = {shape}" if all(names) and names else f"{shape}"
+
+
+def _listed(
+    traceback: TracebackType | None, sources: Mapping[str, str], letters: Mapping[str, int]
+) -> Iterator[str]:
+    innermost = _innermost(traceback, sources)
+    if innermost is None:
+        return
+    local = innermost.tb_frame.f_locals
+    source = sources[innermost.tb_frame.f_code.co_filename]
+    for name in dict.fromkeys(NAME.findall(_statement(innermost, source))):
+        value = local.get(name)
+        if isinstance(value, Tensor) and value.dim() <= MOST_AXES:
+            yield f"{name} is {_in_words(tuple(value.shape), letters)}"
+
+
+def shapes(
+    error: BaseException, sources: Mapping[str, str], letters: Mapping[str, int]
+) -> list[str]:
+    """List the tensors of the line of the submission that raised, with their shapes.
+
+    Args:
+        sources: the submission's files by name.
+        letters: what the assignment calls the sizes of this call.
+    """
+    return list(islice(_listed(error.__traceback__, sources, letters), MOST))
+
+
+def letters_of(harness: Any, call: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str, int]:
+    """Return the sizes of a call by letter: those the harness knows, or those of its config."""
+    known = getattr(harness, "sizes", None)
+    if known is not None:
+        return dict(known(call, {name: tuple(array.shape) for name, array in arrays.items()}))
+    config = call.get("config") or {}
+    return {name: size for name, size in config.items() if len(name) == 1 and type(size) is int}

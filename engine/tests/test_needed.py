@@ -1,0 +1,26 @@
+"""Which modules a module needs."""
+
+from tensormark.intake.needed import needed_by
+
+SOURCES = {
+    "main": "import torch\nfrom given import x",
+    "given": "import os, sys",
+    "other": "import torch.nn as nn, main as m",
+    "alone": "# import main\ntext = 'from main import x'\n",
+    "within": "def f():\n    from other import g\n",
+    "circle": "import circle, within",
+}
+
+
+def test_what_is_imported_is_needed_and_what_that_imports() -> None:
+    needed = {name: needed_by(name, SOURCES) for name in SOURCES}
+
+    assert needed["main"] == {"main", "given"}
+    assert needed["other"] == {"other", "main", "given"}
+    assert needed["alone"] == {"alone"}
+    assert needed["within"] == {"within", "other", "main", "given"}
+    assert needed["circle"] == {"circle", *needed["within"]}
+
+
+def test_a_module_that_is_not_there_needs_itself() -> None:
+    assert needed_by("missing", SOURCES) == {"missing"}

@@ -1,0 +1,68 @@
+"""The shapes of a student's tensors on the line that raised."""
+
+from types import SimpleNamespace
+
+import torch
+
+from tensormark.worker.shapes import MOST, letters_of, shapes
+
+SOURCE = """
+def inner(x, weight):
+    rows = x.sum(0)
+    return (
+        x
+        @ weight.reshape(3, 2) + rows
+    )
+
+def outer(x, weight):
+    return inner(x, weight)
+
+def many(x):
+    a = b = c = d = e = f = g = h = x
+    return a + b + c + d + e + f + g + h + x.nothing
+
+def indexed(x):
+    return [][x.dim()]
+"""
+
+
+def raised(function: str, *args: object, letters: dict[str, int] | None = None) -> list[str]:
+    names: dict[str, object] = {}
+    exec(compile(SOURCE, "main.py", "exec"), names)
+    try:
+        names[function](*args)  # type: ignore[operator]
+    except Exception as error:
+        return shapes(error, {"main.py": SOURCE}, letters or {})
+    raise AssertionError("nothing was raised")
+
+
+def test_the_tensors_of_the_innermost_line_are_listed_with_their_letters() -> None:
+    x, weight = torch.zeros(5, 3), torch.zeros(2, 3)
+
+    found = raised("outer", x, weight, letters={"B": 5, "D": 3})
+
+    assert found == ["x is (B, D) = (5, 3)", "weight is (2, 3)", "rows is (D) = (3,)"]
+
+
+def test_an_axis_of_one_has_no_letter() -> None:
+    x = torch.zeros(5, 1)
+
+    assert raised("many", x, letters={"B": 5, "K": 1})[0] == "a is (B, 1) = (5, 1)"
+
+
+def test_few_are_listed() -> None:
+    assert len(raised("many", torch.zeros(2))) == MOST
+
+
+def test_what_is_no_tensor_is_left_out() -> None:
+    assert raised("indexed", SimpleNamespace(dim=lambda: 0)) == []
+
+
+def test_sizes_are_the_harness_s_or_those_of_the_config() -> None:
+    call = {"config": {"B": 3, "width": 4, "T": "x"}}
+    arrays = {"x": torch.zeros(2, 3)}
+    harness = SimpleNamespace(sizes=lambda call, shapes: {"N": shapes["x"][0]})
+
+    assert letters_of(None, call, arrays) == {"B": 3}
+    assert letters_of(harness, call, arrays) == {"N": 2}
+    assert letters_of(None, {}, {}) == {}
