@@ -39,6 +39,8 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     inputs["attention_mask"] = extended_mask(sizes)
     if call.inputs == "second call":
         inputs |= {f"before/{name}": np.flip(inputs[name], axis=0).copy() for name in ALONE}
+        # padding on the left: which tokens there are is what the mask says, and not its sum
+        inputs["attention_mask"] = np.flip(inputs["attention_mask"], axis=-1).copy()
     inputs["cotangent/output"] = rng.standard_normal((B, T, sizes.D))
     return inputs
 

@@ -46,6 +46,7 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
         inputs["hidden_states"] = hidden_states(rng, sizes)
     if call.inputs == "second call":
         inputs |= {f"before/{name}": np.flip(inputs[name], axis=0).copy() for name in ALONE}
+        inputs["attention_mask"] = np.flip(inputs["attention_mask"], axis=-1).copy()
     if not call.checkpoint:
         shape = (sizes.B, sizes.T, sizes.D)
         inputs["cotangent/output"] = rng.standard_normal(shape)

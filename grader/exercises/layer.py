@@ -77,7 +77,8 @@ forward = functools.partial(
     BertCall,
     "BertLayer.forward",
     ("hidden_states", "attention_mask"),
-    form="tuple",  # encode is free to unpack it
+    form="tuple",
+    taken_by="BertModel.encode",  # which is free to unpack it
 )
 
 

@@ -39,6 +39,10 @@ MISTAKES = (
                 "the layer's own out_dropout is used, not the dropout passed in",
                 *(" dropout(", " self.out_dropout("),
             ),
+            "dense_without_bias": (
+                "the dense layer is used without its bias",
+                *(PROJECTED, "F.linear(output, dense_layer.weight)"),
+            ),
             "dense_last": (
                 "the dense layer comes last, after the norm",
                 *(WHOLE, "dense_layer(ln_layer(input + dropout(output)))"),
@@ -280,6 +284,14 @@ MISTAKES = (
                 "dropout is applied twice",
                 *(DROPPED, f"dropout({DROPPED})"),
             ),
+            "add_norm_dropout_not_scaled": (
+                "what dropout keeps is not scaled up",
+                *(DROPPED, f"{PROJECTED} * (dropout(torch.ones_like(input)) != 0)"),
+            ),
+            "add_norm_alpha_dropout": (
+                "alpha dropout is used, which does not set to 0 what it drops",
+                *(DROPPED, f"F.alpha_dropout({PROJECTED}, dropout.p, self.training)"),
+            ),
             "add_norm_dropout_shared": (
                 "dropout is drawn once for many values, not for each",
                 *(DROPPED, f"{PROJECTED} * dropout(torch.ones_like(input[..., :1]))"),
@@ -309,7 +321,11 @@ VARIANTS = (
     *MISTAKES,
     *forms(
         NAMED["norm_without_weights"],
-        {"norm_by_function": (WHOLE, f"F.layer_norm({SUM}, input.shape[-1:])")},
+        {
+            "norm_by_function": (WHOLE, f"F.layer_norm({SUM}, input.shape[-1:])"),
+            "norm_made_anew": (WHOLE, f"nn.LayerNorm(input.shape[-1])({SUM})"),
+            "norm_made_anew_with_eps": (WHOLE, f"nn.LayerNorm(input.shape[-1], eps=1e-12)({SUM})"),
+        },
     ),
     *forms(
         NAMED["norm_over_tokens"],

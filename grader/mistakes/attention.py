@@ -246,6 +246,7 @@ MISTAKES = (
 NAMED = {one.id: one for one in MISTAKES}
 VARIANTS = (
     *MISTAKES,
+    *forms(NAMED["key_reshaped"], {"key_viewed": (SCORES, "query @ key.view(B, H, d, T)")}),
     *forms(
         NAMED["heads_averaged"],
         {"heads_averaged_and_repeated": (MERGE, "context.mean(dim=1).repeat(1, 1, H)")},

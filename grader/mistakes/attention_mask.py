@@ -37,6 +37,10 @@ MISTAKES = mistakes(
             "the mask is converted to its additive form a second time",
             *(MASK, "scores + (1.0 - attention_mask) * -10000.0"),
         ),
+        "mask_of_plus_inf": (
+            "padding gets a score of plus infinity: the softmax of that is NaN",
+            *(MASK, 'scores.masked_fill(attention_mask < 0, float("inf"))'),
+        ),
         "mask_too_weak": (
             "the mask lowers the scores of padding only a little",
             *(MASK, "scores + 1e-4 * attention_mask"),
@@ -83,7 +87,19 @@ VARIANTS = (
     *MISTAKES,
     *forms(
         NAMED["mask_too_weak"],
-        {"mask_of_minus_ten": (MASK, "scores + 1e-3 * attention_mask")},
+        {
+            "mask_of_minus_ten": (MASK, "scores + 1e-3 * attention_mask"),
+            "filled_with_minus_ten": (MASK, "scores.masked_fill(attention_mask < 0, -10.0)"),
+            "filled_with_minus_one": (MASK, "scores.masked_fill(attention_mask < 0, -1.0)"),
+            "filled_with_minus_hundredth": (MASK, "scores + 1e-2 * attention_mask"),
+        },
+    ),
+    *forms(
+        NAMED["mask_extended_again"],
+        {
+            "mask_multiplied_again": (MASK, "scores + attention_mask * -10000.0"),
+            "mask_multiplied_in_place": (MASK, "scores + attention_mask.mul_(-10000.0)"),
+        },
     ),
     *forms(
         NAMED["mask_hides_tokens"],

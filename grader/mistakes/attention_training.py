@@ -60,6 +60,10 @@ MISTAKES = mistakes(
             "the dropout rate of the attention probabilities is written into the code",
             *(DROPPED, f"F.dropout({SOFTMAX}, 0.1, self.training)"),
         ),
+        "attention_dropout_not_scaled": (
+            "the probabilities that dropout keeps are not scaled up",
+            *(DROPPED, f"{SOFTMAX} * (self.dropout(torch.ones_like(scores)) != 0)"),
+        ),
         "attention_dropout_shared": (
             "dropout is drawn once for many attention probabilities, not for each",
             *(DROPPED, f"{SOFTMAX} * self.dropout(torch.ones_like(scores[:, :1]))"),

@@ -28,6 +28,14 @@ MISTAKES = (
                 "the token types that are given are ignored",
                 *("(token_type_ids)", "(torch.zeros_like(input_ids))"),
             ),
+            "token_types_inverted": (
+                "the token types are exchanged: 1 in the first sentence, 0 in the second",
+                *("(token_type_ids)", "(1 - token_type_ids)"),
+            ),
+            "token_types_subtracted": (
+                "the token-type embedding is subtracted",
+                *(SUM, "words + positions - token_types"),
+            ),
             "token_types_of_words": (
                 "the token types are looked up in the word embedding",
                 *("self.tk_type_embedding(", "self.word_embedding("),
@@ -246,6 +254,10 @@ MISTAKES = (
                 "dropout is applied twice",
                 *(WHOLE, f"self.embed_dropout({WHOLE})"),
             ),
+            "embed_dropout_not_scaled": (
+                "what dropout keeps is not scaled up",
+                *(WHOLE, f"{NORMED} * (self.embed_dropout(torch.ones_like(words)) != 0)"),
+            ),
             "embed_dropout_shared": (
                 "dropout is drawn once for many values, not for each",
                 *(WHOLE, f"{NORMED} * self.embed_dropout(torch.ones_like(words[..., :1]))"),
@@ -276,7 +288,13 @@ VARIANTS = (
     *MISTAKES,
     *forms(
         NAMED["embed_norm_without_weights"],
-        {"embed_norm_by_function": (NORMED, f"F.layer_norm({SUM}, words.shape[-1:])")},
+        {
+            "embed_norm_by_function": (NORMED, f"F.layer_norm({SUM}, words.shape[-1:])"),
+            "embed_norm_made_anew": (NORMED, f"nn.LayerNorm(words.shape[-1])({SUM})"),
+            "embed_norm_made_anew_with_eps": (
+                *(NORMED, f"nn.LayerNorm(words.shape[-1], eps=1e-12)({SUM})"),
+            ),
+        },
     ),
     *forms(
         NAMED["embed_norm_over_tokens"],

@@ -42,6 +42,15 @@ VARIANTS = (
                 "the first layer runs in place of every layer",
                 *("= layer(", "= self.bert_layers[0]("),
             ),
+            "every_second_layer": (
+                "only every second layer runs",
+                *(LAYERS, "in self.bert_layers[::2]:"),
+            ),
+            "embeddings_added_to_each": (
+                "the embeddings are added to what each layer reads",
+                *("extended_mask =", "embedded = hidden_states\n        extended_mask ="),
+                *("layer(hidden_states", "layer(hidden_states + embedded"),
+            ),
             "last_layer_twice": (
                 "the last layer runs twice",
                 *(LAYERS, "in [*self.bert_layers, self.bert_layers[-1]]:"),
@@ -108,7 +117,7 @@ VARIANTS = (
         "The mask",
         {
             "mask_not_extended": (
-                "the layers get the 1/0 mask, not the additive one",
+                "the mask is not made additive: padding's scores are only lower by 1",
                 *(EXTENDED, "attention_mask[:, None, None, :]"),
             ),
             "mask_of_ones": (
@@ -154,6 +163,15 @@ VARIANTS = (
                     STEP,
                     f"extended_mask = get_extended_attention_mask(extended_mask, self.dtype)"
                     f"{INSIDE}{STEP}",
+                ),
+            ),
+            "last_layer_without_mask": (
+                "the last layer gets no mask",
+                *(
+                    STEP,
+                    "last = layer is self.bert_layers[-1]"
+                    + INSIDE
+                    + "hidden_states = layer(hidden_states, extended_mask * (not last))",
                 ),
             ),
             "mask_for_first_layer_only": (

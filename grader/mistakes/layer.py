@@ -56,6 +56,26 @@ VARIANTS = (
                 "GELU's error function gets x / 2, not x divided by the root of 2",
                 *(INTERM, f"0.5 * {H} * (1.0 + torch.erf({H} / 2.0))"),
             ),
+            "gelu_precedence": (
+                "GELU's error function gets x / 4: in Python, x / 2 ** 1 / 2 is (x / 2) / 2",
+                *(INTERM, f"0.5 * {H} * (1.0 + torch.erf({H} / 2 ** 1 / 2))"),
+            ),
+            "gelu_by_tanh_inverted": (
+                "the tanh approximation of GELU has the root of pi / 2, not of 2 / pi",
+                *(
+                    INTERM,
+                    f"0.5 * {H} * (1.0 + torch.tanh((torch.pi / 2) ** 0.5"
+                    f" * ({H} + 0.044715 * {H} ** 3)))",
+                ),
+            ),
+            "gelu_by_tanh_without_cube": (
+                "the tanh approximation of GELU lacks its cube, and the exact form is needed",
+                *(INTERM, f"0.5 * {H} * (1.0 + torch.tanh((2 / torch.pi) ** 0.5 * {H}))"),
+            ),
+            "gelu_on_context": (
+                "GELU is applied to attention's output too",
+                *("(x, context,", "(x, self.interm_af(context),"),
+            ),
             "leaky_relu": (
                 "leaky ReLU is used instead of GELU",
                 *("self.interm_af(", "F.leaky_relu("),
@@ -129,6 +149,14 @@ VARIANTS = (
             "attention_missing": (
                 "the layer has no attention",
                 *(FIRST, "x = self.add_norm(x, x, *modules)"),
+            ),
+            "layer_norm_again": (
+                "the second norm is applied once more to the layer's output",
+                *(SECOND, f"self.out_layer_norm({SECOND})"),
+            ),
+            "layer_padding_blanked": (
+                "the vectors of padding are set to 0",
+                *(SECOND, f"{SECOND} * (attention_mask[:, 0, 0, :, None] == 0)"),
             ),
             "input_added_to_output": (
                 "the layer's input is added to its output once more",

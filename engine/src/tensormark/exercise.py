@@ -65,6 +65,8 @@ class Call:
         returns: names of the outputs.
         form: "tensor", "tuple" (or a bare tensor, if there is one output), "dict", "rows" with
             columns of these names, or "lists" of integers.
+        taken_by: the function of the module that gets the output, such as "Model.encode"; unless it
+            takes something apart, a single output must not come in a tuple.
     """
 
     target: str
@@ -88,6 +90,7 @@ class Call:
     literals: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     returns: tuple[str, ...] = ("output",)
     form: str = "tensor"
+    taken_by: str = ""
 
     def message(self) -> dict[str, Any]:
         """Return the call as the JSON object sent to the worker."""

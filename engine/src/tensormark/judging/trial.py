@@ -15,10 +15,10 @@ import numpy as np
 from tensormark.exercise import Assignment, Call, Exercise, Probe
 from tensormark.judging.compare import Axes, Mismatch, Tolerance, compare, compare_all
 from tensormark.judging.diagnose import PAIR, Diagnosis, diagnosed, one_sentence
-from tensormark.judging.drawn import DIFFERS, DRAWN_IN_EVAL, drawn_in_eval
 from tensormark.judging.excerpt import excerpt
 from tensormark.judging.faults import described, examined
 from tensormark.judging.fingerprints import Answered, Seen, changed_state, observe, tolerance_kind
+from tensormark.judging.general import General, general
 from tensormark.judging.raised import hole, mismatch_of, most_telling, not_allowed, texts
 from tensormark.judging.student_text import PLACE_AT_END
 from tensormark.policy import usual_names
@@ -134,39 +134,41 @@ class Trial:
             return not_allowed(mismatch.lines[0], self.assignment.policy.section)
         if mismatch.headline and mismatch.kind == "raised":  # the file cannot be imported
             return CheckFailed(Finding(mismatch.headline, mismatch.lines))
-        mistakes, place, excerpt = self.descriptions(own, answered, mismatch)
-        drawn = self.drawn_in_eval() if mismatch.kind == "values" else None
+        mistakes, common, place, excerpt = self.descriptions(own, answered, mismatch)
         details = [
             *mismatch.lines,
             *([mismatch.numbers] if mismatch.numbers and self.public else []),
             *more,
         ]
-        if others and mismatches[-1] is None:
-            *names, last = self.exercise.id, *others[-1].call.given
-            details.append(f"{', '.join(names)} and {last} pass alone, but not together")
+        sections = ""
         if mistakes:
             headline, sections = self.in_words(mistakes)
-        elif drawn in DRAWN_IN_EVAL:
-            name, headline = DRAWN_IN_EVAL[drawn]
-            mistakes, sections = (name,), ""
-            details.append(DIFFERS)
-        elif drawn is not None:
-            headline, sections = DIFFERS, ""
         elif mismatch.kind == "raised":
-            headline, sections = details.pop(0), ""
+            headline = details.pop(0)
+        elif common is not None:
+            headline = common.says
+            details += filter(None, [common.more])
         else:
-            headline, sections = mismatch.headline or own.probe.says, ""
+            headline = mismatch.headline or own.probe.says
             details += place
+            if others and mismatches[-1] is None:
+                *names, last = self.exercise.id, *others[-1].call.given
+                details.append(f"{', '.join(names)} and {last} pass alone, but not together")
+        if common is not None and common.id is not None and not mistakes:
+            mistakes = (common.id,)
         details.append(f"read: {self.exercise.anchor}{sections}")
         return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None, excerpt))
 
     def descriptions(
         self, own: Answered, answered: Answered, mismatch: Mismatch
-    ) -> tuple[tuple[str, ...], list[str], dict[str, Any] | None]:
+    ) -> tuple[tuple[str, ...], General | None, list[str], dict[str, Any] | None]:
         """Return the names of a mismatch, a line that says where it is, and its excerpt."""
+        suspect = self.failed.intersection(self.exercise.upstream)
+        telling = [each for each in self.answered if suspect.issubset(each.call.given)]
         note, located = self.troubles.append, mismatch.kind in ("values", "shape")
         return (
             described(lambda: self.mistakes_shown(own.probe), (), note),
+            described(lambda: general(answered, mismatch, telling), None, note),
             described(lambda: self.place(answered, mismatch.name) if located else [], [], note),
             described(lambda: self.excerpt(answered, mismatch), None, note),
         )
@@ -184,11 +186,6 @@ class Trial:
         variants = self.entry["variants"]
         often = {name: variant["seen"] for name, variant in variants.items() if "seen" in variant}
         return diagnosed(self.levels(), self.entry["rows"], often)
-
-    def drawn_in_eval(self) -> str | None:
-        """Say what drew random numbers in eval mode, if that may be why the output is wrong."""
-        suspect = self.failed.intersection(self.exercise.upstream)
-        return drawn_in_eval(a for a in self.answered if suspect.issubset(a.call.given))
 
     def mistakes_shown(self, probe: Probe) -> tuple[str, ...]:
         """Return the mistakes that explain why a probe failed."""
@@ -314,4 +311,4 @@ class Trial:
                 return Mismatch("finite", name, (f"{name} has values that are NaN or inf",))
         with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
             wrong = answered.probe.examine(got, answered.recording.inputs)
-        return Mismatch("draw", "output", (wrong,)) if wrong else None
+        return Mismatch("draw", "output", (), wrong) if wrong else None

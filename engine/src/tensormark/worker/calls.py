@@ -27,6 +27,7 @@ import torch
 from torch import Tensor, nn
 
 from tensormark.worker.causes import noted
+from tensormark.worker.exceptions import code_of
 from tensormark.worker.imports import Imports
 from tensormark.worker.outputs import StudentError, gradients, outputs_of
 from tensormark.worker.stand_ins import (
@@ -35,6 +36,7 @@ from tensormark.worker.stand_ins import (
     once_more,
     put_in_place,
     takes,
+    takes_apart,
 )
 from tensormark.worker.state import Model, Watch, put_back, seed
 
@@ -179,6 +181,12 @@ def arguments_of(
             yield tensors[name].clone()  # so that an in-place change does not affect the leaf
 
 
+def form_of(context: Context, call: Mapping[str, Any]) -> str:
+    """Return the form of a call's output; of a tuple that nobody takes apart, that of a tensor."""
+    taker = code_of(context.module(call["module"]), call["taken_by"]) if call["taken_by"] else None
+    return "tensor" if taker is not None and not takes_apart(taker) else str(call["form"])
+
+
 def call_before(
     context: Context,
     call: Mapping[str, Any],
@@ -224,7 +232,7 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     watch = Watch(model, silent=own_generator, plain=call["literals"])
     with noted() as causes:
         call_before(context, call, tensors, owner, called)
-        outputs = outputs_of(called(*passed), call)
+        outputs = outputs_of(called(*passed), {**call, "form": form_of(context, call)})
     report = watch.report()
     report |= {"drew": own_generator or watch.generators.drew(), "causes": sorted(causes)}
 

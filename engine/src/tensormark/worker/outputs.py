@@ -117,6 +117,15 @@ def named(result: Any, names: Sequence[str], form: str, target: str) -> dict[str
     raise StudentError(f"{target} should return {form} {' and '.join(names)}")
 
 
+def described(value: Any) -> str:
+    """Say what is returned in the place of a tensor, and by which slip as a rule."""
+    if value is None:
+        return "None: is there no return?"
+    if isinstance(value, tuple) and len(value) == 1:
+        return "a tuple: is there a comma at the end of the return?"
+    return f"a {type(value).__name__}"
+
+
 def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
     """Return the tensors that a function returned, by name.
 
@@ -133,8 +142,7 @@ def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
     outputs = named(result, call["returns"], call["form"], target)
     for value in outputs.values():
         if not isinstance(value, Tensor):
-            what = "None" if value is None else f"a {type(value).__name__}"
-            raise StudentError(f"{target} should return a tensor, got {what}")
+            raise StudentError(f"{target} should return a tensor, got {described(value)}")
         if value.device.type != "cpu":
             raise StudentError(f"{target} returned a tensor on {value.device}, its input is on cpu")
         if value.dtype not in SENDABLE:

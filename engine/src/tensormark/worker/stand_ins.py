@@ -26,6 +26,7 @@ from tensormark.worker.outputs import StudentError
 
 FUNCTION = ":"  # in the path of a stand-in for a function: "module:function"
 PUBLISHED = ContextVar("whether stand-ins return what should be returned", default=False)
+APART = frozenset(("BINARY_SUBSCR", "BINARY_SLICE", "UNPACK_SEQUENCE", "UNPACK_EX"))
 FURTHER = ContextVar("whether one has returned further values, as the original does", default=False)
 Made = TypeVar("Made")
 
@@ -89,6 +90,13 @@ def returned_by(code: CodeType | None) -> int | None:
         elif then.opname == "RETURN_VALUE" and length is not None:
             return length
     return None
+
+
+def takes_apart(code: CodeType) -> bool:
+    """Say whether a function, or one inside it, takes an index or unpacks anything."""
+    inner = [const for const in code.co_consts if isinstance(const, CodeType)]
+    steps = {step.opname for step in dis.get_instructions(code)}
+    return not steps.isdisjoint(APART) or any(map(takes_apart, inner))
 
 
 def called_as(original: Callable[..., Any] | None, stand_in: Callable[..., Any]) -> Any:

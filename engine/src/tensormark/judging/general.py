@@ -1,0 +1,133 @@
+"""Mistakes that any function can have, told from one answer, where no known mistake fits.
+
+Each is said only where it is true whatever else may be wrong, so no assignment has to list them.
+What a worker reports of a call only gives a wrong answer its name.
+"""
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from tensormark.judging.compare import Mismatch
+from tensormark.judging.fingerprints import Answered, changed_state
+from tensormark.judging.raised import texts
+from tensormark.references import under
+
+OTHER_SIZES, SECOND = "other sizes", "second call"  # names of probes; see toolkit/probes.py
+LOW = 1e-4  # a relative error that computing in a smaller type can have
+
+
+@dataclasses.dataclass(frozen=True)
+class General:
+    """A mistake.
+
+    Attributes:
+        id: None, if it is not clear enough to have a name.
+        says: the headline.
+        more: a further line, or nothing.
+    """
+
+    id: str | None
+    says: str
+    more: str = ""
+
+
+DIFFERS = "the same call gives different results: it draws random numbers in eval mode"
+SEEN_DRAWING = {  # by worker/causes.py
+    "new weights": General(
+        "new_weights_in_call",
+        "each call makes new weights: use the modules that __init__ has made",
+        DIFFERS,
+    ),
+    "dropout": General("dropout_in_eval", "dropout is active in eval mode too", DIFFERS),
+}
+MODE = General("mode_changed", "the model is switched between training and eval mode in the call")
+WEIGHTS = General("weights_changed", "the call changes the model's weights")
+SEED = General("seeded", "the call seeds the random numbers: it is its callers who may")
+TYPE = General("other_type", "the type of the numbers changes on the way")
+CHANGED = General("input_changed", "inputs are changed in place")
+NO_GRADIENT = General(
+    "no_gradient", "the output is right, but gradients stop: at .detach(), .data or no_grad()"
+)
+LOST = General("axis_lost", "an axis of length 1 is lost: by squeeze(), or by an index")
+EXCHANGED = General("axes_exchanged", "the axes of the output are in another order")
+MERGED = General("axes_merged", "axes of the output are merged into one")
+PRECISION = General("less_precise", "in float64, the output is only as precise as float32")
+SIZES = General("some_sizes", "right for some sizes, and wrong for others: is one written in?")
+
+
+def _drawn(answered: Iterable[Answered]) -> General | None:
+    """Say what drew random numbers in eval mode, and not from a generator that was given."""
+    drew = [
+        each.reply
+        for each in answered
+        if each.reply.message.get("drew")
+        and not each.call.train
+        and not any(name.startswith("*") for name in each.call.args)
+    ]
+    causes = {cause for reply in drew for cause in texts(reply, "causes")}
+    named = next((SEEN_DRAWING[name] for name in SEEN_DRAWING if name in causes), None)
+    return named or (General(None, DIFFERS) if drew else None)
+
+
+def _shape(got: Sequence[int], expected: Sequence[int]) -> General | None:
+    if list(got) == [length for length in expected if length != 1]:
+        return LOST
+    if sorted(got) == sorted(expected):
+        return EXCHANGED
+    fewer = len(got) < len(expected)
+    return MERGED if fewer and np.prod(got) == np.prod(expected) else None
+
+
+def _precision_or_sizes(answered: Answered, mismatch: Mismatch) -> General:
+    """Name what is wrong with other sizes and types, where the usual ones are right."""
+    pair = mismatch.pair
+    if mismatch.kind == "values" and pair is not None and answered.call.dtype == "float64":
+        error = np.abs(pair.got.astype(np.float64) - pair.expected).max()
+        if error <= LOW * max(1.0, float(np.abs(pair.expected).max())):
+            return PRECISION
+    return SIZES
+
+
+def _state(answered: Answered, mismatch: Mismatch) -> General | None:
+    changed = changed_state(answered.reply) or []
+    is_finding = mismatch.kind == "changed"
+    random = answered.call.train or bool(answered.reply.message.get("drew"))
+    if "the model's training mode" in changed and (is_finding or random):
+        return MODE
+    if "the model's weights" in changed:
+        return WEIGHTS
+    return SEED if "the random seed" in changed and is_finding else None
+
+
+def _by_kind(answered: Answered, mismatch: Mismatch) -> General | None:
+    if mismatch.kind == "dtype":
+        return TYPE
+    if mismatch.kind == "shape":
+        got = under(answered.reply.tensors, "out/").get(mismatch.name)
+        expected = answered.recording.outputs.get(mismatch.name)
+        return None if got is None or expected is None else _shape(got.shape, expected.shape)
+    if mismatch.kind == "changed" and mismatch.name in answered.recording.inputs:
+        return CHANGED
+    return NO_GRADIENT if mismatch.kind == "gradient" and mismatch.pair is None else None
+
+
+def general(answered: Answered, mismatch: Mismatch, telling: Iterable[Answered]) -> General | None:
+    """Name what is wrong with an answer, or return None.
+
+    Args:
+        telling: all answers that do not depend on other wrong functions.
+    """
+    if mismatch.kind == "raised":
+        said = answered.reply.text.startswith(f"{answered.call.target} should return ")
+        return General("returns_something_else", mismatch.lines[0]) if said else None
+    if found := _state(answered, mismatch) or _by_kind(answered, mismatch):
+        return found
+    if mismatch.kind == "values" and (found := _drawn(telling)):
+        return found
+    if mismatch.kind in ("values", "shape", "finite") and answered.probe.name == SECOND:
+        return General("kept_from_a_call", answered.probe.says)
+    if mismatch.kind in ("values", "shape") and answered.probe.name == OTHER_SIZES:
+        return _precision_or_sizes(answered, mismatch)
+    return None
