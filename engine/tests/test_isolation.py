@@ -261,7 +261,7 @@ def test_without_landlock_there_is_no_isolation(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(lockdown.LIBC, "syscall", lambda *_: -1, raising=False)
 
     with pytest.raises(lockdown.LockdownError, match="Landlock"):
-        lockdown.file_rules(["/"])
+        lockdown.landlock_ruleset(["/"])
 
 
 def test_on_another_architecture_capabilities_are_not_ignored(

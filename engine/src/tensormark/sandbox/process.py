@@ -70,7 +70,7 @@ class Worker:
         with stream:
             try:
                 while self.wanted.acquire() and not self.killed:
-                    frame = protocol.read_whole(stream, self.room)
+                    frame = protocol.read_bytes(stream, self.room)
                     if frame is None:
                         self.frames.put(WorkerLostError("ended the process that graded it"))
                         return
