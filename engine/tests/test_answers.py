@@ -106,7 +106,7 @@ def test_a_long_state_is_compared_to_its_end() -> None:
 
 @pytest.mark.parametrize("name", ["", "\ud800", "a\x00", "x" * 201, "\u202e"], ids=ascii)
 def test_a_name_that_cannot_be_shown_and_encoded_is_refused(name: str) -> None:
-    with pytest.raises(answers.NameOfTensorError):
+    with pytest.raises(answers.TensorNameError):
         answers.decode(answer({}, {name: listed()}, bytes(8)))
 
 

@@ -24,7 +24,7 @@ from tensormark.reports.terminal import RESET, Report
 from tensormark.reports.text import print_any_letter, visible
 from tensormark.result import Result
 from tensormark.sandbox.interface import Program, Sandbox, printable
-from tensormark.sandbox.waiting import Waiting, waiting
+from tensormark.sandbox.waiting import WarmWorkers, warm_workers
 from tensormark.settings import Settings, submission_parser
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class WatchReport(Report):
 class Watch:
     """Grades one submission again and again."""
 
-    def __init__(self, folder: Path, path: str, only: str | None, workers: Waiting) -> None:
+    def __init__(self, folder: Path, path: str, only: str | None, workers: WarmWorkers) -> None:
         """Prepare.
 
         Args:
@@ -148,7 +148,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         options = parse(folder, name, arguments)
         end_on_signals()
         DOOR.start()
-        with contextlib.closing(waiting(Settings.of(folder).threads)) as workers:
+        with contextlib.closing(warm_workers(Settings.of(folder).threads)) as workers:
             watch = Watch(folder, options.submission, options.only, workers)
             with contextlib.closing(watch.saves):
                 watch.run()
