@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensormark.calling import asked_of
+from tensormark.calling import tensor_names_of
 from tensormark.exercise import Assignment
 from tensormark.references import References
 from tensormark.sandbox import answers
@@ -175,7 +175,7 @@ def test_what_the_solution_answers_was_asked_for(assignment: Assignment) -> None
     for exercise in (one for one in assignment.exercises if one.probes):
         recordings = references.recordings(exercise.id, exercise.digest)
         for call, recording in zip(exercise.calls, recordings, strict=True):
-            asked = asked_of(call, recording)
+            asked = tensor_names_of(call, recording)
             assert {f"out/{name}" for name in recording.outputs} <= asked
             assert {f"grad/{name}" for name in recording.gradients} <= asked
 

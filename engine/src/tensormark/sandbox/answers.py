@@ -173,11 +173,11 @@ def _tensor(entry: Any, data: memoryview) -> np.ndarray:
     return array != 0 if entry["dtype"] == "BOOL" else array.copy()
 
 
-def _tensors(packed: bytes, asked: frozenset[str] | None) -> Tensors:
+def _tensors(packed: bytes, tensor_names: frozenset[str] | None) -> Tensors:
     """Read the tensors of an answer, in safetensors form.
 
     Args:
-        asked: the names of those to read; None: all.
+        tensor_names: those to read; None: all.
 
     Raises:
         ProtocolError: they are invalid, or include one that nobody asked for.
@@ -191,9 +191,9 @@ def _tensors(packed: bytes, asked: frozenset[str] | None) -> Tensors:
     tensors: Tensors = {}
     unused = len(data)
     for name, entry in entries.items():
-        if asked is None and not (0 < len(name) <= MAX_NAME and name.isprintable()):
+        if tensor_names is None and not (0 < len(name) <= MAX_NAME and name.isprintable()):
             raise TensorNameError(f"a name has {len(name)} letters, or one is not printable")
-        if asked is None or name in asked:
+        if tensor_names is None or name in tensor_names:
             tensors[name] = _tensor(entry, data)
             unused -= tensors[name].nbytes
         elif not name.startswith(UNUSED):
@@ -203,18 +203,18 @@ def _tensors(packed: bytes, asked: frozenset[str] | None) -> Tensors:
     return tensors
 
 
-def decode(frame: bytes, asked: frozenset[str] | None = None) -> tuple[Message, Tensors]:
+def decode(frame: bytes, tensor_names: frozenset[str] | None = None) -> tuple[Message, Tensors]:
     """Read a whole frame that a worker sent.
 
     Args:
-        asked: the names of the tensors to read; None: all.
+        tensor_names: those to read; None: all.
 
     Raises:
         ProtocolError: it is not exactly one valid answer.
     """
     try:
         text, packed = parts_of(frame)
-        return message_of(text), _tensors(packed, asked)
+        return message_of(text), _tensors(packed, tensor_names)
     except (ProtocolError, MemoryError):
         raise
     except Exception as error:

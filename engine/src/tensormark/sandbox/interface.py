@@ -33,7 +33,7 @@ class Request:
         reply_bytes: how many the answer may have, where the limits allow fewer.
         measured: seconds that a task takes with correct code, if that was measured.
         task: its time does not count towards the submission's budget.
-        asked: the names of the tensors that the answer may have; None: any.
+        tensor_names: those that the answer may have; None: any.
     """
 
     exercise: str
@@ -44,7 +44,7 @@ class Request:
     reply_bytes: int = 0
     measured: float | None = None
     task: bool = False
-    asked: frozenset[str] | None = None
+    tensor_names: frozenset[str] | None = None
 
     @property
     def target(self) -> str:

@@ -197,7 +197,7 @@ class IsolatedSandbox:
         replies: list[Reply] = []
         for slot, request in enumerate(requests, start=1):
             try:
-                replies.append(self._read_reply(ending, slot, request.asked))
+                replies.append(self._read_reply(ending, slot, request.tensor_names))
             except WorkerLostError as error:
                 return [*replies, lost(request.target, error)]
         return replies
@@ -225,8 +225,10 @@ class IsolatedSandbox:
             calls = list(group)
             start, end = end, end + len(calls)
             with contextlib.suppress(WorkerLostError):
-                slots = zip(range(start, end), calls, strict=True)
-                replies = [self._read_reply(ending, slot, call.asked) for slot, call in slots]
+                replies = [
+                    self._read_reply(ending, slot, call.tensor_names)
+                    for slot, call in enumerate(calls, start)
+                ]
                 results[exercise] = Shared(replies, b"".join(printed[start:end]), first=start == 1)
         self.printed.take(printed[0])
         return results
@@ -279,11 +281,11 @@ class IsolatedSandbox:
                     raise self.fault from error
         raise AssertionError("unreachable")
 
-    def _read_reply(self, ending: Ending, slot: int, asked: frozenset[str] | None) -> Reply:
+    def _read_reply(self, ending: Ending, slot: int, tensor_names: frozenset[str] | None) -> Reply:
         """Read an answer from the reply buffer.
 
         Args:
-            asked: the names of the tensors that it may have; None: any.
+            tensor_names: those that the answer may have; None: any.
 
         Raises:
             WorkerLostError: it is missing or invalid.
@@ -292,7 +294,7 @@ class IsolatedSandbox:
             frame = ending.answers.read(slot)
             if frame is None:
                 raise _cause(ending)
-            message, tensors = answers.decode(frame, asked)
+            message, tensors = answers.decode(frame, tensor_names)
         except protocol.ProtocolError as error:
             raise answers.lost_by(error) from error
         if message.get("number") != slot:

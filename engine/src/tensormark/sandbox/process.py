@@ -99,13 +99,13 @@ class _Worker:
         return frame
 
     def _receive(
-        self, deadline: float, progress: Progress, asked: frozenset[str] | None = frozenset()
+        self, deadline: float, progress: Progress, tensor_names: frozenset[str] | None = frozenset()
     ) -> Answer:
         """Wait for the answer to the current request; progress does not extend the deadline."""
         end = clock() + deadline
         try:
             for _ in range(MOST_PROGRESS):
-                message, tensors = answers.decode(self._next_frame(end), asked)
+                message, tensors = answers.decode(self._next_frame(end), tensor_names)
                 if message.get("number") != self.number:
                     break
                 if "progress" not in message:
@@ -141,13 +141,13 @@ class _Worker:
         tensors: Mapping[str, Any],
         deadline: float,
         progress: Progress,
-        asked: frozenset[str] | None = frozenset(),
+        tensor_names: frozenset[str] | None = frozenset(),
         max_bytes: int = Limits().reply_bytes,
     ) -> Reply:
         """Send one request and wait for its answer; the worker must be ready.
 
         Args:
-            asked: the names of the tensors that the answer may have.
+            tensor_names: those that the answer may have.
             max_bytes: how large it may be.
         """
         self.number, self.max_bytes = self.number + 1, max_bytes
@@ -161,7 +161,7 @@ class _Worker:
             raise WorkerLostError("ended the process that graded it") from error
         finally:
             stopper.cancel()
-        answer, arrays = self._receive(deadline, progress, asked)
+        answer, arrays = self._receive(deadline, progress, tensor_names)
         return as_reply(answer, arrays)
 
     def kill(self) -> None:
@@ -272,7 +272,7 @@ class ProcessSandbox:
                     request.tensors,
                     deadline,
                     progress,
-                    request.asked,
+                    request.tensor_names,
                     max(limits.reply_bytes, request.reply_bytes),
                 )
             except WorkerLostError as error:
