@@ -52,7 +52,8 @@ class _Worker:
 
     def __init__(self, handle: WorkerHandle, printed: CapturedOutput) -> None:
         self.handle = handle
-        self.number, self.max_bytes = 0, Limits().reply_bytes  # of the current request's answer
+        # the number of the current request, and how large its answer may be
+        self.number, self.max_bytes = 0, Limits().reply_bytes
         self.permits, self.killed = threading.Semaphore(0), False
         self.frames: queue.SimpleQueue[bytes | WorkerLostError] = queue.SimpleQueue()
         self.threads = [
