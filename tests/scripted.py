@@ -25,7 +25,7 @@ from tensormark.reports.terminal import Report
 from tensormark.result import Grade
 from tensormark.sandbox.interface import Program, Progress, Reply, Request
 from tensormark.sandbox.isolated import IsolatedSandbox
-from tensormark.sandbox.job import Ended, Job
+from tensormark.sandbox.job import Ending, Job
 from tensormark.session import GradingSession
 from tensormark.settings import Settings
 from tensormark.worker.protocol import HEADER, MAGIC
@@ -122,13 +122,13 @@ class Scripted(IsolatedSandbox):
         self.requests = requests
         return super().job(requests)
 
-    def attempt(self, job: Job, request: Request, progress: Progress) -> tuple[Ended, list[bytes]]:
+    def attempt(self, job: Job, request: Request, progress: Progress) -> tuple[Ending, list[bytes]]:
         """Answer the import and the calls, and print nothing."""
         frames = [Answer.of(0, {}).frame()]
         for number, one in enumerate(self.requests, start=1):
             changed = self.change(one, self.right.answer(number, one))
             frames.append(changed if isinstance(changed, bytes) else changed.frame())
-        ended = Ended(Frames(frames), 0, None, 0.0)  # type: ignore[arg-type]
+        ended = Ending(Frames(frames), 0, None, 0.0)  # type: ignore[arg-type]
         return ended, [b""] * len(frames)
 
     def apart(self, program: Program, request: Request) -> Reply:

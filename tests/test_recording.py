@@ -14,7 +14,7 @@ from safetensors.numpy import load_file, save_file
 
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import Course
-from tensormark.authoring.earlier import earlier
+from tensormark.authoring.earlier import previous_record
 from tensormark.authoring.record import record
 from tensormark.authoring.recorder import Recorder
 from tensormark.authoring.table import Table, nudged
@@ -100,7 +100,7 @@ def edit(folder: Path, change: Callable[[Tensors, dict[str, Any]], object]) -> N
 def changes(recorder: Recorder, folder: Path) -> list[str]:
     """Record the exercise again, and return what is said to have changed."""
     (exercise,) = recorder.course.assignment.exercises
-    return recorder.record(exercise, earlier(folder, exercise)).changes
+    return recorder.record(exercise, previous_record(folder, exercise)).changes
 
 
 def round_rows(rows: np.ndarray) -> None:
@@ -247,7 +247,7 @@ class OtherDraws(Recorder):
 def test_where_a_seed_draws_other_numbers_nothing_has_moved(exercise: str) -> None:
     course = alone(COURSE, exercise)
     singles = dataclasses.replace(course, honest=())
-    known = earlier(ROOT / "reference_outputs", course.assignment.exercises[0])
+    known = previous_record(ROOT / "reference_outputs", course.assignment.exercises[0])
     with open_for(singles) as sandbox:
         found = OtherDraws(singles, sandbox, SEED).record(course.assignment.exercises[0], known)
 

@@ -6,7 +6,7 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import Course
-from tensormark.authoring.earlier import earlier
+from tensormark.authoring.earlier import previous_record
 from tensormark.authoring.recorder import Recorder
 from tensormark.authoring.try_exercise import alone
 from tensormark.grading import program_of
@@ -37,7 +37,7 @@ def test_a_sample_of_each_exercise_recorded_again_has_not_moved(exercise: str) -
     course = sample(alone(COURSE, exercise))
     (one,) = course.assignment.exercises
     program = program_of(course.assignment, [one], course.sources(), Settings.of(ROOT))
-    known = earlier(ROOT / "reference_outputs", one)
+    known = previous_record(ROOT / "reference_outputs", one)
     with ProcessSandbox(program) as sandbox:
         found = Recorder(course, sandbox, ASSIGNMENT.seed).record(one, known)
 

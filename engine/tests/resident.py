@@ -24,16 +24,16 @@ import pytest
 from tensormark import cli, grade
 from tensormark.folder import PACKAGE, SAYS_WHAT_IT_IS
 from tensormark.sandbox.process import ProcessSandbox
-from tensormark.sandbox.waiting import Forked, Forking
-from tensormark.sandbox.worker_process import Started, WorkerProcess, environment
+from tensormark.sandbox.waiting import ForkedWorker, ForkServer
+from tensormark.sandbox.worker_process import WorkerHandle, WorkerProcess, environment
 
 
-class Kept(Forked):
+class Kept(ForkedWorker):
     """A worker whose process waits for the next one when this one is closed."""
 
-    def __init__(self, forking: Forking, idle: list[Forking]) -> None:
-        super().__init__(forking.send, forking.end)
-        self.forking, self.idle = forking, idle
+    def __init__(self, server: ForkServer, idle: list[ForkServer]) -> None:
+        super().__init__(server.send, server.end)
+        self.server, self.idle = server, idle
 
     def close(self) -> None:
         """End it; a second time does nothing."""
@@ -42,24 +42,24 @@ class Kept(Forked):
             super().close()
             for stream in (self.stdout, self.stderr):
                 stream.close()  # if nobody has read it; a program would end now
-            self.idle.append(self.forking)
+            self.idle.append(self.server)
 
 
 class Workers:
     """Starts workers of the tier `process`, by processes that are kept."""
 
     def __init__(self) -> None:
-        self.idle: dict[tuple[Any, ...], list[Forking]] = {}
+        self.idle: dict[tuple[Any, ...], list[ForkServer]] = {}
 
-    def take(self, threads: int) -> Started:
+    def take(self, threads: int) -> WorkerHandle:
         """Return a worker for so many threads, with the environment that one would have now."""
         if threads < 1 or not sys.platform.startswith("linux"):
             return WorkerProcess(threads)
         key = tuple(environment(threads, "").items())
         idle = self.idle.setdefault(key, [])
-        forking = idle.pop() if idle else Forking(threads)
-        forking.prepare()
-        return Kept(forking, idle)
+        server = idle.pop() if idle else ForkServer(threads)
+        server.prepare()
+        return Kept(server, idle)
 
     def close(self) -> None:
         """End the processes that wait."""
@@ -73,7 +73,7 @@ atexit.register(WORKERS.close)
 
 
 @contextlib.contextmanager
-def workers_by(start: Callable[[int], Started]) -> Iterator[None]:
+def workers_by(start: Callable[[int], WorkerHandle]) -> Iterator[None]:
     """Have whatever starts a worker here start it in this way."""
     default = mock.patch.object(ProcessSandbox.__init__, "__defaults__", (None, start))
     with default, mock.patch.object(grade, "WorkerProcess", start):

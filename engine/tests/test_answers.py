@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tensormark.calling import asked_of
+from tensormark.calling import tensor_names_of
 from tensormark.exercise import Assignment
 from tensormark.references import References
 from tensormark.sandbox import answers
@@ -106,7 +106,7 @@ def test_a_long_state_is_compared_to_its_end() -> None:
 
 @pytest.mark.parametrize("name", ["", "\ud800", "a\x00", "x" * 201, "\u202e"], ids=ascii)
 def test_a_name_that_cannot_be_shown_and_encoded_is_refused(name: str) -> None:
-    with pytest.raises(answers.NameOfTensorError):
+    with pytest.raises(answers.TensorNameError):
         answers.decode(answer({}, {name: listed()}, bytes(8)))
 
 
@@ -175,7 +175,7 @@ def test_what_the_solution_answers_was_asked_for(assignment: Assignment) -> None
     for exercise in (one for one in assignment.exercises if one.probes):
         recordings = references.recordings(exercise.id, exercise.digest)
         for call, recording in zip(exercise.calls, recordings, strict=True):
-            asked = asked_of(call, recording)
+            asked = tensor_names_of(call, recording)
             assert {f"out/{name}" for name in recording.outputs} <= asked
             assert {f"grad/{name}" for name in recording.gradients} <= asked
 

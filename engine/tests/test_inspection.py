@@ -12,7 +12,7 @@ from tensormark.grading import Grading
 from tensormark.intake import door, limited
 from tensormark.intake.door import DOOR, InspectionError
 from tensormark.intake.inspection import inspected, inspected_here
-from tensormark.intake.inspector import LISTED
+from tensormark.intake.inspector import MAX_FLAGS
 from tensormark.intake.submission import Submission
 from tensormark.intake.texts import MAX_SOURCE
 from tensormark.result import Outcome
@@ -118,7 +118,7 @@ def test_of_a_thousand_flags_only_the_first_are_listed_with_short_names() -> Non
 
     flags = of(main=f"import os.{'x' * 1000}\n" + source).flags["main"]
 
-    assert len(flags) == LISTED
+    assert len(flags) == MAX_FLAGS
     assert max(len(flag.name) for flag in flags) < 100
 
 

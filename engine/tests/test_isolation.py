@@ -15,7 +15,7 @@ import pytest
 from tensormark.sandbox import isolated, seccomp
 from tensormark.sandbox.interface import CONTAINED, PROCESS, WorkerStartError
 from tensormark.sandbox.isolated import SLOTS, IsolatedSandbox
-from tensormark.sandbox.job import Ended, SlotError
+from tensormark.sandbox.job import Ending, SlotError
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.slot import Slot
 from tensormark.worker import lockdown
@@ -113,7 +113,7 @@ def test_a_worker_that_no_longer_reads_is_lost_at_the_deadline() -> None:
         assert isinstance(opened, ProcessSandbox)
         list(opened.run([ask("stop_later")]))
         assert opened.worker is not None
-        stat = Path(f"/proc/{opened.worker.started.process.pid}/stat")
+        stat = Path(f"/proc/{opened.worker.handle.process.pid}/stat")
         while stat.read_text().rpartition(")")[2].split()[0] != "T":
             time.sleep(0.05)
         request = dataclasses.replace(ask("double", "two", deadline=2), tensors={"x": large})
@@ -142,7 +142,7 @@ def test_a_zygote_that_dies_twice_is_an_error_of_the_machine(
 ) -> None:
     tried = []
 
-    def run(slot: Slot, *_: object) -> Ended:
+    def run(slot: Slot, *_: object) -> Ending:
         tried.append(slot)
         raise SlotError("the zygote has died")
 
@@ -261,7 +261,7 @@ def test_without_landlock_there_is_no_isolation(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(lockdown.LIBC, "syscall", lambda *_: -1, raising=False)
 
     with pytest.raises(lockdown.LockdownError, match="Landlock"):
-        lockdown.file_rules(["/"])
+        lockdown.landlock_ruleset(["/"])
 
 
 def test_on_another_architecture_capabilities_are_not_ignored(

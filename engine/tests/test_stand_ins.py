@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tensormark.worker.stand_ins import called_as, once_more, takes
+from tensormark.worker.stand_ins import called_like, once_more, takes
 
 
 def with_comma(x: int) -> Any:
@@ -20,19 +20,19 @@ def played(x: int) -> int:
 
 
 def test_a_caller_that_wants_further_values_gets_them() -> None:
-    stand_in = called_as(with_more, played)
+    stand_in = called_like(with_more, played)
 
     assert once_more(lambda: stand_in(1)[0] + 1) == 11
 
 
 def test_a_caller_that_wants_one_value_gets_it_in_a_second_call() -> None:
-    stand_in = called_as(with_comma, played)
+    stand_in = called_like(with_comma, played)
 
     assert once_more(lambda: stand_in(1) + 1) == 11
 
 
 def test_what_the_caller_itself_raises_is_raised() -> None:
-    stand_in = called_as(with_comma, played)
+    stand_in = called_like(with_comma, played)
     calls = []
 
     def caller() -> None:
@@ -49,7 +49,7 @@ def test_without_further_values_nothing_is_called_twice() -> None:
     calls: list[int] = []
 
     def caller() -> None:
-        calls.append(called_as(played, played)(1))
+        calls.append(called_like(played, played)(1))
         raise KeyError
 
     with pytest.raises(KeyError):

@@ -3,26 +3,26 @@
 import pytest
 
 from tensormark.sandbox.process import ProcessSandbox
-from tensormark.sandbox.waiting import Spare
+from tensormark.sandbox.waiting import SpareWorker
 
 from asking import ask, program_with
 
 
 @pytest.mark.usefixtures("workers_are_started")
 def test_where_there_is_no_fork_the_next_worker_waits_already() -> None:
-    spare = Spare(1)
+    spare = SpareWorker(1)
     try:
         for _ in range(2):
-            waiting = spare.next
+            waiting = spare.worker
             with ProcessSandbox(program_with(), start=spare.take) as sandbox:
                 (reply,) = sandbox.run([ask("double")])
                 used = sandbox.worker
             spare.prepare()
             assert reply.status == "ok"
             assert used is not None
-            assert used.started is waiting
+            assert used.handle is waiting
     finally:
-        last = spare.next
+        last = spare.worker
         spare.close()
 
     assert last is not None

@@ -20,7 +20,7 @@ Together = Callable[[Sequence[Request]], dict[str, Shared]]
 OWN = (0,)  # the places of calls without stand-ins, among those of their probe
 
 
-def asked_of(call: Call, recording: Recording) -> frozenset[str]:
+def tensor_names_of(call: Call, recording: Recording) -> frozenset[str]:
     """Return the names of the tensors that an answer to a call may have."""
     names = {f"out/{name}" for name in (*call.returns, *recording.outputs)}
     names |= {f"after/{name}" for name in (*call.args, *recording.inputs)}
@@ -55,8 +55,9 @@ class Calling:
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
             forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
             message, tensors = sent(call.message(), recording.inputs)
-            request = Request(exercise.id, runs, message | forbidden, tensors)
-            requests.append(dataclasses.replace(request, asked=asked_of(call, recording)))
+            names = tensor_names_of(call, recording)
+            request = Request(exercise.id, runs, message | forbidden, tensors, tensor_names=names)
+            requests.append(request)
         return requests
 
     def answered(self, chosen: Sequence[Chosen], replies: Iterable[Reply]) -> list[Answered]:

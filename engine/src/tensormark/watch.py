@@ -1,11 +1,11 @@
 """Grade the functions each time a file is saved: `tensormark watch`.
 
-Shows what `tensormark check` shows, without waiting for torch, which a process that waits for the
-next save has imported (sandbox/waiting.py). Each grading reads the files anew and runs in a worker
-of its own. Saving another text during a grading starts it over.
+Shows what `tensormark check` shows, but without the wait for torch: a process has imported it while
+waiting for the next save (sandbox/waiting.py). Each grading reads the files anew and runs in a
+worker of its own. Saving a different text during a grading starts it over.
 
-Exit status: 0 if it was ended, by Ctrl-C or because the terminal was closed; 2 if there is nothing
-to watch or an option is invalid.
+Exit status: 0 if it was ended by Ctrl-C or by closing the terminal; 2 if there is nothing to watch
+or an option is invalid.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from tensormark.reports.terminal import RESET, Report
 from tensormark.reports.text import print_any_letter, visible
 from tensormark.result import Result
 from tensormark.sandbox.interface import Program, Sandbox, printable
-from tensormark.sandbox.waiting import Waiting, waiting
+from tensormark.sandbox.waiting import WarmWorkers, warm_workers
 from tensormark.settings import Settings, submission_parser
 
 if TYPE_CHECKING:
@@ -32,27 +32,27 @@ if TYPE_CHECKING:
 
 WIDTH = 72  # of the line above a report
 DIM = "\x1b[2m"
-ENDS = ("SIGTERM", "SIGHUP")  # end it as Ctrl-C does, where there are such signals
+END_SIGNALS = ("SIGTERM", "SIGHUP")  # these end it as Ctrl-C does, on systems that have them
 
 
 class SavedAgain(Exception):
-    """What is being graded is no longer what is there."""
+    """The file that is being graded was saved with a different text."""
 
 
 class WatchReport(Report):
-    """Prints results as they come in, until something is saved."""
+    """Prints results as they come in, until the file is saved again."""
 
     def __init__(self, saves: Saves) -> None:
         super().__init__()
         self.saves = saves
-        head = f"-- {time.strftime('%H:%M:%S')} ".ljust(WIDTH, "-")
-        print(f"\n{DIM}{head}{RESET}" if self.colours else f"\n{head}")
+        heading = f"-- {time.strftime('%H:%M:%S')} ".ljust(WIDTH, "-")
+        print(f"\n{DIM}{heading}{RESET}" if self.colours else f"\n{heading}")
 
     def result(self, result: Result) -> None:
         """Print an exercise's line and findings.
 
         Raises:
-            SavedAgain: it is no longer of interest.
+            SavedAgain: the result is out of date.
         """
         if self.saves.saved.is_set():
             raise SavedAgain
@@ -62,8 +62,8 @@ class WatchReport(Report):
 class Watch:
     """Grades one submission again and again."""
 
-    def __init__(self, folder: Path, path: str, only: str | None, workers: Waiting) -> None:
-        """Prepare.
+    def __init__(self, folder: Path, path: str, only: str | None, workers: WarmWorkers) -> None:
+        """Open the assignment, and check that there is something to watch.
 
         Args:
             folder: the assignment's.
@@ -72,7 +72,7 @@ class Watch:
         Raises:
             SubmissionError: there is nothing to watch. InspectionError: nothing can be read here.
         """
-        # here, because a process that imports torch should be started before numpy is imported
+        # here, so that the process that imports torch is started before numpy is imported
         from tensormark.folder import open_assignment
         from tensormark.grading import Grading
         from tensormark.selection import selected
@@ -100,10 +100,10 @@ class Watch:
             self.sandbox.stop()
 
     def grade(self) -> None:
-        """Grade what is there now, until something is saved.
+        """Grade the file as it is now, until it is saved again.
 
         Raises:
-            SavedAgain: something was.
+            SavedAgain: it was.
         """
         self.saves.begin()
         report = WatchReport(self.saves)
@@ -128,8 +128,8 @@ class Watch:
 
 
 def end_on_signals() -> None:
-    """Take other requests to end for a Ctrl-C."""
-    for name in ENDS:
+    """Treat the signals that ask a program to end like Ctrl-C."""
+    for name in END_SIGNALS:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.default_int_handler)
 
@@ -142,13 +142,13 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
-    """Watch what the command line names."""
+    """Watch the submission that the command line names."""
     print_any_letter()
     try:
         options = parse(folder, name, arguments)
         end_on_signals()
         DOOR.start()
-        with contextlib.closing(waiting(Settings.of(folder).threads)) as workers:
+        with contextlib.closing(warm_workers(Settings.of(folder).threads)) as workers:
             watch = Watch(folder, options.submission, options.only, workers)
             with contextlib.closing(watch.saves):
                 watch.run()

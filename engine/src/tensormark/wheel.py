@@ -1,7 +1,7 @@
-"""This distribution as a wheel, for those who get an assignment: made from what is installed here.
+"""This distribution as a wheel, for those who get an assignment, made from the installed files.
 
-It has the files that a build of the sources has, whether they are installed from a wheel or run
-where they are edited; its bytes depend on nothing else.
+It has the files that a build of the sources has, whether the package was installed from a wheel or
+is an editable installation; its bytes depend on nothing else.
 """
 
 import base64
@@ -18,7 +18,7 @@ import tensormark
 from tensormark.zipped import zipped
 
 NAME = "tensormark"
-METADATA = ("METADATA", "WHEEL", "entry_points.txt")  # and licenses; what installers add stays here
+METADATA = ("METADATA", "WHEEL", "entry_points.txt")  # and licenses, but nothing installers add
 LICENSES = "licenses"
 
 
@@ -28,12 +28,12 @@ class WheelError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Wheel:
-    """A wheel.
+    """A wheel file.
 
     Attributes:
-        name: of the file, such as "tensormark-1.6.0-py3-none-any.whl".
+        name: such as "tensormark-1.6.0-py3-none-any.whl".
         content: its bytes.
-        files: what is in it: path to content.
+        files: the contents of its files, by their paths in it.
     """
 
     name: str
@@ -50,10 +50,10 @@ def package_files() -> Iterator[tuple[str, bytes]]:
 
 
 def installed() -> Distribution:
-    """Return what is installed of this distribution.
+    """Return the installed distribution.
 
     Raises:
-        WheelError: it is not installed, and only runs.
+        WheelError: the package runs without being installed.
     """
     try:
         return distribution(NAME)
@@ -64,49 +64,49 @@ def installed() -> Distribution:
         ) from error
 
 
-def metadata(of: Distribution) -> Iterator[tuple[str, bytes]]:
+def metadata(package: Distribution) -> Iterator[tuple[str, bytes]]:
     """Yield the files that describe the distribution: path in the wheel, and content.
 
     Raises:
         WheelError: one is missing.
     """
-    folder, missing = f"{NAME}-{of.version}.dist-info", {*METADATA}
-    for path in of.files or ():
+    folder, missing = f"{NAME}-{package.version}.dist-info", {*METADATA}
+    for path in package.files or ():
         name = path.as_posix()
-        inside = name.removeprefix(f"{folder}/")
-        if name != inside and (inside in METADATA or inside.startswith(f"{LICENSES}/")):
-            missing.discard(inside)
+        member = name.removeprefix(f"{folder}/")
+        if name != member and (member in METADATA or member.startswith(f"{LICENSES}/")):
+            missing.discard(member)
             yield name, path.read_binary()
     if missing:
         raise WheelError(f"{folder} has no {min(missing)}: install {NAME} again, with pip")
 
 
-def line_of(name: str, content: bytes) -> tuple[str, str, int]:
-    """Return what RECORD says of a file: path, digest and size in bytes."""
+def record_row(name: str, content: bytes) -> tuple[str, str, int]:
+    """Return a file's row in RECORD: path, digest and size in bytes."""
     digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
     return name, f"sha256={digest}", len(content)
 
 
 def record(files: Mapping[str, bytes], path: str) -> bytes:
-    """Return RECORD, the list of a wheel's files, which stands in it at `path`."""
+    """Return RECORD, the list of a wheel's files, itself included at `path`."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
-    rows.writerows(line_of(name, files[name]) for name in sorted(files))
+    rows.writerows(record_row(name, files[name]) for name in sorted(files))
     rows.writerow((path, "", ""))
     return text.getvalue().encode()
 
 
 @functools.cache
 def wheel() -> Wheel:
-    """Return the wheel.
+    """Build the wheel.
 
     Raises:
-        WheelError: the distribution is not installed as it should be.
+        WheelError: the distribution is not installed, or not completely.
     """
-    of = installed()
-    folder = f"{NAME}-{of.version}.dist-info"
-    files = dict(metadata(of)) | dict(package_files())
-    about = files[f"{folder}/WHEEL"].decode()
-    (tag, *_) = [line.removeprefix("Tag: ") for line in about.splitlines() if "Tag: " in line]
+    package = installed()
+    folder = f"{NAME}-{package.version}.dist-info"
+    files = dict(metadata(package)) | dict(package_files())
+    lines = files[f"{folder}/WHEEL"].decode().splitlines()
+    tag = next(line.removeprefix("Tag: ") for line in lines if line.startswith("Tag: "))
     files[f"{folder}/RECORD"] = record(files, f"{folder}/RECORD")
-    return Wheel(f"{NAME}-{of.version}-{tag}.whl", zipped(files), files)
+    return Wheel(f"{NAME}-{package.version}-{tag}.whl", zipped(files), files)

@@ -1,7 +1,7 @@
-"""What was recorded before, and what of it stays where another processor rounds differently.
+"""Keep what was recorded before where a processor merely rounds differently.
 
-A recorded number stays as long as the new one is within a stated tolerance, so that recording on
-another machine changes no file.
+A recorded number stays if the new one is within a stated tolerance, so that recording on another
+machine changes no file.
 """
 
 import dataclasses
@@ -15,45 +15,45 @@ from safetensors.numpy import load
 from tensormark.exercise import Exercise
 from tensormark.references import References, ReferencesError, Tensors, read_checked
 
-# Of inputs and of the solution's float64 answers. Other instructions moved them by up to 2e-15.
-UNMOVED = 1e-10
-WRONG = "/wrong"  # ends the names of fingerprints
+# of inputs and of the solution's float64 answers; other processors moved them by up to 2e-15
+MAX_MOVE = 1e-10
+WRONG = "/wrong"  # the end of the names of fingerprints' tensors
 
 
 @dataclasses.dataclass(frozen=True)
-class Earlier:
-    """An exercise as it was recorded.
+class PreviousRecord:
+    """An exercise as it was recorded before.
 
     Attributes:
-        tensors: by name, all that the file has.
-        entry: what the manifest says of it.
+        tensors: all of its file, by name.
+        entry: its entry in the manifest.
     """
 
     tensors: Tensors
     entry: dict[str, Any]
 
     @property
-    def names(self) -> list[str]:
-        """The names of its rows; forms of one mistake share one."""
+    def row_names(self) -> list[str]:
+        """The names of its rows; several forms of a mistake share a name."""
         return list(self.entry["rows"])
 
     def rows(self) -> dict[str, list[list[np.ndarray]]]:
-        """Return, for each name, its rows: the fingerprints of each call."""
-        rows: dict[str, list[list[np.ndarray]]] = {name: [] for name in self.names}
+        """Return the rows of each name; a row has a fingerprint for each call."""
+        rows: dict[str, list[list[np.ndarray]]] = {name: [] for name in self.row_names}
         calls = sum(name.endswith(WRONG) for name in self.tensors)
         columns = [self.tensors[f"{call}{WRONG}"] for call in range(calls)]
-        for index, name in enumerate(self.names):
+        for index, name in enumerate(self.row_names):
             rows[name].append([column[index] for column in columns])
         return rows
 
     @property
-    def answered(self) -> Tensors:
-        """Its inputs and the solution's answers."""
+    def answers(self) -> Tensors:
+        """The inputs and the solution's answers."""
         return {name: value for name, value in self.tensors.items() if not name.endswith(WRONG)}
 
 
-def earlier(folder: Path, exercise: Exercise) -> Earlier | str:
-    """Return what a folder has of an exercise, or why that cannot be compared."""
+def previous_record(folder: Path, exercise: Exercise) -> PreviousRecord | str:
+    """Return the record that a folder has of an exercise, or why it cannot be compared with."""
     name = f"{exercise.id}.safetensors"
     try:
         references = References(folder)
@@ -61,7 +61,7 @@ def earlier(folder: Path, exercise: Exercise) -> Earlier | str:
         content = read_checked(folder / name, references.manifest["files"].get(name, ""), "")
         if entry["calls"] != exercise.digest:
             return "its calls are not those that were recorded"
-        return Earlier(load(content), entry)
+        return PreviousRecord(load(content), entry)
     except (ReferencesError, ValueError, KeyError, TypeError):
         return "new" if not (folder / name).is_file() else "damaged, or not what the manifest lists"
 
@@ -70,26 +70,29 @@ def _move(name: str, before: np.ndarray, now: np.ndarray, drawn: bool) -> str | 
     """Say how a tensor has moved by more than is allowed; None if it has not.
 
     Args:
-        drawn: its values are random, and nothing is compared with them; another build of torch
-            draws other ones.
+        drawn: its values are random, so they may move: another build of torch draws others, and
+            nothing is compared with them.
     """
     if before.shape != now.shape or before.dtype != now.dtype:
         return f"{name} was {before.dtype} {before.shape}, is now {now.dtype} {now.shape}"
     finite = np.isfinite(now)
     if not np.array_equal(np.isfinite(before), finite):
         return f"{name} has different infinities"
-    earlier, later = before[finite].astype(np.float64), now[finite].astype(np.float64)
-    off = float(np.max(np.abs(earlier - later) / (1.0 + np.abs(later)), initial=0.0))
-    if drawn or off <= UNMOVED:
+    old, new = before[finite].astype(np.float64), now[finite].astype(np.float64)
+    distance = float(np.max(np.abs(old - new) / (1.0 + np.abs(new)), initial=0.0))
+    if drawn or distance <= MAX_MOVE:
         return None
-    return f"{name} moved by {off:.1e}, allowed is {UNMOVED:.0e}"
+    return f"{name} moved by {distance:.1e}, allowed is {MAX_MOVE:.0e}"
 
 
-def settled(before: Tensors, now: Tensors, drawn: Collection[str]) -> tuple[Tensors, list[str]]:
-    """Return tensors, the recorded ones where they have not moved, and a line for each that has.
+def settle(before: Tensors, now: Tensors, drawn: Collection[str]) -> tuple[Tensors, list[str]]:
+    """Return the new tensors, replaced by recorded ones that have not moved, and what has moved.
 
     Args:
-        drawn: the names of those whose values are random.
+        drawn: the names of the tensors whose values are random.
+
+    Returns:
+        The tensors; and a line for each that has moved, is new or is gone.
     """
     moves = {
         name: _move(name, before[name], now[name], name in drawn)
@@ -98,5 +101,5 @@ def settled(before: Tensors, now: Tensors, drawn: Collection[str]) -> tuple[Tens
     lines = [moves[name] or "" for name in now if moves.get(name)]
     lines += [f"{name} is new" for name in now if name not in before]
     lines += [f"{name} is gone" for name in before if name not in now]
-    kept = {name: before[name] for name, line in moves.items() if line is None}
-    return now | kept, lines
+    unmoved = {name: before[name] for name, line in moves.items() if line is None}
+    return now | unmoved, lines

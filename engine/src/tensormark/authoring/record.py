@@ -22,7 +22,7 @@ from safetensors.numpy import save
 from tqdm import tqdm
 
 from tensormark.authoring.course import Course, open_course
-from tensormark.authoring.earlier import Earlier, earlier
+from tensormark.authoring.earlier import PreviousRecord, previous_record
 from tensormark.authoring.private import (
     destination,
     keep_out_of_git,
@@ -100,11 +100,13 @@ def _first_lines(lines: list[str]) -> list[str]:
     return lines[:MOST] + more
 
 
-def _write_exercise(out: Path, new: Recorded, before: Earlier | str, check: bool) -> list[str]:
+def _write_exercise(
+    out: Path, new: Recorded, before: PreviousRecord | str, check: bool
+) -> list[str]:
     name = f"{new.exercise.id}.safetensors"
     if isinstance(before, str):
         changes = [before]
-    elif new.changes or new.rows != before.names:
+    elif new.changes or new.rows != before.row_names:
         changes = new.changes or ["its rows are in another order"]
     else:
         return []
@@ -147,7 +149,7 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
     for exercise in table:
         require_other_inputs(exercise, assignment.seed, seed)
     settings = Settings.of(assignment.folder, checkpoint=checkpoint, threads=THREADS)
-    before = {exercise.id: earlier(out, exercise) for exercise in table}
+    before = {exercise.id: previous_record(out, exercise) for exercise in table}
     with ProcessSandbox(program_of(assignment, table, course.sources(), settings)) as sandbox:
         recorder = Recorder(course, sandbox, seed)
         bar = tqdm(table, desc="recording", disable=not sys.stderr.isatty(), leave=False)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from tensormark.authoring.course import Course
-from tensormark.authoring.earlier import WRONG, Earlier, settled
+from tensormark.authoring.earlier import WRONG, PreviousRecord, settle
 from tensormark.authoring.table import Table, nudged
 from tensormark.authoring.tolerance import Measured, measure
 from tensormark.authoring.variants import Variant, VariantError, apply
@@ -108,7 +108,7 @@ class Recorder:
                 requests.append(Request(exercise.id, frozenset(), message | overrides, tensors))
         return list(self.sandbox.run(requests))
 
-    def record(self, exercise: Exercise, recorded: Earlier | str = "new") -> Recorded:
+    def record(self, exercise: Exercise, recorded: PreviousRecord | str = "new") -> Recorded:
         """Record one exercise.
 
         Args:
@@ -119,7 +119,7 @@ class Recorder:
             ToleranceError: honest and wrong code cannot be distinguished.
         """
         source = self.sources[exercise.module]
-        before = recorded if isinstance(recorded, Earlier) else None
+        before = recorded if isinstance(recorded, PreviousRecord) else None
         right = self.ask(exercise, source, dtype="float64")
         _require_answers(exercise, right, SOLUTION_ROW)
         _require_stand_ins(exercise, right)
@@ -133,7 +133,7 @@ class Recorder:
         measured = measure(exercise, right, replies[0], self._honest(exercise), wrong, entry)
         now = self._answered(exercise, right, names)
         drawn = [name for name in now if _is_random(exercise, name)]
-        tensors, changes = settled(before.answered, now, drawn) if before else (now, [])
+        tensors, changes = settle(before.answers, now, drawn) if before else (now, [])
         inputs, known = self._all_inputs(exercise), None if changes else before
         table = Table(exercise, names, inputs, measured, known)
         self._fill(table, exercise, own, replies)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from tensormark.authoring.earlier import Earlier
+from tensormark.authoring.earlier import PreviousRecord
 from tensormark.authoring.tolerance import MARGIN, Measured
 from tensormark.exercise import Call, Exercise, Probe, Tensors
 from tensormark.judging.compare import Tolerance
@@ -63,7 +63,7 @@ class Table:
         names: Sequence[Sequence[str]],
         inputs: Sequence[Tensors],
         measured: Measured,
-        before: Earlier | None,
+        before: PreviousRecord | None,
     ) -> None:
         """Start an empty table.
 
@@ -117,7 +117,8 @@ class Table:
 
     def finish(self) -> None:
         """Note the recorded rows that are no more."""
-        gone = Counter(self.before.names if self.before else ()) - Counter(n for n, _ in self.rows)
+        recorded = self.before.row_names if self.before else ()
+        gone = Counter(recorded) - Counter(name for name, _ in self.rows)
         self.changes += [f"{name}: a row is gone" for name in gone.elements()]
 
     def columns(self) -> Iterator[np.ndarray]:

@@ -1,7 +1,7 @@
-"""Who handed in what: everything in a folder is given to a student, and one hand-in is chosen.
+"""Who handed in what: everything in a folder is assigned to a student, and one hand-in is chosen.
 
-Nobody is left out: whatever is found becomes a hand-in or stands in one's `others`, and a student
-of the roster who handed in nothing has a hand-in without a path.
+Nothing and nobody is left out: whatever is found becomes a hand-in or one of its `others`, and a
+student of the roster who handed in nothing has a hand-in without a path.
 """
 
 import datetime
@@ -21,7 +21,7 @@ from tensormark.usage import command, option
 
 
 class HandInError(Exception):
-    """Hand-ins that cannot be read; the message is one sentence that says what to do."""
+    """The hand-ins cannot be read; the message is one sentence that says what to do."""
 
 
 def _roster_file(student: Listed, folder: Path) -> Path | None:
@@ -44,21 +44,23 @@ def _roster_file(student: Listed, folder: Path) -> Path | None:
 
 
 def _by_roster(uploads: Sequence[Upload], roster: Sequence[Listed], folder: Path) -> list[Student]:
-    """Give what was found to the students of a roster: what it says itself, else by their names."""
+    """Assign uploads to the students of a roster: by the files that it lists, else by names."""
     files = [_roster_file(member, folder) for member in roster]
     paths = {path for path in files if path}
     folders = {parent for path in paths for parent in (path, *path.parents)}
     students = by_roster([upload for upload in uploads if upload.path not in folders], roster)
     for student, member, path in zip(students, roster, files, strict=False):
         if path:
-            own = Upload(member.student, member.name, path, file=path.name, attempt="~")
-            student.uploads.insert(0, own)
-        when = member.submitted
+            upload = Upload(member.student, member.name, path, file=path.name, attempt="~")
+            student.uploads.insert(0, upload)
+        submitted = member.submitted
         student.uploads = [
-            replace(upload, submitted=upload.submitted or when) for upload in student.uploads
+            replace(upload, submitted=upload.submitted or submitted) for upload in student.uploads
         ]
-    nobody = {member.student for member in roster if member.is_test_student}
-    return [student for student in students if student.uploads or student.student not in nobody]
+    test_students = {member.student for member in roster if member.is_test_student}
+    return [
+        student for student in students if student.uploads or student.student not in test_students
+    ]
 
 
 def _fault(path: Path) -> str | None:
@@ -75,20 +77,20 @@ def _hand_in(
     late: str,
 ) -> HandIn:
     faults = {upload.path: student.fault or _fault(upload.path) for upload in student.uploads}
-    sound = [upload for upload in student.uploads if faults[upload.path] is None]
+    gradable = [upload for upload in student.uploads if faults[upload.path] is None]
     messages = [fault for fault in faults.values() if fault]
-    notes = [*student.notes, *(messages if sound else ())]
-    attempts = choice.attempts_of(sound)
+    notes = [*student.notes, *(messages if gradable else ())]
+    attempts = choice.attempts_of(gradable)
     files: list[Upload] = []
-    main, beside = None, files
+    main, extras = None, files
     if attempts:
         files = choice.at_once(choice.chosen(attempts, deadline, late), editable)
-        main, beside = choice.split(files, editable)
+        main, extras = choice.split(files, editable)
     if main and main.late and choice.minutes_late(main.submitted, deadline) is None:
         notes.append("late according to its name, which does not say by how much")
-    if len(attempts) > 1 and not all(upload.submitted for upload in sound):
+    if len(attempts) > 1 and not all(upload.submitted for upload in gradable):
         notes.append("which of several is newest was decided by the dates of the files")
-    others = [upload for upload in student.uploads if upload is not main and upload not in beside]
+    others = [upload for upload in student.uploads if upload is not main and upload not in extras]
     return HandIn(
         student=student.student,
         name=student.name,
@@ -98,7 +100,7 @@ def _hand_in(
         others=tuple(upload.path for upload in sorted(others, key=choice.order)),
         keys=student.keys,
         notes=tuple(notes),
-        fault="" if sound else "; ".join(dict.fromkeys(messages)),
+        fault="" if gradable else "; ".join(dict.fromkeys(messages)),
         known=student.known,
         parts=tuple(
             Part.under(folder, upload.path, upload.file or upload.path.name) for upload in files
@@ -109,7 +111,7 @@ def _hand_in(
 def _students(
     folder: Path, main_file: str, roster: Path | None, own: Sequence[Path]
 ) -> list[Student]:
-    """Return every student, with all that they handed in."""
+    """Return every student with everything that they handed in."""
     if (folder / main_file).is_file():
         reason = f"holds {main_file} itself, so it is one submission and not a folder of them"
         raise HandInError(
@@ -130,16 +132,16 @@ def find(
     late: str = choice.NEWEST,
     own: Sequence[Path] = (),
 ) -> list[HandIn]:
-    """Return what everybody handed in, each student once.
+    """Return a hand-in for each student.
 
     Args:
         folder: an unpacked bulk download of Canvas, Moodle, Gradescope or Blackboard, or any files
-            and folders that are called after students.
+            and folders that are named after students.
         editable: the files that students edit.
         roster: a CSV file, such as a platform's own list of the class; its students come first.
-        deadline: a time without a zone is this machine's.
-        late: which of several is graded, one of CHOICES.
-        own: files that are the instructor's besides the roster, wherever they are.
+        deadline: without a time zone it is in this machine's.
+        late: which of several hand-ins is graded, one of CHOICES.
+        own: the instructor's files besides the roster, wherever they are.
 
     Raises:
         HandInError: there is nothing to grade, or the options are wrong.
@@ -147,8 +149,8 @@ def find(
     if late not in choice.CHOICES:
         raise HandInError(f"{option('late', late)}: must be one of {', '.join(choice.CHOICES)}")
     if late == choice.BEFORE and deadline is None:
-        given, lacking = option("late", late), option("deadline")
-        raise HandInError(f"{given} needs a deadline; give {lacking} as well")
+        choice_given, missing = option("late", late), option("deadline")
+        raise HandInError(f"{choice_given} needs a deadline; give {missing} as well")
     try:
         students = _students(folder, editable[0], roster, own)
         return [_hand_in(student, folder, editable, deadline, late) for student in students]

@@ -9,7 +9,7 @@ from typing import Any
 
 from tensormark.files import digest, sha256
 from tensormark.folder import PACKAGE, VARIABLE, AssignmentError, here
-from tensormark.sandbox.packages import listed
+from tensormark.sandbox.packages import requirement_names
 
 ENGINE = Path(__file__).resolve().parents[1]
 # rooms that decide no grade, but for some modules of this one
@@ -66,7 +66,7 @@ def versions(folder: Path) -> dict[str, str]:
     """
     installed = {"Python": ".".join(platform.python_version_tuple()[:2])}
     requirements = folder / "requirements.txt"
-    required = listed(requirements) if requirements.is_file() else []
+    required = requirement_names(requirements) if requirements.is_file() else []
     for name in dict.fromkeys([*PACKAGES, *required]):
         try:
             installed[name] = importlib.metadata.version(name)

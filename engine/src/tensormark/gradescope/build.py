@@ -21,7 +21,7 @@ from tensormark.gradescope.run import CONSTRAINTS, LEAST_TIER, REFERENCES
 from tensormark.references import References, ReferencesError
 from tensormark.release.given_out import checkpoint_names, data_names, fitting, own_code
 from tensormark.sandbox.interface import LOCKED, PROCESS
-from tensormark.sandbox.packages import installed, listed
+from tensormark.sandbox.packages import installed, requirement_names
 from tensormark.usage import command, option, parser
 from tensormark.wheel import NAME, WheelError, wheel
 from tensormark.zipped import zipped
@@ -51,7 +51,7 @@ def _constraints(distributions: Sequence[Distribution], direct: Sequence[str]) -
 
 
 def _pins(requirements: Path) -> bytes:
-    direct = listed(requirements)
+    direct = requirement_names(requirements)
     distributions = installed([*direct, NAME], sys.path)
     return _constraints(distributions, [*direct, NAME]).encode()
 

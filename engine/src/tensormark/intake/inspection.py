@@ -20,13 +20,13 @@ def run(sources: Mapping[str, str], packages: Collection[str], seconds: float) -
     return DOOR.ask("inspect", seconds, {"sources": dict(sources), "packages": [*packages]})
 
 
-def with_findings(
+def _with_findings(
     submission: Submission, modules: Iterable[str], rows: Iterable[Row]
 ) -> Submission:
-    """Return a submission with what was found in its sources.
+    """Add the findings in a submission's sources to it.
 
     Args:
-        modules: those of the rows.
+        modules: the module of each row.
     """
     sources, faults = dict(submission.sources), dict(submission.faults)
     flags, hints = dict(submission.flags), dict(submission.hints)
@@ -34,7 +34,7 @@ def with_findings(
         if row["fault"]:
             sources[module], faults[module] = "", row["fault"]
         else:
-            flags[module] = [Flag(**found) for found in row["flags"]]
+            flags[module] = [Flag(**flag) for flag in row["flags"]]
             hints |= {f"{module}.{path}": hint for path, hint in row["hints"].items()}
     return dataclasses.replace(submission, sources=sources, faults=faults, flags=flags, hints=hints)
 
@@ -42,8 +42,8 @@ def with_findings(
 def inspected(submission: Submission, packages: Collection[str] = ()) -> Submission:
     """Inspect an untrusted submission.
 
-    A source at which the inspector ends is left out the next time. Each time may take half of what
-    is left of the time for all of them.
+    A source at which the inspector dies is left out of the next attempt. Each attempt may take half
+    of the time that remains.
 
     Args:
         packages: whose import is flagged.
@@ -51,22 +51,22 @@ def inspected(submission: Submission, packages: Collection[str] = ()) -> Submiss
     Raises:
         InspectionError: the inspector does not work here.
     """
-    left = SECONDS
+    remaining = SECONDS
     while True:
         sources = {module: text for module, text in submission.sources.items() if text}
         modules = [*sources]
         if not modules:
             return submission
-        answer = run(sources, packages, left / 2)
+        answer = run(sources, packages, remaining / 2)
         if len(answer.rows) >= len(modules):
-            return with_findings(submission, modules, answer.rows)
-        left -= min(answer.seconds, left / 2)
+            return _with_findings(submission, modules, answer.rows)
+        remaining -= min(answer.seconds, remaining / 2)
         ended_at = modules[len(answer.rows)]
         fault = {"fault": f"{ended_at}.py: {TOO_COMPLEX}"}
-        submission = with_findings(submission, [ended_at], [fault])
+        submission = _with_findings(submission, [ended_at], [fault])
 
 
 def inspected_here(submission: Submission) -> Submission:
-    """Inspect one of your own, never a student's, in this process."""
+    """Inspect a submission in this process: your own, never a student's."""
     pairs = list(inspect(submission.sources))
-    return with_findings(submission, *zip(*pairs, strict=True)) if pairs else submission
+    return _with_findings(submission, *zip(*pairs, strict=True)) if pairs else submission

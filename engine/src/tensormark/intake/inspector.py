@@ -1,8 +1,8 @@
-"""Find out what the grader has to know of a submission's sources, without running them.
+"""Inspect a submission's sources without running them.
 
-A row for each source, in order, as it gets done with it: whoever reads them knows from the next one
-which source it ended at, if it did. Sources that strangers wrote are looked at in limited.py only,
-and one that exceeds its limits is not Python that can be graded.
+Each source has a row, which is yielded as soon as the source is inspected: if the inspector dies,
+the rows tell at which source. Sources that strangers wrote are inspected in limited.py only, and a
+source that exceeds the limits there is not graded.
 """
 
 import ast
@@ -14,20 +14,20 @@ from tensormark.intake.flags import Flag, flags
 from tensormark.intake.leftovers import hints
 from tensormark.intake.syntax import explained, shown
 
-LISTED = 100  # flags of a source at most
+MAX_FLAGS = 100  # of one source
 TOO_COMPLEX = "too complex to be read"
 NOTEBOOK = "a notebook and not Python source; export it as a script"
 Row = dict[str, Any]
 
 
-def rows(found: Sequence[Flag]) -> list[Row]:
-    """Return flags as JSON; only the first ones, with short names."""
-    short = (dataclasses.replace(one, name=shown(one.name)) for one in found[:LISTED])
-    return [dataclasses.asdict(one) for one in short]
+def _rows(all_flags: Sequence[Flag]) -> list[Row]:
+    """Return the first flags as JSON, their names shortened."""
+    shortened = (dataclasses.replace(flag, name=shown(flag.name)) for flag in all_flags[:MAX_FLAGS])
+    return [dataclasses.asdict(flag) for flag in shortened]
 
 
-def parsed(name: str, text: str) -> tuple[ast.Module, str]:
-    """Parse and compile a source; return its tree, and why it cannot be imported, if it cannot."""
+def _parse(name: str, text: str) -> tuple[ast.Module, str]:
+    """Return a source's tree, and why it cannot be imported; "" if it can."""
     try:
         tree = ast.parse(text, name)
         compile(tree, name, "exec", dont_inherit=True)
@@ -44,20 +44,21 @@ def parsed(name: str, text: str) -> tuple[ast.Module, str]:
 def inspect(
     sources: Mapping[str, str], packages: Collection[str] = ()
 ) -> Iterator[tuple[str, Row]]:
-    """Yield what there is to know of each source.
+    """Inspect each source.
 
-    Yields: the module; and `fault`, `flags` and `hints`, for which see leftovers.py.
+    Yields: the module's name, and a row: `fault`, why it cannot be imported; `flags`; and `hints`,
+        for which see leftovers.py.
     """
     for module, text in sources.items():
-        tree, fault = parsed(f"{module}.py", text)
-        flagged = rows(flags(tree, packages))
+        tree, fault = _parse(f"{module}.py", text)
+        flagged = _rows(flags(tree, packages))
         yield module, {"fault": fault, "flags": flagged, "hints": hints(tree)}
 
 
 def inspection(request: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield the rows that are asked for, as far as memory reaches."""
+    """Yield the rows of a request's sources, until memory runs out."""
     try:
         for _, row in inspect(request["sources"], request["packages"]):
             yield row
-    except (RecursionError, MemoryError):  # what is missing says where
+    except (RecursionError, MemoryError):  # the missing rows tell at which source
         return

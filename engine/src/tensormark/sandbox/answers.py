@@ -1,14 +1,13 @@
 """Read what a worker answers. Trusted side; everything in an answer is untrusted.
 
-This is the one place where what a submission sends becomes values of this process. Whatever reads
-them later can take them as they are: texts of one line, printable and of bounded length; finite
-numbers; tensors whose names were asked for, or are printable and short. Anything else is a
-ProtocolError, which fails the exercise that was asked.
+This is the one place where what a submission sends becomes values of this process. Their readers
+can rely on it: a text is one printable line of bounded length, a number is finite, and the name of
+a tensor was asked for, or is printable and short. Anything else is a ProtocolError, which fails the
+exercise that was asked.
 
-Covered: sizes are checked before anything is parsed, and the JSON is flat and has known keys. The
-list of an answer's tensors is read, and then only those that were asked for, each as long as its
-shape says; their bytes together are never more than the answer's. Not covered: whether any of it
-is true.
+Covered: sizes are checked before anything is parsed, and the JSON is flat and has known keys. Of
+the tensors that an answer lists, only those that were asked for are read, each as long as its shape
+says; together they never have more bytes than the answer. Not covered: whether any of it is true.
 """
 
 import json
@@ -25,11 +24,11 @@ from tensormark.worker.protocol import LONGEST, MAX_AXES, Message, ProtocolError
 
 MAX_JSON = 16 << 10  # bytes; an exception's text has a few hundred
 MAX_LIST = 128 << 10  # bytes of the list of tensors; one of 200 parameters takes 20,000
-MAX_TEXT = 1000  # letters of a text that are kept; a worker cuts an exception's at 300
-MAX_ITEM = 100  # letters of a text in a list, of the name of a state, or of a state itself
-MOST_ITEMS = 64  # of a list, or states; a worker sends about 20
-MOST_INTEGER = 1 << 64
-MAX_NAME = 200  # letters of a tensor's name; torch has no limit, but no model needs more
+MAX_TEXT = 1000  # characters of a text that are kept; a worker cuts an exception's at 300
+MAX_ITEM = 100  # characters of a text in a list, of the name of a state, or of a state itself
+MAX_ITEMS = 64  # of a list, or of an object of states; a worker sends about 20
+MAX_INTEGER = 1 << 64
+MAX_NAME = 200  # characters of a tensor's name; torch has no limit, but no model needs more
 TYPES = {"F16": "<f2", "F32": "<f4", "F64": "<f8", "I32": "<i4", "I64": "<i8", "BOOL": "u1"}
 UNUSED = "grad/"  # gradients of parameters that only the student's model has: allowed, not read
 KEYS: Mapping[str, type] = {
@@ -55,80 +54,80 @@ KEYS: Mapping[str, type] = {
 }
 
 
-class UnreadableError(ProtocolError):
-    """Reading an answer has raised an exception that nobody expected.
+class _UnreadableError(ProtocolError):
+    """Reading an answer raised an unexpected exception.
 
-    That is the answer's fault, not the grader's: reading depends on nothing but the answer, opens
-    no file and has checked all sizes before. Only a lack of memory is the machine's.
+    That is blamed on the answer, not on the grader: reading depends on nothing but the answer,
+    opens no file and has checked all sizes before. Only a lack of memory is the machine's fault.
     """
 
     says = "gave an answer that could not be read"
 
 
-class NameOfTensorError(ProtocolError):
+class TensorNameError(ProtocolError):
     """A tensor has a name that no other part of the grader should have to deal with."""
 
     says = "returned a tensor whose name is empty, too long or not printable"
 
 
-def refused(constant: str) -> Any:
-    """Refuse NaN and Infinity, which Python reads though JSON has none."""
+def _refuse(constant: str) -> Any:
+    """Refuse NaN and Infinity, which Python's parser accepts although JSON has neither."""
     raise ValueError(f"{constant} is not JSON")
 
 
-def parsed(text: bytes) -> dict[str, Any]:
+def _parse(text: bytes) -> dict[str, Any]:
     """Parse a small JSON object.
 
     Raises:
         ProtocolError: it is something else.
     """
     try:
-        found = json.loads(text, parse_constant=refused)
+        value = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise ProtocolError("an answer's JSON cannot be read") from error
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise ProtocolError("an answer's JSON is not an object")
-    return found
+    return value
 
 
-def plain(value: Any, most: int = MAX_ITEM) -> Any:
-    """Return a value that is not nested, such that any reader can take it.
+def _plain(value: Any, max_length: int = MAX_ITEM) -> Any:
+    """Return a value that is not nested, its text made printable and cut.
 
     Raises:
         ProtocolError: it is nested, or a number that is infinite or too large.
     """
     if isinstance(value, str):
-        return printable(value[:most])
-    small = not isinstance(value, float) or math.isfinite(value)
-    if not isinstance(value, int | float | None) or not small or abs(value or 0) > MOST_INTEGER:
+        return printable(value[:max_length])
+    finite = not isinstance(value, float) or math.isfinite(value)
+    if not isinstance(value, int | float | None) or not finite or abs(value or 0) > MAX_INTEGER:
         raise ProtocolError("an answer's JSON is nested, or has a number that is too large")
     return value
 
 
-def state(value: Any) -> Any:
-    """Return the state before or after a call; a long text by its digest, as it is only compared.
+def _state(value: Any) -> Any:
+    """Return a state before or after a call; a long text as its digest, since it is only compared.
 
     Raises:
         ProtocolError: it is nested, or a number that is infinite or too large.
     """
     if isinstance(value, str) and len(value) > MAX_ITEM:
         return digest(value.encode("utf-8", "surrogatepass"))
-    return plain(value)
+    return _plain(value)
 
 
-def value_of(value: Any) -> Any:
+def _value(value: Any) -> Any:
     """Return a value of an answer's JSON: plain, or a list or an object of plain values.
 
     Raises:
         ProtocolError: it is nested further, or too long.
     """
-    if isinstance(value, list | dict) and len(value) > MOST_ITEMS:
+    if isinstance(value, list | dict) and len(value) > MAX_ITEMS:
         raise ProtocolError("an answer's JSON has too many values")
     if isinstance(value, list):
-        return [plain(item) for item in value]
+        return [_plain(item) for item in value]
     if isinstance(value, dict):
-        return {plain(name): state(item) for name, item in value.items()}
-    return plain(value, MAX_TEXT)
+        return {_plain(name): _state(item) for name, item in value.items()}
+    return _plain(value, MAX_TEXT)
 
 
 def message_of(text: bytes) -> Message:
@@ -139,14 +138,18 @@ def message_of(text: bytes) -> Message:
     """
     if len(text) > MAX_JSON:
         raise ProtocolError(f"an answer's JSON has {len(text)} bytes")
-    found = parsed(text)
-    if any(type(value) is not KEYS.get(key) for key, value in found.items()):
+    message = _parse(text)
+    if any(type(value) is not KEYS.get(key) for key, value in message.items()):
         raise ProtocolError("an answer's JSON has another key, or another type")
-    return {key: value_of(value) for key, value in found.items()}
+    return {key: _value(value) for key, value in message.items()}
 
 
-def tensor(entry: Any, data: memoryview) -> np.ndarray:
-    """Return a tensor from its entry in the list, and the bytes that belong to all of them.
+def _tensor(entry: Any, data: memoryview) -> np.ndarray:
+    """Return a tensor.
+
+    Args:
+        entry: of the answer's list: its dtype, shape and offsets in the data.
+        data: the bytes of all of the answer's tensors.
 
     Raises:
         ProtocolError: the entry is invalid.
@@ -155,29 +158,29 @@ def tensor(entry: Any, data: memoryview) -> np.ndarray:
         kind = np.dtype(TYPES[entry["dtype"]])
         shape, (begin, end) = entry["shape"], entry["data_offsets"]
     except (KeyError, TypeError, ValueError) as error:
-        raise ProtocolError("a tensor has no type, shape or place") from error
+        raise ProtocolError("a tensor has no type, shape or offsets") from error
     if type(shape) is not list or len(shape) > MAX_AXES:
         raise ProtocolError("a tensor has too many axes")
-    numbers = [*shape, begin, end]
-    if not all(type(number) is int and number >= 0 for number in numbers):
-        raise ProtocolError("a tensor's shape or place is no list of numbers")
+    sizes = [*shape, begin, end]
+    if not all(type(size) is int and size >= 0 for size in sizes):
+        raise ProtocolError("a tensor's shape or offsets are not a list of numbers")
     if any(length > LONGEST for length in shape) or end > len(data):
         raise ProtocolError("a tensor is too long")
     if math.prod(shape) * kind.itemsize != end - begin:
         raise ProtocolError("a tensor is not as long as its shape says")
     try:
-        made = np.frombuffer(data[begin:end], kind).reshape(shape)
-    except ValueError as error:  # it has no values, and axes that multiply to too many
+        array = np.frombuffer(data[begin:end], kind).reshape(shape)
+    except ValueError as error:  # it has no values, but axes whose product is too large for numpy
         raise ProtocolError("a tensor is too long") from error
     # a byte that is neither 0 nor 1 would be a bool that equals neither True nor False
-    return made != 0 if entry["dtype"] == "BOOL" else made.copy()
+    return array != 0 if entry["dtype"] == "BOOL" else array.copy()
 
 
-def tensors_of(packed: bytes, asked: frozenset[str] | None) -> Tensors:
+def _tensors(packed: bytes, tensor_names: frozenset[str] | None) -> Tensors:
     """Read the tensors of an answer, in safetensors form.
 
     Args:
-        asked: the names of those to read; None: all.
+        tensor_names: those to read; None: all.
 
     Raises:
         ProtocolError: they are invalid, or include one that nobody asked for.
@@ -187,41 +190,41 @@ def tensors_of(packed: bytes, asked: frozenset[str] | None) -> Tensors:
     length = int.from_bytes(packed[:8], "little")
     if length > min(MAX_LIST, len(packed) - 8):
         raise ProtocolError("an answer's list of tensors is too long")
-    listed, data = parsed(packed[8 : 8 + length]), memoryview(packed)[8 + length :]
-    made: Tensors = {}
-    left = len(data)
-    for name, entry in listed.items():
-        if asked is None and not (0 < len(name) <= MAX_NAME and name.isprintable()):
-            raise NameOfTensorError(f"a name has {len(name)} letters, or one is not printable")
-        if asked is None or name in asked:
-            made[name] = tensor(entry, data)
-            left -= made[name].nbytes
+    entries, data = _parse(packed[8 : 8 + length]), memoryview(packed)[8 + length :]
+    tensors: Tensors = {}
+    unused = len(data)
+    for name, entry in entries.items():
+        if tensor_names is None and not (0 < len(name) <= MAX_NAME and name.isprintable()):
+            raise TensorNameError(f"a name has {len(name)} letters, or one is not printable")
+        if tensor_names is None or name in tensor_names:
+            tensors[name] = _tensor(entry, data)
+            unused -= tensors[name].nbytes
         elif not name.startswith(UNUSED):
             raise ProtocolError("an answer has a tensor that nobody asked for")
-    if left < 0:
+    if unused < 0:
         raise ProtocolError("an answer's tensors overlap")
-    return made
+    return tensors
 
 
-def decode(frame: bytes, asked: frozenset[str] | None = None) -> tuple[Message, Tensors]:
+def decode(frame: bytes, tensor_names: frozenset[str] | None = None) -> tuple[Message, Tensors]:
     """Read a whole frame that a worker sent.
 
     Args:
-        asked: the names of the tensors to read; None: all.
+        tensor_names: those to read; None: all.
 
     Raises:
         ProtocolError: it is not exactly one valid answer.
     """
     try:
         text, packed = parts_of(frame)
-        return message_of(text), tensors_of(packed, asked)
+        return message_of(text), _tensors(packed, tensor_names)
     except (ProtocolError, MemoryError):
         raise
     except Exception as error:
-        raise UnreadableError(trouble_in(error)) from error
+        raise _UnreadableError(trouble_in(error)) from error
 
 
 def lost_by(error: ProtocolError) -> WorkerLostError:
-    """Return what an answer that cannot be read means for the worker that gave it."""
-    trouble = str(error) if isinstance(error, UnreadableError) else ""
+    """Return the loss of a worker whose answer cannot be read."""
+    trouble = str(error) if isinstance(error, _UnreadableError) else ""
     return WorkerLostError(error.says, trouble)

@@ -2,10 +2,10 @@
 
 Covered: the zygote and its children see Python, the packages of requirements.txt, the system's
 libraries, the folder worker/, the assignment's harness and the checkpoint, all read-only; no other
-file, process, host name or network. If started by root, it also gets its own user id, which owns
-nothing on the machine.
-Not covered: memory and processor time (lockdown.py limits them), and kernel vulnerabilities. If
-started by an ordinary user, the container's user is still that user outside of it.
+file, process, host name or network. If root starts it, it also gets a user id of its own, which
+owns nothing on the machine.
+Not covered: memory and processor time (lockdown.py limits them), and kernel vulnerabilities. If an
+ordinary user starts it, the container's user is that user outside of it.
 """
 
 import os
@@ -27,8 +27,8 @@ USER = "1000"  # inside, with a user namespace
 SCRATCH = 64 << 20  # bytes of /tmp, which torch needs while it is imported
 
 
-def python_files() -> list[str]:
-    """Return what makes this Python run, besides its libraries."""
+def _python_files() -> list[str]:
+    """Return the files that Python needs besides its libraries."""
     program = Path(sys.executable)
     paths = [program]
     while program.is_symlink():
@@ -39,18 +39,18 @@ def python_files() -> list[str]:
     return [str(path) for path in paths if path.exists()]
 
 
-def libraries() -> list[str]:
+def _libraries() -> list[str]:
     """Return the folders of libraries: the system's and this Python's."""
     own = str(Path(sys.base_prefix, "lib"))
     return [path for path in dict.fromkeys((own, *LIBRARIES)) if os.path.exists(path)]
 
 
-def hidden() -> list[Path]:
+def _package_folders() -> list[Path]:
     """Return the folders of packages below the libraries; see packages.py."""
-    return packages.hidden([Path(path) for path in libraries()])
+    return packages.hidden([Path(path) for path in _libraries()])
 
 
-def checkpoints(key: SlotKey) -> list[str]:
+def _checkpoints(key: SlotKey) -> list[str]:
     """Return the folder of the checkpoint, if there is one."""
     return [str(key.checkpoint)] if key.checkpoint else []
 
@@ -58,61 +58,64 @@ def checkpoints(key: SlotKey) -> list[str]:
 def readable(key: SlotKey) -> list[str]:
     """Return the paths that a submission may read.
 
-    In a container nothing is left of folders of packages but what it may use; elsewhere the
-    libraries are listed around them.
+    In a container, the folders of packages hold nothing but what it may use; without one, the
+    libraries are listed without these folders.
     """
-    found = libraries()
+    paths = _libraries()
     if not key.contained:
-        left_out = hidden()
-        found = [str(path) for root in roots() for path in packages.around(root, left_out)]
-    return [*found, *python_files(), *packages.packages(key.requirements), *checkpoints(key)]
+        hidden = _package_folders()
+        paths = [str(path) for root in _library_roots() for path in packages.around(root, hidden)]
+    return [*paths, *_python_files(), *packages.packages(key.requirements), *_checkpoints(key)]
 
 
-def roots() -> list[Path]:
-    """Return the folders of libraries without links among them."""
-    return list(dict.fromkeys(Path(path).resolve() for path in libraries()))
+def _library_roots() -> list[Path]:
+    """Return the folders of libraries with their links resolved."""
+    return list(dict.fromkeys(Path(path).resolve() for path in _libraries()))
 
 
 def listable(contained: bool) -> list[str]:
     """Return the folders in which a submission may see names: Python looks for modules there."""
-    found = [] if contained else roots()
-    return [str(root) for root in found if any(one.is_relative_to(root) for one in hidden())]
+    if contained:
+        return []
+    hidden = _package_folders()
+    roots = _library_roots()
+    return [str(root) for root in roots if any(folder.is_relative_to(root) for folder in hidden)]
 
 
-def parents(paths: Iterable[str]) -> list[str]:
+def _parents(paths: Iterable[str]) -> list[str]:
     """Return the folders above these paths, outermost first."""
-    found = {str(parent) for path in paths for parent in Path(path).parents}
-    return sorted(found - {"/", "/tmp"}, key=lambda path: path.count("/"))
+    folders = {str(parent) for path in paths for parent in Path(path).parents}
+    return sorted(folders - {"/", "/tmp"}, key=lambda path: path.count("/"))
 
 
-def folders(paths: Iterable[str]) -> list[str]:
-    """Return the options that make folders which everybody can enter; the default is 0700."""
+def _mkdir_options(paths: Iterable[str]) -> list[str]:
+    """Return the options that make folders, which everybody can enter: the default mode is 0700."""
     return [word for path in paths for word in ("--perms", "0755", "--dir", path)]
 
 
-def bound(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the options that show files and folders, each at its place in the container."""
+def _bind_options(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the options that mount files and folders, each as (path outside, path inside)."""
     return [word for source, target in pairs for word in ("--ro-bind", source, target)]
 
 
 def mounts(key: SlotKey) -> list[str]:
     """Return the options that mount files in the container."""
     links = [path for path in LIBRARIES if os.path.islink(path)]  # /lib -> usr/lib
-    everything = (*libraries(), *python_files(), *checkpoints(key))
+    everything = (*_libraries(), *_python_files(), *_checkpoints(key))
     shown = [path for path in everything if path not in links]
     pairs = [(path, path) for path in shown]
     pairs += [(str(WORKER), str(WORKER_INSIDE)), (str(key.harness), str(HARNESS_INSIDE))]
     options = ["--perms", "1777", "--size", str(SCRATCH), "--tmpfs", "/tmp", "--proc", "/proc"]
-    outside = parents([*(target for _, target in pairs), *links, *DEVICES])
-    options += folders(path for path in outside if path not in links)
+    folders = _parents([*(target for _, target in pairs), *links, *DEVICES])
+    options += _mkdir_options(path for path in folders if path not in links)
     for path in links:
         options += ["--symlink", os.readlink(path), path]
-    options += bound(pairs)
-    own = packages.packages(key.requirements)
-    for folder in hidden():
-        options += ["--tmpfs", str(folder)]
-    options += folders(parents(own)) + bound((path, path) for path in own)
-    for folder in hidden():
+    options += _bind_options(pairs)
+    allowed = packages.packages(key.requirements)
+    for folder in _package_folders():
+        options += ["--tmpfs", str(folder)]  # hides all packages; those allowed are mounted over it
+    options += _mkdir_options(_parents(allowed)) + _bind_options((path, path) for path in allowed)
+    for folder in _package_folders():
         options += ["--remount-ro", str(folder)]
     for device in DEVICES:
         options += ["--dev-bind", device, device]

@@ -2,8 +2,7 @@
 
 Covered: the time from when a child or worker could begin until its answer was there, by this
 process's clock, imports included. A task (training) has a deadline of its own and is not counted.
-After HANGS calls that had to be ended at a deadline, the rest of a submission is known: nothing
-more is run.
+After HANGS calls that had to be ended at a deadline, nothing more of a submission is run.
 Not covered: importing torch, which happens before there is anything to run.
 """
 
@@ -12,19 +11,19 @@ from collections.abc import Iterator
 
 from tensormark.sandbox.interface import Reply, Request, clock
 
-HANGS = 2  # calls that have to be ended; one may be a machine that stood still
+HANGS = 2  # calls that had to be ended; a single one may be due to a machine that stood still
 
 
 class Budget:
     """The budget of one submission, and what it has used of it."""
 
     def __init__(self, seconds: float) -> None:
-        self.seconds = self.left = seconds
-        self.hung: list[str] = []  # why a call was ended, a line each
+        self.seconds = self.remaining = seconds
+        self.hung: list[str] = []  # for each call that had to be ended, why
 
     def cap(self, request: Request, seconds: float) -> float:
-        """Return how long a request may take at most, of so many seconds."""
-        return seconds if request.task else min(seconds, max(self.left, 0.0))
+        """Return these seconds, or what is left of the budget if that is less."""
+        return seconds if request.task else min(seconds, max(self.remaining, 0.0))
 
     @contextlib.contextmanager
     def spend(self, request: Request) -> Iterator[None]:
@@ -33,17 +32,17 @@ class Budget:
         try:
             yield
         finally:
-            self.left -= 0.0 if request.task else clock() - started
+            self.remaining -= 0.0 if request.task else clock() - started
 
     def add(self, reply: Reply) -> None:
-        """Record a reply that was not known before."""
+        """Record the reply to a call that was run."""
         if reply.hung:
             self.hung.append(reply.text)
 
-    def over(self, request: Request) -> Reply | None:
-        """Return the reply to a request that is not run any more, or None."""
+    def refusal(self, request: Request) -> Reply | None:
+        """Return the reply to a request that is no longer run, or None if it is."""
         if len(self.hung) >= HANGS:
             return Reply("lost", f"not run: {', and '.join(self.hung[:HANGS])}")
-        if self.left <= 0 and not request.task:
+        if self.remaining <= 0 and not request.task:
             return Reply("lost", f"not run: the submission used up its {self.seconds:g} seconds")
         return None

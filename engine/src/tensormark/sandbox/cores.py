@@ -1,8 +1,8 @@
-"""A processor core for each job of one thread; jobs at the same time have different ones.
+"""A processor core for each job of one thread; jobs that run at the same time have different ones.
 
-Covered: graders on the same machine, in any number of processes. Each holds a name that only one of
-them can have, an abstract socket's, for as long as its job runs; the kernel takes it back when the
-process ends. Not covered: more jobs than cores; those share one.
+Covered: graders on the same machine, in any number of processes. While its job runs, each holds the
+name of an abstract socket, which only one process can have; the kernel frees it when the process
+ends. Not covered: more jobs than cores; those share one.
 """
 
 import contextlib
@@ -14,17 +14,17 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def core_for(threads: int) -> Iterator[int | None]:
-    """Hold a core that no other job has, if there is one, or any; None for several threads."""
+    """Hold a core that no other job has, or share one if none is free; None for several threads."""
     if threads > 1:
         yield None
         return
     cores = sorted(os.sched_getaffinity(0))
     random.shuffle(cores)
-    with contextlib.ExitStack() as opened:
-        for number in cores:
-            name = opened.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+    with contextlib.ExitStack() as sockets:
+        for core in cores:
+            name = sockets.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
             with contextlib.suppress(OSError):  # somebody else has it
-                name.bind(f"\0grader-core-{number}")
-                yield number
+                name.bind(f"\0grader-core-{core}")
+                yield core
                 return
         yield cores[0]

@@ -13,7 +13,7 @@ START_DEADLINE = 180.0  # seconds; importing torch takes 2, or a minute on a col
 LOAD_DEADLINE = 30.0  # for importing the submission
 CALL_DEADLINE = 20.0  # for one call on small tensors, which takes milliseconds
 BUDGET = 300.0  # for all exercises of a submission together, which take one or two
-KEPT_OUTPUT = 16 << 10  # bytes of what the submission prints that are kept
+KEPT_OUTPUT = 16 << 10  # bytes of a submission's printed output that are kept
 
 CONTAINED, LOCKED, PROCESS = TIERS = ("contained", "locked", "process")
 
@@ -26,14 +26,14 @@ class Request:
     """A call to run.
 
     Attributes:
-        exercise: the exercise it belongs to.
-        runs: the exercises whose student code it runs.
+        exercise: the id of the exercise that it belongs to.
+        runs: the ids of the exercises whose student code it runs.
         call: the JSON of the call; tensors: its inputs.
         deadline: seconds.
-        reply_bytes: that the answer may have, if that is more than the limits allow.
+        reply_bytes: how many the answer may have, where the limits allow fewer.
         measured: seconds that a task takes with correct code, if that was measured.
         task: its time does not count towards the submission's budget.
-        asked: the names of the tensors that the answer may have; None: any.
+        tensor_names: those that the answer may have; None: any.
     """
 
     exercise: str
@@ -44,7 +44,7 @@ class Request:
     reply_bytes: int = 0
     measured: float | None = None
     task: bool = False
-    asked: frozenset[str] | None = None
+    tensor_names: frozenset[str] | None = None
 
     @property
     def target(self) -> str:
@@ -59,10 +59,10 @@ class Reply:
     Attributes:
         text: for the student, if it is not ok. For "not written", what NotImplementedError said.
         advice: what to do about it, if the trusted side knows.
-        unimportable: the file that cannot be imported, if that is why.
+        unimportable: the file that cannot be imported, if that is why it is not ok.
         hung: whether it was lost because it had to be ended at a deadline.
         unabridged: the whole text, where `text` leaves some of it out.
-        trouble: for the maintainers, if reading the answer raised what nobody expected.
+        trouble: for the maintainers, if reading the answer raised an unexpected exception.
     """
 
     status: str
@@ -82,7 +82,7 @@ class Limits:
 
     Attributes:
         load_seconds: for importing the submission.
-        call_seconds: caps the deadline of a request.
+        call_seconds: the latest deadline of a request.
         exercise_seconds: for all calls of one exercise together, except training.
         memory_bytes: of address space; torch itself takes about 1 GiB of it.
         reply_bytes: that one call may return; the largest of any exercise is 0.2 MB. All answers
@@ -113,9 +113,9 @@ class Program:
         checkpoint: the folder of the frozen checkpoint, if there is one.
         threads: for torch.
         limits: what the submission may use.
-        forbidden, given_only: library code that it may not; see Policy in exercise.py. Full names
-            to those in messages.
-        budget: seconds for all of it, except tasks; see budget.py.
+        forbidden, given_only: library code that it may not use; see policy.py. Full names to those
+            in messages.
+        budget: seconds for all calls, except tasks; see budget.py.
     """
 
     main_file: str
@@ -135,19 +135,19 @@ class Program:
         """Return the request that makes a worker import the program.
 
         Args:
-            requests: all that it will run, if that is known: what none of them allows to given code
-                is forbidden for good.
+            requests: all that the worker will run, if that is known: what none of them allows given
+                code to use is forbidden for good.
         """
-        given = requests is None or any(one.call.get("given_only") for one in requests)
+        given_code = requests is None or any(request.call.get("given_only") for request in requests)
         return {
             "sources": dict(self.sources),
             "import": list(self.imports),
             "packages": list(packages.modules(self.requirements)),
             "checkpoint": str(self.checkpoint.resolve()) if self.checkpoint else "",
             "harness": str(self.harness),
-            "forbidden": {**self.forbidden, **({} if given else self.given_only)},
-            "given_only": dict(self.given_only) if given else {},
-            "shared": len({one.exercise for one in requests or ()}) > 1,
+            "forbidden": {**self.forbidden, **({} if given_code else self.given_only)},
+            "given_only": dict(self.given_only) if given_code else {},
+            "shared": len({request.exercise for request in requests or ()}) > 1,
             "editable": list(self.editable),
         }
 
@@ -159,8 +159,8 @@ class WorkerLostError(Exception):
         trouble: for the maintainers; see Reply.
     """
 
-    def __init__(self, says: str, trouble: str = "") -> None:
-        super().__init__(says)
+    def __init__(self, text: str, trouble: str = "") -> None:
+        super().__init__(text)
         self.trouble = trouble
 
 
@@ -176,16 +176,16 @@ class CapturedOutput:
     """Keeps the beginning of a submission's printed output, and discards the rest."""
 
     def __init__(self) -> None:
-        self.kept = b""
+        self.content = b""
 
     def take(self, chunk: bytes) -> None:
-        """Keep as much of a chunk as there is room for."""
-        self.kept += chunk[: max(0, KEPT_OUTPUT - len(self.kept))]
+        """Keep as much of a chunk as fits."""
+        self.content += chunk[: max(0, KEPT_OUTPUT - len(self.content))]
 
     @property
     def full(self) -> bool:
-        """Whether no more is kept."""
-        return len(self.kept) >= KEPT_OUTPUT
+        """Whether nothing more will be kept."""
+        return len(self.content) >= KEPT_OUTPUT
 
     def drain(self, stream: BinaryIO) -> None:
         """Read the stream to its end."""
@@ -194,8 +194,8 @@ class CapturedOutput:
 
     def text(self) -> str:
         """Return the kept output, without control characters that could affect a terminal."""
-        text = self.kept.decode("utf-8", "replace")
-        return low("".join(c for c in text if c in "\n\t" or c.isprintable()))
+        text = self.content.decode("utf-8", "replace")
+        return _without_piled_marks("".join(c for c in text if c in "\n\t" or c.isprintable()))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -203,8 +203,8 @@ class Shared:
     """An exercise's answers from a process in which several exercises ran.
 
     Attributes:
-        printed: what its calls printed; it is not in the sandbox's `printed`.
-        first: no other exercise ran before it, so that it ran as it would alone.
+        printed: what its calls printed, which the sandbox's `printed` does not have.
+        first: whether it ran before any other, as it would alone.
     """
 
     replies: Sequence[Reply]
@@ -229,14 +229,14 @@ class Sandbox(Protocol):
 
     @property
     def apart(self) -> Callable[[Program, Request], Reply] | None:
-        """Runs another program's call where this one's leave no trace; None if nowhere is."""
+        """Runs a call of another program where this one's leave no trace; None if it cannot."""
 
     @property
     def together(self) -> Callable[[Sequence[Request]], dict[str, Shared]] | None:
         """Runs several exercises' calls in one process; None if that is what `run` does.
 
-        Exercises that it does not answer whole are left out: nothing that happens to them there
-        counts. So is one that ran after another had changed the submission's modules.
+        Left out are exercises that are not answered completely, as nothing that happens to them
+        there counts, and those that ran after another had changed the submission's modules.
         """
 
     def run(self, requests: Iterable[Request], progress: Progress = ...) -> Iterator[Reply]:
@@ -248,20 +248,20 @@ def clock() -> float:
     return time.monotonic()
 
 
-def low(text: str) -> str:
-    """Leave out combining marks that are piled up high, as no language does."""
+def _without_piled_marks(text: str) -> str:
+    """Leave out combining marks that are piled up higher than in any language."""
     return "".join(letter for letter, piled_up in with_piled_up(text) if not piled_up)
 
 
 def printable(text: str) -> str:
     """Return untrusted text made safe for a message: one line, no control characters."""
-    if text.isascii() and text.isprintable():  # nearly all is; a look at each letter takes long
+    if text.isascii() and text.isprintable():  # the usual case, and fast
         return text
-    return low("".join(c if c.isprintable() else "?" for c in text))
+    return _without_piled_marks("".join(c if c.isprintable() else "?" for c in text))
 
 
 def as_reply(answer: Mapping[str, Any], tensors: Tensors) -> Reply:
-    """Validate a worker's answer, whose parts answers.py has read.
+    """Turn a worker's answer, as answers.py has read it, into a reply.
 
     Raises:
         WorkerLostError: it is invalid.
@@ -272,10 +272,10 @@ def as_reply(answer: Mapping[str, Any], tensors: Tensors) -> Reply:
     return Reply(str(status), text, dict(answer), tensors)
 
 
-def lost(what: str, error: WorkerLostError) -> Reply:
-    """Return the reply to a request, or to the import, that lost its worker."""
+def lost(target: str, error: WorkerLostError) -> Reply:
+    """Return the reply to a call, or to the import, that lost its worker."""
     hung = isinstance(error, WorkerHungError)
-    return Reply("lost", f"{what} {error}", hung=hung, trouble=error.trouble)
+    return Reply("lost", f"{target} {error}", hung=hung, trouble=error.trouble)
 
 
 def as_progress(value: Any) -> tuple[int, int]:
@@ -296,7 +296,7 @@ class FailedCalls:
         if reply.status == "lost":
             self.first.setdefault(request.exercise, reply)
 
-    def known(self, request: Request) -> Reply | None:
+    def reply_to(self, request: Request) -> Reply | None:
         """Return the lost reply of an exercise that the request runs, if there is one."""
-        lost = [self.first[name] for name in sorted(request.runs) if name in self.first]
-        return lost[0] if lost else None
+        replies = [self.first[name] for name in sorted(request.runs) if name in self.first]
+        return replies[0] if replies else None

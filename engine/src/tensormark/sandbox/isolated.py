@@ -2,12 +2,12 @@
 
 Each task, and the calls of an exercise that are made together, have a child process of their own:
 it imports the submission, answers the calls in order and exits. Answers are read once it is dead.
-To spare time, `together` first runs several exercises in one child; it is for its caller to take
-from there only what counts, and to run all else again.
+To save time, `together` first runs several exercises in one child; its caller takes only the
+replies that count, and runs the other exercises again.
 
 Covered: see the modules it builds on: bubblewrap.py (which files, processes and network exist),
 lockdown.py and seccomp.py (what the child may do), reply_buffer.py (size), slot.py (time). Nothing
-that one exercise leaves behind reaches the next one that `run` runs.
+that one exercise leaves behind reaches another in `run`.
 Not covered: calls that are made together share a process, so an answer may depend on the calls
 before it. Answers are untrusted: they only count if they equal a reference, or labels.
 """
@@ -36,15 +36,15 @@ from tensormark.sandbox.interface import (
     as_reply,
     lost,
 )
-from tensormark.sandbox.job import Ended, Job, SlotError, SlotKey
+from tensormark.sandbox.job import Ending, Job, SlotError, SlotKey
 from tensormark.sandbox.slot import Slot
 from tensormark.worker import protocol
 from tensormark.worker.reply_buffer import CALL_ENDS
 
-SHARED_SECONDS = 3.0  # for all that `together` runs; right code takes a tenth of one
+SHARED_SECONDS = 3.0  # for all calls of `together`; correct code takes a tenth of a second
 
 
-class Slots:
+class _Slots:
     """A pool of idle slots; if there is none, a new one is started."""
 
     def __init__(self) -> None:
@@ -54,9 +54,9 @@ class Slots:
     def take(self, key: SlotKey) -> Slot:
         """Return a slot that nobody else is using."""
         with self.lock:
-            waiting = self.idle.get(key, [])
-            if waiting:
-                return waiting.pop()
+            slots = self.idle.get(key, [])
+            if slots:
+                return slots.pop()
         return Slot(key)
 
     def give_back(self, key: SlotKey, slot: Slot) -> None:
@@ -67,24 +67,24 @@ class Slots:
     def close(self) -> None:
         """Close all idle slots."""
         with self.lock:
-            slots = [slot for waiting in self.idle.values() for slot in waiting]
+            slots = [slot for idle in self.idle.values() for slot in idle]
             self.idle.clear()
         for slot in slots:
             slot.close()
 
 
-SLOTS = Slots()
+SLOTS = _Slots()
 atexit.register(SLOTS.close)
 
 
-def cause(ended: Ended) -> WorkerLostError:
+def _cause(ending: Ending) -> WorkerLostError:
     """Return what ended a child, in words for the student."""
-    if ended.late is not None:
-        return WorkerHungError(f"took longer than {round(ended.late, 1):g} seconds")
+    if ending.exceeded is not None:
+        return WorkerHungError(f"took longer than {round(ending.exceeded, 1):g} seconds")
     name = ""
-    if ended.status < 0:
+    if ending.status < 0:
         with contextlib.suppress(ValueError):
-            name = f" (by {signal.Signals(-ended.status).name})"
+            name = f" (by {signal.Signals(-ending.status).name})"
     return WorkerLostError(f"ended the process that graded it{name}")
 
 
@@ -104,7 +104,7 @@ class IsolatedSandbox:
         Args:
             contained: in a container; otherwise without namespaces.
             lock: False skips the lockdown, for measurements only.
-            slot: to use instead.
+            slot: to use instead of one of the pool.
 
         Raises:
             WorkerStartError: the machine lacks something; the message says what.
@@ -113,7 +113,7 @@ class IsolatedSandbox:
         self.printed, self.import_printed = CapturedOutput(), False
         self.unloadable: Reply | None = None
         self.failed_calls, self.budget = FailedCalls(), Budget(program.budget)
-        self.fault: WorkerStartError | None = None  # what the machine lacks will not appear later
+        self.fault: WorkerStartError | None = None  # raised again: the machine will not change
         checkpoint = program.checkpoint.resolve() if program.checkpoint else None
         self.key = SlotKey(contained, program.harness, program.requirements, checkpoint, lock)
         self.slot: Slot | None = slot or SLOTS.take(self.key)
@@ -121,9 +121,9 @@ class IsolatedSandbox:
     def __enter__(self) -> "IsolatedSandbox":
         return self
 
-    def __exit__(self, *raised: object) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.fault = WorkerStartError("the sandbox is closed")
-        if self.slot is not None and not any(raised):
+        if self.slot is not None and not any(exception):
             SLOTS.give_back(self.key, self.slot)
         elif self.slot is not None:  # something may still be running in it
             self.slot.close()
@@ -146,7 +146,7 @@ class IsolatedSandbox:
         try:
             (reply,) = other.run([request])
         finally:
-            self.slot = other.slot  # a new one, if it has lost the first
+            self.slot = other.slot  # which is a new one if the call has lost the first
         return reply
 
     def run(
@@ -158,36 +158,37 @@ class IsolatedSandbox:
             WorkerStartError: no slot is available, which is not the submission's fault.
         """
         for _, batch in itertools.groupby(requests, key=lambda request: request.exercise):
-            yield from self.exercise(list(batch), progress)
+            yield from self._run_exercise(list(batch), progress)
 
-    def exercise(self, requests: Sequence[Request], progress: Progress) -> Iterator[Reply]:
+    def _run_exercise(self, requests: Sequence[Request], progress: Progress) -> Iterator[Reply]:
         """Run the calls of one exercise; after a lost one, only those that do not run its code."""
         replies: dict[int, Reply] = {}
         while True:
-            for place, request in enumerate(requests):
-                if place not in replies and (known := self.known(request)):
-                    replies[place] = known
-            left = [place for place in range(len(requests)) if place not in replies]
-            if not left:
+            for index, request in enumerate(requests):
+                if index not in replies and (reply := self._known_reply(request)):
+                    replies[index] = reply
+            pending = [index for index in range(len(requests)) if index not in replies]
+            if not pending:
                 break
-            found = self.batch([requests[place] for place in left], progress)
-            for place, reply in zip(left, found, strict=False):
-                replies[place] = reply
-                self.failed_calls.add(requests[place], reply)
+            batch = self._run_batch([requests[index] for index in pending], progress)
+            for index, reply in zip(pending, batch, strict=False):
+                replies[index] = reply
+                self.failed_calls.add(requests[index], reply)
                 self.budget.add(reply)
-        for place in range(len(requests)):
-            yield replies[place]
+        for index in range(len(requests)):
+            yield replies[index]
 
-    def known(self, request: Request) -> Reply | None:
+    def _known_reply(self, request: Request) -> Reply | None:
         """Return the reply to a request that need not run, or None."""
-        return self.unloadable or self.failed_calls.known(request) or self.budget.over(request)
+        failed = self.failed_calls.reply_to(request)
+        return self.unloadable or failed or self.budget.refusal(request)
 
-    def batch(self, requests: Sequence[Request], progress: Progress) -> list[Reply]:
+    def _run_batch(self, requests: Sequence[Request], progress: Progress) -> list[Reply]:
         """Run calls in one child; return the replies up to the first lost one."""
-        ended, printed = self.attempt(self.job(requests), requests[0], progress)
+        ending, printed = self.attempt(self.job(requests), requests[0], progress)
         self.printed.take(b"".join(printed))
         try:
-            loaded = self.reply(ended, 0, frozenset())
+            loaded = self._read_reply(ending, 0, frozenset())
         except WorkerLostError as error:
             loaded = lost(f"importing {self.program.main_file}", error)
         if loaded.status != "ok":
@@ -196,7 +197,7 @@ class IsolatedSandbox:
         replies: list[Reply] = []
         for slot, request in enumerate(requests, start=1):
             try:
-                replies.append(self.reply(ended, slot, request.asked))
+                replies.append(self._read_reply(ending, slot, request.tensor_names))
             except WorkerLostError as error:
                 return [*replies, lost(request.target, error)]
         return replies
@@ -207,54 +208,58 @@ class IsolatedSandbox:
         Raises:
             WorkerStartError: no slot is available.
         """
-        if any(map(self.known, requests)):
+        if any(map(self._known_reply, requests)):
             return {}
         job = self.job(requests)
-        short = [min(SHARED_SECONDS, seconds) for seconds in job.deadlines]
-        whole = self.budget.cap(requests[0], SHARED_SECONDS)
-        job = dataclasses.replace(job, deadlines=short, together=whole)
-        ended, printed = self.attempt(job, requests[0], lambda done, total: None)
+        deadlines = [min(SHARED_SECONDS, seconds) for seconds in job.deadlines]
+        total = self.budget.cap(requests[0], SHARED_SECONDS)
+        job = dataclasses.replace(job, deadlines=deadlines, together=total)
+        ending, printed = self.attempt(job, requests[0], lambda done, total: None)
         with contextlib.suppress(WorkerLostError):
-            loaded = self.reply(ended, 0, frozenset())
+            loaded = self._read_reply(ending, 0, frozenset())
             if loaded.status != "ok":
                 self.unloadable = loaded
-        found: dict[str, Shared] = {}
-        numbered = enumerate(requests, start=1)
-        for exercise, calls in itertools.groupby(numbered, key=lambda one: one[1].exercise):
-            slots = [*calls]
+        results: dict[str, Shared] = {}
+        end = 1  # slot 0 is the import's
+        for exercise, group in itertools.groupby(requests, key=lambda request: request.exercise):
+            calls = list(group)
+            start, end = end, end + len(calls)
             with contextlib.suppress(WorkerLostError):
-                replies = [self.reply(ended, slot, request.asked) for slot, request in slots]
-                own = b"".join(printed[slots[0][0] : slots[-1][0] + 1])
-                found[exercise] = Shared(replies, own, first=slots[0][0] == 1)
+                replies = [
+                    self._read_reply(ending, slot, call.tensor_names)
+                    for slot, call in enumerate(calls, start)
+                ]
+                results[exercise] = Shared(replies, b"".join(printed[start:end]), first=start == 1)
         self.printed.take(printed[0])
-        return found
+        return results
 
     def job(self, requests: Sequence[Request]) -> Job:
-        """Pack the import and the calls, with what ends the calls of an exercise."""
+        """Pack the import and the calls; each exercise's last call is marked if another follows."""
         frames = [protocol.encode({"number": 0, **self.program.load_message(requests)})]
-        after = [request.exercise for request in requests[1:]]
+        following = [*(request.exercise for request in requests[1:]), None]
         for number, request in enumerate(requests, start=1):
             message = {"number": number, "call": request.call}
-            if after[number - 1 : number] not in ([], [request.exercise]):
+            if following[number - 1] not in (None, request.exercise):
                 message["last"] = True
             frames.append(protocol.encode(message, request.tensors))
         limits = self.program.limits
-        space = max(limits.reply_bytes, *(request.reply_bytes for request in requests))
-        limits = dataclasses.replace(limits, reply_bytes=space)
+        reply_bytes = max(limits.reply_bytes, *(request.reply_bytes for request in requests))
+        limits = dataclasses.replace(limits, reply_bytes=reply_bytes)
         calls = [min(request.deadline, limits.call_seconds) for request in requests]
         together = limits.load_seconds + max(limits.exercise_seconds, *calls)
         together = self.budget.cap(requests[0], together)
         deadlines = [limits.load_seconds, *calls]
         return Job(b"".join(frames), deadlines, together, self.program.threads, limits)
 
-    def attempt(self, job: Job, request: Request, progress: Progress) -> tuple[Ended, list[bytes]]:
+    def attempt(self, job: Job, request: Request, progress: Progress) -> tuple[Ending, list[bytes]]:
         """Run a job in a slot; if it is lost, retry once in a new one.
 
         Args:
-            request: the first.
+            request: the first of the job, which tells whether its time counts.
 
         Returns:
-            How it ended; and what was printed, by the import (once) and by each call.
+            How it ended; and what was printed: by the import, if that was not returned before, and
+            by each call.
         """
         if self.fault is not None:
             raise self.fault
@@ -264,10 +269,10 @@ class IsolatedSandbox:
             try:
                 self.slot.wait_until_ready()
                 with self.budget.spend(request):
-                    ended = self.slot.run(job, printed, progress)
-                by_import, *by_calls = printed.kept.split(CALL_ENDS)
-                again, self.import_printed = self.import_printed, True
-                return ended, [b"" if again else by_import, *by_calls]
+                    ending = self.slot.run(job, printed, progress)
+                by_import, *by_calls = printed.content.split(CALL_ENDS)
+                repeated, self.import_printed = self.import_printed, True
+                return ending, [b"" if repeated else by_import, *by_calls]
             except (SlotError, WorkerStartError) as error:
                 self.slot.close()
                 self.slot = None
@@ -276,20 +281,20 @@ class IsolatedSandbox:
                     raise self.fault from error
         raise AssertionError("unreachable")
 
-    def reply(self, ended: Ended, slot: int, asked: frozenset[str] | None) -> Reply:
+    def _read_reply(self, ending: Ending, slot: int, tensor_names: frozenset[str] | None) -> Reply:
         """Read an answer from the reply buffer.
 
         Args:
-            asked: the names of the tensors that it may have.
+            tensor_names: those that the answer may have; None: any.
 
         Raises:
             WorkerLostError: it is missing or invalid.
         """
         try:
-            frame = ended.answers.read(slot)
+            frame = ending.answers.read(slot)
             if frame is None:
-                raise cause(ended)
-            message, tensors = answers.decode(frame, asked)
+                raise _cause(ending)
+            message, tensors = answers.decode(frame, tensor_names)
         except protocol.ProtocolError as error:
             raise answers.lost_by(error) from error
         if message.get("number") != slot:

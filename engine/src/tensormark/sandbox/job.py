@@ -1,4 +1,4 @@
-"""What a slot is started with, what it is to do, and how that ended. Trusted side."""
+"""What a slot is started with, the jobs that it runs, and how they end. Trusted side."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from tensormark.worker.reply_buffer import ReplyBuffer
 
 
 class SlotError(Exception):
-    """The slot is lost; this cannot be blamed on a submission."""
+    """The slot is lost, which cannot be blamed on a submission."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,16 +48,16 @@ class Job:
 
 
 @dataclasses.dataclass(frozen=True)
-class Ended:
+class Ending:
     """How a job ended.
 
     Attributes:
-        status: exit status, or minus the signal that ended it.
-        late: the deadline in seconds that it exceeded, or None.
+        status: the exit status, or minus the number of the signal that ended it.
+        exceeded: the deadline, in seconds, that it had to be ended at, if any.
         seconds: of processor time.
     """
 
     answers: ReplyBuffer
     status: int
-    late: float | None
+    exceeded: float | None
     seconds: float

@@ -6,11 +6,11 @@ import os
 
 from tensormark.sandbox.interface import CapturedOutput
 
-PIPE = 1 << 20  # bytes of a pipe of printed output, the most that everybody may have
+PIPE = 1 << 20  # bytes of a pipe for printed output: the most that an ordinary user may have
 
 
-def sealed(content: bytes) -> int:
-    """Return a memory file with this content, sealed against changes."""
+def request_file(content: bytes) -> int:
+    """Return a memory file with a job's requests, sealed against changes."""
     descriptor = os.memfd_create("requests", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     with open(descriptor, "wb", closefd=False) as file:
         file.write(content)
@@ -19,8 +19,8 @@ def sealed(content: bytes) -> int:
     return descriptor
 
 
-def of_size(length: int) -> int:
-    """Return a memory file of this size, sealed against resizing."""
+def answer_file(length: int) -> int:
+    """Return an empty memory file for answers, sealed against resizing."""
     descriptor = os.memfd_create("answers", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.ftruncate(descriptor, length)
     seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
@@ -32,24 +32,24 @@ def output_pipe() -> tuple[int, int]:
     """Return the ends of a pipe for printed output; reading from it never waits."""
     read_fd, write_fd = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
     os.set_blocking(write_fd, True)
-    with contextlib.suppress(OSError):  # many pipes of this user are that large already
+    with contextlib.suppress(OSError):  # this user has too many such large pipes already
         fcntl.fcntl(read_fd, fcntl.F_SETPIPE_SZ, PIPE)
     return read_fd, write_fd
 
 
 def discard(descriptor: int) -> None:
-    """Discard what a pipe holds, without copying it."""
-    nothing = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+    """Empty a pipe without copying what it holds."""
+    null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
     try:
-        os.splice(descriptor, nothing, PIPE, flags=os.SPLICE_F_NONBLOCK)
+        os.splice(descriptor, null, PIPE, flags=os.SPLICE_F_NONBLOCK)
     except BlockingIOError:  # it is empty
         pass
     finally:
-        os.close(nothing)
+        os.close(null)
 
 
 def read_chunk(descriptor: int, printed: CapturedOutput) -> bool:
-    """Read one chunk of what is available; say whether there may be more later."""
+    """Read one chunk if there is one; say whether more may come."""
     try:
         chunk = os.read(descriptor, 1 << 16)
     except BlockingIOError:

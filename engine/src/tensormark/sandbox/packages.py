@@ -1,11 +1,11 @@
-"""The installed packages that a submission may use: those that are required, and what these need.
+"""The installed packages that a submission may use: the required ones and their dependencies.
 
-Their files are found by what installers have recorded, in whatever folders they lie. Folders of
-packages are otherwise hidden, so that nothing else that is installed here can be read: it may be
-what an exercise asks for, or be missing where the next submission is graded.
+Their files are found by the installers' records, in whatever folders they lie. The rest of those
+folders is hidden, so that no other installed package can be read: it may be what an exercise asks
+for, or be missing where the next submission is graded.
 
-Covered: packages that were installed with a record of their files, and Debian's. Not covered: a
-package without either, which is missing in the sandbox as a whole.
+Covered: packages that were installed with a record of their files, and Debian's. Not covered: any
+other package, which is missing in the sandbox as a whole.
 """
 
 import functools
@@ -20,39 +20,39 @@ FOLDERS = ("site-packages", "dist-packages")
 WORKER = ("torch", "numpy", "safetensors", "pyseccomp")  # what tensormark/worker needs itself
 
 
-def listed(requirements: Path) -> list[str]:
+def requirement_names(requirements: Path) -> list[str]:
     """Return the names of the packages that a file of requirements lists."""
     lines = requirements.read_text(encoding="utf-8").splitlines()
-    return [found[0] for line in lines if (found := NAME.match(line)) is not None]
+    return [match[0] for line in lines if (match := NAME.match(line)) is not None]
 
 
-def needs(distribution: Distribution) -> Iterator[str]:
+def _requirements_of(distribution: Distribution) -> Iterator[str]:
     """Yield what a package requires, but not what only its extras require."""
     about = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
     for line in about.split("\n\n", 1)[0].splitlines():
         key, _, value = line.partition(": ")
-        found = NAME.match(value)
-        if key == "Requires-Dist" and found is not None and "extra ==" not in value:
-            yield found[0]
+        match = NAME.match(value)
+        if key == "Requires-Dist" and match is not None and "extra ==" not in value:
+            yield match[0]
 
 
 def installed(names: Sequence[str], folders: Sequence[str]) -> list[Distribution]:
-    """Return the distributions of these packages and of what they require, as far as installed."""
-    waiting, found, seen = list(names), [], set()
-    while waiting:
-        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
+    """Return the distributions of these packages and of their dependencies, if installed."""
+    pending, distributions, seen = list(names), [], set()
+    while pending:
+        name = re.sub(r"[-_.]+", "-", pending.pop()).lower()
         if name in seen:
             continue
         seen.add(name)
-        made = next(iter(Distribution.discover(name=name, path=list(folders))), None)
-        if made is not None:
-            found.append(made)
-            waiting += needs(made)
-    return found
+        distribution = next(iter(Distribution.discover(name=name, path=list(folders))), None)
+        if distribution is not None:
+            distributions.append(distribution)
+            pending += _requirements_of(distribution)
+    return distributions
 
 
-def entries(distribution: Distribution) -> Iterator[Path]:
-    """Yield a package's files and folders, at the top of the folder that it was installed in."""
+def _top_entries(distribution: Distribution) -> Iterator[Path]:
+    """Yield a package's files and folders in the folder that it was installed in, not below."""
     record = distribution.read_text("RECORD")
     names = {line.split(",", 1)[0].strip('"') for line in (record or "").splitlines()}
     names |= set((distribution.read_text("top_level.txt") or "").split() if not record else ())
@@ -65,30 +65,31 @@ def entries(distribution: Distribution) -> Iterator[Path]:
 
 
 def paths(requirements: Path, folders: Sequence[str], also: Sequence[str] = ()) -> list[str]:
-    """Return the files and folders of what is required, in folders of packages.
+    """Return the files and folders of the required packages, looked for in some folders.
 
     Args:
         also: the names of further packages.
 
     Raises:
-        PackageNotFoundError: nothing that is required is installed there.
+        PackageNotFoundError: none of the required packages is installed there.
     """
-    found = installed(listed(requirements), folders)
-    if not found:
+    distributions = installed(requirement_names(requirements), folders)
+    if not distributions:
         raise PackageNotFoundError(str(requirements))
-    found += installed(also, folders)
-    return sorted({str(path.absolute()) for one in found for path in entries(one)})
+    distributions += installed(also, folders)
+    entries = [path for distribution in distributions for path in _top_entries(distribution)]
+    return sorted({str(path.absolute()) for path in entries})
 
 
 @functools.cache
 def packages(requirements: Path) -> tuple[str, ...]:
-    """Return the files and folders of what submissions may use, as installed here."""
+    """Return the files and folders of the packages that submissions may use, as installed here."""
     return tuple(paths(requirements, [entry or "." for entry in sys.path], WORKER))
 
 
 @functools.cache
 def modules(requirements: Path) -> tuple[str, ...]:
-    """Return the names of the modules and packages among them; none: nothing is recorded."""
+    """Return the names of the modules that submissions may import; none if nothing is recorded."""
     try:
         names = {Path(path).name.partition(".")[0] for path in packages(requirements)}
         return tuple(sorted(name for name in names if name.isidentifier()))
@@ -97,22 +98,22 @@ def modules(requirements: Path) -> tuple[str, ...]:
 
 
 def folders(requirements: Path) -> list[str]:
-    """Return the folders that these packages lie in, in the order in which Python searches them."""
+    """Return the folders of these packages, in the order in which Python searches them."""
     inside = {str(Path(path).parent) for path in packages(requirements)}
     return [entry for entry in dict.fromkeys(sys.path) if entry in inside]
 
 
 def hidden(roots: Sequence[Path]) -> list[Path]:
-    """Return the folders of packages below the libraries of systems and Pythons."""
-    named = {path for root in roots for name in FOLDERS for path in root.glob(f"python*/{name}")}
-    return sorted({path.resolve() for path in named if path.is_dir()})
+    """Return the folders of packages below these folders of libraries."""
+    folders = {path for root in roots for name in FOLDERS for path in root.glob(f"python*/{name}")}
+    return sorted({path.resolve() for path in folders if path.is_dir()})
 
 
-def around(path: Path, left_out: Sequence[Path]) -> Iterator[Path]:
-    """Yield files and folders that together are a folder without some that lie below it."""
-    if not any(one.is_relative_to(path) for one in left_out):
+def around(path: Path, excluded: Sequence[Path]) -> Iterator[Path]:
+    """Yield the files and folders that make up a folder without those excluded below it."""
+    if not any(folder.is_relative_to(path) for folder in excluded):
         yield path
-    elif path not in left_out:
+    elif path not in excluded:
         for entry in sorted(path.iterdir()):
             if not entry.is_symlink():  # what it leads to has an entry of its own
-                yield from around(entry, left_out)
+                yield from around(entry, excluded)

@@ -36,41 +36,42 @@ from tensormark.sandbox.interface import (
     clock,
     lost,
 )
-from tensormark.sandbox.worker_process import Started, WorkerProcess
+from tensormark.sandbox.worker_process import WorkerHandle, WorkerProcess
 from tensormark.worker import protocol
 
 Answer = tuple[protocol.Message, protocol.Tensors]
 MOST_PROGRESS = 1 << 16  # reports for one request; training makes one for each step
 
 
-class Worker:
+class _Worker:
     """A worker process and the threads that read from it.
 
-    A frame is only read when one is waited for, so that there is never more than one in memory,
+    A frame is only read once it is waited for, so that there is never more than one in memory,
     however many the worker sends.
     """
 
-    def __init__(self, started: Started, printed: CapturedOutput) -> None:
-        self.started = started
-        self.number, self.room = 0, Limits().reply_bytes  # of the current request
-        self.wanted, self.killed = threading.Semaphore(0), False
+    def __init__(self, handle: WorkerHandle, printed: CapturedOutput) -> None:
+        self.handle = handle
+        # the number of the current request, and how large its answer may be
+        self.number, self.max_bytes = 0, Limits().reply_bytes
+        self.permits, self.killed = threading.Semaphore(0), False
         self.frames: queue.SimpleQueue[bytes | WorkerLostError] = queue.SimpleQueue()
         self.threads = [
-            threading.Thread(target=self.listen, daemon=True),
-            threading.Thread(target=self.drain, args=(printed,), daemon=True),
+            threading.Thread(target=self._listen, daemon=True),
+            threading.Thread(target=self._drain, args=(printed,), daemon=True),
         ]
         for thread in self.threads:
             thread.start()
         self.ready = False
         self.fault: WorkerStartError | None = None
 
-    def listen(self) -> None:
-        """Put frames into the queue as they are wanted, and finally why there are no more."""
-        stream = self.started.stdout
+    def _listen(self) -> None:
+        """Put a frame into the queue for each permit, and finally why there are no more."""
+        stream = self.handle.stdout
         with stream:
             try:
-                while self.wanted.acquire() and not self.killed:
-                    frame = protocol.read_whole(stream, self.room)
+                while self.permits.acquire() and not self.killed:
+                    frame = protocol.read_bytes(stream, self.max_bytes)
                     if frame is None:
                         self.frames.put(WorkerLostError("ended the process that graded it"))
                         return
@@ -80,32 +81,32 @@ class Worker:
             except (ValueError, OSError):
                 self.frames.put(WorkerLostError("wrote into the grader's channel"))
 
-    def drain(self, printed: CapturedOutput) -> None:
-        """Keep the pipe of printed output from filling up."""
-        stream = self.started.stderr
+    def _drain(self, printed: CapturedOutput) -> None:
+        """Read what is printed, so that its pipe does not fill up."""
+        stream = self.handle.stderr
         with stream, contextlib.suppress(ValueError, OSError):
             printed.drain(stream)
 
-    def next_frame(self, ends: float) -> bytes:
-        """Wait for a frame until a time.
+    def _next_frame(self, end: float) -> bytes:
+        """Wait for a frame until this time.
 
         Raises:
-            WorkerLostError: there are no more. Empty: it is too late.
+            WorkerLostError: no more frames will come. Empty: none has come in time.
         """
-        self.wanted.release()
-        frame = self.frames.get(timeout=max(0.0, ends - clock()))
+        self.permits.release()
+        frame = self.frames.get(timeout=max(0.0, end - clock()))
         if isinstance(frame, WorkerLostError):
             raise frame
         return frame
 
-    def receive(
-        self, deadline: float, progress: Progress, asked: frozenset[str] | None = frozenset()
+    def _receive(
+        self, deadline: float, progress: Progress, tensor_names: frozenset[str] | None = frozenset()
     ) -> Answer:
         """Wait for the answer to the current request; progress does not extend the deadline."""
-        ends = clock() + deadline
+        end = clock() + deadline
         try:
             for _ in range(MOST_PROGRESS):
-                message, tensors = answers.decode(self.next_frame(ends), asked)
+                message, tensors = answers.decode(self._next_frame(end), tensor_names)
                 if message.get("number") != self.number:
                     break
                 if "progress" not in message:
@@ -129,7 +130,7 @@ class Worker:
         if self.ready:
             return
         try:
-            self.receive(START_DEADLINE, lambda done, total: None)
+            self._receive(START_DEADLINE, lambda done, total: None)
         except WorkerLostError as error:
             self.fault = WorkerStartError(f"the worker does not start: it {error}")
             raise self.fault from error
@@ -141,17 +142,18 @@ class Worker:
         tensors: Mapping[str, Any],
         deadline: float,
         progress: Progress,
-        asked: frozenset[str] | None = frozenset(),
-        room: int = Limits().reply_bytes,
+        tensor_names: frozenset[str] | None = frozenset(),
+        max_bytes: int = Limits().reply_bytes,
     ) -> Reply:
         """Send one request and wait for its answer; the worker must be ready.
 
         Args:
-            asked: the names of the tensors that the answer may have; room: its bytes.
+            tensor_names: those that the answer may have.
+            max_bytes: how large it may be.
         """
-        self.number, self.room = self.number + 1, room
-        stream = self.started.stdin
-        stopper = threading.Timer(deadline, self.started.kill)  # a worker may have stopped reading
+        self.number, self.max_bytes = self.number + 1, max_bytes
+        stream = self.handle.stdin
+        stopper = threading.Timer(deadline, self.handle.kill)  # a worker may have stopped reading
         stopper.start()
         try:
             stream.write(protocol.encode({**message, "number": self.number}, tensors))
@@ -160,17 +162,17 @@ class Worker:
             raise WorkerLostError("ended the process that graded it") from error
         finally:
             stopper.cancel()
-        answer, arrays = self.receive(deadline, progress, asked)
+        answer, arrays = self._receive(deadline, progress, tensor_names)
         return as_reply(answer, arrays)
 
     def kill(self) -> None:
         """End the process."""
-        self.started.kill()
+        self.handle.kill()
         self.killed = True
-        self.wanted.release()  # so that the listener sees it
+        self.permits.release()  # so that the listener sees it
         for thread in self.threads:
             thread.join(1.0)  # what was printed is read to its end
-        self.started.close()
+        self.handle.close()
 
 
 class ProcessSandbox:
@@ -182,23 +184,23 @@ class ProcessSandbox:
     def __init__(
         self,
         program: Program,
-        started: Started | None = None,
-        start: Callable[[int], Started] = WorkerProcess,
+        handle: WorkerHandle | None = None,
+        start: Callable[[int], WorkerHandle] = WorkerProcess,
     ) -> None:
         """Start a worker; it imports torch in the background.
 
         Args:
-            started: the first worker, if there is one already.
-            start: starts one, given torch's number of threads.
+            handle: the first worker, if it is started already.
+            start: starts a worker, given torch's number of threads.
         """
         self.program, self.start = program, start
         self.printed = CapturedOutput()
-        self.worker: Worker | None = Worker(started or start(program.threads), self.printed)
+        self.worker: _Worker | None = _Worker(handle or start(program.threads), self.printed)
         self.loaded = self.closed = False
-        self.changing = threading.Lock()  # held while a worker is started
+        self.start_lock = threading.Lock()  # held while a worker is started
         self.unloadable: Reply | None = None
         self.failed_calls, self.budget = FailedCalls(), Budget(program.budget)
-        packages.modules(program.requirements)  # looked up now, while the worker imports torch
+        packages.modules(program.requirements)  # cached now, while the worker imports torch
 
     def __enter__(self) -> "ProcessSandbox":
         return self
@@ -208,11 +210,11 @@ class ProcessSandbox:
         self.drop()
 
     def stop(self) -> None:
-        """End the current call and run no more; any thread may call this."""
-        with self.changing:
+        """End the current call and run no others; any thread may call this."""
+        with self.start_lock:
             self.closed = True
             if self.worker is not None:
-                self.worker.started.kill()
+                self.worker.handle.kill()
 
     def drop(self) -> None:
         """Kill the worker."""
@@ -226,49 +228,54 @@ class ProcessSandbox:
         self.loaded, self.unloadable = False, None
         self.failed_calls, self.budget = FailedCalls(), Budget(self.program.budget)
 
-    def ready(self) -> Worker:
+    def _ready_worker(self) -> _Worker:
         """Return a worker that has imported torch.
 
         Raises:
             WorkerStartError: none can start, or the sandbox is closed.
         """
-        with self.changing:
+        with self.start_lock:
             if self.closed:
                 raise WorkerStartError("the sandbox is closed")
             if self.worker is None:
-                self.worker = Worker(self.start(self.program.threads), self.printed)
+                self.worker = _Worker(self.start(self.program.threads), self.printed)
             worker = self.worker
         worker.wait_until_ready()
         return worker
 
-    def load(self, worker: Worker, seconds: float) -> None:
+    def _load(self, worker: _Worker, seconds: float) -> None:
         """Have a worker import the submission."""
         try:
-            load = self.program.load_message()
-            reply = worker.ask(load, {}, seconds, lambda done, total: None)
+            request = self.program.load_message()
+            reply = worker.ask(request, {}, seconds, lambda done, total: None)
         except WorkerLostError as error:
             self.drop()
             reply = lost(f"importing {self.program.main_file}", error)
         self.loaded = True
         self.unloadable = None if reply.status == "ok" else reply
 
-    def ask(self, request: Request, progress: Progress = lambda done, total: None) -> Reply:
-        """Run one call; a lost worker also gives a reply.
+    def _ask(self, request: Request, progress: Progress = lambda done, total: None) -> Reply:
+        """Run one call; if the worker is lost, the reply says so.
 
         Raises:
             WorkerStartError: no worker can start, which is not the submission's fault.
         """
-        worker, limits = self.ready(), self.program.limits
+        worker, limits = self._ready_worker(), self.program.limits
         with self.budget.spend(request):
             if not self.loaded:
-                self.load(worker, self.budget.cap(request, limits.load_seconds))
+                self._load(worker, self.budget.cap(request, limits.load_seconds))
             if self.unloadable:
                 return self.unloadable
             deadline = self.budget.cap(request, min(request.deadline, limits.call_seconds))
             try:
-                call = {"call": request.call}
-                room = max(limits.reply_bytes, request.reply_bytes)
-                return worker.ask(call, request.tensors, deadline, progress, request.asked, room)
+                return worker.ask(
+                    {"call": request.call},
+                    request.tensors,
+                    deadline,
+                    progress,
+                    request.tensor_names,
+                    max(limits.reply_bytes, request.reply_bytes),
+                )
             except WorkerLostError as error:
                 self.drop()
                 return lost(request.target, error)
@@ -281,13 +288,14 @@ class ProcessSandbox:
         So a function that hangs costs one deadline, not one for each call that runs it.
         """
         for request in requests:
-            reply = self.known(request)
+            reply = self._known_reply(request)
             if reply is None:
-                reply = self.ask(request, progress)
+                reply = self._ask(request, progress)
                 self.failed_calls.add(request, reply)
                 self.budget.add(reply)
             yield reply
 
-    def known(self, request: Request) -> Reply | None:
+    def _known_reply(self, request: Request) -> Reply | None:
         """Return the reply to a request that need not run, or None."""
-        return self.unloadable or self.failed_calls.known(request) or self.budget.over(request)
+        failed = self.failed_calls.reply_to(request)
+        return self.unloadable or failed or self.budget.refusal(request)

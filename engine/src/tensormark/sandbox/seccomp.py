@@ -4,7 +4,7 @@ It is an allow list; everything else fails with "operation not permitted", inclu
 kernels. The filter is compiled once, here, and installed by lockdown.py in each child, which needs
 no library for it.
 
-Covered: no new process or program, no socket, no signal, nothing done to another process, no file
+Covered: no new process or program, no socket, no signal, no access to another process, no file
 opened for writing, no memory file, namespace, lock, timer, io_uring, bpf or key.
 Not covered: what the allowed calls do with files that are already open (lockdown.py closes them),
 and kernel vulnerabilities in those calls.
@@ -43,7 +43,7 @@ PIP = f"{sys.prefix}/bin/pip"
 INSTALL = f"apt-get install libseccomp2, and {PIP} install -r requirements.txt"
 
 
-def conditional(library: Any) -> list[tuple[str, Any]]:
+def _conditional_calls(library: Any) -> list[tuple[str, Any]]:
     """Return the calls that are allowed only with certain arguments."""
     argument = library.Arg
     equal, masked = library.EQ, library.MASKED_EQ
@@ -69,15 +69,15 @@ def compiled() -> bytes:
         WorkerStartError: the library that compiles it is missing.
     """
     try:
-        import pyseccomp  # here, because it fails without libseccomp, which students do not have
+        import pyseccomp  # here: it fails without libseccomp, which students need not have
     except (ImportError, RuntimeError, OSError) as error:
         raise WorkerStartError(f"the seccomp library is missing ({error}): {INSTALL}") from error
     rules = pyseccomp.SyscallFilter(pyseccomp.ERRNO(1))
     for name in ALLOWED:
-        add(rules, pyseccomp, name, [])
-    for name, arguments in conditional(pyseccomp):
-        add(rules, pyseccomp, name, arguments)
-    # its flags are in memory, which a filter cannot read; the C library then falls back to clone
+        _allow(rules, pyseccomp, name, [])
+    for name, arguments in _conditional_calls(pyseccomp):
+        _allow(rules, pyseccomp, name, arguments)
+    # its flags are in memory, which a filter cannot read; the C library falls back to clone
     rules.add_rule(pyseccomp.ERRNO(ENOSYS), "clone3")
     with tempfile.TemporaryFile() as file:
         rules.export_bpf(file)
@@ -85,7 +85,7 @@ def compiled() -> bytes:
         return file.read()
 
 
-def add(rules: Any, library: Any, name: str, arguments: list[Any]) -> None:
+def _allow(rules: Any, library: Any, name: str, arguments: list[Any]) -> None:
     """Allow a call, unless this architecture does not have it."""
     if library.resolve_syscall(library.Arch.NATIVE, name) >= 0:
         rules.add_rule(library.ALLOW, name, *arguments)

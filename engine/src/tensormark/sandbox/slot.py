@@ -5,8 +5,8 @@ does not respond, sends an invalid message) is a SlotError; the slot is then kil
 in it.
 
 Covered: deadlines are enforced here, by this process's clock, and a job's exit status is what the
-kernel reported to the zygote. Not covered: a submission that took over the zygote could lie about
-both; lockdown.py is the defence against that.
+kernel reported to the zygote. Not covered: a submission that has taken over the zygote can lie
+about both; lockdown.py is the defence against that.
 """
 
 import base64
@@ -32,16 +32,20 @@ from tensormark.sandbox.interface import (
     WorkerStartError,
     clock,
 )
-from tensormark.sandbox.job import Ended, Job, SlotError, SlotKey
-from tensormark.sandbox.memory import discard, of_size, output_pipe, read_chunk, sealed
+from tensormark.sandbox.job import Ending, Job, SlotError, SlotKey
+from tensormark.sandbox.memory import (
+    answer_file,
+    discard,
+    output_pipe,
+    read_chunk,
+    request_file,
+)
 from tensormark.sandbox.worker_process import variables
 from tensormark.worker.reply_buffer import BEGUN, DONE, TOTAL, ReplyBuffer, size
 
-KILLED_WITHIN = 30.0  # seconds for the zygote to report the child that it was told to kill
-LOOK_EVERY = 0.02  # seconds between looks at the counters
-DISCARD_EVERY = (
-    0.05  # seconds between emptyings of a flooded pipe, which cost the grader little then
-)
+KILL_DEADLINE = 30.0  # seconds for the zygote to report the child that it was told to kill
+POLL_INTERVAL = 0.02  # seconds between looks at the counters
+DISCARD_INTERVAL = 0.05  # seconds; emptying a flooded pipe this often costs the grader little
 FIRST_USER = 1_000_000_000  # of the slots' user ids, far above those of real users
 SLOTS = 64  # of one process
 MAX_MESSAGE = 1 << 16  # of the zygote's
@@ -63,19 +67,19 @@ class Slot:
             raise WorkerStartError("the tiers `contained` and `locked` need Linux")
         compiled = seccomp.compiled()
         self.folder = tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
-        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.complaints = tempfile.TemporaryFile()  # noqa: SIM115, closed in close()
+        self.control, child_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115, closed in close()
         try:
-            self.process = self.start(theirs)
+            self.process = self._start(child_end)
         except BaseException:
-            for opened in (self.control, self.complaints):
-                opened.close()
+            for resource in (self.control, self.errors):
+                resource.close()
             self.folder.cleanup()
             raise
         finally:
-            theirs.close()
+            child_end.close()
         self.ready = False
-        self.send(
+        self._send(
             {
                 "user": next(self.users) if os.getuid() == 0 else None,
                 "checkpoint": str(key.checkpoint or ""),
@@ -86,11 +90,11 @@ class Slot:
             }
         )
 
-    def start(self, theirs: socket.socket) -> "subprocess.Popen[bytes]":
+    def _start(self, child_end: socket.socket) -> "subprocess.Popen[bytes]":
         """Start the process."""
         contained, harness = self.key.contained, self.key.harness
         worker = bubblewrap.WORKER_INSIDE if contained else bubblewrap.WORKER
-        command = [sys.executable, "-I", "-B", str(worker / "zygote.py"), str(theirs.fileno())]
+        command = [sys.executable, "-I", "-B", str(worker / "zygote.py"), str(child_end.fileno())]
         command.append(str(bubblewrap.HARNESS_INSIDE if contained else harness))
         command += packages.folders(self.key.requirements)
         scratch = "/tmp" if contained else self.folder.name
@@ -102,22 +106,22 @@ class Slot:
         return subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
-            stdout=self.complaints,
-            stderr=self.complaints,
+            stdout=self.errors,
+            stderr=self.errors,
             cwd="/",
             env=environment,
-            pass_fds=[theirs.fileno()],
+            pass_fds=[child_end.fileno()],
             start_new_session=True,
         )
 
     # --- talking with the zygote --------------------------------------------------------------
 
-    def send(self, message: Mapping[str, Any], descriptors: Sequence[int] = ()) -> None:
+    def _send(self, message: Mapping[str, Any], descriptors: Sequence[int] = ()) -> None:
         """Send the zygote a message, with descriptors for its child."""
         with contextlib.suppress(OSError):  # if it has died, it will not answer
             socket.send_fds(self.control, [json.dumps(message).encode()], list(descriptors))
 
-    def receive(self, deadline: float) -> dict[str, Any]:
+    def _receive(self, deadline: float) -> dict[str, Any]:
         """Wait for a message from the zygote."""
         ready, _, _ = select.select([self.control], [], [], max(0.0, deadline))
         if not ready:
@@ -140,53 +144,53 @@ class Slot:
         if self.ready:
             return
         try:
-            message = self.receive(START_DEADLINE)
+            message = self._receive(START_DEADLINE)
         except SlotError as error:
-            raise WorkerStartError(self.explain(str(error))) from error
+            raise WorkerStartError(self._explain(str(error))) from error
         if "ready" not in message:
             raise WorkerStartError(str(message.get("fault"))[:500])
         self.ready = True
 
-    def explain(self, error: str) -> str:
-        """Add the container's output to the reason why nothing starts."""
+    def _explain(self, error: str) -> str:
+        """Return why the zygote does not start, with the last line that it or bubblewrap wrote."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(1)
-        self.complaints.seek(0)
-        output = self.complaints.read(2000).decode("utf-8", "replace").strip().split("\n")[-1]
+        self.errors.seek(0)
+        output = self.errors.read(2000).decode("utf-8", "replace").strip().split("\n")[-1]
         if self.key.contained and output.startswith("bwrap:"):
             return f"cannot create a container ({output}); the tier `locked` does not need one"
         return f"the sandbox does not start: {error}: {output}"
 
     # --- jobs -----------------------------------------------------------------------------------
 
-    def run(self, job: Job, printed: CapturedOutput, progress: Progress) -> Ended:
+    def run(self, job: Job, printed: CapturedOutput, progress: Progress) -> Ending:
         """Run a job, and make sure that it ends; the slot must be ready.
 
         Raises:
             SlotError: the slot is lost. WorkerStartError: the child cannot be locked down.
         """
         with core_for(job.threads) as core:
-            reply_buffer, read_fd = self.begin(job, core)
+            reply_buffer, read_fd = self._begin(job, core)
             try:
-                return self.watch(job, reply_buffer, read_fd, printed, progress)
+                return self._watch(job, reply_buffer, read_fd, printed, progress)
             finally:
                 read_chunk(read_fd, printed)
                 os.close(read_fd)
 
-    def begin(self, job: Job, core: int | None) -> tuple[ReplyBuffer, int]:
-        """Start a job; return where its answers will be, and the pipe of what it prints."""
+    def _begin(self, job: Job, core: int | None) -> tuple[ReplyBuffer, int]:
+        """Start a job; return the buffer for its answers and the pipe of what it prints."""
         length = size(len(job.deadlines) - 1, job.limits.reply_bytes)
-        requests, answers = sealed(job.content), of_size(length)
+        requests, answers = request_file(job.content), answer_file(length)
         read_fd, write_fd = output_pipe()
         try:
             reply_buffer = ReplyBuffer(mmap.mmap(answers, length), job.limits.reply_bytes)
-            self.send(self.order(job, core), [requests, answers, write_fd])
+            self._send(self._order(job, core), [requests, answers, write_fd])
         finally:
             for descriptor in (requests, answers, write_fd):
                 os.close(descriptor)
         return reply_buffer, read_fd
 
-    def order(self, job: Job, core: int | None) -> dict[str, Any]:
+    def _order(self, job: Job, core: int | None) -> dict[str, Any]:
         """Return the message that starts a job."""
         return {
             "calls": len(job.deadlines) - 1,
@@ -199,46 +203,51 @@ class Slot:
             "threads": job.limits.threads,
         }
 
-    def watch(
+    def _watch(
         self,
         job: Job,
         reply_buffer: ReplyBuffer,
         read_fd: int,
         printed: CapturedOutput,
         progress: Progress,
-    ) -> Ended:
+    ) -> Ending:
         """Wait until a job ends; kill it at a deadline, and when it has answered everything."""
-        at, since, done, last = 0, clock(), 0, len(job.deadlines) - 1
+        slot, since, steps, last_slot = 0, clock(), 0, len(job.deadlines) - 1
         discarded = 0.0
         control, streams = self.control.fileno(), [read_fd]
-        ends = since + job.together
+        end = since + job.together
         while True:
             now = clock()
-            if now > ends or now - since > job.deadlines[at]:
-                late = job.together if now > ends else job.deadlines[at]
-                return self.ended(self.kill_job(), reply_buffer, late)
-            ready, _, _ = select.select([control, *streams], [], [], LOOK_EVERY)
+            if now > end or now - since > job.deadlines[slot]:
+                exceeded = job.together if now > end else job.deadlines[slot]
+                return self._ending(self._kill_job(), reply_buffer, exceeded)
+            ready, _, _ = select.select([control, *streams], [], [], POLL_INTERVAL)
             if read_fd in ready and (printed.full or not read_chunk(read_fd, printed)):
-                streams.clear()  # one that has ended, or never ends, is always ready
-            if printed.full and now - discarded > DISCARD_EVERY:
+                streams.clear()  # a stream that has ended, or never ends, is always ready
+            if printed.full and now - discarded > DISCARD_INTERVAL:
                 discard(read_fd)
                 discarded = now
             if control in ready:
-                return self.ended(self.receive(0), reply_buffer, None)
-            if reply_buffer.complete(last):
-                return self.ended(self.kill_job(), reply_buffer, None)
-            if at < (claimed := min(reply_buffer.get(BEGUN), last)):
-                at, since = claimed, clock()
-            if done != (done := min(reply_buffer.get(DONE), 10**9)):
-                progress(done, max(1, min(reply_buffer.get(TOTAL), 10**9)))
+                return self._ending(self._receive(0), reply_buffer, None)
+            if reply_buffer.complete(last_slot):
+                return self._ending(self._kill_job(), reply_buffer, None)
+            claimed = min(reply_buffer.get(BEGUN), last_slot)
+            if claimed > slot:
+                slot, since = claimed, clock()
+            done = min(reply_buffer.get(DONE), 10**9)
+            if done != steps:
+                steps = done
+                progress(steps, max(1, min(reply_buffer.get(TOTAL), 10**9)))
 
-    def kill_job(self) -> dict[str, Any]:
-        """Kill the child."""
-        self.send({"kill": True})
-        return self.receive(KILLED_WITHIN)
+    def _kill_job(self) -> dict[str, Any]:
+        """Kill the child; return the zygote's report."""
+        self._send({"kill": True})
+        return self._receive(KILL_DEADLINE)
 
     @staticmethod
-    def ended(message: Mapping[str, Any], reply_buffer: ReplyBuffer, late: float | None) -> Ended:
+    def _ending(
+        message: Mapping[str, Any], reply_buffer: ReplyBuffer, exceeded: float | None
+    ) -> Ending:
         """Read the zygote's report."""
         if "died" in message:
             raise SlotError("a child died before it got its job")
@@ -247,7 +256,7 @@ class Slot:
         status, seconds = message.get("ended"), message.get("seconds")
         if type(status) is not int or not isinstance(seconds, int | float):
             raise SlotError("invalid message from the zygote")
-        return Ended(reply_buffer, status, late, float(seconds))
+        return Ending(reply_buffer, status, exceeded, float(seconds))
 
     def close(self) -> None:
         """End the zygote and everything in its container."""
@@ -258,5 +267,5 @@ class Slot:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
         self.process.wait()
-        self.complaints.close()
+        self.errors.close()
         self.folder.cleanup()

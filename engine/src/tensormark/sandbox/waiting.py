@@ -1,8 +1,8 @@
-"""Workers of the tier `process` that wait with torch imported: for grading on each save.
+"""Workers of the tier `process` that have torch imported already: for grading on each save.
 
 On Linux one process imports torch and forks a worker for each grading, however soon the next one
-comes. On other systems a fork may break the libraries that torch computes with (macOS's are not
-made for it), and a worker is started after each grading, for the next one.
+comes. On other systems a fork may break the libraries that torch computes with (macOS's do not
+support it), so a worker is started after each grading, for the next one.
 """
 
 import contextlib
@@ -16,57 +16,57 @@ from collections.abc import Callable
 from typing import Any, BinaryIO, Protocol
 
 from tensormark.sandbox.worker_process import (
-    OWN_FOLDER,
+    FOLDER_VARIABLES,
     WORKER,
-    Started,
+    WorkerHandle,
     WorkerProcess,
     environment,
     new_folder,
 )
 
-FORKING = WORKER.with_name("forking.py")
+SCRIPT = WORKER.with_name("forking.py")
 
 
-class Waiting(Protocol):
-    """Gives workers that need not import torch any more."""
+class WarmWorkers(Protocol):
+    """Provides workers that need not import torch any more."""
 
-    def take(self, threads: int) -> Started:
+    def take(self, threads: int) -> WorkerHandle:
         """Return a worker."""
 
     def prepare(self) -> None:
-        """Get ready for the next one, while nobody is waiting."""
+        """Get ready for the next `take`, while nobody is waiting."""
 
     def close(self) -> None:
-        """End what waits."""
+        """End the processes that wait."""
 
 
-class Spare:
-    """A worker that is started before it is needed."""
+class SpareWorker:
+    """Starts each worker before it is needed."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        self.next: WorkerProcess | None = WorkerProcess(threads)
+        self.worker: WorkerProcess | None = WorkerProcess(threads)
 
-    def take(self, threads: int) -> Started:
+    def take(self, threads: int) -> WorkerHandle:
         """Return the spare worker, or a new one."""
-        taken, self.next = self.next, None
-        return taken or WorkerProcess(threads)
+        spare, self.worker = self.worker, None
+        return spare or WorkerProcess(threads)
 
     def prepare(self) -> None:
         """Start a worker, unless there is one."""
-        self.next = self.next or WorkerProcess(self.threads)
+        self.worker = self.worker or WorkerProcess(self.threads)
 
     def close(self) -> None:
         """End the spare worker."""
-        if self.next is not None:
-            self.next.close()
-            for stream in (self.next.stdout, self.next.stderr):
+        if self.worker is not None:
+            self.worker.close()
+            for stream in (self.worker.stdout, self.worker.stderr):
                 stream.close()
-        self.next = None
+        self.worker = None
 
 
-class Forked:
-    """A worker that a process which has imported torch forks."""
+class ForkedWorker:
+    """A worker that the fork server forks."""
 
     def __init__(
         self, send: Callable[[dict[str, Any], list[int]], None], end: Callable[[], None]
@@ -74,66 +74,69 @@ class Forked:
         """Have it forked.
 
         Args:
-            send: sends the order and the streams. end: ends the worker, and waits for that.
+            send: sends the server the order and the worker's streams.
+            end: ends the worker, and waits until it has ended.
         """
         self.folder, self.end = new_folder(), end
         self.lock, self.alive, self.closed = threading.Lock(), True, False
-        (request_fd, stdin), (stdout, reply_fd), (stderr, printed_fd) = (os.pipe() for _ in "123")
-        theirs = [request_fd, reply_fd, printed_fd]
+        request_fd, stdin = os.pipe()
+        stdout, reply_fd = os.pipe()
+        stderr, printed_fd = os.pipe()
+        child_ends = [request_fd, reply_fd, printed_fd]
         self.stdin: BinaryIO = os.fdopen(stdin, "wb")
         self.stdout: BinaryIO = os.fdopen(stdout, "rb")
         self.stderr: BinaryIO = os.fdopen(stderr, "rb")
         try:
-            own = dict.fromkeys(OWN_FOLDER, self.folder.name)
-            send({"folder": self.folder.name, "environment": own}, theirs)
+            variables = dict.fromkeys(FOLDER_VARIABLES, self.folder.name)
+            send({"folder": self.folder.name, "environment": variables}, child_ends)
         finally:
-            for descriptor in theirs:
+            for descriptor in child_ends:
                 os.close(descriptor)
 
     def kill(self) -> None:
-        """End it; a second time does nothing."""
+        """End the worker; a second time does nothing."""
         with self.lock:
             if self.alive:
                 self.alive = False
                 self.end()
 
     def close(self) -> None:
-        """End it and remove its folder; a second time does nothing."""
+        """End the worker and remove its folder; a second time does nothing."""
         self.kill()
         with contextlib.suppress(OSError):  # there may be unsent bytes that nobody will read
             self.stdin.close()
         self.folder.cleanup()
 
 
-class Forking:
+class ForkServer:
     """The process that has imported torch and forks a worker for each grading."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        self.start()
+        self._start()
 
-    def start(self) -> None:
+    def _start(self) -> None:
         """Start the process."""
         self.folder = new_folder()
-        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
+        self.control, child_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with child_end:
             self.process = subprocess.Popen(
-                [sys.executable, "-I", "-B", str(FORKING), str(theirs.fileno())],
+                [sys.executable, "-I", "-B", str(SCRIPT), str(child_end.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd=self.folder.name,
                 env=environment(self.threads, self.folder.name),
-                pass_fds=[theirs.fileno()],
+                pass_fds=[child_end.fileno()],
                 start_new_session=True,
             )
 
-    def take(self, threads: int) -> Started:
-        """Have a worker forked, if need be by a new process."""
+    def take(self, threads: int) -> WorkerHandle:
+        """Have a worker forked, by a new process if this one has died."""
         if threads != self.threads:
             return WorkerProcess(threads)
         self.prepare()
-        return Forked(self.send, self.end)
+        return ForkedWorker(self.send, self.end)
 
     def send(self, order: dict[str, Any], descriptors: list[int]) -> None:
         """Send an order; if the process has died, the worker's streams end at once."""
@@ -141,7 +144,7 @@ class Forking:
             socket.send_fds(self.control, [json.dumps(order).encode()], descriptors)
 
     def end(self) -> None:
-        """Have the worker ended, and wait for it; or it has ended with the process."""
+        """Have the worker ended, and wait for it; it ends with the process if that has died."""
         with contextlib.suppress(OSError):
             self.control.send(b"{}")
             self.control.recv(1000)
@@ -150,7 +153,7 @@ class Forking:
         """Start another process, if this one has died."""
         if self.process.poll() is not None:
             self.close()
-            self.start()
+            self._start()
 
     def close(self) -> None:
         """End the process; its worker ends with it."""
@@ -160,10 +163,6 @@ class Forking:
         self.folder.cleanup()
 
 
-def waiting(threads: int) -> Waiting:
-    """Start what suits this system.
-
-    Args:
-        threads: of torch.
-    """
-    return Forking(threads) if sys.platform.startswith("linux") else Spare(threads)
+def warm_workers(threads: int) -> WarmWorkers:
+    """Start what suits this system, for workers with this number of torch's threads."""
+    return ForkServer(threads) if sys.platform.startswith("linux") else SpareWorker(threads)

@@ -1,6 +1,6 @@
-"""The process of the tier `process`, before anything is asked of it.
+"""The worker process of the tier `process`, as it is started and ended.
 
-This module imports little, so that the door can start a worker first: it imports torch, which takes
+This module imports little, so that a worker can be started first: it imports torch, which takes
 seconds, while the rest of the grader imports numpy and reads references.
 """
 
@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
 WORKER = Path(__file__).resolve().parents[1] / "worker" / "main.py"
-# By these, torch and MKL compute as on another processor.
+# With these, torch and MKL compute as on another processor.
 PROCESSOR = ("ATEN_CPU_CAPABILITY", "MKL_CBWR")
-PASSED_ON = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", *PROCESSOR)
-OWN_FOLDER = ("HOME", "TMPDIR", "TEMP", "TMP", "TORCHINDUCTOR_CACHE_DIR", "MPLCONFIGDIR")
+INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", *PROCESSOR)
+FOLDER_VARIABLES = ("HOME", "TMPDIR", "TEMP", "TMP", "TORCHINDUCTOR_CACHE_DIR", "MPLCONFIGDIR")
 
 
-class Started(Protocol):
-    """A worker that was started: the process, or one that was forked; see waiting.py.
+class WorkerHandle(Protocol):
+    """The streams of a worker that runs, and the means to end it.
 
     Attributes:
         stdin: takes requests. stdout: gives answers. stderr: what the submission prints.
@@ -32,55 +32,51 @@ class Started(Protocol):
     stderr: BinaryIO
 
     def kill(self) -> None:
-        """End the worker and what it has started in its group; it need not be alive."""
+        """End the worker and the processes of its group; it need not be alive."""
 
     def close(self) -> None:
-        """End it and remove its folder; a second time does nothing.
+        """End the worker and remove its folder; a second time does nothing.
 
-        Streams that are read from are closed by who reads them.
+        The streams that are read from are closed by their readers.
         """
 
 
 def new_folder() -> "tempfile.TemporaryDirectory[str]":
-    """Make a folder for a worker."""
+    """Make a folder for a worker; files of it that cannot be removed later stay behind."""
     return tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
 
 
 def variables(threads: int, folder: str) -> dict[str, str]:
-    """Return what a submission finds in its environment, in every tier, besides PATH.
+    """Return the environment variables of a submission in every tier, besides PATH.
 
     Args:
-        threads: for torch.
-        folder: of the worker's own.
+        threads: torch's.
+        folder: the worker's own.
     """
     return {
         "OMP_NUM_THREADS": str(threads),
-        "OMP_WAIT_POLICY": "PASSIVE",  # threads that wait do not keep a busy machine busier
+        "OMP_WAIT_POLICY": "PASSIVE",  # waiting threads sleep, which a busy machine needs
         "OPENBLAS_NUM_THREADS": "1",
         "LANG": "C.UTF-8",
-        # where a student imports them: torch._dynamo needs a user name and a cache folder, and
+        # if a student imports them, torch._dynamo needs a user name and a folder for its cache, and
         # matplotlib a folder that seems to be writable, and no screen
-        **dict.fromkeys(OWN_FOLDER, folder),
+        **dict.fromkeys(FOLDER_VARIABLES, folder),
         "USER": "student",
         "MPLBACKEND": "Agg",
     }
 
 
 def environment(threads: int, folder: str) -> dict[str, str]:
-    """Return a worker's environment, which has little of this process's."""
-    passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    return passed_on | variables(threads, folder) | {"WORKER_THREADS": str(threads)}
+    """Return the environment of a worker process, which inherits little of this one's."""
+    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    return inherited | variables(threads, folder) | {"WORKER_THREADS": str(threads)}
 
 
 class WorkerProcess:
     """A worker in an empty folder, with an almost empty environment."""
 
     def __init__(self, threads: int) -> None:
-        """Start it.
-
-        Args:
-            threads: for torch.
-        """
+        """Start it with this number of torch's threads."""
         self.folder = new_folder()
         self.closed = False
         self.process = subprocess.Popen(
@@ -97,7 +93,7 @@ class WorkerProcess:
         self.stderr = cast(BinaryIO, self.process.stderr)
 
     def kill(self) -> None:
-        """End the process and what it has started in its session."""
+        """End the process and those that it has started in its session."""
         if hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -106,7 +102,7 @@ class WorkerProcess:
 
     def close(self) -> None:
         """End it and remove its folder; a second time does nothing."""
-        if self.closed:  # its number may be another process's by now
+        if self.closed:  # its process id may be another process's by now
             return
         self.closed = True
         self.kill()

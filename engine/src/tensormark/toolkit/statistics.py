@@ -1,7 +1,7 @@
-"""Judge random outputs by a few shares, each with an expected value and a margin.
+"""Judge random outputs by a few statistics, each a share with an expected value and a margin.
 
-If a share is random, its margin is such that correct code fails once in 1/FALSE_ALARM runs:
-by Hoeffding, P(|share - expected| > t) <= 2 exp(-2 n t^2) for n independent draws.
+The margin of a random share makes correct code fail at most once in 1/FALSE_ALARM runs: by
+Hoeffding, P(|share - expected| > t) <= 2 exp(-2 n t^2) for n independent draws.
 """
 
 import dataclasses
@@ -12,57 +12,58 @@ import numpy as np
 from tensormark.exercise import Tensors
 from tensormark.toolkit.dropout import FALSE_ALARM
 
-NEVER = 1e-6  # margin of a share that must be exact
-BLUR = 0.06  # how far shares of the same mistake may be apart, at least
+EXACT = 1e-6  # margin of a share that is not random; it allows for rounding only
+BLUR = 0.06  # how far apart the shares of two programs with the same mistake may be, at least
 
 
 def margin(draws: int) -> float:
-    """Return how far a share of this many draws may be off."""
+    """Return how far a share of this many independent draws may be off; see above."""
     return float(np.sqrt(np.log(2 / FALSE_ALARM) / (2 * draws)))
 
 
 @dataclasses.dataclass(frozen=True)
 class Statistic:
-    """One share.
+    """A share of a call's outputs, and what it must be.
 
     Attributes:
         says: what is wrong if it is off.
-        expected: the expected value.
+        expected: its value for correct code.
         margin: how far it may be off.
-        blur: how far shares of the same mistake may be apart, at least.
+        blur: how far apart the shares of two programs with the same mistake may be, at least.
     """
 
     says: str
     expected: float
-    margin: float = NEVER
+    margin: float = EXACT
     blur: float = BLUR
 
 
 @dataclasses.dataclass(frozen=True)
 class Statistics:
-    """Judges one call.
+    """The statistics by which the outputs of one call are judged.
 
     Attributes:
         shares: at most four.
-        read: computes them from outputs and inputs, in this order.
+        read: computes them, in this order, from outputs and inputs.
     """
 
     shares: Sequence[Statistic]
     read: Callable[[Tensors, Tensors], Sequence[float]]
 
     def measure(self, outputs: Tensors, inputs: Tensors) -> np.ndarray:
-        """Compute the shares."""
+        """Return the shares, float64 (number of shares,)."""
         return np.array(self.read(outputs, inputs), dtype=np.float64)
 
     @property
     def spread(self) -> np.ndarray:
-        """How far the shares of equivalent code may be apart."""
-        return np.array([max(share.margin, share.blur) / 2 for share in self.shares])  # see `close`
+        """How far apart the shares of equivalent code may be, (number of shares,)."""
+        # halved because `close` multiplies it by one plus the largest share
+        return np.array([max(share.margin, share.blur) / 2 for share in self.shares])
 
     def __call__(self, outputs: Tensors, inputs: Tensors) -> str | None:
-        """Say what is wrong, or None."""
+        """Return what is wrong with the first share that is off, or None."""
         for share, value in zip(self.shares, self.measure(outputs, inputs), strict=True):
-            if not abs(value - share.expected) <= share.margin:
-                about = "" if share.margin == NEVER else "about "
+            if not abs(value - share.expected) <= share.margin:  # so that NaN is off
+                about = "" if share.margin == EXACT else "about "
                 return f"{share.says}: {value:z.3f}, expected {about}{share.expected:g}"
         return None

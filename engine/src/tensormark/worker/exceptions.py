@@ -1,4 +1,4 @@
-"""Describe what a student's code raised, in words of the student's files. Runs in the worker."""
+"""Describe what a student's code raised, in terms of the student's files. Runs in the worker."""
 
 import dataclasses
 import inspect
@@ -21,30 +21,30 @@ class Files:
     """The names of the program's files, such as main.py.
 
     Attributes:
-        own: those that students edit.
+        editable: those that students edit.
         given: the others.
     """
 
-    own: Collection[str]
+    editable: Collection[str]
     given: Collection[str]
 
-    def place_in(self, frames: list[tuple[CodeType, int]]) -> str:
+    def location(self, frames: list[tuple[CodeType, int]]) -> str:
         """Return the student's innermost line, or else the given files', in parentheses."""
-        for names in (self.own, self.given):
+        for names in (self.editable, self.given):
             lines = [(c.co_filename, line) for c, line in frames if c.co_filename in names]
             if lines:
                 return f" ({lines[-1][0]}, line {lines[-1][1]})"
         return ""
 
 
-def frames_of(traceback: TracebackType | None) -> Iterator[tuple[CodeType, int]]:
+def _frames(traceback: TracebackType | None) -> Iterator[tuple[CodeType, int]]:
     """Yield the code and the line of each frame, outermost first."""
     while traceback is not None:
         yield traceback.tb_frame.f_code, traceback.tb_lineno
         traceback = traceback.tb_next
 
 
-def given_file(error: BaseException, files: Files) -> str | None:
+def _lacking_file(error: BaseException, files: Files) -> str | None:
     """Return the given file that lacks what was asked of it, if that is what was raised."""
     name: object = None
     if isinstance(error, AttributeError):
@@ -55,18 +55,18 @@ def given_file(error: BaseException, files: Files) -> str | None:
     return f"{name}.py" if f"{name}.py" in files.given else None
 
 
-def facts(error: BaseException, files: Files) -> dict[str, Any]:
-    """Return what the trusted side can give advice about."""
-    found: dict[str, Any] = {}
+def _facts(error: BaseException, files: Files) -> dict[str, Any]:
+    """Return what lets the trusted side give advice."""
+    facts: dict[str, Any] = {}
     if isinstance(error, ModuleNotFoundError) and isinstance(error.name, str):
-        found["missing"] = error.name[:MAX_TEXT]
-    if (name := given_file(error, files)) is not None:
-        found["lacking"] = name
-    return found
+        facts["missing"] = error.name[:MAX_TEXT]
+    if (name := _lacking_file(error, files)) is not None:
+        facts["lacking"] = name
+    return facts
 
 
-def not_allowed(error: BaseException | None) -> NotAllowedError | None:
-    """Return the refusal that led to an error: torch's compilers wrap what they meet."""
+def _refusal(error: BaseException | None) -> NotAllowedError | None:
+    """Return the refusal that led to an error: torch's compilers wrap the exceptions they meet."""
     for _ in range(MAX_FRAMES):
         if isinstance(error, NotAllowedError):
             return error
@@ -81,33 +81,34 @@ def describe(
 
     Args:
         target: the function that was called, as calls name it.
-        hole: its code; raising a bare NotImplementedError is how it says that it is not written.
+        hole: its code, which raises a bare NotImplementedError as long as it is not written.
     """
     importing: dict[str, Any] = {}
     if isinstance(error, ImportFailure) and error.__cause__ is not None:
         importing, error = {"importing": error.name}, error.__cause__
-    frames = list(frames_of(error.__traceback__))
-    own = [code for code, _ in frames if code.co_filename in files.own]
-    where = files.place_in(frames) if own or not isinstance(error, StudentError) else ""
+    frames = list(_frames(error.__traceback__))
+    codes = [code for code, _ in frames if code.co_filename in files.editable]
+    location = files.location(frames) if codes or not isinstance(error, StudentError) else ""
     if isinstance(error, StudentError):
-        return {"status": "error", "text": f"{error}{where}", **importing}
-    if (refusal := not_allowed(error)) is not None:
-        text, name = f"{refusal}{where}", refusal.name
+        return {"status": "error", "text": f"{error}{location}", **importing}
+    if (refusal := _refusal(error)) is not None:
+        text, name = f"{refusal}{location}", refusal.name
         return {"status": "error", "text": text, "forbidden": name, **importing}
-    through = {"through": [code.co_qualname[:MAX_NAME] for code in own[-MAX_FRAMES:]]}
+    through = {"through": [code.co_qualname[:MAX_NAME] for code in codes[-MAX_FRAMES:]]}
     text = textwrap.shorten(str(error).strip().split("\n")[0], MAX_TEXT, placeholder=" ...")
     if isinstance(error, NotImplementedError) and not importing:
-        bare = not text and own and own[-1] is frames[-1][0]
-        function = (target if own[-1] is hole else own[-1].co_qualname[:MAX_NAME]) if bare else ""
-        found = {"status": "not written", "text": text, "function": function, "where": where}
-        return found | through
-    text = f"raised {type(error).__name__[:MAX_NAME]}: {text}".rstrip(": ") + where
-    return {"status": "error", "text": text, **through, **importing, **facts(error, files)}
+        function = ""
+        if not text and codes and codes[-1] is frames[-1][0]:
+            function = target if codes[-1] is hole else codes[-1].co_qualname[:MAX_NAME]
+        message = {"status": "not written", "text": text, "function": function, "where": location}
+        return message | through
+    text = f"raised {type(error).__name__[:MAX_NAME]}: {text}".rstrip(": ") + location
+    return {"status": "error", "text": text, **through, **importing, **_facts(error, files)}
 
 
 def code_of(owner: Any, target: str) -> CodeType | None:
     """Return the code of a function, or of a class's method, given as its path in a module."""
     for name in target.split("."):
         owner = inspect.getattr_static(owner, name, None)
-    found = getattr(inspect.unwrap(owner) if callable(owner) else owner, "__code__", None)
-    return found if isinstance(found, CodeType) else None
+    code = getattr(inspect.unwrap(owner) if callable(owner) else owner, "__code__", None)
+    return code if isinstance(code, CodeType) else None

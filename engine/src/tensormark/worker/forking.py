@@ -5,7 +5,7 @@ runs a student's code. A worker that it forks serves requests as main.py does, i
 own, and starts from torch as it was imported: nothing that one grading leaves behind reaches the
 next.
 
-Covered: a worker ends when it is to end, and with this process. Not covered: it is not isolated;
+Covered: a worker ends when told to, and when this process ends. Not covered: it is not isolated;
 like main.py it is for people who grade their own code.
 """
 
@@ -26,8 +26,8 @@ from tensormark.worker import lockdown, main
 from tensormark.worker.zygote import receive, send
 
 
-def live(order: dict[str, Any], descriptors: Sequence[int], threads: int) -> NoReturn:
-    """Be a worker, in the forked process."""
+def _be_worker(order: dict[str, Any], descriptors: Sequence[int], threads: int) -> NoReturn:
+    """Serve requests in the forked process, then exit."""
     try:
         lockdown.die_with_parent()
         for standard, descriptor in enumerate(descriptors):
@@ -40,7 +40,7 @@ def live(order: dict[str, Any], descriptors: Sequence[int], threads: int) -> NoR
         os._exit(0)  # no handler at exit, no waiting for threads
 
 
-def fork(control: socket.socket, order: dict[str, Any], descriptors: Sequence[int]) -> int:
+def _fork(control: socket.socket, order: dict[str, Any], descriptors: Sequence[int]) -> int:
     """Fork a worker, in a process group of its own; return its process id.
 
     Args:
@@ -55,27 +55,27 @@ def fork(control: socket.socket, order: dict[str, Any], descriptors: Sequence[in
     if child == 0:
         control.close()
         os.setpgid(0, 0)
-        live(order, descriptors, int(os.environ["WORKER_THREADS"]))
-    os.setpgid(child, child)  # here too: it may not have come to that before it is to end
+        _be_worker(order, descriptors, int(os.environ["WORKER_THREADS"]))
+    os.setpgid(child, child)  # here too: the order to end it may come before it has done so itself
     for descriptor in descriptors:
         os.close(descriptor)
     return child
 
 
-def run() -> None:
+def _run() -> None:
     """Fork one worker after another, until the sender of orders is gone."""
     control = socket.socket(fileno=int(sys.argv[1]))
     main.limit_resources()
     main.import_torch()
     gc.collect()
-    gc.freeze()  # so that no worker looks through torch's objects, which would copy their pages
+    gc.freeze()  # a worker that collected garbage among torch's objects would copy their pages
     while True:
-        child = fork(control, *receive(control))
-        receive(control)  # the order to end it; if the sender is gone, both end
+        child = _fork(control, *receive(control))
+        receive(control)  # the order to end the worker; if the sender is gone, both end
         os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)
         send(control, ended=True)
 
 
 if __name__ == "__main__":
-    run()
+    _run()

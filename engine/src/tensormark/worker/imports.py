@@ -20,16 +20,16 @@ class Imports:
     """The imported modules by name.
 
     Attributes:
-        settings: what every call starts with; of what importing changed, only warning filters stay,
-            which concern the module's own lines as a rule.
-        changed: what importing a module changed, by the module's name; it was put back.
+        settings: those that every call starts with. Of what importing changed, only the warning
+            filters stay: as a rule they concern the module's own lines.
+        changed: by the name of a module, what importing it changed; that was put back.
     """
 
     def __init__(self, names: Iterable[str], settings: Mapping[str, Any]) -> None:
         """Import modules.
 
         Args:
-            settings: to begin with.
+            settings: those to import with.
 
         Raises:
             ImportFailure: one cannot be imported.
@@ -58,7 +58,7 @@ class Imports:
         finally:
             self.settings = {**self.settings, **state.settings_that_stay()}
             changed = state.put_back(self.settings)
-            changed += [what for what, same in generators.going_on().items() if not same]
+            changed += [seed for seed, unchanged in generators.unseeded().items() if not unchanged]
             self.changed[name] = changed
             generators.put_back()
         return self.modules[name]

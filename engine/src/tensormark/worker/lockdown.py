@@ -18,7 +18,7 @@ from pathlib import Path
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
-FIRST_TO_BE_KILLED = "1000"
+FIRST_KILLED = "1000"
 SECCOMP_MODE_FILTER = 2
 # the same numbers on every architecture
 LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
@@ -38,13 +38,15 @@ class Lock:
     """What to lock a process down to.
 
     Attributes:
-        files_allowed: the descriptor of what `file_rules` has made.
+        ruleset: its descriptor; see `landlock_ruleset`.
         filter: the compiled system call filter.
         core: the only processor core to run on, or None for all.
-        memory: bytes; seconds: of processor time; files, threads: at the same time.
+        memory: bytes of address space.
+        seconds: of processor time.
+        files, threads: open at the same time.
     """
 
-    files_allowed: int
+    ruleset: int
     filter: bytes
     core: int | None
     memory: int
@@ -53,21 +55,23 @@ class Lock:
     threads: int
 
 
-def call(what: str, function: object, *arguments: object) -> int:
+def _call(feature: str, function: object, *arguments: object) -> int:
     """Call a function of the C library.
+
+    Args:
+        feature: the name of what is asked of the kernel, for the error.
 
     Raises:
         LockdownError: it fails.
     """
     result = int(function(*arguments))  # type: ignore[operator]
     if result < 0:
-        number = ctypes.get_errno()
-        raise LockdownError(f"{what} does not work here: {os.strerror(number)}")
+        raise LockdownError(f"{feature} does not work here: {os.strerror(ctypes.get_errno())}")
     return result
 
 
-def tasks_of(user: int) -> int:
-    """Count the visible processes and threads of a user."""
+def _task_count(user: int) -> int:
+    """Count the processes and threads of a user that can be seen: RLIMIT_NPROC counts both."""
     count = 0
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
@@ -79,14 +83,14 @@ def tasks_of(user: int) -> int:
     return count
 
 
-def limit_resources(lock: Lock) -> None:
+def _limit_resources(lock: Lock) -> None:
     """Limit memory, processor time, open files and threads; forbid writing files and core dumps."""
     seconds = math.ceil(lock.seconds)
     for kind, bound in [
         (resource.RLIMIT_AS, lock.memory),
         (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_NOFILE, lock.files),
-        (resource.RLIMIT_NPROC, tasks_of(os.getuid()) + lock.threads),
+        (resource.RLIMIT_NPROC, _task_count(os.getuid()) + lock.threads),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_MEMLOCK, 0),
@@ -100,27 +104,27 @@ def limit_resources(lock: Lock) -> None:
             raise LockdownError(f"resource limit {kind} cannot be set: {error}") from error
 
 
-def yield_to_others(core: int | None) -> None:
-    """Run on one core, and be the first to be killed when the machine has no memory left."""
+def _yield_to_others(core: int | None) -> None:
+    """Run on one core, and be the first to be killed when the machine runs out of memory."""
     try:
         if core is not None:
             os.sched_setaffinity(0, {core})
-        # a process that has changed its user is not its own until it may be dumped
-        call("PR_SET_DUMPABLE", LIBC.prctl, PR_SET_DUMPABLE, 1, 0, 0, 0)
-        Path("/proc/self/oom_score_adj").write_text(FIRST_TO_BE_KILLED, encoding="ascii")
-        call("PR_SET_DUMPABLE", LIBC.prctl, PR_SET_DUMPABLE, 0, 0, 0, 0)
+        # after a change of user, root owns the process's /proc files unless it may be dumped
+        _call("PR_SET_DUMPABLE", LIBC.prctl, PR_SET_DUMPABLE, 1, 0, 0, 0)
+        Path("/proc/self/oom_score_adj").write_text(FIRST_KILLED, encoding="ascii")
+        _call("PR_SET_DUMPABLE", LIBC.prctl, PR_SET_DUMPABLE, 0, 0, 0, 0)
     except OSError as error:
         raise LockdownError(f"a process cannot be held back: {error}") from error
 
 
 def drop_capabilities() -> None:
     """Drop every capability, and the ways to gain one."""
-    number = CAPSET.get(os.uname().machine)
-    if number is None:
+    capset = CAPSET.get(os.uname().machine)
+    if capset is None:
         raise LockdownError(f"capabilities cannot be dropped on {os.uname().machine}")
-    header, nothing = struct.pack("<Ii", CAPABILITY_VERSION, 0), bytes(24)
-    call("dropping capabilities", LIBC.syscall, number, header, nothing)
-    call("no_new_privs", LIBC.prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    header, no_capabilities = struct.pack("<Ii", CAPABILITY_VERSION, 0), bytes(24)
+    _call("dropping capabilities", LIBC.syscall, capset, header, no_capabilities)
+    _call("no_new_privs", LIBC.prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 
 
 def landlock_version() -> int:
@@ -129,37 +133,37 @@ def landlock_version() -> int:
     Raises:
         LockdownError: it has none.
     """
-    what = "Landlock (Linux 5.13 or later, with `landlock` among the kernel's lsm=)"
-    return call(what, LIBC.syscall, LANDLOCK_CREATE, None, 0, LANDLOCK_VERSION)
+    feature = "Landlock (Linux 5.13 or later, with `landlock` among the kernel's lsm=)"
+    return _call(feature, LIBC.syscall, LANDLOCK_CREATE, None, 0, LANDLOCK_VERSION)
 
 
-def file_rules(readable: Iterable[str], listable: Iterable[str] = ()) -> int:
-    """Return the descriptor of rules that allow to read only these files and folders.
+def landlock_ruleset(readable: Iterable[str], listable: Iterable[str] = ()) -> int:
+    """Return the descriptor of a Landlock ruleset that allows reading these files and folders only.
 
     Args:
-        listable: folders of which only the names of files can be read.
+        listable: folders in which only the names of files can be read.
     """
     version = landlock_version()
     handled = (1 << max(bits for since, bits in ACCESS.items() if since <= version)) - 1
     # the kernel accepts a shorter structure: file access only; seccomp handles the network
-    rules = call("Landlock", LIBC.syscall, LANDLOCK_CREATE, struct.pack("<Q", handled), 8, 0)
+    ruleset = _call("Landlock", LIBC.syscall, LANDLOCK_CREATE, struct.pack("<Q", handled), 8, 0)
     rights = dict.fromkeys(listable, READ_FOLDER)
     rights |= {p: READ_FILE | READ_FOLDER if Path(p).is_dir() else READ_FILE for p in readable}
     for path, allowed in rights.items():
         folder = os.open(path, os.O_PATH | os.O_CLOEXEC)
         rule = struct.pack("<Qi", allowed, folder)
-        call(f"Landlock, {path}", LIBC.syscall, LANDLOCK_ADD, rules, LANDLOCK_BENEATH, rule, 0)
+        _call(f"Landlock, {path}", LIBC.syscall, LANDLOCK_ADD, ruleset, LANDLOCK_BENEATH, rule, 0)
         os.close(folder)
-    return rules
+    return ruleset
 
 
-def restrict_files(rules: int) -> None:
-    """Apply rules: nothing else can be read, and nothing at all be written."""
-    call("Landlock", LIBC.syscall, LANDLOCK_RESTRICT, rules, 0)
-    os.close(rules)
+def _restrict_files(ruleset: int) -> None:
+    """Apply a ruleset: nothing else can be read, and nothing at all can be written."""
+    _call("Landlock", LIBC.syscall, LANDLOCK_RESTRICT, ruleset, 0)
+    os.close(ruleset)
 
 
-def filter_calls(compiled: bytes) -> None:
+def _filter_calls(compiled: bytes) -> None:
     """Install the system call filter."""
     instructions = ctypes.create_string_buffer(compiled, len(compiled))
 
@@ -168,22 +172,22 @@ def filter_calls(compiled: bytes) -> None:
 
     program = Program(len(compiled) // 8, ctypes.cast(instructions, ctypes.c_void_p))
     arguments = (PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program))
-    call("seccomp", LIBC.prctl, *arguments)
+    _call("seccomp", LIBC.prctl, *arguments)
 
 
 def die_with_parent() -> None:
     """Make the kernel kill this process when its parent ends."""
     parent = os.getppid()
-    call("PR_SET_PDEATHSIG", LIBC.prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+    _call("PR_SET_PDEATHSIG", LIBC.prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         raise LockdownError("the zygote has ended")
 
 
-def become(user: int, checkpoint: str) -> None:
+def switch_user(user: int, checkpoint: str) -> None:
     """Switch from root to a user that owns nothing.
 
     Args:
-        checkpoint: its folder; empty: there is none.
+        checkpoint: its folder, or "" if there is none.
 
     Raises:
         LockdownError: that user cannot read this Python, or the checkpoint.
@@ -209,9 +213,9 @@ def become(user: int, checkpoint: str) -> None:
 
 
 def lock_down(lock: Lock) -> None:
-    """Apply everything, in an order in which each step still has what it needs."""
-    yield_to_others(lock.core)
-    limit_resources(lock)
+    """Apply every step, in an order that leaves each one what it needs."""
+    _yield_to_others(lock.core)
+    _limit_resources(lock)
     drop_capabilities()
-    restrict_files(lock.files_allowed)
-    filter_calls(lock.filter)
+    _restrict_files(lock.ruleset)
+    _filter_calls(lock.filter)

@@ -28,10 +28,10 @@ ADDRESS_SPACE = 16 << 30  # bytes; torch alone maps about 1 GiB, a real model wi
 
 
 def take_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Move the protocol's streams to new descriptors; print goes to stderr, input reads EOF."""
+    """Move the protocol's streams to new descriptors: print goes to stderr, input reads EOF."""
     requests, replies = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
     os.dup2(2, 1)
     return os.fdopen(requests, "rb"), os.fdopen(replies, "wb")
 
@@ -65,12 +65,12 @@ class Worker:
         self.replies.flush()
 
     def handle(self, request: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-        """Run one request."""
+        """Answer one request; the first one loads a submission."""
 
         def progress(done: int, total: int) -> None:
             self.send(protocol.encode({"number": request["number"], "progress": [done, total]}))
 
-        if self.overlay is None:  # the first request is to load a submission
+        if self.overlay is None:
             from tensormark.worker import overlay  # imports torch: only once the streams are safe
             from tensormark.worker.surroundings import hide_grader
 
@@ -83,7 +83,7 @@ class Worker:
 
 
 def import_torch() -> None:
-    """Import torch, and what else any submission needs, only once the streams are safe."""
+    """Import torch, and whatever else every submission needs, once the streams are safe."""
     from tensormark.worker import overlay, warm  # noqa: F401
     from tensormark.worker.dynamo import spare_dynamo
 
@@ -92,11 +92,7 @@ def import_torch() -> None:
 
 
 def serve(requests: BinaryIO, replies: BinaryIO, threads: int) -> None:
-    """Serve requests until their stream ends.
-
-    Args:
-        threads: of torch.
-    """
+    """Serve requests until their stream ends, with this number of torch's threads."""
     import torch  # already imported
 
     torch.set_num_threads(threads)

@@ -22,16 +22,15 @@ from tensormark.worker.shapes import letters_of, shapes
 from tensormark.worker.traces import Traces
 
 Progress = Callable[[int, int], None]
-Sent = tuple[protocol.Message, dict[str, Any]]
 
 
 @functools.lru_cache(maxsize=64)
-def compiled(name: str, source: str) -> CodeType:
+def _compiled(name: str, source: str) -> CodeType:
     """Compile a module's text; most files stay the same from one load to the next."""
     return compile(source, f"{name}.py", "exec", dont_inherit=True)
 
 
-class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
+class _MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     """Imports the submission's modules from text, with priority over files on disk."""
 
     def __init__(self, sources: Mapping[str, str]) -> None:
@@ -45,7 +44,7 @@ class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
             return None
         spec = importlib.util.spec_from_loader(fullname, self, origin=f"{fullname}.py")
         assert spec is not None
-        spec.has_location = True  # its modules have a __file__, as everywhere
+        spec.has_location = True  # so that its modules have a __file__, as modules do elsewhere
         return spec
 
     def get_source(self, fullname: str) -> str:
@@ -54,8 +53,8 @@ class MemoryImporter(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         """Compile under the student's file name, such as main.py."""
-        code = compiled(fullname, self.sources[fullname])
-        forbidden.OWN.append(code)
+        code = _compiled(fullname, self.sources[fullname])
+        forbidden.SUBMISSION_CODE.append(code)
         return code
 
 
@@ -79,66 +78,68 @@ class Overlay:
         Args:
             harness: the assignment's; see `load_harness`.
         """
-        surroundings.settle()
+        surroundings.reset()
         self.harness, self.settings = harness, state.settings()
         self.imports = Imports((), self.settings)
         self.sources: dict[str, str] = {}
         self.files = exceptions.Files((), ())
         self.checkpoint = ""
-        self.stopped: dict[str, str] = {}  # for good
+        self.forbidden: dict[str, str] = {}  # for good
         self.given_only: dict[str, str] = {}
         self.traces: Traces | None = None
-        self.undo = contextlib.ExitStack()  # puts back what is for given code only
+        self.undo = contextlib.ExitStack()  # puts back what only given code may use
 
     def forbid(self, request: Mapping[str, Any]) -> None:
         """Replace what a submission may not use, before any of it is imported."""
-        new = {p: name for p, name in request["forbidden"].items() if p not in self.stopped}
-        forbidden.stop(new, for_good=True)
-        self.stopped |= new
+        new = {p: name for p, name in request["forbidden"].items() if p not in self.forbidden}
+        forbidden.forbid(new, for_good=True)
+        self.forbidden |= new
         self.undo.close()
         self.given_only = request["given_only"]
-        self.undo = forbidden.stop(self.given_only)
+        self.undo = forbidden.forbid(self.given_only)
 
     @contextlib.contextmanager
-    def within(self, call: Mapping[str, Any]) -> Iterator[None]:
-        """Forbid what this call forbids, and allow given code what the call says that it needs."""
+    def rules_of(self, call: Mapping[str, Any]) -> Iterator[None]:
+        """Forbid what a call forbids, and allow given code what the call says that it needs."""
         if call.get("given_only"):
             self.undo.close()
         try:
-            with forbidden.stop(call.get("forbidden", {})):
+            with forbidden.forbid(call.get("forbidden", {})):
                 yield
         finally:
             if call.get("given_only"):
-                self.undo = forbidden.stop(self.given_only)
+                self.undo = forbidden.forbid(self.given_only)
 
     def load(self, request: Mapping[str, Any]) -> protocol.Message:
         """Import the given modules and the student's."""
         for name in self.sources:  # of an earlier load
             sys.modules.pop(name, None)
-        sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, MemoryImporter)]
+        sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _MemoryImporter)]
         self.sources, self.checkpoint = request["sources"], request["checkpoint"]
         surroundings.show_only(frozenset(request["packages"]))
-        forbidden.OWN.clear()
+        forbidden.SUBMISSION_CODE.clear()
         self.forbid(request)
         names = {f"{name}.py" for name in self.sources}
-        own = names.intersection(request["editable"])
-        self.files = exceptions.Files(own, names - own)
-        sys.meta_path.insert(0, MemoryImporter(self.sources))
+        editable = names.intersection(request["editable"])
+        self.files = exceptions.Files(editable, names - editable)
+        sys.meta_path.insert(0, _MemoryImporter(self.sources))
         self.imports = Imports(request["import"], self.settings)
         self.traces = Traces(self.sources) if request["shared"] else None
         return {"status": "ok"}
 
-    def call(self, call: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress) -> Sent:
+    def call(
+        self, call: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress
+    ) -> tuple[protocol.Message, protocol.Tensors]:
         """Run one call; return its answer and tensors."""
         context = calls.Context(self.imports, self.checkpoint, self.harness)
         tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
-        with self.within(call):
+        with self.rules_of(call):
             answer = calls.run(context, call, tensors, progress)
-        sent = {name: tensor.detach().numpy() for name, tensor in answer.tensors.items()}
-        return {"status": "ok", **answer.message}, sent
+        outputs = {name: tensor.detach().numpy() for name, tensor in answer.tensors.items()}
+        return {"status": "ok", **answer.message}, outputs
 
     def changed(self) -> bool:
-        """Say whether calls have changed what they share with others."""
+        """Say whether calls have changed what the calls after them would find."""
         return self.traces is not None and self.traces.changed()
 
     def describe(
@@ -149,7 +150,7 @@ class Overlay:
         module = self.imports.modules.get(str(call.get("module")))
         hole = exceptions.code_of(module, target) if module is not None else None
         described = exceptions.describe(error, self.files, target, hole)
-        own = {name: self.sources[name.removesuffix(".py")] for name in self.files.own}
+        own = {name: self.sources[name.removesuffix(".py")] for name in self.files.editable}
         with contextlib.suppress(Exception):  # what is looked at is a student's
             letters = letters_of(self.harness, call, arrays)
             return {**described, "shapes": shapes(error, own, letters)}
@@ -159,13 +160,12 @@ class Overlay:
         self, request: Mapping[str, Any], arrays: Mapping[str, Any], progress: Progress
     ) -> bytes:
         """Run a request, a load or a call; return the answer, or what it raised, as a frame."""
-        number = {"number": request["number"]}
+        header = {"number": request["number"]}
         try:
             if "sources" in request:
-                return protocol.encode({**number, **self.load(request)})
+                return protocol.encode(header | self.load(request))
             message, tensors = self.call(request["call"], arrays, progress)
-            return protocol.encode({**number, **message}, tensors)
+            return protocol.encode(header | message, tensors)
         except BaseException as error:  # including SystemExit and KeyboardInterrupt
-            return protocol.encode(
-                {**number, **self.describe(error, request.get("call", {}), arrays)}
-            )
+            described = self.describe(error, request.get("call", {}), arrays)
+            return protocol.encode(header | described)

@@ -1,11 +1,11 @@
 """The messages between grader and worker: frames of a small JSON object and named tensors.
 
 A frame is a fixed header (magic, length of the JSON, length of the tensors), the JSON in UTF-8, and
-the tensors in safetensors form. Lengths are bounded before anything is read, JSON and safetensors
+the tensors in safetensors form. Lengths are checked before anything is read, JSON and safetensors
 are parsed without running code, and any problem with a frame is a ProtocolError.
 
-Covered: size and form of what arrives. Not covered: what a frame from a worker says; it is
-untrusted, and is read by sandbox/answers.py instead, within closer limits.
+Covered: size and form of what arrives. Not covered: what a worker's frame says; that is untrusted,
+and read by sandbox/answers.py instead, within closer limits.
 """
 
 import io
@@ -38,12 +38,12 @@ class ProtocolError(Exception):
     says = "wrote into the grader's channel"
 
 
-class TooLargeError(ProtocolError):
-    """A frame is larger than what was asked for may be."""
+class _TooLargeError(ProtocolError):
+    """A frame is larger than the answer to a request may be."""
 
-    def __init__(self, most: int) -> None:
-        super().__init__(f"the frame has more than {most} bytes")
-        self.says = f"returned more than {most >> 20} MiB"
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"the frame has more than {limit} bytes")
+        self.says = f"returned more than {limit >> 20} MiB"
 
 
 def encode(message: Mapping[str, Any], tensors: Mapping[str, np.ndarray] | None = None) -> bytes:
@@ -61,8 +61,8 @@ def encode(message: Mapping[str, Any], tensors: Mapping[str, np.ndarray] | None 
     return HEADER.pack(MAGIC, len(text), len(packed)) + text + packed
 
 
-def decode_header(header: bytes) -> tuple[int, int]:
-    """Check a header and return the number of bytes of JSON and of tensors that follow.
+def _decode_header(header: bytes) -> tuple[int, int]:
+    """Check a header; return how many bytes of JSON and of tensors follow.
 
     Raises:
         ProtocolError: the magic is wrong, or a length is larger than a frame may carry.
@@ -77,7 +77,7 @@ def decode_header(header: bytes) -> tuple[int, int]:
     return text_length, tensors_length
 
 
-def decode_body(text: bytes, packed: bytes) -> tuple[Message, Tensors]:
+def _decode_body(text: bytes, packed: bytes) -> tuple[Message, Tensors]:
     """Parse a frame's two parts.
 
     Raises:
@@ -100,7 +100,7 @@ def parts_of(frame: bytes) -> tuple[bytes, bytes]:
     Raises:
         ProtocolError: these bytes are not exactly one frame.
     """
-    text_length, tensors_length = decode_header(frame[: HEADER.size])
+    text_length, tensors_length = _decode_header(frame[: HEADER.size])
     middle = HEADER.size + text_length
     text, packed = frame[HEADER.size : middle], frame[middle:]
     if len(text) != text_length or len(packed) != tensors_length:
@@ -114,7 +114,7 @@ def decode(frame: bytes) -> tuple[Message, Tensors]:
     Raises:
         ProtocolError: these bytes are not exactly one frame.
     """
-    return decode_body(*parts_of(frame))
+    return _decode_body(*parts_of(frame))
 
 
 def frames(content: bytes) -> Iterator[tuple[Message, Tensors]]:
@@ -128,7 +128,7 @@ def frames(content: bytes) -> Iterator[tuple[Message, Tensors]]:
         yield frame
 
 
-def read_exactly(stream: BinaryIO, length: int) -> bytes:
+def _read_exactly(stream: BinaryIO, length: int) -> bytes:
     """Read `length` bytes, or fewer if the stream ends."""
     parts = []
     while length > 0 and (part := stream.read(min(length, 1 << 20))):
@@ -137,22 +137,22 @@ def read_exactly(stream: BinaryIO, length: int) -> bytes:
     return b"".join(parts)
 
 
-def read_whole(stream: BinaryIO, most: int = MAX_JSON + MAX_TENSORS) -> bytes | None:
+def read_bytes(stream: BinaryIO, max_length: int = MAX_JSON + MAX_TENSORS) -> bytes | None:
     """Read the bytes of one frame; None if the stream has ended.
 
     Args:
-        most: bytes that it may have after its header.
+        max_length: how many bytes it may have after its header.
 
     Raises:
         ProtocolError: the stream ended inside the frame, or its lengths are invalid.
     """
-    header = read_exactly(stream, HEADER.size)
+    header = _read_exactly(stream, HEADER.size)
     if not header:
         return None
-    length = sum(decode_header(header))
-    if length > most:
-        raise TooLargeError(most)
-    body = read_exactly(stream, length)
+    length = sum(_decode_header(header))
+    if length > max_length:
+        raise _TooLargeError(max_length)
+    body = _read_exactly(stream, length)
     if len(body) < length:
         raise ProtocolError("the stream ended inside a frame")
     return header + body
@@ -164,5 +164,5 @@ def read_frame(stream: BinaryIO) -> tuple[Message, Tensors] | None:
     Raises:
         ProtocolError: the stream ended inside the frame, or the frame is invalid.
     """
-    frame = read_whole(stream)
+    frame = read_bytes(stream)
     return None if frame is None else decode(frame)

@@ -1,13 +1,13 @@
 """The memory to which a contained submission writes its answers; its size is fixed in advance.
 
     0   number of calls begun       8   steps of training done      16   total steps
-    24  1 when there is no more to come
+    24  1 once no more answers will come
     64  slot 0: the import's answer, then a slot for each call: its length, then a frame
 
 The trusted side creates it, seals its size, and parses nothing in it until the process that can
 write to it is dead. Answers that were complete by then count, whatever ended the process.
 
-Covered: size, and that a reader sees each byte once (slots are copied before they are parsed).
+Covered: size, and that what is parsed cannot change meanwhile (slots are copied before).
 Not covered: truth. Everything in it, including the counters, is untrusted.
 """
 
@@ -18,7 +18,7 @@ from tensormark.worker import protocol
 
 BEGUN, DONE, TOTAL, FINISHED = 0, 8, 16, 24
 FIRST_SLOT = 64
-CALL_ENDS = b"\0"  # written to what is printed, after the import and after each call
+CALL_ENDS = b"\0"  # separates the printed output of the import and of each call
 WORD = struct.Struct("<Q")
 
 
@@ -34,11 +34,11 @@ class ReplyBuffer:
         self.memory, self.space = memory, space
 
     def get(self, offset: int) -> int:
-        """Read a number."""
+        """Read the number at an offset."""
         return int(WORD.unpack_from(self.memory, offset)[0])
 
     def put(self, offset: int, value: int) -> None:
-        """Write a number."""
+        """Write a number to an offset."""
         WORD.pack_into(self.memory, offset, value)
 
     def start_of(self, slot: int) -> int:
@@ -59,9 +59,9 @@ class ReplyBuffer:
         self.memory[start + WORD.size : start + WORD.size + len(frame)] = frame
         self.put(start, len(frame))
 
-    def complete(self, last: int) -> bool:
-        """Say whether there is no more to come: that is said, or the last slot is filled."""
-        return self.get(FINISHED) != 0 or self.get(self.start_of(last)) != 0
+    def complete(self, last_slot: int) -> bool:
+        """Say whether no more answers will come: it is marked so, or the last slot is filled."""
+        return self.get(FINISHED) != 0 or self.get(self.start_of(last_slot)) != 0
 
     def read(self, slot: int) -> bytes | None:
         """Return a slot's frame, or None if it is empty.

@@ -1,9 +1,10 @@
-"""Stand-ins in the place of a student's methods and functions, called exactly as those are.
+"""Stand-ins for a student's methods and functions, called exactly as those are.
 
 Runs in the worker. A stand-in replaces one method of one object: the object, its class and its
-other methods stay the student's, so that code that reaches past the method (a part's own modules,
-say) works as it did. Or it replaces a function, wherever the submission's modules have it by a
-name. Not covered: a function that something else holds, such as a default value or a list.
+other methods stay the student's, so that code that reaches past the method (to a part's own
+modules, say) works as before. Or it replaces a function, under every name that the submission's
+modules have for it. Not covered: a function that something else holds, such as a default value or a
+list.
 
 Where the original returns further values in a tuple, the caller may want them, or they may be a
 mistake that is not the caller's, such as a comma behind `return`. So a stand-in answers as the
@@ -46,8 +47,8 @@ def once_more(call: Callable[[], Made]) -> Made:
         PUBLISHED.reset(before)
 
 
-def signature_of(method: Callable[..., Any] | None) -> inspect.Signature | None:
-    """Return a method's signature, if it has one that Python can tell."""
+def _signature(method: Callable[..., Any] | None) -> inspect.Signature | None:
+    """Return a method's signature, or None if Python cannot tell it."""
     with contextlib.suppress(TypeError, ValueError):
         return inspect.signature(method) if method is not None else None
     return None
@@ -55,14 +56,14 @@ def signature_of(method: Callable[..., Any] | None) -> inspect.Signature | None:
 
 def takes(function: Callable[..., Any], count: int) -> bool:
     """Say whether a function takes so many positional arguments."""
-    signature = signature_of(function)
-    return signature is None or values_of(signature, (None,) * count, {}) is not None
+    signature = _signature(function)
+    return signature is None or _bound_arguments(signature, (None,) * count, {}) is not None
 
 
-def values_of(
+def _bound_arguments(
     signature: inspect.Signature | None, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-    """Return arguments in the order of a signature, defaults included; None if it refuses them."""
+    """Return arguments in a signature's order, defaults included, or None if they do not fit it."""
     try:
         bound = signature.bind(*args, **kwargs) if signature is not None else None
     except TypeError:
@@ -74,20 +75,20 @@ def values_of(
 
 
 @functools.cache
-def returned_by(code: CodeType | None) -> int | None:
-    """Return how many values a function returns as a tuple; None: it returns something else.
+def _tuple_length(code: CodeType | None) -> int | None:
+    """Return the length of the tuple that a function returns, or None if it returns something else.
 
-    It is read, not run: what is wrong with it must not matter here.
+    The code is read, not run, as it may be wrong.
     """
-    steps = list(dis.get_instructions(code)) if code is not None else []
-    named: dict[Any, int | None] = {}  # variables that hold a tuple, and its length
-    for step, then in itertools.pairwise(steps):
-        length = step.arg if step.opname == "BUILD_TUPLE" else None
-        if step.opname == "LOAD_FAST":
-            length = named.get(step.argval)
-        if then.opname == "STORE_FAST":
-            named[then.argval] = length
-        elif then.opname == "RETURN_VALUE" and length is not None:
+    instructions = list(dis.get_instructions(code)) if code is not None else []
+    lengths: dict[Any, int | None] = {}  # of the tuples that variables hold
+    for instruction, following in itertools.pairwise(instructions):
+        length = instruction.arg if instruction.opname == "BUILD_TUPLE" else None
+        if instruction.opname == "LOAD_FAST":
+            length = lengths.get(instruction.argval)
+        if following.opname == "STORE_FAST":
+            lengths[following.argval] = length
+        elif following.opname == "RETURN_VALUE" and length is not None:
             return length
     return None
 
@@ -99,41 +100,41 @@ def takes_apart(code: CodeType) -> bool:
     return not steps.isdisjoint(APART) or any(map(takes_apart, inner))
 
 
-def called_as(original: Callable[..., Any] | None, stand_in: Callable[..., Any]) -> Any:
-    """Return a function that is called as the original is, and answers as the stand-in does.
+def called_like(original: Callable[..., Any] | None, stand_in: Callable[..., Any]) -> Any:
+    """Return a function with the original's parameters and the stand-in's result.
 
     The names, defaults and further parameters of the original count, so that a call is right or
     wrong whenever it would be without the stand-in; those that the assignment published count too.
-    Where the original returns further values in a tuple, there are as many, all None, unless
-    PUBLISHED says otherwise.
+    Where the original returns further values in a tuple, the result has as many, all None,
+    unless PUBLISHED says otherwise.
 
     Args:
-        original: the student's method; None: there is none.
+        original: the student's method, if there is one.
         stand_in: its parameters are those that the assignment published, in order.
     """
-    own, published = signature_of(original), inspect.signature(stand_in)
+    own, published = _signature(original), inspect.signature(stand_in)
     name = getattr(original, "__qualname__", "the function")
-    number = returned_by(getattr(original, "__code__", None))
+    length = _tuple_length(getattr(original, "__code__", None))
 
-    def called(*args: Any, **kwargs: Any) -> Any:
-        found = values_of(own, args, kwargs) or values_of(published, args, kwargs)
-        if found is None:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        bound = _bound_arguments(own, args, kwargs) or _bound_arguments(published, args, kwargs)
+        if bound is None:
             if original is not None:
-                original(*args, **kwargs)  # raises what Python says of such a call
+                original(*args, **kwargs)  # raises Python's own TypeError
             raise StudentError(f"{name}() is not called with {', '.join(published.parameters)}")
-        values, by_name = found[0][: len(published.parameters)], found[1]
-        by_name = {key: value for key, value in by_name.items() if key in published.parameters}
+        positional, keywords = bound[0][: len(published.parameters)], bound[1]
+        keywords = {key: value for key, value in keywords.items() if key in published.parameters}
         try:
-            published.bind(*values, **by_name)
+            published.bind(*positional, **keywords)
         except TypeError as error:
             raise StudentError(f"{name}() cannot be given everything: {error}") from None
-        made = stand_in(*values, **by_name)
-        if number is None or PUBLISHED.get():
-            return made
+        result = stand_in(*positional, **keywords)
+        if length is None or PUBLISHED.get():
+            return result
         FURTHER.set(True)
-        return (made, *[None] * (number - 1))
+        return (result, *[None] * (length - 1))
 
-    return called
+    return wrapper
 
 
 def put_in_place(part: Any, method: str, stand_in: Callable[..., Any]) -> None:
@@ -143,11 +144,11 @@ def put_in_place(part: Any, method: str, stand_in: Callable[..., Any]) -> None:
         stand_in: takes the object, then the method's arguments.
     """
     original = getattr(part, method, None)
-    setattr(part, method, called_as(original, functools.partial(stand_in, part)))
+    setattr(part, method, called_like(original, functools.partial(stand_in, part)))
 
 
-def beside(home: ModuleType) -> Iterator[ModuleType]:
-    """Yield a module of the submission, and those that lie beside it and are imported."""
+def _modules_beside(home: ModuleType) -> Iterator[ModuleType]:
+    """Yield a module of the submission, and the imported modules of the same folder."""
     folder = os.path.dirname(home.__file__ or "")
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
@@ -164,36 +165,37 @@ def function_replaced(home: ModuleType, name: str, stand_in: Callable[..., Any])
         stand_in: takes the function's arguments.
     """
     original = vars(home).get(name)
-    played = called_as(original, stand_in)
+    replacement = called_like(original, stand_in)
     holders = [(home, name)]
-    for module in beside(home) if original is not None else ():
-        holders += [(module, each) for each, one in vars(module).items() if one is original]
-    for module, each in holders:
-        setattr(module, each, played)
+    for module in _modules_beside(home) if original is not None else ():
+        names = [key for key, value in vars(module).items() if value is original]
+        holders += [(module, key) for key in names]
+    for module, attribute in holders:
+        setattr(module, attribute, replacement)
     try:
         yield
     finally:
-        for module, each in holders:
+        for module, attribute in holders:
             if original is not None:
-                setattr(module, each, original)
-            elif each in vars(module):
-                delattr(module, each)
+                setattr(module, attribute, original)
+            elif attribute in vars(module):
+                delattr(module, attribute)
 
 
 @contextlib.contextmanager
 def functions_replaced(
     stand_ins: Mapping[str, str], module: Callable[[str], ModuleType], harness: Any
 ) -> Iterator[None]:
-    """Replace the functions among what a call has stand-ins for, while it runs.
+    """Replace the functions that a call has stand-ins for, while it runs.
 
     Args:
-        stand_ins: paths to names of stand-ins of the harness.
+        stand_ins: by path, the name of the harness's stand-in; methods' paths are passed over.
         module: returns a module of the submission by its name.
     """
-    with contextlib.ExitStack() as replaced:
+    with contextlib.ExitStack() as stack:
         for path, kind in stand_ins.items():
             home, separator, name = path.partition(FUNCTION)
             if separator:
                 stand_in = harness.STAND_INS[kind]
-                replaced.enter_context(function_replaced(module(home), name, stand_in))
+                stack.enter_context(function_replaced(module(home), name, stand_in))
         yield

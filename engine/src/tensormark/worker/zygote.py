@@ -7,9 +7,9 @@ for it, and reports its exit status to the trusted side. A child is forked befor
 it, while nobody is waiting; once it has one, it locks itself down (lockdown.py), then imports the
 submission and runs the calls.
 
-Covered: a child inherits nothing from earlier jobs, and has torch warmed up; its end is known from
-wait4, not from what it reports. Not covered: a fault in lockdown.py or in the kernel would let the
-child take over this process, and with it later jobs of this slot.
+Covered: a child inherits nothing from earlier jobs, and finds torch warmed up; how it ended is
+known from wait4, not from what it reports. Not covered: a fault in lockdown.py or in the kernel
+would let a child take over this process, and with it later jobs of this slot.
 """
 
 import array
@@ -47,8 +47,8 @@ def send(control: socket.socket, **message: Any) -> None:
 def receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
     """Wait for a message and its descriptors; exit if the sender is gone."""
     descriptors = array.array("i")
-    room = socket.CMSG_SPACE(DESCRIPTORS * descriptors.itemsize)
-    text, ancillary, _, _ = control.recvmsg(MAX_MESSAGE, room)
+    space = socket.CMSG_SPACE(DESCRIPTORS * descriptors.itemsize)
+    text, ancillary, _, _ = control.recvmsg(MAX_MESSAGE, space)
     if not text:
         os._exit(0)  # at once: there is nothing to clean up
     for level, kind, data in ancillary:
@@ -57,7 +57,7 @@ def receive(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
     return json.loads(text), list(descriptors)
 
 
-def warm_up() -> str:
+def _warm_up() -> str:
     """Import what jobs need and use it once, on one thread; return torch's version.
 
     A multi-threaded region before a fork would hang every child that starts another one.
@@ -65,8 +65,8 @@ def warm_up() -> str:
     import torch
 
     torch.set_num_threads(1)
-    # what any subject needs, torch._dynamo for its first optimizer; a harness imports what else its
-    # own submissions do
+    # what every subject needs, torch._dynamo for its first optimizer; a harness imports whatever
+    # else its own submissions need
     import safetensors.torch  # noqa: F401
     import torch._dynamo
     from torch import nn
@@ -83,8 +83,8 @@ def warm_up() -> str:
     return str(torch.__version__)
 
 
-def get_ready(setup: dict[str, Any], harness: str) -> None:
-    """Do what each child would do alike; add to the setup what makes an overlay, and file rules.
+def _prepare(setup: dict[str, Any], harness: str) -> None:
+    """Do once what every child would do; add an overlay's constructor and file rules to the setup.
 
     Args:
         harness: the path of the assignment's file.
@@ -95,7 +95,7 @@ def get_ready(setup: dict[str, Any], harness: str) -> None:
     setup["overlay"] = functools.partial(Overlay, load_harness(harness))
     lockdown.landlock_version()
     paths = setup["readable"], setup["listable"]
-    setup["rules"] = lockdown.file_rules(*paths) if setup["lock"] else None
+    setup["ruleset"] = lockdown.landlock_ruleset(*paths) if setup["lock"] else None
     hide_grader()
     gc.collect()
     gc.freeze()  # keeps these pages shared with children
@@ -107,47 +107,47 @@ class Child:
     def __init__(self, setup: dict[str, Any], zygote: socket.socket) -> None:
         self.setup, self.zygote = setup, zygote
 
-    def live(self) -> NoReturn:
-        """Receive a job, lock down, report that to the zygote, and run the job."""
+    def run(self) -> NoReturn:
+        """Receive a job, lock down, tell the zygote so, and run the job."""
         report_fd = self.zygote.fileno()
         try:
             os.setsid()
             lockdown.die_with_parent()
             self.job, descriptors = receive(self.zygote)
             try:
-                content, answered = self.prepare(descriptors)
+                content, buffer = self.take_job(descriptors)
             except BaseException as error:
                 os.write(report_fd, f"{type(error).__name__}: {error}".encode()[:1000])
             else:
-                os.write(report_fd, b"locked")  # sending is blocked by now
+                os.write(report_fd, b"locked")  # not send, which seccomp forbids by now
                 os.close(report_fd)
                 try:
-                    self.serve(content, answered)
-                finally:  # whatever a student has made of os._exit
-                    answered.put(reply_buffer.FINISHED, 1)
+                    self.serve(content, buffer)
+                finally:  # a student may have replaced os._exit
+                    buffer.put(reply_buffer.FINISHED, 1)
         finally:
             os._exit(0)  # no handler at exit, no waiting for threads
 
-    def prepare(self, descriptors: list[int]) -> tuple[bytes, reply_buffer.ReplyBuffer]:
-        """Open the job, and close or drop everything else."""
+    def take_job(self, descriptors: list[int]) -> tuple[bytes, reply_buffer.ReplyBuffer]:
+        """Read the job and map the reply buffer; close everything else, and lock down."""
         requests, answers, printed = descriptors
         size = reply_buffer.size(self.job["calls"], self.job["reply"])
-        answered = reply_buffer.ReplyBuffer(mmap.mmap(answers, size), self.job["reply"])
+        buffer = reply_buffer.ReplyBuffer(mmap.mmap(answers, size), self.job["reply"])
         content = os.pread(requests, os.fstat(requests).st_size, 0)
         for standard, target in enumerate((os.open(os.devnull, os.O_RDONLY), printed, printed)):
             os.dup2(target, standard)
-        rules = self.setup["rules"]
-        kept = sorted({self.zygote.fileno(), *([] if rules is None else [rules])})
-        for below, above in itertools.pairwise([2, *kept, os.sysconf("SC_OPEN_MAX")]):
+        ruleset = self.setup["ruleset"]
+        open_descriptors = sorted({self.zygote.fileno(), *([] if ruleset is None else [ruleset])})
+        for below, above in itertools.pairwise([2, *open_descriptors, os.sysconf("SC_OPEN_MAX")]):
             os.closerange(below + 1, above)
-        if rules is not None:
+        if ruleset is not None:
             names = ("core", "memory", "seconds", "files", "threads")
             compiled = base64.b64decode(self.setup["filter"])
             limits = {name: self.job[name] for name in names}
-            lockdown.lock_down(lockdown.Lock(files_allowed=rules, filter=compiled, **limits))
-        return content, answered
+            lockdown.lock_down(lockdown.Lock(ruleset=ruleset, filter=compiled, **limits))
+        return content, buffer
 
-    def serve(self, content: bytes, answered: reply_buffer.ReplyBuffer) -> None:
+    def serve(self, content: bytes, buffer: reply_buffer.ReplyBuffer) -> None:
         """Import the submission and run its calls, writing each answer to its slot."""
         import torch  # already imported
 
@@ -155,27 +155,27 @@ class Child:
         overlay = self.setup["overlay"]()
 
         def progress(done: int, total: int) -> None:
-            answered.put(reply_buffer.DONE, done)
-            answered.put(reply_buffer.TOTAL, total)
+            buffer.put(reply_buffer.DONE, done)
+            buffer.put(reply_buffer.TOTAL, total)
 
         for slot, (request, arrays) in enumerate(protocol.frames(content)):
-            answered.put(reply_buffer.BEGUN, slot)
+            buffer.put(reply_buffer.BEGUN, slot)
             frame = overlay.answer(request, arrays, progress)
-            if len(frame) > answered.space:
-                text = f"returned more than {answered.space >> 20} MiB"
+            if len(frame) > buffer.space:
+                text = f"returned more than {buffer.space >> 20} MiB"
                 number = request["number"]
                 frame = protocol.encode({"number": number, "status": "error", "text": text})
             with contextlib.suppress(Exception):  # a student may have replaced or closed it
                 sys.stdout.flush()
                 os.write(1, reply_buffer.CALL_ENDS)
-            answered.write(slot, frame)
+            buffer.write(slot, frame)
             if slot == 0 and protocol.decode(frame)[0].get("status") != "ok":
                 return
             if request.get("last") and overlay.changed():
-                return  # what comes next would not find what it finds alone
+                return  # the exercises that follow would not find what they find alone
 
 
-def watch(control: socket.socket, child: int) -> tuple[int, float]:
+def _watch(control: socket.socket, child: int) -> tuple[int, float]:
     """Wait for a child to end; kill it on request, or if the trusted side is gone."""
     descriptor = os.pidfd_open(child)
     try:
@@ -190,14 +190,14 @@ def watch(control: socket.socket, child: int) -> tuple[int, float]:
         os.close(descriptor)
 
 
-class Waiting(NamedTuple):
-    """A child that waits for a job, and the socket by which it gets one."""
+class _IdleChild(NamedTuple):
+    """A child that waits for a job, and the socket through which it gets one."""
 
     process: int
     link: socket.socket
 
 
-def fork_child(control: socket.socket, setup: dict[str, Any]) -> Waiting:
+def _fork_child(control: socket.socket, setup: dict[str, Any]) -> _IdleChild:
     """Fork the child for the next job before there is one.
 
     Raises:
@@ -210,15 +210,15 @@ def fork_child(control: socket.socket, setup: dict[str, Any]) -> Waiting:
     if child == 0:
         control.close()
         ours.close()
-        Child(setup, theirs).live()
+        Child(setup, theirs).run()
     theirs.close()
-    return Waiting(child, ours)
+    return _IdleChild(child, ours)
 
 
-def hand_over(child: Waiting, job: dict[str, Any], descriptors: list[int]) -> str | None:
+def _hand_over(child: _IdleChild, job: dict[str, Any], descriptors: list[int]) -> str | None:
     """Give a child its job; return why it cannot lock itself down, or None when it has."""
     reply = b""
-    with contextlib.suppress(OSError), child.link:  # one that has died says nothing
+    with contextlib.suppress(OSError), child.link:  # a child that has died replies nothing
         socket.send_fds(child.link, [json.dumps(job).encode()], descriptors)
         reply = child.link.recv(1000)  # before any of the student's code has run
     for descriptor in descriptors:
@@ -235,25 +235,25 @@ def main() -> None:
     setup, _ = receive(control)
     try:
         if setup["user"] is not None:
-            lockdown.become(setup["user"], setup["checkpoint"])
-        version = warm_up()
-        get_ready(setup, sys.argv[2])
+            lockdown.switch_user(setup["user"], setup["checkpoint"])
+        version = _warm_up()
+        _prepare(setup, sys.argv[2])
         os.chdir(os.environ["HOME"])  # as in the tier `process`
     except Exception as error:
         send(control, fault=f"{error}")
         return
     send(control, ready=version)
-    waiting = fork_child(control, setup)
+    idle = _fork_child(control, setup)
     while True:
         job, descriptors = receive(control)
         if "calls" not in job:  # an order to kill a child that has ended meanwhile
             continue
-        fault = hand_over(waiting, job, descriptors)
-        child, waiting = waiting, fork_child(control, setup)  # while that one works
-        if fault is not None:  # an empty one: the child had died before it got the job
+        fault = _hand_over(idle, job, descriptors)
+        child, idle = idle, _fork_child(control, setup)  # while the first one works
+        if fault is not None:  # empty if the child had died before it got the job
             send(control, **({"fault": fault} if fault else {"died": True}))
             continue
-        status, seconds = watch(control, child.process)
+        status, seconds = _watch(control, child.process)
         send(control, ended=status, seconds=seconds)
 
 
