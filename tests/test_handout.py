@@ -86,14 +86,14 @@ def test_problems_are_in_the_order_of_the_report() -> None:
 
 
 def test_the_tables_of_points_are_the_case_tables() -> None:
-    assert with_tables(TEXT, ASSIGNMENT) == TEXT
+    assert with_tables(PAGES, ASSIGNMENT) == PAGES
 
 
 def test_a_problem_without_a_heading_is_named() -> None:
-    text = TEXT.replace("### Problem (layer)", "### Problem (another)")
+    pages = {p: t.replace("### Problem (layer)", "### Problem (another)") for p, t in PAGES.items()}
 
     with pytest.raises(HandoutError, match=r"no heading `### Problem \(layer\)"):
-        with_tables(text, ASSIGNMENT)
+        with_tables(pages, ASSIGNMENT)
 
 
 @pytest.mark.parametrize("problem", IDS)

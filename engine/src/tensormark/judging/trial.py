@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tensormark.exercise import Assignment, Call, Exercise, Probe
+from tensormark.handout import POINTER
 from tensormark.judging.compare import Mismatch, Tolerance, compare, compare_all
 from tensormark.judging.diagnose import PAIR, Diagnosis, diagnosed, one_sentence
 from tensormark.judging.excerpt import excerpt
@@ -150,7 +151,9 @@ class Trial:
         else:
             headline, sections = mismatch.headline or own.probe.says, ""
             details += place
-        details.append(f"read: {self.exercise.anchor}{sections}")
+        handout = self.assignment.handout
+        details += handout.explanation(self.exercise.id, headline)
+        details.append(f"{POINTER}{handout.place(self.exercise.id)}{sections}")
         return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None, excerpt))
 
     def descriptions(
