@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
+from handout_pages import TEXT
 from torch import nn
 
 from grader.model import Sizes
@@ -24,7 +25,6 @@ import visualize
 import write_review
 from conftest import ANOTHER_SEED, ROOT, Grade
 
-TEXT = (ROOT / "handout.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SIZES = Sizes()
 PROGRAMS: dict[str, Callable[[list[str]], argparse.Namespace]] = {

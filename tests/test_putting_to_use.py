@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from handout_pages import TEXT
 
 from instructor.language.lexicon import TITLES
 from instructor.pretraining.probes import pattern
@@ -133,8 +134,7 @@ def test_fine_tuning_calls_the_students_update(monkeypatch, capsys) -> None:
 
 # --- what the handout says of them -----------------------------------------------------------
 
-TEXT = (ROOT / "handout.md").read_text(encoding="utf-8")
-SECTION = TEXT.partition("### Putting the extensions to work\n")[2].partition("\n## ")[0]
+SECTION = TEXT.partition("## Putting the extensions to work\n")[2].partition("\n## ")[0]
 ROW = re.compile(r"^\| `(.*\[MASK\].*)` \| (.+) \| (.+) \|$", re.M)
 REVIEW = re.compile(r"^    (\w.* \.)\n      (.+)$", re.M)
 

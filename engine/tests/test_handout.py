@@ -80,7 +80,7 @@ def test_a_problem_is_on_the_page_that_has_its_heading(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("exercise", "headline", "says"),
+    ("exercise", "line", "says"),
     [
         ("layer", "it is doubled", ["the scale counts once, not twice"]),
         ("layer", "the output is wrong", ["the scale counts once, not twice"]),
@@ -89,13 +89,15 @@ def test_a_problem_is_on_the_page_that_has_its_heading(folder: Path) -> None:
         ("layer", "raised ValueError: no (main.py, line 3)", ["somebody raised it"]),
         ("rate", "raised ValueError: no (main.py, line 3)", []),
         ("layer", "x should have shape (1,), got (2,)", ["compare the numbers"]),
+        ("layer", "it is doubled: 2, expected 1", ["the scale counts once, not twice"]),
         ("layer", "it is doubled, and it is shifted", []),
     ],
 )
 def test_what_is_said_about_a_message_is_the_handouts(
-    folder: Path, exercise: str, headline: str, says: list[str]
+    folder: Path, exercise: str, line: str, says: list[str]
 ) -> None:
-    assert Handout(folder).explanation(exercise, headline) == says
+    assert Handout(folder).explanation(exercise, [line]) == says
+    assert Handout(folder).explanation(exercise, ["a line of its own", line]) == says
 
 
 def test_a_report_says_what_the_handout_says_and_where(two_pages: Assignment) -> None:
@@ -110,7 +112,7 @@ def test_a_report_says_what_the_handout_says_and_where(two_pages: Assignment) ->
 def test_without_a_handout_there_is_nothing_to_say(tmp_path: Path) -> None:
     handout = Handout(tmp_path)
 
-    assert handout.explanation("layer", "it is doubled") == []
+    assert handout.explanation("layer", ["it is doubled"]) == []
     assert handout.sections("layer", []) == ()
 
 

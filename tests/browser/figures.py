@@ -8,10 +8,11 @@ import os
 from pathlib import Path
 
 import pytest
+from handout_pages import PAGES
 from PIL import Image
 from playwright.sync_api import Browser, ViewportSize
 
-from tensormark.release.page import page_of
+from tensormark.release.page import html_of
 
 from conftest import ROOT
 from drawn import Drawn, width_of
@@ -41,7 +42,8 @@ def test_diagrams_of_the_handout_have_the_mode_of_their_reader_and_fit(
     browser: Browser, tmp_path: Path, width: int, mode: str
 ) -> None:
     handout = tmp_path / "handout.html"
-    handout.write_text(page_of((ROOT / "handout.md").read_text("utf-8"), ROOT), "utf-8")
+    pages = (html_of(PAGES, page, ROOT) for page in PAGES)  # one after another: all diagrams
+    handout.write_text("".join(pages), "utf-8")
     # higher than every diagram: Chromium 156 never takes one that does not fit
     size: ViewportSize = {"width": width, "height": 1000}
     page = browser.new_page(viewport=size, color_scheme=mode)  # type: ignore[arg-type]

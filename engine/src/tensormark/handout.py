@@ -8,8 +8,9 @@ repeat what its "If you see" list says about a message, in items such as
 
 import dataclasses
 import functools
+import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 MAIN = "handout.md"
@@ -46,11 +47,11 @@ def explained(text: str) -> Iterator[tuple[str, str]]:
                 yield message, plain.removesuffix(".")
 
 
-def _fits(message: str, headline: str) -> bool:
-    """Say whether a headline is a message; "..." stands for anything, also after an exception's."""
+def _fits(message: str, line: str) -> bool:
+    """Say whether a line is a message, which may go on after a colon; "..." stands for anything."""
     pattern = ".*".join(map(re.escape, message.split("...")))
-    raised = message.startswith("raised ")
-    return re.fullmatch(pattern + (".*" if raised else ""), headline) is not None
+    more = ".*" if message.startswith("raised ") else "(?:: .*)?"
+    return re.fullmatch(pattern + more, line) is not None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,21 +100,22 @@ class Handout:
         page, _ = self.anchors.get(problem, (MAIN, ""))
         return f"{page}, {problem}"
 
-    def explanation(self, exercise: str, headline: str) -> list[str]:
-        """Return what is said about a headline: by the exercise's problem, or else by no problem's.
+    def explanation(self, exercise: str, finding: Sequence[str]) -> list[str]:
+        """Return what is said about the first line of a finding that anything is said about.
 
-        One line at most: of the message that says most. Where none fits, there is none.
+        That is one line or none: what the exercise's problem says, or else what stands outside of
+        all problems. Of several messages that fit, the longest counts.
         """
-        own, others = [], []
+        own: list[tuple[str, str]] = []
+        others: list[tuple[str, str]] = []
         for text in self.pages.values():
             for heading, block in blocks(text):
                 if heading.startswith(f"Problem ({exercise})"):
                     own += list(explained(block))
                 elif not PROBLEM.match(heading) and "\n### " not in block:
                     others += list(explained(block))
-        for pairs in (own, others):
-            fitting = [pair for pair in pairs if _fits(pair[0], headline)]
-            if fitting:
+        for line, pairs in itertools.product(finding, (own, others)):
+            if fitting := [pair for pair in pairs if _fits(pair[0], line)]:
                 return [max(fitting, key=lambda pair: len(pair[0]))[1]]
         return []
 

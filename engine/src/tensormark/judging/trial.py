@@ -152,7 +152,7 @@ class Trial:
             headline, sections = mismatch.headline or own.probe.says, ""
             details += place
         handout = self.assignment.handout
-        details += handout.explanation(self.exercise.id, headline)
+        details += handout.explanation(self.exercise.id, [headline, *details])
         details.append(f"{POINTER}{handout.place(self.exercise.id)}{sections}")
         return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None, excerpt))
 

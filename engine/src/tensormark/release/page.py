@@ -96,7 +96,9 @@ def _headings(tokens: Sequence[Token]) -> list[tuple[int, str, str]]:
 
 
 def _contents(headings: Sequence[tuple[int, str, str]]) -> str:
-    """Return the table of contents, a list in a list."""
+    """Return the table of contents, a list in a list; nothing if there are no headings."""
+    if not headings:
+        return ""
     lines, depth = ["<ul>"], LEVELS[0]
     for place, (level, anchor, text) in enumerate(headings):
         if level > depth:
