@@ -5,10 +5,10 @@ import re
 
 import pytest
 import torch
-from handout_pages import PAGES
 from torch import Tensor
 
 from example import TOKENS, solved
+from handout_pages import PAGES
 
 SECTION = PAGES["handout/by-hand.md"]
 EQUATIONS = re.findall(r"\$([^$]+=[^$]+)\$", SECTION)

@@ -4,7 +4,6 @@ import ast
 import re
 
 import pytest
-from handout_pages import PAGES, TEXT
 
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import Gate
@@ -15,6 +14,7 @@ from tensormark.handout import explained
 from tensormark.release.page import html_of
 
 from conftest import ROOT
+from handout_pages import PAGES, TEXT
 from known import VARIANTS
 
 HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)

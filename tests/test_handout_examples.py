@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
-from handout_pages import TEXT
 from torch import nn
 
 from grader.model import Sizes
@@ -24,6 +23,7 @@ import pretrain
 import visualize
 import write_review
 from conftest import ANOTHER_SEED, ROOT, Grade
+from handout_pages import TEXT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SIZES = Sizes()

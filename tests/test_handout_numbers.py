@@ -7,7 +7,6 @@ import re
 import pytest
 import torch
 import torch.nn.functional as F
-from handout_pages import TEXT
 from torch import nn
 
 from grader.assignment import ASSIGNMENT
@@ -20,6 +19,7 @@ import visualize
 from bert import BertModel
 from config import BertConfig
 from conftest import ROOT, of_the_shipped_model
+from handout_pages import TEXT
 from optimizer import AdamW
 from pretraining import BertForPreTraining, mask_tokens, pretraining_loss
 from sentences import Split

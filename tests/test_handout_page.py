@@ -4,13 +4,13 @@ import re
 from posixpath import dirname, join, normpath
 
 import pytest
-from handout_pages import PAGES
 
 from grader.assignment import ASSIGNMENT
 from tensormark.release.page import PageError, html_of, page_of
 
 from conftest import ROOT
 from formats import Tags
+from handout_pages import PAGES
 
 
 class Page(Tags):

@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from handout_pages import TEXT
 
 from instructor.pretraining.probes import (
     COUNT,
@@ -16,6 +15,7 @@ from instructor.pretraining.probes import (
 )
 
 from conftest import ROOT
+from handout_pages import TEXT
 
 PATTERNS = grammar(20_000)
 ENOUGH = 0.9

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from handout_pages import TEXT
 
 from instructor.language.lexicon import TITLES
 from instructor.pretraining.probes import pattern
@@ -23,6 +22,7 @@ import write_review
 from bert import BertModel
 from conftest import ROOT
 from graded import ran
+from handout_pages import TEXT
 from pretraining import BertForPreTraining
 from small import CONFIG, raising, refusal
 from tokenizer import BertTokenizer

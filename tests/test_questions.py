@@ -6,7 +6,6 @@ import re
 
 import pytest
 import torch
-from handout_pages import PAGES
 from torch.utils.flop_counter import FlopCounterMode
 
 from bert import BertLayer, BertModel, BertSelfAttention
@@ -14,6 +13,7 @@ from classifier import BertSentimentClassifier
 from classifier import main as classify
 from config import BertConfig
 from conftest import ROOT, of_the_shipped_model
+from handout_pages import PAGES
 from tokenizer import BertTokenizer
 
 QUESTIONS = PAGES["handout/questions.md"]

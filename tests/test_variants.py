@@ -4,12 +4,12 @@ import ast
 import re
 
 import pytest
-from handout_pages import TEXT
 
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.variants import Variant, apply
 
 from conftest import ROOT
+from handout_pages import TEXT
 from known import COURSE, VARIANTS
 
 SOLUTION = ROOT / "solution"

@@ -51,7 +51,10 @@ class PageError(ValueError):
 
 
 def _equation(tex: str, options: dict[str, bool]) -> str:
-    return str(convert(tex, display="block" if options["display_mode"] else "inline"))
+    if not options["display_mode"]:
+        return str(convert(tex, display="inline"))
+    # a wide one scrolls by itself, with the keyboard too
+    return str(convert(tex, display="block")).replace("<math ", '<math tabindex="0" ', 1)
 
 
 def _reader() -> MarkdownIt:
@@ -79,7 +82,7 @@ def _inlined(token: Token, folder: Path, root: Path) -> None:
 
 def _scrollable(body: str) -> str:
     """Let wide tables and code scroll by themselves, with the keyboard too."""
-    region = '<div class="wide" role="region" tabindex="0" aria-label="Table">'
+    region = '<div class="wide" role="group" tabindex="0" aria-label="Table">'
     body = body.replace("<table>", f"{region}<table>").replace("</table>", "</table></div>")
     return body.replace("<pre>", '<pre tabindex="0">').replace("<th></th>", "<td></td>")
 
