@@ -105,6 +105,27 @@ def layer(part: Any, hidden_states: Tensor, attention_mask: Tensor | None) -> Te
     return mixed
 
 
+def decoder_attention(part: Any, states: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
+    """Replace MultiHeadAttention.forward: (B, T, D), (B, S, D) and the mask in, (B, T, D) out.
+
+    Depends on how many tokens of `memory` each token may look at, and how many at each of those.
+
+    Raises:
+        StudentError: the mask cannot be added to scores (B, H, T, S).
+    """
+    shape = (states.shape[0], 1, states.shape[1], memory.shape[1])
+    try:
+        visible = (mask > -5000).to(states.dtype).expand(shape)[:, 0]  # (B, T, S)
+    except (RuntimeError, TypeError) as error:
+        got = tuple(getattr(mask, "shape", ()))
+        says = f"gets a mask of shape {got}, which does not broadcast to {shape}"
+        raise StudentError(f"{type(part).__name__}.forward() {says}") from error
+    pooled = (visible.mean(1)[..., None] * torch.tanh(part.value(memory))).sum(1, keepdim=True)
+    mixed: Tensor = torch.sin(part.query(states)) + visible.mean(2)[..., None] * pooled
+    projected: Tensor = part.dense(mixed)
+    return projected
+
+
 ROLES = {"dense_layer": nn.Linear, "dropout": nn.Dropout, "ln_layer": nn.LayerNorm}
 
 
@@ -143,7 +164,10 @@ def encode(part: Any, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
 
 STAND_INS: Mapping[str, Callable[..., Any]] = {
     made.__name__: made
-    for made in (attention, self_attention, ones_of_heads, ones, layer, add_norm, embed, encode)
+    for made in (
+        *(attention, self_attention, ones_of_heads, ones, layer, add_norm, embed, encode),
+        decoder_attention,
+    )
 }
 
 

@@ -68,7 +68,7 @@ def steps_for(seed: int) -> list[Step]:
         Step("gate", ("instructor.gate.measure",), ("data", "reference_outputs"), 6),
         Step("starter", ("tensormark", "starter"), ("starter",), 0.1),
         Step("references", ("tensormark", "references"), ("reference_outputs",), 4),
-        Step("handout", ("tensormark", "handout"), ("handout.md",), 0.1),
+        Step("handout", ("tensormark", "handout"), ("handout.md", "handout"), 0.1),
         Step("pictures", ("make", "pictures"), ("pictures",), 1),
     ]
 

@@ -43,7 +43,7 @@ def wordpiece(
     Returns: a list of ids for each word.
     """
     # TODO(wordpiece): try the whole rest of the word, then one character less, and so on. See
-    # handout.md, Problem (wordpiece).
+    # handout/extensions.md, Problem (wordpiece).
     ### BEGIN SOLUTION wordpiece
     rows = []
     for word in words:
@@ -84,7 +84,7 @@ def mask_tokens(
         token's label is its true id, every other label is -100.
     """
     # TODO(mask_tokens): choose, keep true ids as labels, hide. Draw with generator=generator.
-    # See handout.md, Problem (mask_tokens).
+    # See handout/extensions.md, Problem (mask_tokens).
     ### BEGIN SOLUTION mask_tokens
     special = torch.isin(input_ids, torch.tensor(special_ids))
     chosen = (torch.rand(input_ids.shape, generator=generator) < probability) & ~special
@@ -115,7 +115,7 @@ def make_sentence_pairs(
     """
     # TODO(make_sentence_pairs): go through documents and sentences; toss the coin, take the next
     # sentence or one from ANOTHER document; cut copies of them until they fit.
-    # See handout.md, Problem (make_sentence_pairs).
+    # See handout/extensions.md, Problem (make_sentence_pairs).
     ### BEGIN SOLUTION make_sentence_pairs
     pairs = []
     for number, document in enumerate(documents):
@@ -149,7 +149,7 @@ def pair_batch(pairs: Sequence[Pair], tokenizer: BertTokenizer) -> dict[str, Ten
         next_sentence_label: (B,).
     """
     # TODO(pair_batch): ids, segments and mask of each pair; `padded` pads rows to one length.
-    # See handout.md, Problem (pair_batch).
+    # See handout/extensions.md, Problem (pair_batch).
     ### BEGIN SOLUTION pair_batch
     cls, sep, pad = tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id
     rows = [[cls, *first, sep, *second, sep] for first, second, _ in pairs]
@@ -183,7 +183,7 @@ class MaskedLanguageModelHead(nn.Module):
         Returns: (..., V), logits.
         """
         # TODO(mlm_head): transform, then compare with each word embedding and add the bias.
-        # See handout.md, Problem (mlm_head).
+        # See handout/extensions.md, Problem (mlm_head).
         ### BEGIN SOLUTION mlm_head
         transformed = self.layer_norm(F.gelu(self.dense(hidden_states)))
         return transformed @ word_embedding.T + self.bias  # (..., V)
@@ -199,7 +199,7 @@ class NextSentenceHead(nn.Module):
 
     def forward(self, pooler_output: Tensor) -> Tensor:
         """Score both classes, IS_NEXT and NOT_NEXT: (B, D) -> (B, 2), logits."""
-        # TODO(nsp_head): one linear layer. See handout.md, Problem (nsp_head).
+        # TODO(nsp_head): one linear layer. See handout/extensions.md, Problem (nsp_head).
         ### BEGIN SOLUTION nsp_head
         return self.seq_relationship(pooler_output)  # (B, 2)
         ### END SOLUTION nsp_head
@@ -216,7 +216,8 @@ def pretraining_loss(
 
     Returns: (), the mean cross-entropy over the chosen tokens plus that over the pairs.
     """
-    # TODO(pretraining_loss): two cross-entropies. See handout.md, Problem (pretraining_loss).
+    # TODO(pretraining_loss): two cross-entropies.
+    # See handout/extensions.md, Problem (pretraining_loss).
     ### BEGIN SOLUTION pretraining_loss
     tokens = F.cross_entropy(
         prediction_logits.flatten(0, -2), labels.flatten(), ignore_index=IGNORED

@@ -1,6 +1,6 @@
 """What the programs that train have in common: texts, batches, progress, one-line errors, files.
 
-Dimension key: B batch.
+Dimension key: B batch, N labels, C classes.
 """
 
 import json
@@ -15,6 +15,7 @@ from typing import TypeVar
 
 from safetensors.torch import save
 from torch import Tensor, nn
+from torch.distributions import Categorical
 from tqdm import tqdm
 
 from arguments import explain_hole
@@ -55,6 +56,11 @@ def finite(loss: Tensor, step: int) -> float:
     if not math.isfinite(value):
         raise FloatingPointError(f"the loss became {value} in step {step + 1}")
     return value
+
+
+def surprise(logits: Tensor, labels: Tensor) -> float:
+    """Return the mean of -log p, where p are the probabilities of the labels, (N, C) and (N,)."""
+    return -Categorical(logits=logits).log_prob(labels).mean().item()
 
 
 def explain_training(program: str, error: Exception) -> str:

@@ -76,7 +76,8 @@ class ReviewWriter(nn.Module):
         config = dataclasses.replace(bert.config, hidden_dropout_prob=0.0)
         self.layers = nn.ModuleList(DecoderLayer(config, pre_norm=True) for _ in range(layers))
         self.gain, self.shift = nn.Parameter(torch.ones(D)), nn.Parameter(torch.zeros(D))
-        self.bias = nn.Parameter(torch.zeros(V))
+        self.decoder = nn.utils.skip_init(nn.Linear, D, V)
+        self.decoder.weight, self.decoder.bias = self.word_embedding, nn.Parameter(torch.zeros(V))
 
     def read(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """Encode the sources: (B, S) ids and mask to (B, S, D)."""
@@ -100,7 +101,7 @@ class ReviewWriter(nn.Module):
             result = layer(states, encoded, later, padding)
             states = shaped("the decoder layer", result, states.shape)
         normed = layer_norm(states, self.gain, self.shift)  # in pre-norm order, one is left to do
-        return shaped("layer_norm", normed, states.shape) @ self.word_embedding.T + self.bias
+        return self.decoder(shaped("layer_norm", normed, states.shape))
 
 
 def read_examples(path: Path, tokenizer: BertTokenizer, longest: int) -> list[Example]:

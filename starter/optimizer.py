@@ -71,5 +71,5 @@ class AdamW(Optimizer):
         if not state:
             state.update(step=0, exp_avg=torch.zeros_like(p), exp_avg_sq=torch.zeros_like(p))
         # TODO(adamw): count the step, update both running means in place (state["exp_avg"] is m,
-        # state["exp_avg_sq"] is v), decay p, move p. See handout.md, Problem (adamw).
+        # state["exp_avg_sq"] is v), decay p, move p. See handout/extensions.md, Problem (adamw).
         raise NotImplementedError("adamw")

@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from arguments import OneLineParser, at_least, explain_file, rate
@@ -51,6 +50,7 @@ from training import (
     save_model,
     shaped,
     shown,
+    surprise,
 )
 from visualize import INSTALL, guess
 
@@ -144,8 +144,8 @@ def losses_of(model: BertForPreTraining, batch: dict[str, Tensor]) -> tuple[Tens
     shaped("NextSentenceHead", following, (len(next_labels), 2))
     loss = pretraining_loss(tokens, labels, following, next_labels)
     with torch.no_grad():
-        parts = F.cross_entropy(tokens, labels), F.cross_entropy(following, next_labels)
-    return shaped("pretraining_loss", loss, ()), (parts[0].item(), parts[1].item())
+        parts = surprise(tokens, labels), surprise(following, next_labels)
+    return shaped("pretraining_loss", loss, ()), parts
 
 
 def pretrain(

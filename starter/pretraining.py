@@ -43,7 +43,7 @@ def wordpiece(
     Returns: a list of ids for each word.
     """
     # TODO(wordpiece): try the whole rest of the word, then one character less, and so on. See
-    # handout.md, Problem (wordpiece).
+    # handout/extensions.md, Problem (wordpiece).
     raise NotImplementedError("wordpiece")
 
 
@@ -71,7 +71,7 @@ def mask_tokens(
         token's label is its true id, every other label is -100.
     """
     # TODO(mask_tokens): choose, keep true ids as labels, hide. Draw with generator=generator.
-    # See handout.md, Problem (mask_tokens).
+    # See handout/extensions.md, Problem (mask_tokens).
     raise NotImplementedError("mask_tokens")
 
 
@@ -94,7 +94,7 @@ def make_sentence_pairs(
     """
     # TODO(make_sentence_pairs): go through documents and sentences; toss the coin, take the next
     # sentence or one from ANOTHER document; cut copies of them until they fit.
-    # See handout.md, Problem (make_sentence_pairs).
+    # See handout/extensions.md, Problem (make_sentence_pairs).
     raise NotImplementedError("make_sentence_pairs")
 
 
@@ -114,7 +114,7 @@ def pair_batch(pairs: Sequence[Pair], tokenizer: BertTokenizer) -> dict[str, Ten
         next_sentence_label: (B,).
     """
     # TODO(pair_batch): ids, segments and mask of each pair; `padded` pads rows to one length.
-    # See handout.md, Problem (pair_batch).
+    # See handout/extensions.md, Problem (pair_batch).
     raise NotImplementedError("pair_batch")
 
 
@@ -137,7 +137,7 @@ class MaskedLanguageModelHead(nn.Module):
         Returns: (..., V), logits.
         """
         # TODO(mlm_head): transform, then compare with each word embedding and add the bias.
-        # See handout.md, Problem (mlm_head).
+        # See handout/extensions.md, Problem (mlm_head).
         raise NotImplementedError("mlm_head")
 
 
@@ -150,7 +150,7 @@ class NextSentenceHead(nn.Module):
 
     def forward(self, pooler_output: Tensor) -> Tensor:
         """Score both classes, IS_NEXT and NOT_NEXT: (B, D) -> (B, 2), logits."""
-        # TODO(nsp_head): one linear layer. See handout.md, Problem (nsp_head).
+        # TODO(nsp_head): one linear layer. See handout/extensions.md, Problem (nsp_head).
         raise NotImplementedError("nsp_head")
 
 
@@ -165,7 +165,8 @@ def pretraining_loss(
 
     Returns: (), the mean cross-entropy over the chosen tokens plus that over the pairs.
     """
-    # TODO(pretraining_loss): two cross-entropies. See handout.md, Problem (pretraining_loss).
+    # TODO(pretraining_loss): two cross-entropies.
+    # See handout/extensions.md, Problem (pretraining_loss).
     raise NotImplementedError("pretraining_loss")
 
 

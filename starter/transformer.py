@@ -13,6 +13,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from bert import BertSelfAttention
+
 HIDDEN = -10000.0  # what a mask adds to the score of a token that is hidden
 
 
@@ -29,7 +31,7 @@ def layer_norm(x: Tensor, gain: Tensor, bias: Tensor, eps: float = 1e-12) -> Ten
     Returns: (..., D), in the type of x.
     """
     # TODO(layer_norm): the mean and the variance of each vector, over the last axis; then the
-    # formula. See handout.md, Problem (layer_norm).
+    # formula. See handout/extensions.md, Problem (layer_norm).
     raise NotImplementedError("layer_norm")
 
 
@@ -46,7 +48,8 @@ def sinusoidal_positions(length: int, width: int) -> Tensor:
     Returns: (length, width), in torch's default type.
     """
     # TODO(sinusoidal_positions): angles, one for each position and pair of columns; then sines in
-    # the even columns and cosines in the odd ones. See handout.md, Problem (sinusoidal_positions).
+    # the even columns and cosines in the odd ones.
+    # See handout/extensions.md, Problem (sinusoidal_positions).
     raise NotImplementedError("sinusoidal_positions")
 
 
@@ -61,36 +64,35 @@ def causal_mask(attention_mask: Tensor) -> Tensor:
         at itself and at earlier tokens that are not padding; so may padding.
     """
     # TODO(causal_mask): combine both conditions, then write 0 or HIDDEN.
-    # See handout.md, Problem (causal_mask).
+    # See handout/extensions.md, Problem (causal_mask).
     raise NotImplementedError("causal_mask")
 
 
-class MultiHeadAttention(nn.Module):
-    """Attention of one sequence over another, or over itself; given."""
+class MultiHeadAttention(BertSelfAttention):
+    """Attention of one sequence over another, or over itself, with your `attention`; given."""
 
     def __init__(self, config) -> None:
-        super().__init__()
-        self.heads = config.num_attention_heads
-        self.query = nn.Linear(config.hidden_size, config.hidden_size)
-        self.key = nn.Linear(config.hidden_size, config.hidden_size)
-        self.value = nn.Linear(config.hidden_size, config.hidden_size)
+        super().__init__(config)
         self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+        self.dropout = nn.Dropout(0.0)  # [1] drops nothing of the probabilities
 
     def forward(self, states: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
         """Let each of `states` attend to `memory`.
 
         Args:
             states: (B, T, D), for the queries; memory: (B, S, D), for the keys and values.
-            mask: added to the scores; of a shape that broadcasts to (B, H, T, S).
+            mask: added to the scores: (B, 1, T, S), or (B, 1, 1, S) if it is the same for all.
 
         Returns: (B, T, D).
         """
-        query, key, value = (
-            dense(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-            for dense, x in ((self.query, states), (self.key, memory), (self.value, memory))
-        )
-        gathered = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
-        return self.dense(gathered.transpose(1, 2).flatten(2))
+        T, S = states.shape[1], memory.shape[1]
+        L = max(T, S)  # `attention` takes as many queries as keys: fill up, and hide what is added
+        states, memory = (F.pad(x, (0, 0, 0, L - x.shape[1])) for x in (states, memory))
+        rows = L - T if mask.shape[2] == T else 0
+        mask = F.pad(mask, (0, L - S, 0, rows), value=2 * HIDDEN)
+        key, value = self.transform(memory, self.key), self.transform(memory, self.value)
+        mixed = self.attention(key, self.transform(states, self.query), value, mask)
+        return self.dense(mixed[:, :T])
 
 
 class DecoderLayer(nn.Module):
@@ -130,5 +132,6 @@ class DecoderLayer(nn.Module):
         Returns: (B, T, D).
         """
         # TODO(decoder_layer): masked self-attention, attention over the encoder's output, the
-        # feed-forward part; in either order of norm. See handout.md, Problem (decoder_layer).
+        # feed-forward part; in either order of norm.
+        # See handout/extensions.md, Problem (decoder_layer).
         raise NotImplementedError("decoder_layer")

@@ -7,11 +7,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from conftest import ROOT
 from example import TOKENS, solved
+from handout_pages import PAGES
 
-TEXT = (ROOT / "handout.md").read_text(encoding="utf-8")
-SECTION = TEXT.partition("**By hand**.")[2].partition("**Run**.")[0]
+SECTION = PAGES["handout/by-hand.md"]
 EQUATIONS = re.findall(r"\$([^$]+=[^$]+)\$", SECTION)
 DULL = 1  # the row that is followed
 EXAMPLE, UNMASKED = solved(), solved(mask=(0, 0, 0))

@@ -26,7 +26,7 @@ from conftest import ROOT
 from graded import ran
 
 PATIENCE = 200.0  # seconds that a machine may stand still
-COPIED = ("grader", "solution", "starter", "handout.md", "requirements.txt")
+COPIED = ("grader", "solution", "starter", "handout", "handout.md", "requirements.txt")
 KINDS = ("right", "wrong", "unwritten", "no Python")
 real = pytest.mark.tier(CONTAINED)
 

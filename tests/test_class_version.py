@@ -14,7 +14,7 @@ from conftest import ROOT
 
 DECIDE = [
     *("grader/assignment.py", "grader/exercises/one.py", "solution/main.py", "starter/main.py"),
-    *("handout.md", "requirements.txt"),
+    *("handout.md", "handout/more.md", "requirements.txt"),
 ]
 DO_NOT = ["grader/mistakes/one.py", "grader/honest/one.py", "grader/staff.py", "README.md", "x.py"]
 

@@ -10,17 +10,20 @@ from grader.sentiment import Gate
 from tensormark.authoring.handout import HandoutError, slug, with_tables
 from tensormark.authoring.strip import MARKER
 from tensormark.exercise import Exercise
-from tensormark.release.page import page_of
+from tensormark.handout import explained
+from tensormark.release.page import html_of
 
 from conftest import ROOT
+from handout_pages import PAGES, TEXT
+from known import VARIANTS
 
-TEXT = (ROOT / "handout.md").read_text(encoding="utf-8")
 HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 PROBLEM = re.compile(
     r"^### Problem \((\w+)\): (.+) \((\d+) points, about \d+ minutes\)$", re.MULTILINE
 )
 IDS = [exercise.id for exercise in ASSIGNMENT.exercises]
-PARTS_OF_A_PROBLEM = ("Deliverable", "Shapes", "Run", "You are done when", "If you see ...")
+TESTED = [exercise for exercise in ASSIGNMENT.exercises if exercise.probes]
+PARTS_OF_A_PROBLEM = ("Deliverable", "Shapes", "Run", "You are done when")
 TO_THE_LEFT = re.compile(r"^(return |[\w, ]+ = )")
 MIN_SECRET = 20  # characters; shorter lines, such as `return x`, give nothing away
 
@@ -86,14 +89,14 @@ def test_problems_are_in_the_order_of_the_report() -> None:
 
 
 def test_the_tables_of_points_are_the_case_tables() -> None:
-    assert with_tables(TEXT, ASSIGNMENT) == TEXT
+    assert with_tables(PAGES, ASSIGNMENT) == PAGES
 
 
 def test_a_problem_without_a_heading_is_named() -> None:
-    text = TEXT.replace("### Problem (layer)", "### Problem (another)")
+    pages = {p: t.replace("### Problem (layer)", "### Problem (another)") for p, t in PAGES.items()}
 
     with pytest.raises(HandoutError, match=r"no heading `### Problem \(layer\)"):
-        with_tables(text, ASSIGNMENT)
+        with_tables(pages, ASSIGNMENT)
 
 
 @pytest.mark.parametrize("problem", IDS)
@@ -102,6 +105,7 @@ def test_every_problem_has_its_parts(problem: str) -> None:
 
     assert [part for part in PARTS_OF_A_PROBLEM if f"**{part}**" not in text] == []
     assert "<details>" in text
+    assert "<details><summary>If you see ...</summary>\n\n- `" in text
 
 
 def test_all_five_outcomes_are_explained() -> None:
@@ -114,6 +118,20 @@ def test_no_line_of_a_solution_is_in_the_handout() -> None:
     assert len(lines) > 15
 
     assert [line for line in lines if squeezed(line) in text] == []
+
+
+@pytest.mark.parametrize(
+    "exercise", [one for one in ASSIGNMENT.exercises if one.probes], ids=lambda one: one.id
+)
+def test_messages_of_a_problem_are_those_of_its_exercise(exercise: Exercise) -> None:
+    source = ast.parse((ROOT / "grader" / "exercises" / f"{exercise.id}.py").read_text("utf-8"))
+    known = {n.value for n in ast.walk(source) if isinstance(n, ast.Constant)}
+    known |= {v.says for v in VARIANTS if v.exercise == exercise.id}
+    known |= {probe.says for probe in exercise.probes}
+
+    for message, _ in explained(block(exercise.id)):
+        if "..." not in message and not message.startswith("raised "):
+            assert any(str(text).startswith(message) for text in known), message
 
 
 def test_every_message_that_is_explained_is_one_that_the_grader_gives() -> None:
@@ -145,16 +163,30 @@ def test_equations_are_written_so_that_github_shows_them() -> None:
 
     assert len(equations) > 60
     assert [one for one in equations if re.search(r"\\[^a-zA-Z]|<|\n", one)] == []
-    assert page_of(TEXT, ROOT).count("<math") == len(equations)
+    rendered = "".join(html_of(PAGES, page, ROOT) for page in PAGES)
+    assert rendered.count("<math") == len(equations)
 
 
-def test_links_lead_somewhere() -> None:
-    anchors = {f"#{slug(title)}" for _, title in HEADING.findall(TEXT)}
-    targets = re.findall(r"\]\(([^)\s]+)\)", TEXT)
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    targets = re.findall(r"\]\(([^)\s]+)\)", PAGES[page])
 
-    local = [target for target in targets if not target.startswith(("https://", "#"))]
-    assert [target for target in local if not (ROOT / target).exists()] == []
-    assert [t for t in targets if t.startswith("#") and t not in anchors] == []
+    for target in (target for target in targets if not target.startswith("https://")):
+        name, _, anchor = target.partition("#")
+        path = (ROOT / page).parent.joinpath(name).resolve() if name else ROOT / page
+        assert path.exists(), target
+        known = HEADING.findall(path.read_text(encoding="utf-8")) if anchor else []
+        assert not anchor or anchor in {slug(title) for _, title in known}, target
+
+
+def test_the_first_page_is_short_and_lists_all_others() -> None:
+    first = PAGES["handout.md"]
+    contents = first.partition("**Contents.**")[2].partition("\n## ")[0]
+
+    assert len(first.encode()) <= 45_000
+    assert [page for page in PAGES if f"]({page})" not in contents] == ["handout.md"]
+    sections = [slug(title) for level, title in HEADING.findall(first) if level == "##"]
+    assert [one for one in sections if f"](#{one})" not in contents] == []
 
 
 def test_files_in_the_map_of_the_starter_are_those_of_the_starter() -> None:

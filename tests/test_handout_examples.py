@@ -23,8 +23,8 @@ import pretrain
 import visualize
 import write_review
 from conftest import ANOTHER_SEED, ROOT, Grade
+from handout_pages import TEXT
 
-TEXT = (ROOT / "handout.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SIZES = Sizes()
 PROGRAMS: dict[str, Callable[[list[str]], argparse.Namespace]] = {

@@ -19,12 +19,12 @@ import visualize
 from bert import BertModel
 from config import BertConfig
 from conftest import ROOT, of_the_shipped_model
+from handout_pages import TEXT
 from optimizer import AdamW
 from pretraining import BertForPreTraining, mask_tokens, pretraining_loss
 from sentences import Split
 from tokenizer import BertTokenizer
 
-TEXT = (ROOT / "handout.md").read_text(encoding="utf-8")
 PROSE = re.sub(r"\s+", " ", TEXT)
 WORDS_A_MINUTE = 200
 MINUTES_TO_THE_FIRST_HOLE = 15
@@ -45,7 +45,7 @@ def said(pattern: str) -> re.Match[str]:
 
 
 def minutes(kind: str, ids: set[str] | None = None) -> tuple[int, int]:
-    pattern = rf"^### {kind} \((\w+)\): .+ \((\d+) points, about (\d+) minutes\)$"
+    pattern = rf"^##+ {kind} \((\w+)\): .+ \((\d+) points, about (\d+) minutes\)$"
     found = [one for one in re.findall(pattern, TEXT, re.M) if ids is None or one[0] in ids]
     assert found
     return sum(int(time) for *_, time in found), sum(int(points) for _, points, _ in found)
@@ -62,18 +62,18 @@ def test_the_first_hole_is_reached_in_the_time_that_the_handout_gives() -> None:
 
 
 @pytest.mark.parametrize(
-    ("anchor", "kind", "extension", "bonus"),
+    ("target", "kind", "extension", "bonus"),
     [
-        ("the-problems", "Problem", False, ""),
-        ("extensions", "Problem", True, " bonus"),
-        ("written-questions", "Question", None, ""),
+        ("#the-problems", "Problem", False, ""),
+        ("handout/extensions.md", "Problem", True, " bonus"),
+        ("handout/questions.md", "Question", None, ""),
     ],
 )
-def test_times_and_points_are_the_sums_of_the_headings(anchor, kind, extension, bonus) -> None:
+def test_times_and_points_are_the_sums_of_the_headings(target, kind, extension, bonus) -> None:
     ids = {one.id for one in ASSIGNMENT.exercises if one.extension is extension} or None
     time, points = minutes(kind, ids)
 
-    said(rf"\(#{anchor}\) \|[^|]*\| {round(time / 60)} hours \| {points}{bonus} \|")
+    said(rf"\({target}\) \|[^|]*\| {round(time / 60)} hours \| {points}{bonus} \|")
 
 
 def test_the_five_functions_have_about_as_many_lines_as_it_says() -> None:
@@ -110,8 +110,8 @@ def test_the_graders_sizes_are_those_that_messages_are_explained_with() -> None:
     said(f"B is {s.B}, T is {s.T}, H is {s.H}, d is {s.d}, D is {s.D} and F is {s.F}")
     said("A second call, for the properties, has other sizes")
     assert s != OTHER_SIZES
-    said(f"{s.B} sentences of 7, 4 and 1 tokens, padded to {s.T}")
-    assert s.lengths == (7, 4, 1)
+    said(f"{s.B} sentences of 4, 7 and 1 tokens, padded to {s.T}")
+    assert s.lengths == (4, 7, 1)
     said(f"{s.T} tokens, but all {s.positions} positions")
 
 

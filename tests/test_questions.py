@@ -13,15 +13,16 @@ from classifier import BertSentimentClassifier
 from classifier import main as classify
 from config import BertConfig
 from conftest import ROOT, of_the_shipped_model
+from handout_pages import PAGES
 from tokenizer import BertTokenizer
 
-QUESTIONS = (ROOT / "handout.md").read_text(encoding="utf-8")
+QUESTIONS = PAGES["handout/questions.md"]
 ANSWERS = (ROOT / "instructor" / "questions.md").read_text(encoding="utf-8")
 PROSE = re.sub(r"\s+", " ", ANSWERS)
 SHIPPED, BASE = BertConfig.from_json(ROOT / "checkpoint"), BertConfig()
 BOTH = (SHIPPED, BASE)
 SWEEP = re.findall(r"^\| (0\.\d+) \| (\d\.\d+) \| (\d\.\d+) \|$", ANSWERS, re.M)
-HEADING = re.compile(r"^### Question \((\w+)\): .+ \((\d+) points, about \d+ minutes\)$", re.M)
+HEADING = re.compile(r"^## Question \((\w+)\): .+ \((\d+) points, about \d+ minutes\)$", re.M)
 
 
 def said(text: str) -> None:

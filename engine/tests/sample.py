@@ -50,7 +50,11 @@ def grade() -> Grade:
     details = ("70 of 210 values differ (main.py, line 7)", 'read: handout.md, "The mask"')
     first = Finding("computed without the mask", details, "mask_ignored", shown)
     also = Finding("there is no dropout", ("the same call",))
-    about = {"title": "a title", "file": "main.py", "handout": (("The mask", "the-mask"),)}
+    about = {
+        "title": "a title",
+        "file": "main.py",
+        "handout": (("The mask", "handout.md", "the-mask"),),
+    }
     results = [
         Result("attention", Outcome.FAILED, 0.0, 25, (first, also), **about),
         Result("add_norm", Outcome.PASSED, 10, 10, note="right when given others", **about),

@@ -118,6 +118,7 @@ def test_help_needs_no_assignment(
     [
         ("(conv): a convolution (40 points", "(conv): a convolution (41 points", "it has 40"),
         ("**The windows**", "**All windows**", "there is no **The windows**, which the mistake"),
+        ("## Rules", "## Our rules", "there is no heading 'Rules', which what is forbidden"),
     ],
 )
 def test_a_handout_that_disagrees_with_the_exercises_is_found(

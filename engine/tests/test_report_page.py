@@ -26,7 +26,7 @@ def test_the_largest_page_is_under_one_and_a_half_megabytes() -> None:
 
 
 def test_the_page_shows_all_that_is_known() -> None:
-    page = html.page(sample.model(), ["../handout.html"])
+    page = html.page(sample.model(), html.Handout("../", (".html",)))
 
     for text in (
         "computed without the mask",

@@ -15,7 +15,6 @@ import pytest
 from tensormark.exercise import Assignment
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
-from tensormark.handout import anchors, sections
 from tensormark.judging.compare import Pair, Tolerance
 from tensormark.judging.excerpt import excerpt
 from tensormark.reports import github, platforms
@@ -219,17 +218,18 @@ def test_an_accuracy_curve_ends_where_predictions_end() -> None:
 
 
 def test_every_exercise_has_a_place_in_the_handout(assignment: Assignment) -> None:
-    known = anchors(assignment.handout)
-
     for exercise in assignment.exercises:
-        assert sections(known, exercise.id, [])[0][1].startswith(f"problem-{exercise.id}-")
+        ((_, page, anchor),) = assignment.handout.sections(exercise.id, [])
+        assert page == "handout.md"
+        assert anchor.startswith(f"problem-{exercise.id}-")
 
 
 def test_only_headings_that_exist_are_linked(assignment: Assignment) -> None:
-    known = anchors(assignment.handout)
-
     lines = ['read: handout.md, "Rules" and "No such heading"', 'raised E: "Problems"']
-    assert sections(known, "nothing", lines) == (("Rules", "rules"),)
+
+    found = assignment.handout.sections("nothing", lines)
+
+    assert found == (("Rules", "handout.md", "rules"),)
 
 
 # --- the formats --------------------------------------------------------------------------------

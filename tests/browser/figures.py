@@ -8,13 +8,15 @@ import os
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import Browser, ViewportSize
 
-from tensormark.release.page import page_of
+from tensormark.release.page import html_of
 
 from conftest import ROOT
 from drawn import Drawn, width_of
+from handout_pages import PAGES
 from page import browser as browser
 
 FILES = sorted((ROOT / "pictures").glob("*.svg"))
@@ -22,6 +24,13 @@ MODES = Drawn(FILES[0]).modes
 WORDS = """[...document.querySelectorAll("text")].map(one => [one.textContent,
   Number(one.getAttribute("font-size")), one.getAttribute("class"), one.getComputedTextLength()])"""
 DIAGRAM = "img[src^='data:image/svg']"
+
+
+def written(page: str, folder: Path) -> Path:
+    """Write a page of the handout as the release has it."""
+    path = folder / "page.html"
+    path.write_text(html_of(PAGES, page, ROOT), "utf-8")
+    return path
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -40,25 +49,42 @@ def test_words_are_not_wider_than_the_room_they_have(browser: Browser, path: Pat
 def test_diagrams_of_the_handout_have_the_mode_of_their_reader_and_fit(
     browser: Browser, tmp_path: Path, width: int, mode: str
 ) -> None:
-    handout = tmp_path / "handout.html"
-    handout.write_text(page_of((ROOT / "handout.md").read_text("utf-8"), ROOT), "utf-8")
     # higher than every diagram: Chromium 156 never takes one that does not fit
     size: ViewportSize = {"width": width, "height": 1000}
-    page = browser.new_page(viewport=size, color_scheme=mode)  # type: ignore[arg-type]
-    page.goto(handout.as_uri())
+    view = browser.new_page(viewport=size, color_scheme=mode)  # type: ignore[arg-type]
+    count = 0
 
-    diagrams = page.locator(DIAGRAM).all()
+    for name in PAGES:
+        view.goto(written(name, tmp_path).as_uri())
+        for diagram in view.locator(DIAGRAM).all():
+            shot = Image.open(io.BytesIO(diagram.screenshot()))
+            if folder := os.environ.get("SHOTS"):
+                shot.save(Path(folder) / f"diagram-{count}-{width}-{mode}.png")
+            assert shot.width <= width - 2 * 16
+            assert shot.convert("RGB").getpixel((shot.width // 2, shot.height - 3)) == rgb(
+                MODES[mode]["page"][0]
+            )
+            count += 1
+        assert view.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
-    assert len(diagrams) == len(FILES)
-    for place, diagram in enumerate(diagrams):
-        shot = Image.open(io.BytesIO(diagram.screenshot()))
-        if folder := os.environ.get("SHOTS"):
-            shot.save(Path(folder) / f"diagram-{place}-{width}-{mode}.png")
-        assert shot.width <= width - 2 * 16
-        assert shot.convert("RGB").getpixel((shot.width // 2, shot.height - 3)) == rgb(
-            MODES[mode]["page"][0]
-        )
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert count == len(FILES)
+
+
+@pytest.mark.parametrize("width", [1000, 390])
+def test_axe_finds_no_fault_in_the_handout_and_its_title_comes_first(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    view = browser.new_page(viewport={"width": width, "height": 800})
+    for name in PAGES:
+        view.goto(written(name, tmp_path).as_uri())
+
+        found = Axe().run(view).response["violations"]
+
+        assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found] == []
+        box = view.locator("h1").bounding_box()
+        assert box is not None
+        assert box["y"] < 100
+        assert view.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def rgb(color: str) -> tuple[int, ...]:

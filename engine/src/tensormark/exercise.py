@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tensormark.files import digest
+from tensormark.handout import Handout
 from tensormark.policy import Policy
 
 if TYPE_CHECKING:  # the inspector of sources starts without them
@@ -204,11 +205,6 @@ class Exercise:
         """The module of its hole."""
         return self.file.removesuffix(".py")
 
-    @property
-    def anchor(self) -> str:
-        """Where the handout explains it."""
-        return f"handout.md, Problem ({self.id})"
-
     def inputs(self, call: Call, seed: int, private: bool = False) -> Tensors:
         """Draw the inputs of a call; used when references are recorded, never when grading."""
         import numpy as np
@@ -292,9 +288,9 @@ class Assignment:
         return self.folder / "checkpoint" if self.checkpoint_files else None
 
     @property
-    def handout(self) -> Path:
-        """The handout."""
-        return self.folder / "handout.md"
+    def handout(self) -> Handout:
+        """The handout, as it is now."""
+        return Handout(self.folder)
 
     @property
     def requirements(self) -> Path:

@@ -4,7 +4,7 @@ grader/assignment.py   says what the assignment is: ASSIGNMENT
 grader/mistakes/       known mistakes, and grader/honest/ right code; students do not get these
 solution/              with regions from which starter/ is derived
 reference_outputs/     what was recorded
-handout.md             a heading `Problem (id)` for each exercise
+handout.md             a heading `Problem (id)` for each exercise, here or in handout/*.md
 requirements.txt       what a submission may import
 checkpoint/, data/     as far as there are any
 """

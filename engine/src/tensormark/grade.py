@@ -43,9 +43,10 @@ def write_report(folder: Path, result: dict[str, Any], path: Path, show: bool) -
     from tensormark.reports import browser, html, runs
 
     result = runs.with_changes(path.resolve().parent / runs.FOLDER, result)
-    handouts = [folder / name for name in html.HANDOUTS if (folder / name).is_file()]
-    links = [os.path.relpath(handout, path.resolve().parent) for handout in handouts]
-    write_whole(path, html.page(result, links))
+    forms = [form for form in html.FORMS if (folder / f"handout{form}").is_file()]
+    root = Path(os.path.relpath(folder, path.resolve().parent)).as_posix()
+    handout = html.Handout("" if root == "." else f"{root}/", forms)
+    write_whole(path, html.page(result, handout))
     opened = show and browser.show(path)
     print(
         f"\n  report: {path}" + (", opened in your browser" if opened else "; open it in a browser")

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from tensormark.exercise import Assignment, Exercise
-from tensormark.handout import anchors, sections
 from tensormark.intake.door import InspectionError
 from tensormark.intake.given_files import GivenFiles, Laid
 from tensormark.intake.inspection import inspected
@@ -113,7 +112,7 @@ class Grading:
             opener: opens a sandbox of a tier.
         """
         self.settings, self.assignment, self.opener = settings, assignment, opener
-        self.anchors = anchors(assignment.handout)
+        self.handout = assignment.handout
         self.references: References | ReferencesError
         try:
             self.references = References(settings.references)
@@ -208,7 +207,7 @@ class Grading:
         """Return results with the sections of the handout that explain them."""
         for result in results:
             lines = [line for finding in result.findings for line in finding.details]
-            result.handout = sections(self.anchors, result.id, lines)
+            result.handout = self.handout.sections(result.id, lines)
         return list(results)
 
     @property

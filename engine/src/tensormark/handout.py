@@ -1,14 +1,28 @@
-"""The handout's headings, and the anchors by which a page links to them."""
+"""The handout: handout.md, and further pages in the folder handout/ if an assignment has them.
 
+A problem may be on any page, under a heading `### Problem (id): ...`. Reports point to it, and
+repeat what its "If you see" list says about a message, in items such as
+
+    - `the scores are not scaled`, `raised ValueError: ...`: what to do about them.
+"""
+
+import dataclasses
+import functools
+import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-HEADING = re.compile(r"^#{1,6} +(.+?) *#*$", re.MULTILINE)
+MAIN = "handout.md"
+PAGES = "handout/*.md"
+HEADING = re.compile(r"^(#{1,6}) +(.+?) *#*$", re.MULTILINE)
 PROBLEM = re.compile(r"Problem \(\w+\)")
 QUOTED = re.compile(r'"([^"]{1,80})"')
 POINTER = "read: "  # how a line of a report begins that says where to read
-Sections = tuple[tuple[str, str], ...]  # titles, and the anchors of their headings
+ITEM = re.compile(r"^- (`(?:.|\n(?!\n|- |<))+)", re.MULTILINE)
+MESSAGES = re.compile(r"((?:`[^`]+`|[^`:])+): +(.+)")  # and what is said about them
+LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
+Sections = tuple[tuple[str, str, str], ...]  # titles, their pages, the anchors of their headings
 
 
 def slug(heading: str) -> str:
@@ -16,23 +30,97 @@ def slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def anchors(path: Path) -> dict[str, str]:
-    """Return the anchors of a handout's headings, also by "Problem (id)"; {} if it is missing."""
-    try:
-        headings = HEADING.findall(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
-        return {}
-    found = {heading: slug(heading) for heading in headings}
-    problems = {m[0]: slug(h) for h in headings if (m := PROBLEM.match(h))}
-    return found | problems
+def blocks(text: str) -> Iterator[tuple[str, str]]:
+    """Yield a page's headings, each with the text up to the next one of its level or above."""
+    headings = list(HEADING.finditer(text))
+    for place, heading in enumerate(headings):
+        following = (h.start() for h in headings[place + 1 :] if len(h[1]) <= len(heading[1]))
+        yield heading[2], text[heading.end() : next(following, len(text))]
 
 
-def sections(known: dict[str, str], exercise: str, lines: Iterable[str]) -> Sections:
-    """Return the sections that explain an exercise, and those that lines of its report name.
+def explained(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the messages of the "If you see" lists in a text, and what is said about each."""
+    for item in ITEM.findall(text):
+        if match := MESSAGES.fullmatch(" ".join(item.split())):
+            plain = LINK.sub(r"\1", match[2]).replace("**", "")
+            for message in re.findall(r"`([^`]+)`", match[1]):
+                yield message, plain.removesuffix(".")
 
-    Args:
-        known: the anchors of the handout's headings.
-    """
-    named = [title for line in lines if line.startswith(POINTER) for title in QUOTED.findall(line)]
-    titles = dict.fromkeys([f"Problem ({exercise})", *named])
-    return tuple((title, known[title]) for title in titles if title in known)
+
+def _fits(message: str, line: str) -> bool:
+    """Say whether a line is a message, which may go on after a colon; "..." stands for anything."""
+    pattern = ".*".join(map(re.escape, message.split("...")))
+    more = ".*" if message.startswith("raised ") else "(?:: .*)?"
+    return re.fullmatch(pattern + more, line) is not None
+
+
+@dataclasses.dataclass(frozen=True)
+class Handout:
+    """The pages of an assignment's handout, as they were when they were first needed."""
+
+    folder: Path
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files, handout.md first."""
+        return [self.folder / MAIN, *sorted(self.folder.glob(PAGES))]
+
+    def read(self) -> dict[str, str]:
+        """Return the texts of the pages, by path in the assignment's folder.
+
+        Raises:
+            OSError, UnicodeDecodeError: one cannot be read.
+        """
+        return {
+            path.relative_to(self.folder).as_posix(): path.read_text(encoding="utf-8")
+            for path in self.paths
+        }
+
+    @functools.cached_property
+    def pages(self) -> Mapping[str, str]:
+        """What `read` returns, or nothing: without a handout, grading works all the same."""
+        try:
+            return self.read()
+        except (OSError, UnicodeDecodeError):
+            return {}
+
+    @functools.cached_property
+    def anchors(self) -> Mapping[str, tuple[str, str]]:
+        """Page and anchor of every heading, by its text and by "Problem (id)"."""
+        found: dict[str, tuple[str, str]] = {}
+        for page, text in self.pages.items():
+            for _, heading in HEADING.findall(text):
+                names = {heading, *PROBLEM.findall(heading)[:1]}
+                found = dict.fromkeys(names, (page, slug(heading))) | found
+        return found
+
+    def place(self, exercise: str) -> str:
+        """Return where an exercise's problem is, as reports say it."""
+        problem = f"Problem ({exercise})"
+        page, _ = self.anchors.get(problem, (MAIN, ""))
+        return f"{page}, {problem}"
+
+    def explanation(self, exercise: str, finding: Sequence[str]) -> list[str]:
+        """Return what is said about the first line of a finding that anything is said about.
+
+        That is one line or none: what the exercise's problem says, or else what stands outside of
+        all problems. Of several messages that fit, the longest counts.
+        """
+        own: list[tuple[str, str]] = []
+        others: list[tuple[str, str]] = []
+        for text in self.pages.values():
+            for heading, block in blocks(text):
+                if heading.startswith(f"Problem ({exercise})"):
+                    own += list(explained(block))
+                elif not PROBLEM.match(heading) and "\n### " not in block:
+                    others += list(explained(block))
+        for line, pairs in itertools.product(finding, (own, others)):
+            if fitting := [pair for pair in pairs if _fits(pair[0], line)]:
+                return [max(fitting, key=lambda pair: len(pair[0]))[1]]
+        return []
+
+    def sections(self, exercise: str, lines: Iterable[str]) -> Sections:
+        """Return the sections that explain an exercise, and those that lines of its report name."""
+        named = [t for line in lines if line.startswith(POINTER) for t in QUOTED.findall(line)]
+        titles = dict.fromkeys([f"Problem ({exercise})", *named])
+        return tuple((title, *self.anchors[title]) for title in titles if title in self.anchors)

@@ -82,7 +82,7 @@ class Result:
         lost: the parts of its points that it lost, if it failed.
         flags: what an instructor may want to know of how it was graded.
         title, file: of the exercise; task: whether it is one.
-        handout: sections that explain it: their titles, and the anchors of their headings.
+        handout: sections that explain it: titles, pages, and the anchors of their headings.
         measured: what a task has measured, as JSON; see `TaskRun.show`.
     """
 
@@ -98,7 +98,7 @@ class Result:
     title: str = ""
     file: str = ""
     task: bool = False
-    handout: tuple[tuple[str, str], ...] = ()
+    handout: tuple[tuple[str, str, str], ...] = ()
     measured: Mapping[str, Any] | None = None
 
     @property
@@ -125,7 +125,10 @@ class Result:
             "findings": [finding.as_json() for finding in self.findings],
             "note": self.note,
             "place": place_in(lines),
-            "handout": [{"title": title, "anchor": anchor} for title, anchor in self.handout],
+            "handout": [
+                {"title": title, "page": page, "anchor": anchor}
+                for title, page, anchor in self.handout
+            ],
             "measured": self.measured,
             "flags": list(self.flags),
         }

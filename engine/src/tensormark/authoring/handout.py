@@ -1,21 +1,22 @@
 """Write the handout's tables of points: `tensormark handout`.
 
 A table is what stands between `<!-- points:begin -->` and `<!-- points:end -->`, and, where an
-exercise is a bonus, between the same marks with `bonus`. The heading of a problem is written by
-hand.
+exercise is a bonus, between the same marks with `bonus`; on any page of the handout. The heading of
+a problem is written by hand.
 """
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from posixpath import dirname, relpath
 
 from tensormark.authoring.course import Course, open_course
 from tensormark.exercise import PARTS, Assignment, Exercise
 from tensormark.files import write_whole
 from tensormark.folder import open_assignment
 from tensormark.folders import put_between
-from tensormark.handout import slug as slug
+from tensormark.handout import MAIN, blocks, slug
 from tensormark.usage import command, parser
 
 POINTS = re.compile(r"\((\d+(?:\.\d+)?) points\b")  # in a heading
@@ -27,57 +28,61 @@ class HandoutError(ValueError):
     """The handout lacks something; the message names it."""
 
 
-def heading(text: str, exercise: Exercise) -> str:
-    """Return the heading of an exercise's problem.
+def problem(pages: Mapping[str, str], exercise: Exercise) -> tuple[str, str]:
+    """Return the page of an exercise's problem, and its heading.
 
     Raises:
         HandoutError: there is none.
     """
-    match = re.search(rf"^### (Problem \({exercise.id}\): .+)$", text, re.MULTILINE)
-    if match is None:
-        raise HandoutError(f"there is no heading `### Problem ({exercise.id}): ...`")
-    return match[1]
+    for page, text in pages.items():
+        match = re.search(rf"^### (Problem \({exercise.id}\): .+)$", text, re.MULTILINE)
+        if match is not None:
+            return page, match[1]
+    raise HandoutError(f"there is no heading `### Problem ({exercise.id}): ...`")
 
 
-def _table(text: str, exercises: Iterable[Exercise]) -> str:
-    rows = []
-    for exercise in exercises:
-        points = [f"{exercise.points[part]:g}" if part in exercise.points else "" for part in PARTS]
-        cells = [
-            f"[{exercise.id}](#{slug(heading(text, exercise))})",
-            *points,
-            f"{exercise.max_score:g}",
-        ]
-        rows.append(re.sub(" +", " ", f"| {' | '.join(cells)} |"))
-    return "\n" + "\n".join([HEADER, RULE, *rows]) + "\n"
+def _row(pages: Mapping[str, str], page: str, exercise: Exercise) -> str:
+    """Return an exercise's row of a table on a page."""
+    home, heading = problem(pages, exercise)
+    link = "" if home == page else relpath(home, dirname(page))
+    points = [f"{exercise.points[part]:g}" if part in exercise.points else "" for part in PARTS]
+    cells = [f"[{exercise.id}]({link}#{slug(heading)})", *points, f"{exercise.max_score:g}"]
+    return re.sub(" +", " ", f"| {' | '.join(cells)} |")
 
 
-def with_tables(text: str, assignment: Assignment) -> str:
-    """Return the handout with its tables brought up to date.
+def with_tables(pages: Mapping[str, str], assignment: Assignment) -> dict[str, str]:
+    """Return the handout's pages with their tables brought up to date.
 
     Raises:
         HandoutError: a problem or the marks of a table are missing.
     """
+    new = dict(pages)
     for mark, bonus in (("points", False), ("bonus", True)):
         chosen = [exercise for exercise in assignment.exercises if exercise.extension is bonus]
-        if not chosen and f"<!-- {mark}:begin -->" not in text:
+        page = next((page for page in pages if f"<!-- {mark}:begin -->" in pages[page]), MAIN)
+        if not chosen and f"<!-- {mark}:begin -->" not in pages[page]:
             continue
+        rows = [_row(pages, page, exercise) for exercise in chosen]
         try:
-            text = put_between(text, mark, _table(text, chosen))
+            new[page] = put_between(new[page], mark, "\n" + "\n".join([HEADER, RULE, *rows]) + "\n")
         except ValueError as error:
             raise HandoutError(str(error)) from error
-    return text
+    return new
 
 
-def _disagreements(text: str, course: Course) -> Iterator[str]:
-    """Yield where the points differ from the real ones, or what a mistake points to is missing."""
+def _disagreements(pages: Mapping[str, str], course: Course) -> Iterator[str]:
+    """Yield where the points differ from the real ones, or what a report points to is missing."""
     for exercise in course.assignment.exercises:
-        match = POINTS.search(heading(text, exercise))
+        match = POINTS.search(problem(pages, exercise)[1])
         if match and float(match[1]) != exercise.max_score:
             yield f"Problem ({exercise.id}) says {match[1]} points; it has {exercise.max_score:g}"
     for variant in course.variants:
-        if variant.section and f"**{variant.section}**" not in text:
+        home, _ = problem(pages, course.assignment.exercise(variant.exercise))
+        if variant.section and f"**{variant.section}**" not in pages[home]:
             yield f"there is no **{variant.section}**, which the mistake {variant.id} points to"
+    rules = course.assignment.policy.section
+    if rules and rules not in (title for title, _ in blocks(pages[MAIN])):
+        yield f"there is no heading {rules!r}, which what is forbidden points to"
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
@@ -86,23 +91,24 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     command_line.add_argument("--check", action="store_true", help="write nothing; fail on drift")
     check = command_line.parse_args(arguments).check
     course = open_course(open_assignment(folder))
-    path = course.assignment.handout
     try:
-        text = path.read_text(encoding="utf-8")
-        new = with_tables(text, course.assignment)
-        wrong = list(_disagreements(text, course))
+        pages = course.assignment.handout.read()
+        new = with_tables(pages, course.assignment)
+        wrong = list(_disagreements(pages, course))
     except (HandoutError, OSError, UnicodeDecodeError) as error:
-        print(f"{name}: {path}: {error}", file=sys.stderr)
+        print(f"{name}: {folder / MAIN}: {error}", file=sys.stderr)
         return 2
     if wrong:
-        print("\n".join(f"{name}: {path}: {line}" for line in wrong), file=sys.stderr)
+        print("\n".join(f"{name}: {folder / MAIN}: {line}" for line in wrong), file=sys.stderr)
         return 1
-    if new == text:
-        print("the tables of handout.md are up to date")
-        return 0
-    if check:
-        print(f"the tables of handout.md have drifted; run `{command('handout')}`", file=sys.stderr)
+    drifted = [page for page, text in new.items() if text != pages[page]]
+    if drifted and check:
+        pages_drifted = f"the tables of {', '.join(drifted)} have drifted"
+        print(f"{pages_drifted}; run `{command('handout')}`", file=sys.stderr)
         return 1
-    write_whole(path, new)
-    print("wrote the tables of handout.md")
+    for page in drifted:
+        write_whole(folder / page, new[page])
+        print(f"wrote the tables of {page}")
+    if not drifted:
+        print("the tables of the handout are up to date")
     return 0

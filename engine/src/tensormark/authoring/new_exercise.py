@@ -12,7 +12,7 @@ exercises are graded as before.
 import keyword
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import Template
 
@@ -20,6 +20,7 @@ from tensormark.authoring.variants import VariantError, region_of
 from tensormark.exercise import Assignment, Exercise
 from tensormark.files import write_whole
 from tensormark.folder import PACKAGE, open_assignment
+from tensormark.handout import MAIN
 from tensormark.usage import command, option, parser
 
 EXERCISES, MISTAKES = Path(PACKAGE, "exercises"), Path(PACKAGE, "mistakes")
@@ -176,21 +177,25 @@ def _with_hole(source: str, hole: str, follower: Exercise | None) -> str:
     return f"{source[:position]}{hole}\n\n{source[position:]}"
 
 
-def _with_block(handout: str, block: str, neighbour: Exercise | None, follows: bool) -> str:
+def _with_block(
+    pages: Mapping[str, str], block: str, neighbour: Exercise | None, follows: bool
+) -> dict[Path, str]:
     """Put a problem before the one of another exercise, or after it if it follows that one.
 
     Args:
         neighbour: None: there is no other exercise, and the problem comes last.
+
+    Returns: the new text of a page of the handout, by its path.
     """
     if neighbour is None:
-        return f"{handout.rstrip()}\n\n{block}"
+        return {Path(MAIN): f"{pages[MAIN].rstrip()}\n\n{block}"}
     pattern = rf"^### Problem \({neighbour.id}\).*?(?=^#{{1,3}} |\Z)"
-    match = re.search(pattern, handout, re.MULTILINE | re.DOTALL)
-    if match is None:
-        raise SkeletonError(f"handout.md: there is no problem {neighbour.id} to put the new one by")
-    position = match.end() if follows else match.start()
-    gap = "" if handout[:position].endswith("\n\n") else "\n"
-    return handout[:position] + gap + block + handout[position:]
+    for page, text in pages.items():
+        if match := re.search(pattern, text, re.MULTILINE | re.DOTALL):
+            position = match.end() if follows else match.start()
+            gap = "" if text[:position].endswith("\n\n") else "\n"
+            return {Path(page): text[:position] + gap + block + text[position:]}
+    raise SkeletonError(f"{MAIN}: there is no problem {neighbour.id} to put the new one by")
 
 
 def skeleton(
@@ -224,14 +229,14 @@ def skeleton(
     values = {"id": name, "file": file, "module": file.removesuffix(".py"), "order": order}
     values |= {"bonus": BONUS if bonus else "", "run": command("check", k=name)}
     source = (assignment.solution / file).read_text(encoding="utf-8")
-    handout = assignment.handout.read_text(encoding="utf-8")
+    pages = assignment.handout.read()
     beside = follower or previous or next(iter(reversed(assignment.exercises)), None)
-    block = _with_block(handout, BLOCK.substitute(values), beside, follows=follower is None)
+    block = BLOCK.substitute(values)
     return {
         case: CASE.substitute(values),
         Path("solution", file): _with_hole(source, hole(name, source), follower),
         mistakes: MISTAKES_FILE.substitute(values),
-        Path("handout.md"): block,
+        **_with_block(pages, block, beside, follows=follower is None),
     }
 
 

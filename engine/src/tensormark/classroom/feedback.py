@@ -77,7 +77,7 @@ def _write_folder(folder: Path, result: Mapping[str, Any] | None, again: bool) -
     text = (json.dumps(model) + "\n").encode()  # in one line, which is several times faster
     if not again and page.exists() and file.exists() and file.read_bytes() == text:
         return False
-    write_whole(page, html.page(model, handouts=()).encode("utf-8", "backslashreplace"))
+    write_whole(page, html.page(model, html.NOWHERE).encode("utf-8", "backslashreplace"))
     write_whole(file, text)  # last: what is equal to it was drawn
     return True
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from tensormark.files import digest, sha256
 from tensormark.folder import PACKAGE, VARIABLE, AssignmentError, here
+from tensormark.handout import MAIN, PAGES
 from tensormark.sandbox.packages import requirement_names
 
 ENGINE = Path(__file__).resolve().parents[1]
@@ -16,7 +17,7 @@ ENGINE = Path(__file__).resolve().parents[1]
 NOT_GRADING = ("authoring", "classroom", "gradescope", "release", "template")
 OF_CLASSROOM = ("parcel", "version", "work", "worker")
 # of an assignment; references, checkpoint and data travel, and are checked where they arrive
-FILES = (f"{PACKAGE}/**/*.py", "solution/*.py", "starter/*.py", "handout.md", "requirements.txt")
+FILES = (f"{PACKAGE}/**/*.py", "solution/*.py", "starter/*.py", MAIN, PAGES, "requirements.txt")
 FOR_STAFF = ("mistakes", "honest", "staff.py")  # what references are recorded from
 PACKAGES = ("torch", "numpy", "safetensors")  # besides those that submissions may use
 NO_ASSIGNMENT = (

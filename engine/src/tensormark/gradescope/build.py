@@ -18,6 +18,7 @@ from tensormark.exercise import Assignment
 from tensormark.files import check_replaceable, write_whole
 from tensormark.folder import open_assignment
 from tensormark.gradescope.run import CONSTRAINTS, LEAST_TIER, REFERENCES
+from tensormark.handout import MAIN, PAGES
 from tensormark.references import References, ReferencesError
 from tensormark.release.given_out import checkpoint_names, data_names, fitting, own_code
 from tensormark.sandbox.interface import LOCKED, PROCESS
@@ -74,7 +75,7 @@ def _private_references(assignment: Assignment, folder: Path) -> Iterator[tuple[
 def _files_to_grade(assignment: Assignment) -> Iterator[Path]:
     folder = assignment.folder
     yield from own_code(folder)
-    for pattern in ("starter/*.py", "solution/*.py"):
+    for pattern in ("starter/*.py", "solution/*.py", MAIN, PAGES):
         yield from fitting(folder, pattern)
     for name in (*checkpoint_names(assignment), *data_names(assignment)):
         yield folder / name

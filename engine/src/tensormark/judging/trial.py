@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tensormark.exercise import Assignment, Call, Exercise, Probe
+from tensormark.handout import POINTER
 from tensormark.judging.compare import Axes, Mismatch, Tolerance, compare, compare_all
 from tensormark.judging.diagnose import PAIR, Diagnosis, diagnosed, one_sentence
 from tensormark.judging.excerpt import excerpt
@@ -156,7 +157,9 @@ class Trial:
                 details.append(f"{', '.join(names)} and {last} pass alone, but not together")
         if common is not None and common.id is not None and not mistakes:
             mistakes = (common.id,)
-        details.append(f"read: {self.exercise.anchor}{sections}")
+        handout = self.assignment.handout
+        details += handout.explanation(self.exercise.id, [headline, *details])
+        details.append(f"{POINTER}{handout.place(self.exercise.id)}{sections}")
         return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None, excerpt))
 
     def descriptions(

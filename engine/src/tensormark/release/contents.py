@@ -19,7 +19,7 @@ from tensormark.usage import command
 from tensormark.wheel import wheel
 from tensormark.zipped import zipped
 
-PAGE = "handout.html"
+PAGE = "handout.html"  # of handout.md; its further pages are called likewise
 ENGINE = "engine"  # the folder of the wheel
 README = """# {name}
 
@@ -77,12 +77,14 @@ def _declared(assignment: Assignment, release: Release) -> Iterator[tuple[str, b
 
 
 def _page(assignment: Assignment) -> Iterator[tuple[str, bytes]]:
-    """Yield the handout as a page, if what renders it is installed."""
+    """Yield the handout's pages as HTML, if what renders them is installed."""
     if all(importlib.util.find_spec(name) is not None for name in NEEDED):
-        from tensormark.release.page import page_of
+        from tensormark.release.page import html_of
 
-        text = assignment.handout.read_text(encoding="utf-8")
-        yield PAGE, page_of(text, assignment.folder).encode()
+        pages = assignment.handout.read()
+        for page in pages:
+            rendered = html_of(pages, page, assignment.folder)
+            yield f"{page.removesuffix('.md')}.html", rendered.encode()
 
 
 def contents(course: Course) -> dict[str, bytes]:

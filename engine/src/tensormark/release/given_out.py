@@ -10,9 +10,10 @@ from pathlib import Path
 
 from tensormark.exercise import Assignment
 from tensormark.folder import PACKAGE
+from tensormark.handout import MAIN, PAGES
 
 STAFF_ONLY = ("mistakes", "honest", "staff.py")  # of the assignment's own code
-ALWAYS = ("handout.md", "requirements.txt")
+ALWAYS = (MAIN, "requirements.txt")
 IF_THERE = ("LICENSE", "Makefile")
 PICTURE = re.compile(r"!\[[^]]*\]\(([^()\s]+)\)")  # in the handout
 
@@ -84,14 +85,16 @@ def _pictures(assignment: Assignment) -> list[Path]:
     Raises:
         ReleaseError: one is not there.
     """
-    text = assignment.handout.read_text(encoding="utf-8")
-    names = {name for name in PICTURE.findall(text) if "://" not in name}
-    folder = assignment.folder.resolve()
-    for name in sorted(names):
-        path = (folder / name).resolve()
-        if not path.is_file() or not path.is_relative_to(folder):
-            raise ReleaseError(f"handout.md shows {name}, which is not a file in {folder}")
-    return [assignment.folder / name for name in sorted(names)]
+    folder, pictures = assignment.folder.resolve(), set()
+    for page, text in assignment.handout.read().items():
+        for name in PICTURE.findall(text):
+            if "://" in name:
+                continue
+            path = (folder / page).parent.joinpath(name).resolve()
+            if not path.is_file() or not path.is_relative_to(folder):
+                raise ReleaseError(f"{page} shows {name}, which is not a file in {folder}")
+            pictures.add(assignment.folder / path.relative_to(folder))
+    return sorted(pictures)
 
 
 def checkpoint_names(assignment: Assignment) -> list[str]:
@@ -117,7 +120,7 @@ def copied(assignment: Assignment, release: Release) -> dict[str, Path]:
         if not matches:
             raise ReleaseError(f"{folder}: there is no {pattern} to give out")
         paths += matches
-    paths += _pictures(assignment)
+    paths += fitting(folder, PAGES) + _pictures(assignment)
     paths += [folder / name for name in IF_THERE if (folder / name).is_file()]
     return {path.relative_to(folder).as_posix(): path for path in sorted({*paths})}
 

@@ -1,4 +1,4 @@
-"""Render the handout as one HTML file that needs no network.
+"""Render a page of the handout as an HTML file that needs no network.
 
 Figures are inlined, equations between dollar signs become MathML, and every heading has the anchor
 that GitHub gives it. Students' machines need none of the libraries.
@@ -8,8 +8,9 @@ import base64
 import html
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from posixpath import dirname, join, normpath, relpath
 
 from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
@@ -17,12 +18,13 @@ from markdown_it.token import Token
 from mdit_py_plugins.anchors import anchors_plugin
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-from tensormark.handout import slug
+from tensormark.handout import MAIN, slug
 
 STYLE = Path(__file__).with_name("page.css")
 PROBLEM = re.compile(r"(?:Problem|Question) \((\w+)\): (.+) \(.+\)")
 PICTURES = {".png": "image/png", ".svg": "image/svg+xml"}
 LEVELS = (2, 3)  # of headings in the table of contents
+TO_CONTENTS = '<p class="to-contents"><a href="#contents">Contents</a></p>'  # if they come last
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -34,12 +36,11 @@ PAGE = """<!DOCTYPE html>
 {style}</style>
 </head>
 <body>
-<nav aria-label="Contents"><a class="skip" href="#content">Skip to the text</a>
-<details open><summary>Contents</summary>
-{contents}
-</details></nav>
-<main id="content" tabindex="-1">
+<main>
 {body}</main>
+<nav id="contents" aria-label="Contents" tabindex="-1">
+{contents}
+</nav>
 </body>
 </html>
 """
@@ -50,7 +51,10 @@ class PageError(ValueError):
 
 
 def _equation(tex: str, options: dict[str, bool]) -> str:
-    return str(convert(tex, display="block" if options["display_mode"] else "inline"))
+    if not options["display_mode"]:
+        return str(convert(tex, display="inline"))
+    # a wide one scrolls by itself, with the keyboard too
+    return str(convert(tex, display="block")).replace("<math ", '<math tabindex="0" ', 1)
 
 
 def _reader() -> MarkdownIt:
@@ -60,13 +64,16 @@ def _reader() -> MarkdownIt:
     return markdown
 
 
-def _inlined(token: Token, folder: Path) -> None:
+def _inlined(token: Token, folder: Path, root: Path) -> None:
     """Put the picture of a token into the page.
 
+    Args:
+        folder: of the page; root: that pictures are below.
+
     Raises:
-        PageError: it is none of this folder's.
+        PageError: it is not below it.
     """
-    path, root = (folder / str(token.attrs["src"])).resolve(), folder.resolve()
+    path, root = (folder / str(token.attrs["src"])).resolve(), root.resolve()
     if path.suffix not in PICTURES or not path.is_file() or not path.is_relative_to(root):
         raise PageError(f"{token.attrs['src']} is not a picture of {root}")
     content = base64.b64encode(path.read_bytes()).decode()
@@ -75,7 +82,7 @@ def _inlined(token: Token, folder: Path) -> None:
 
 def _scrollable(body: str) -> str:
     """Let wide tables and code scroll by themselves, with the keyboard too."""
-    region = '<div class="wide" role="region" tabindex="0" aria-label="Table">'
+    region = '<div class="wide" role="group" tabindex="0" aria-label="Table">'
     body = body.replace("<table>", f"{region}<table>").replace("</table>", "</table></div>")
     return body.replace("<pre>", '<pre tabindex="0">').replace("<th></th>", "<td></td>")
 
@@ -92,7 +99,9 @@ def _headings(tokens: Sequence[Token]) -> list[tuple[int, str, str]]:
 
 
 def _contents(headings: Sequence[tuple[int, str, str]]) -> str:
-    """Return the table of contents, a list in a list."""
+    """Return the table of contents, a list in a list; nothing if there are no headings."""
+    if not headings:
+        return ""
     lines, depth = ["<ul>"], LEVELS[0]
     for place, (level, anchor, text) in enumerate(headings):
         if level > depth:
@@ -106,23 +115,57 @@ def _contents(headings: Sequence[tuple[int, str, str]]) -> str:
     return "\n".join(lines)
 
 
-def page_of(text: str, folder: Path) -> str:
-    """Return the page of a handout.
+def _title(text: str) -> str:
+    return html.escape(text.partition("\n")[0].removeprefix("# "))
+
+
+def _to_html(target: str, page: str, pages: Mapping[str, str]) -> str:
+    """Return the target of a link, which leads to another page as HTML if that is a page, too."""
+    path, mark, anchor = target.partition("#")
+    if path and normpath(join(dirname(page), path)) in pages:
+        path = f"{path.removesuffix('.md')}.html"
+    return path + mark + anchor
+
+
+def _other_pages(page: str, pages: Mapping[str, str]) -> Iterator[str]:
+    """Yield links to the other pages, as lines of HTML."""
+    others = {other: _title(text) for other, text in pages.items() if other != page}
+    if others:
+        yield "<p>Other pages</p>\n<ul>"
+        for other, title in others.items():
+            target = _to_html(relpath(other, dirname(page) or "."), page, pages)
+            yield f'<li><a href="{html.escape(target)}">{title}</a></li>'
+        yield "</ul>"
+
+
+def html_of(pages: Mapping[str, str], page: str, root: Path) -> str:
+    """Return a page of a handout as HTML.
 
     Args:
-        folder: that its pictures are below.
+        pages: the handout's texts, by path; page: one of these paths.
+        root: the folder of the assignment, which pictures are below.
 
     Raises:
         PageError: a picture is missing.
     """
     markdown = _reader()
     environment: dict[str, object] = {}
-    tokens = markdown.parse(text, environment)
-    for token in tokens:
-        for child in token.children or ():
-            if child.type == "image":
-                _inlined(child, folder)
+    tokens = markdown.parse(pages[page], environment)
+    for token in itertools.chain.from_iterable(token.children or () for token in tokens):
+        if token.type == "image":
+            _inlined(token, (root / page).parent, root)
+        elif token.type == "link_open":
+            token.attrs["href"] = _to_html(str(token.attrs["href"]), page, pages)
     body = _scrollable(markdown.renderer.render(tokens, markdown.options, environment))
-    title = html.escape(text.partition("\n")[0].removeprefix("# "))
-    style = STYLE.read_text(encoding="utf-8")
-    return PAGE.format(title=title, style=style, contents=_contents(_headings(tokens)), body=body)
+    contents = "\n".join([_contents(_headings(tokens)), *_other_pages(page, pages)])
+    return PAGE.format(
+        title=_title(pages[page]),
+        style=STYLE.read_text(encoding="utf-8"),
+        contents=contents,
+        body=body.replace("</h1>", f"</h1>\n{TO_CONTENTS}", 1),
+    )
+
+
+def page_of(text: str, folder: Path) -> str:
+    """Return the only page of a handout as HTML; see `html_of`."""
+    return html_of({MAIN: text}, MAIN, folder)

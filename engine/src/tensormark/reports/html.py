@@ -6,8 +6,10 @@ where it becomes an element (markup.py).
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from tensormark.reports.details import FINDINGS, finding_parts, measured_parts
 from tensormark.reports.markup import Element, element, joined, say
@@ -23,7 +25,23 @@ MARKS = {
     Outcome.BLOCKED: ("blocked", "…"),
     Outcome.COULD_NOT_GRADE: ("ungraded", "?"),
 }
-HANDOUTS = ("handout.html", "handout.md")
+FORMS = (".html", ".md")  # of the handout's pages, the better one first
+HANDOUT = re.compile(r"handout(/[\w-]+)?\.md")
+
+
+class Handout(NamedTuple):
+    """Where the page finds the handout that it links to.
+
+    Attributes:
+        folder: path from the page's folder, empty or with a slash at its end.
+        forms: that are there; none: there are no links.
+    """
+
+    folder: str
+    forms: Sequence[str]
+
+
+BESIDE, NOWHERE = Handout("", FORMS), Handout("", ())
 
 
 def _digest(text: str) -> str:
@@ -56,20 +74,24 @@ def chip(outcome: str) -> Element:
     return element("span", icon, outcome, class_=f"chip {name}")
 
 
-def _links(exercise: Model, handouts: Sequence[str]) -> Element | None:
-    entries = [
-        joined(
-            element("a", section["title"], href=f"{handouts[0]}#{section['anchor']}"),
-            *(
-                joined(" (", element("a", Path(path).name, href=f"{path}#{section['anchor']}"), ")")
-                for path in handouts[1:]
-            ),
-        )
-        for section in exercise["handout"]
-        if handouts
-    ]
-    items = (element("li", entry) for entry in entries)
-    return element("ul", *items, class_="read", aria_label="In the handout") if entries else None
+def _link(section: Model, handout: Handout) -> Element:
+    """Return a section's title with a link to it in each form of its page."""
+    named = str(section.get("page"))
+    page = named.removesuffix(".md") if HANDOUT.fullmatch(named) else "handout"
+    first, *others = (
+        (Path(page + form).name, f"{handout.folder}{page}{form}#{section['anchor']}")
+        for form in handout.forms
+    )
+    return joined(
+        element("a", section["title"], href=first[1]),
+        *(joined(" (", element("a", name, href=target), ")") for name, target in others),
+    )
+
+
+def _links(exercise: Model, handout: Handout) -> Element | None:
+    sections = exercise["handout"] if handout.forms else []
+    items = [element("li", _link(section, handout)) for section in sections]
+    return element("ul", *items, class_="read", aria_label="In the handout") if items else None
 
 
 def _row(exercise: Model) -> Element:
@@ -97,7 +119,7 @@ def _table(result: Model) -> Element:
     return joined(element("table", element("thead", element("tr", *heads)), body), more)
 
 
-def _section(exercise: Model, handouts: Sequence[str]) -> Element | None:
+def _section(exercise: Model, handout: Handout) -> Element | None:
     """Return the part of the page about an exercise; None if there is nothing more to say."""
     findings = [
         part for finding in exercise["findings"][:FINDINGS] for part in finding_parts(finding)
@@ -112,7 +134,7 @@ def _section(exercise: Model, handouts: Sequence[str]) -> Element | None:
         chip(exercise["outcome"]),
         element("span", out_of(exercise["score"], exercise["max_score"]), class_="points"),
     )
-    return element("section", head, *findings, _links(exercise, handouts), *measured, id=name)
+    return element("section", head, *findings, _links(exercise, handout), *measured, id=name)
 
 
 def _change(change: Model) -> list[object]:
@@ -170,13 +192,9 @@ def _ending(result: Model) -> Element:
     return element("footer", printed, notes if result["notes"] else None, facts)
 
 
-def page(result: Model, handouts: Sequence[str] = HANDOUTS) -> str:
-    """Return the page of a result.
-
-    Args:
-        handouts: where it links to: paths from the page's folder.
-    """
-    parts = [_section(exercise, handouts) for exercise in shown_exercises(result)]
+def page(result: Model, handout: Handout = BESIDE) -> str:
+    """Return the page of a result."""
+    parts = [_section(exercise, handout) for exercise in shown_exercises(result)]
     body = element(
         "main", _overview(result), _changed(result), _table(result), *parts, _ending(result)
     )

@@ -228,7 +228,7 @@ class TrainingTask(Task, Generic[TrainingT]):
             run.flag(f"its answer cannot be shown: {trouble_in(error)}")
         reached = f"{training.measure} {accuracy:.3f}"
         if not accuracy >= training.threshold:
-            enough = f"a correct model reaches {training.threshold:.3f}"
+            enough = f"{training.threshold:.3f} is needed"
             raise CheckFailed(
                 Finding(f"{training.model} is not good enough", (f"{reached}, {enough}",))
             )

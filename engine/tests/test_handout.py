@@ -1,0 +1,138 @@
+"""A handout of one page or several: where a problem is, and what is said about a message."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tensormark.authoring.handout import with_tables
+from tensormark.exercise import Assignment
+from tensormark.handout import Handout
+from tensormark.release.page import html_of
+
+from trials import LAYER, OUT, assignment, exercise, finding, reply, trial
+
+MAIN = """# A course
+
+See [the rate](handout/more.md#the-rate).
+
+<!-- points:begin --><!-- points:end -->
+
+### Problem (layer): a layer (10 points)
+
+**The scale**. Once.
+
+<details><summary>If you see ...</summary>
+
+- `it is doubled`, `the output is wrong`: the scale
+  counts [once](#a), **not** twice.
+- `raised ValueError: no`: somebody raised it.
+</details>
+
+## Everywhere
+
+- `... should have shape ...`: compare the numbers.
+- `the output is wrong`: look elsewhere.
+"""
+MORE = """# More
+
+<!-- bonus:begin --><!-- bonus:end -->
+
+## The rate
+
+### Problem (rate): a rate (10 points)
+
+- `the output is wrong`: it is a rate. See [the scale](../handout.md#everywhere).
+
+![a line](../line.svg)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "handout").mkdir()
+    (tmp_path / "handout.md").write_text(MAIN, encoding="utf-8")
+    (tmp_path / "handout" / "more.md").write_text(MORE, encoding="utf-8")
+    (tmp_path / "line.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    return tmp_path
+
+
+@pytest.fixture
+def two_pages(folder: Path) -> Assignment:
+    return replace(
+        assignment(LAYER, replace(exercise("rate"), extension=True)),
+        folder=folder,
+    )
+
+
+def test_a_problem_is_on_the_page_that_has_its_heading(folder: Path) -> None:
+    handout = Handout(folder)
+
+    assert handout.place("layer") == "handout.md, Problem (layer)"
+    assert handout.place("rate") == "handout/more.md, Problem (rate)"
+    assert handout.place("nothing") == "handout.md, Problem (nothing)"
+    line = 'read: handout/more.md, Problem (rate), "The rate"'
+    assert handout.sections("rate", [line]) == (
+        ("Problem (rate)", "handout/more.md", "problem-rate-a-rate-10-points"),
+        ("The rate", "handout/more.md", "the-rate"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("exercise", "line", "says"),
+    [
+        ("layer", "it is doubled", ["the scale counts once, not twice"]),
+        ("layer", "the output is wrong", ["the scale counts once, not twice"]),
+        ("rate", "the output is wrong", ["it is a rate. See the scale"]),
+        ("nothing", "the output is wrong", ["look elsewhere"]),
+        ("layer", "raised ValueError: no (main.py, line 3)", ["somebody raised it"]),
+        ("rate", "raised ValueError: no (main.py, line 3)", []),
+        ("layer", "x should have shape (1,), got (2,)", ["compare the numbers"]),
+        ("layer", "it is doubled: 2, expected 1", ["the scale counts once, not twice"]),
+        ("layer", "it is doubled, and it is shifted", []),
+    ],
+)
+def test_what_is_said_about_a_message_is_the_handouts(
+    folder: Path, exercise: str, line: str, says: list[str]
+) -> None:
+    assert Handout(folder).explanation(exercise, [line]) == says
+    assert Handout(folder).explanation(exercise, ["a line of its own", line]) == says
+
+
+def test_a_report_says_what_the_handout_says_and_where(two_pages: Assignment) -> None:
+    tried = replace(trial(reply(2 * np.asarray(OUT))), assignment=two_pages)
+
+    assert finding(tried).details[-2:] == (
+        "the scale counts once, not twice",
+        'read: handout.md, Problem (layer), "The scale"',
+    )
+
+
+def test_without_a_handout_there_is_nothing_to_say(tmp_path: Path) -> None:
+    handout = Handout(tmp_path)
+
+    assert handout.explanation("layer", ["it is doubled"]) == []
+    assert handout.sections("layer", []) == ()
+
+
+def test_tables_link_to_problems_on_other_pages(two_pages: Assignment) -> None:
+    pages = two_pages.handout.read()
+    pages["handout.md"] += "\n<!-- bonus:begin --><!-- bonus:end -->\n"
+
+    new = with_tables(pages, two_pages)
+
+    assert "| [layer](#problem-layer-a-layer-10-points) | 6 | 3 | 1 | 10 |" in new["handout.md"]
+    assert "[rate](handout/more.md#problem-rate-a-rate-10-points)" in new["handout.md"]
+    assert new["handout/more.md"] == pages["handout/more.md"]
+
+
+def test_pages_link_to_each_other_as_html_and_show_pictures_of_the_folder(folder: Path) -> None:
+    pages = Handout(folder).read()
+
+    first, more = (html_of(pages, page, folder) for page in pages)
+
+    assert '<a href="handout/more.html#the-rate">the rate</a>' in first
+    assert '<li><a href="handout/more.html">More</a></li>' in first
+    assert '<a href="../handout.html#everywhere">the scale</a>' in more
+    assert "data:image/svg+xml;base64," in more
