@@ -23,6 +23,7 @@ from tokenizer import TOKENIZER_NAME, BertTokenizer
 
 POOL = 50  # batches from which items of similar length are put together
 REPORT = 100  # steps between two lines, and over which they average
+LOSSES, ACCURACIES = "loss of each step", "dev accuracy after a step"  # of a curve's file
 Item = TypeVar("Item")
 
 
@@ -144,7 +145,8 @@ def save_model(model: nn.Module, tokenizer: BertTokenizer, directory: Path) -> N
     write_whole(directory / "model.safetensors", weights)
 
 
-def write_curve(path: Path, losses: list[float], accuracies: list[float]) -> None:
-    """Write the training curve, for visualize.py: a loss per step, a dev accuracy per epoch."""
-    curve = {"loss of each step": losses, "dev accuracy after each epoch": accuracies}
+def write_curve(path: Path, losses: list[float], accuracies: dict[int, float], epochs: int) -> None:
+    """Write the training curve, for visualize.py: losses by step, and dev accuracies after some."""
+    measured = [[step, share] for step, share in accuracies.items()]
+    curve = {LOSSES: losses, ACCURACIES: measured, "epochs": epochs}
     write_whole(path, (json.dumps(curve) + "\n").encode())

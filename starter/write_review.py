@@ -37,8 +37,8 @@ from training import (
     shaped,
     shown,
 )
+from typed import encode, report_new_words, visible
 from utils import get_extended_attention_mask
-from visualize import encode, report_new_words
 
 BEGINNINGS = (
     "harbor is the new western by mira .",
@@ -198,7 +198,8 @@ def write_all(args: argparse.Namespace, model: ReviewWriter, tokenizer: BertToke
     model.eval()
     for beginning in args.beginning or BEGINNINGS:
         report_new_words(beginning, tokenizer)
-        print(f"\n{beginning}\n  {write(model, tokenizer, beginning, args.temperature, args.seed)}")
+        review = write(model, tokenizer, beginning, args.temperature, args.seed)
+        print(f"\n{visible(beginning)}\n  {review}")
 
 
 def temperature(text: str) -> float:
