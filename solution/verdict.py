@@ -33,7 +33,8 @@ from typed import encode, visible
 
 ORDERS = 128  # in which words are shown; half of them are the others backwards
 ROWS = 256  # at a time
-TUNE = "make one: python classifier.py --save runs/tuned"
+TUNED = Path("runs/tuned")
+TUNE = f"make one: python classifier.py --save {TUNED}"
 MOST = 8  # words that are listed
 BAR = 24  # characters of the longest bar
 # The scale in the 256 colours that every terminal has: ink and ground, for each level but 0.

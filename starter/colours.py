@@ -4,7 +4,7 @@ Colour-blind readers can tell its halves apart, and both darken with size, in pr
 never below zero, such as a probability, has the upper half: the colours of the grader's report.
 """
 
-BELOW = ("#0b326b", "#1a5aa8", "#3d86d0", "#7fb2e6", "#b6d4f2")
+BELOW = ("#0b326b", "#1a5aa8", "#4b93dc", "#7fb2e6", "#b6d4f2")
 ZERO = "#e4e9ee"
 ABOVE = ("#fdd0a2", "#fda762", "#ee6a1a", "#c2410c", "#7a2205")
 LEVELS = len(ABOVE)

@@ -12,8 +12,10 @@ from typing import NamedTuple
 
 import torch
 from matplotlib.figure import Figure
+from walk_page import page
 
 import drawing
+from base_bert import WEIGHTS_NAME
 from bert import BertModel
 from last_report import difference, last_run
 from observe import attention_maps, guess
@@ -22,7 +24,8 @@ from tokenizer import BertTokenizer
 from training import ACCURACIES, LOSSES
 from typed import encode, report_new_words, typed_lines, visible
 from vectors import centred_cosines, cls_vectors, neighbours, project, similarities
-from verdict import check_tuned, judge, open_classifier, print_verdict, print_verdicts
+from verdict import TUNE, TUNED, check_tuned, judge, open_classifier, print_verdict, print_verdicts
+from walk import follow
 
 ASK = "a review, or an empty line to end> "
 NEIGHBOURS = 8
@@ -81,6 +84,25 @@ def open_model(folder: Path) -> tuple[BertModel, BertTokenizer]:
     if model.config.hidden_size <= SMALL:
         torch.set_num_threads(1)
     return model, BertTokenizer.from_pretrained(folder)
+
+
+def page_walk(args: argparse.Namespace) -> str:
+    """Write a page that follows one sentence through the model, and print how far it comes."""
+    tuned = args.tuned or (TUNED if (TUNED / WEIGHTS_NAME).is_file() else None)
+    head = None
+    if tuned:
+        head, tokenizer = open_classifier(tuned)
+        model = head.bert
+    else:
+        model, tokenizer = open_model(args.checkpoint)
+    sentence = " ".join(args.sentence)
+    walk = follow(model, head, tokenizer, sentence)
+    report_new_words(sentence, tokenizer)
+    last = walk.steps[-1]
+    print(f"{len(walk.steps)} steps; {last.part}, {last.title}: {last.says}")
+    if tuned is None:
+        print(f"no verdict, as the model is not fine-tuned; {TUNE}")
+    return page(walk, sentence, str(tuned or args.checkpoint))
 
 
 def picture_attention(args: argparse.Namespace) -> Figure:
@@ -193,4 +215,5 @@ PICTURES = {
     "predict": picture_predict,
     "similarity": picture_similarity,
     "training": picture_training,
+    "walk": page_walk,
 }

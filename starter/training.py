@@ -22,6 +22,7 @@ from sentences import InputError, write_whole
 from tokenizer import TOKENIZER_NAME, BertTokenizer
 
 POOL = 50  # batches from which items of similar length are put together
+WATCHING = "__torch_function__"  # of walk.py; what it calls is called by the line before
 REPORT = 100  # steps between two lines, and over which they average
 LOSSES, ACCURACIES = "loss of each step", "dev accuracy after a step"  # of a curve's file
 Item = TypeVar("Item")
@@ -66,7 +67,11 @@ def explain_training(program: str, error: Exception) -> str:
         return f"{program}: {error}; `make check` grades each function by itself"
     frames = traceback.extract_tb(error.__traceback__)
     folder = Path(__file__).resolve().parent
-    here = [frame for frame in frames if Path(frame.filename).resolve().parent == folder]
+    here = [
+        frame
+        for frame in frames
+        if Path(frame.filename).resolve().parent == folder and frame.name != WATCHING
+    ]
     place, what = (here or frames)[-1], str(error).partition("\n")[0]
     line = f"{Path(place.filename).name}, line {place.lineno}, in {place.name}"
     return f"{line}: {type(error).__name__}: {what}"
