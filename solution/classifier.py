@@ -25,6 +25,7 @@ from tqdm import tqdm
 
 from arguments import OneLineParser, at_least, explain_file, explain_hole, rate
 from bert import BertModel
+from progress import counting
 from sentences import InputError, Split, accuracy, by_length, macro_f1, take, write_predictions
 from tokenizer import BertTokenizer
 from training import save_model, write_curve
@@ -278,11 +279,11 @@ def train_and_write(
     model = BertSentimentClassifier(bert, max(2, int(train.labels.max()) + 1)).to(args.device)
     tensors, steps = (train.input_ids, train.attention_mask, train.labels), recipe.steps(len(train))
     best = BestEpoch(model, dev, steps // recipe.epochs)
-    with tqdm(total=steps, disable=not sys.stderr.isatty(), leave=False) as bar:
+    with counting(steps, "fine-tuning, step") as count:
 
         def on_step(loss: float) -> None:
             best.after_step(loss)
-            bar.update()
+            count()
 
         fine_tune(model, *tensors, recipe, on_step, best.after_epoch)
     curve = args.predictions / f"{recipe.mode}-curve.json"

@@ -6,7 +6,6 @@ Dimension key: B batch.
 import json
 import math
 import random
-import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,6 +17,7 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from arguments import explain_hole
+from progress import counting
 from sentences import InputError, write_whole
 from tokenizer import TOKENIZER_NAME, BertTokenizer
 
@@ -131,10 +131,10 @@ def shown(
     """
     done: list[tuple[float, ...]] = []
     started = time.monotonic()
-    with tqdm(total=steps, disable=not sys.stderr.isatty(), leave=False) as bar:
+    with counting(steps, "training, step") as count:
         for step, loss in enumerate(losses, start=1):
             done.append(loss)
-            bar.update()
+            count()
             if step % REPORT == 0 or step == steps:
                 parts = zip(names, average(done[-REPORT:]), strict=True)
                 means = "  ".join(f"{name} {mean:.3f}" for name, mean in parts)
