@@ -271,8 +271,8 @@ def draw_curves(losses: Sequence[float], measured: dict[int, float], epochs: int
     left.legend()
     right.plot([*measured], [*measured.values()], color=LINE, marker="o")
     lowest, highest = min(measured.values()), max(measured.values())
-    for at in (min(measured), max(measured)):
-        right.annotate(f"{measured[at]:.3f}", (at, measured[at]), (0, -13), **BELOW_POINT)
+    at = max(measured)
+    right.annotate(f"{measured[at]:.3f}", (at, measured[at]), (0, -13), **BELOW_POINT)
     room = max(0.02, (highest - lowest) * 0.25)
     right.set(ylabel="dev accuracy", ylim=(lowest - room, min(1.0, highest) + room / 2))
     right.grid(axis="y", linewidth=0.4)

@@ -3,15 +3,11 @@
 import sys
 from collections.abc import Iterator
 
+from arguments import visible
 from sentences import InputError
 from tokenizer import BertTokenizer
 
 LONGEST = 2000  # characters of a sentence
-
-
-def visible(text: str) -> str:
-    """Return a text whose control, format and other unprintable characters are escaped."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def checked(text: str) -> str:

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from arguments import visible
 from base_bert import WEIGHTS_NAME, CheckpointError, load_file
 from bert import BertModel
 from classifier import BertSentimentClassifier
@@ -29,7 +30,7 @@ from colours import level
 from progress import progress
 from sentences import InputError
 from tokenizer import BertTokenizer
-from typed import encode, visible
+from typed import encode
 
 ORDERS = 128  # in which words are shown; half of them are the others backwards
 ROWS = 256  # at a time

@@ -23,7 +23,7 @@ import io
 import sys
 from pathlib import Path
 
-from arguments import OneLineParser, at_least, explain_file, explain_out
+from arguments import OneLineParser, at_least, explain_file, explain_out, visible
 from progress import announced
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -128,7 +128,7 @@ def show(args: argparse.Namespace) -> int:
 
 def refuse(what: str) -> int:
     """Say in one line what cannot be used; return the status."""
-    print(f"visualize.py: {''.join(c if c.isprintable() else '?' for c in what)}", file=sys.stderr)
+    print(f"visualize.py: {visible(what)}", file=sys.stderr)
     return 2
 
 

@@ -193,7 +193,7 @@ def attempt(run: Callable[[], object], recorder: Recorder) -> str:
             hole = str(error)
         reached = recorder.steps[-1].part if recorder.steps else "embedding"
         part = "layer 1" if hole in ("encode", "layer") else reached
-        recorder.steps.append(Step(part, "it stops here", why))
+        recorder.steps.append(Step(part, "missing" if hole else "it stops here", why))
         return hole
 
 
@@ -225,7 +225,7 @@ def run_all(
     hole = attempt(lambda: (head or model)(ids, mask), recorder)
     while hole in NEXT:
         if hole == "embed":
-            says = "What follows starts from random numbers in its place."
+            says = "Random numbers stand in for what it would return."
             recorder.steps.append(Step("embedding", "instead", says))
         hole = attempt(parts_alone(model, states, mask)[NEXT[hole]], recorder)
 

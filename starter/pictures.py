@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from walk_page import page
 
 import drawing
+from arguments import visible
 from base_bert import WEIGHTS_NAME
 from bert import BertModel
 from last_report import difference, last_run
@@ -22,7 +23,7 @@ from observe import attention_maps, guess
 from sentences import InputError, Split, write_whole
 from tokenizer import BertTokenizer
 from training import ACCURACIES, LOSSES
-from typed import encode, report_new_words, typed_lines, visible
+from typed import encode, report_new_words, typed_lines
 from vectors import centred_cosines, cls_vectors, neighbours, project, similarities
 from verdict import TUNE, TUNED, check_tuned, judge, open_classifier, print_verdict, print_verdicts
 from walk import follow
@@ -102,7 +103,7 @@ def page_walk(args: argparse.Namespace) -> str:
     print(f"{len(walk.steps)} steps; {last.part}, {last.title}: {last.says}")
     if tuned is None:
         print(f"no verdict, as the model is not fine-tuned; {TUNE}")
-    return page(walk, sentence, str(tuned or args.checkpoint))
+    return page(walk, sentence, (tuned or args.checkpoint).resolve().name)
 
 
 def picture_attention(args: argparse.Namespace) -> Figure:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
+from arguments import visible
 from colours import ABOVE, BELOW, LEVELS, ZERO, level
-from typed import visible
 from walk import BY_PAIR, SHARES, Step, Walk
 
 UNITS = 8  # of a tensor that are shown

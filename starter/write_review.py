@@ -23,7 +23,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from transformer import DecoderLayer, causal_mask, layer_norm, sinusoidal_positions
 
-from arguments import OneLineParser, at_least, explain_file, rate
+from arguments import OneLineParser, at_least, explain_file, rate, visible
 from bert import BertModel
 from classifier import AdamW
 from sentences import InputError
@@ -37,7 +37,7 @@ from training import (
     shaped,
     shown,
 )
-from typed import encode, report_new_words, visible
+from typed import encode, report_new_words
 from utils import get_extended_attention_mask
 
 BEGINNINGS = (

@@ -11,9 +11,10 @@ from test_visualize import texts
 from torch import Tensor, nn
 
 import verdict
+from arguments import visible
 from conftest import ROOT
 from small import refusal, tiny_checkpoint
-from typed import LONGEST, typed_lines, visible
+from typed import LONGEST, typed_lines
 from verdict import class_name, judge, log_odds, open_classifier, print_verdict, shapley
 from visualize import main
 

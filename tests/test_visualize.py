@@ -196,9 +196,7 @@ def test_a_training_is_drawn_from_its_curve(tmp_path: Path, curve: Path) -> None
     for out in (tmp_path / "training.png", tmp_path / "training.svg"):
         assert main(["training", str(curve), "--out", str(out)]) == 0
 
-    assert {"training loss", "dev accuracy", "0.500", "0.900"} <= set(
-        texts(tmp_path / "training.svg")
-    )
+    assert {"training loss", "dev accuracy", "0.900"} <= set(texts(tmp_path / "training.svg"))
     assert shades(tmp_path / "training.png") > 10
 
 

@@ -125,7 +125,7 @@ def test_what_is_written_is_shown_and_what_is_not_is_named(
     says = " ".join(step.says for step in walk.steps if step.tensor is None)
     met = [name for name in HOLES if f"Problem ({name}) is not written yet" in says]
     assert set(met) == {*missing} - NEVER_REACHED.get(tuple(missing), set())
-    assert ("random numbers" in says) == ("embed" in missing)
+    assert ("Random numbers" in says) == ("embed" in missing)
     assert "Problem" in page(walk, SENTENCE, "x") or not missing
 
 
