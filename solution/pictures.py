@@ -29,6 +29,7 @@ from verdict import TUNE, TUNED, check_tuned, judge, open_classifier, print_verd
 from walk import follow
 
 ASK = "a review, or an empty line to end> "
+CHECKPOINT = Path(__file__).resolve().parent.parent / "checkpoint"
 NEIGHBOURS = 8
 SMALL = 128  # up to this width, threads wait for each other longer than they work
 
@@ -89,13 +90,14 @@ def open_model(folder: Path) -> tuple[BertModel, BertTokenizer]:
 
 def page_walk(args: argparse.Namespace) -> str:
     """Write a page that follows one sentence through the model, and print how far it comes."""
-    tuned = args.tuned or (TUNED if (TUNED / WEIGHTS_NAME).is_file() else None)
-    head = None
+    head, tuned, folder = None, args.tuned, args.checkpoint or CHECKPOINT
+    if args.checkpoint is None and (TUNED / WEIGHTS_NAME).is_file():
+        tuned = tuned or TUNED
     if tuned:
         head, tokenizer = open_classifier(tuned)
         model = head.bert
     else:
-        model, tokenizer = open_model(args.checkpoint)
+        model, tokenizer = open_model(folder)
     sentence = " ".join(args.sentence)
     walk = follow(model, head, tokenizer, sentence)
     report_new_words(sentence, tokenizer)
@@ -103,7 +105,7 @@ def page_walk(args: argparse.Namespace) -> str:
     print(f"{len(walk.steps)} steps; {last.part}, {last.title}: {last.says}")
     if tuned is None:
         print(f"no verdict, as the model is not fine-tuned; {TUNE}")
-    return page(walk, sentence, (tuned or args.checkpoint).resolve().name)
+    return page(walk, sentence, (tuned or folder).resolve().name)
 
 
 def picture_attention(args: argparse.Namespace) -> Figure:

@@ -72,9 +72,10 @@ def add_commands_on_one_sentence(commands) -> None:
     """Add the commands that take a sentence."""
     example = {"nargs": "+", "help": "such as: the film is not dull ."}
     walk = command(commands, "walk", "a page: one sentence through the model, number by number")
-    add_checkpoint(walk)
     where = f"folder from classifier.py --save (default: {TUNED}, if it is there)"
     walk.add_argument("--tuned", type=Path, help=where)
+    where = f"or folder of a model that is not fine-tuned (default: {ROOT / 'checkpoint'})"
+    walk.add_argument("--checkpoint", type=Path, help=where)
     predict = command(commands, "predict", "the verdict on a review, and the words that decide it")
     add_tuned(predict)
     what = "a review; default: read reviews from the terminal, one a line"

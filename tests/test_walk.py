@@ -197,15 +197,28 @@ def test_text_of_a_sentence_is_no_markup(tokenizer: BertTokenizer) -> None:
     assert text.count("</title>") == 1
 
 
-def test_the_command_writes_a_page_and_says_how_far_it_came(tmp_path: Path, capsys) -> None:
-    out = tmp_path / "walk.html"
+def test_the_command_writes_a_page_and_says_how_far_it_came(monkeypatch, tmp_path, capsys) -> None:
+    monkeypatch.chdir(tmp_path)  # where no model has been fine-tuned
 
-    assert main(["walk", "harbor is dull .", "--out", str(out)]) == 0
+    assert main(["walk", "harbor is dull ."]) == 0
 
     said = capsys.readouterr().out
     assert said.startswith("51 steps; verdict, pooled: ")
     assert "no verdict, as the model is not fine-tuned" in said
-    assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
+    made = (tmp_path / "runs" / "walk.html").read_text(encoding="utf-8")
+    assert made.startswith("<!doctype html>")
+    assert "With the weights of checkpoint." in made
+
+
+def test_the_fine_tuned_model_is_followed_if_there_is_one(monkeypatch, tmp_path, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    tiny_checkpoint(tmp_path / "runs" / "tuned")
+
+    assert main(["walk", "harbor is witty"]) == 0
+    assert "verdict, verdict: bad, with probability 0.500." in capsys.readouterr().out
+    assert main(["walk", "harbor", "is", "--checkpoint", str(ROOT / "checkpoint")]) == 0
+    assert "no verdict" in capsys.readouterr().out
 
 
 def test_a_fine_tuned_model_is_followed_to_its_verdict(tmp_path: Path) -> None:
