@@ -20,5 +20,5 @@ def level(value: float, largest: float) -> int:
     """
     if not abs(value) > 0.0 or not largest > 0.0:  # so is NaN
         return 0
-    steps = min(LEVELS, round(LEVELS * abs(value) / largest))
+    steps = round(LEVELS * min(1.0, abs(value) / largest))
     return steps if value > 0.0 else -steps

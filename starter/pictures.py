@@ -129,7 +129,7 @@ def picture_fill_mask(args: argparse.Namespace) -> Figure:
     sentence = " ".join(args.sentence)
     names, shares = guess(model, tokenizer, sentence)
     for name, share in zip(names, shares, strict=True):
-        print(f"{share:.3f}  {name}")
+        print(f"{share:.3f}  {visible(name)}")
     report_new_words(sentence, tokenizer)
     return drawing.draw_guesses(names, shares, visible(sentence))
 

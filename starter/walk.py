@@ -104,7 +104,7 @@ class Recorder:
 
         def hook(module: object, given: tuple, made: object) -> None:
             if isinstance(module, nn.LayerNorm):
-                self.add(part, f"{title}, added up", says, given[0], BY_UNIT)
+                self.add(part, f"{title}, added up", says, given[0] if given else None, BY_UNIT)
                 norm = "Each token alone: mean 0 and variance 1, then the norm's gain and bias."
                 self.add(part, f"{title}, normalized", norm, made, BY_UNIT)
             else:

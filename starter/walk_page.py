@@ -127,7 +127,8 @@ def tables(step: Step, tokens: Sequence[str]) -> str:
     """Return what is shown of a step's tensor: of the first sentence, a table for each head."""
     tensor = step.tensor
     assert tensor is not None
-    matrices = tensor.float().reshape(-1, *tensor.shape[-2:])  # (H or 1, T, units or T)
+    size = tensor.shape[-2:] if tensor.ndim > 1 else (1, tensor.numel())
+    matrices = tensor.float().reshape(-1, *size)  # (H or 1, T, units or T)
     pairs = step.axes == BY_PAIR
     columns = tokens if pairs else [str(unit) for unit in range(UNITS)]
     rows = tokens if matrices.shape[1] == len(tokens) else ["all" if pairs else "sentence"]
@@ -144,7 +145,7 @@ def in_words(step: Step) -> str:
     assert step.tensor is not None
     shape = step.tensor.shape
     axes = step.axes[-len(shape) :]
-    if len(axes) < len(shape):
+    if not shape or len(axes) < len(shape):
         return f"shape {tuple(shape)}"
     cut = f"; the first {UNITS} are shown" if step.axes != BY_PAIR and shape[-1] > UNITS else ""
     sizes = (

@@ -1,6 +1,7 @@
 """The walk: it shows the model's own numbers, as far as the functions are written."""
 
 import html.parser
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from small import raising, refusal, tiny_checkpoint
 from tokenizer import BertTokenizer
 from verdict import open_classifier
 from visualize import main
-from walk import PADS, Walk, follow
+from walk import BY_UNIT, PADS, Step, Walk, follow
 
 SENTENCE = "harbor is not dull ."
 HOLES = {
@@ -154,6 +155,22 @@ def test_attention_without_a_softmax_of_torch_has_no_scores(monkeypatch, tokeniz
 
     assert "scores" not in found
     assert "probabilities" in found
+
+
+@pytest.mark.parametrize("odd", [torch.tensor(2.0), torch.ones(3), torch.ones(2, 1, 1, 3, 9)])
+def test_a_tensor_of_an_odd_shape_is_shown_as_well_as_it_can_be(odd: torch.Tensor) -> None:
+    steps = [Step("layer 1", title, "odd", odd, BY_UNIT) for title in ("context", "words")]
+
+    assert "odd" in page(Walk(["[CLS]", "a"], [2, 5], steps), "a", "x")
+
+
+def test_numbers_that_are_not_finite_are_shown(tokenizer: BertTokenizer) -> None:
+    values = torch.tensor([[[math.inf, -math.inf, math.nan, 1.0]]])
+    step = Step("layer 1", "context", "", values, BY_UNIT)
+
+    shown = re.findall(r'<td class="(\w+)">([^<]+)', page(Walk(["a"], [5], [step]), "a", "x"))
+
+    assert shown[1:] == [("p5", "inf"), ("n5", "-inf"), ("z", "nan"), ("p5", "1.00")]
 
 
 class Reader(html.parser.HTMLParser):
