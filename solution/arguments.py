@@ -8,6 +8,11 @@ from pathlib import Path
 from typing import NoReturn
 
 
+def visible(text: str) -> str:
+    """Return a text whose control, format and other unprintable characters are escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 class OneLineParser(argparse.ArgumentParser):
     """An argument parser whose error message is one line, and whose help shows all defaults."""
 
@@ -21,7 +26,7 @@ class OneLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong with the arguments and exit."""
-        self.exit(2, f"{self.prog.split()[0]}: {message}; see --help\n")
+        self.exit(2, f"{self.prog.split()[0]}: {visible(message)}; see --help\n")
 
 
 def at_least(least: int) -> Callable[[str], int]:

@@ -6,7 +6,6 @@ Dimension key: B batch, N labels, C classes.
 import json
 import math
 import random
-import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,11 +18,14 @@ from torch.distributions import Categorical
 from tqdm import tqdm
 
 from arguments import explain_hole
+from progress import counting
 from sentences import InputError, write_whole
 from tokenizer import TOKENIZER_NAME, BertTokenizer
 
 POOL = 50  # batches from which items of similar length are put together
+WATCHING = "__torch_function__"  # of walk.py; what it calls is called by the line before
 REPORT = 100  # steps between two lines, and over which they average
+LOSSES, ACCURACIES = "loss of each step", "dev accuracy after a step"  # of a curve's file
 Item = TypeVar("Item")
 
 
@@ -71,7 +73,11 @@ def explain_training(program: str, error: Exception) -> str:
         return f"{program}: {error}; `make check` grades each function by itself"
     frames = traceback.extract_tb(error.__traceback__)
     folder = Path(__file__).resolve().parent
-    here = [frame for frame in frames if Path(frame.filename).resolve().parent == folder]
+    here = [
+        frame
+        for frame in frames
+        if Path(frame.filename).resolve().parent == folder and frame.name != WATCHING
+    ]
     place, what = (here or frames)[-1], str(error).partition("\n")[0]
     line = f"{Path(place.filename).name}, line {place.lineno}, in {place.name}"
     return f"{line}: {type(error).__name__}: {what}"
@@ -131,10 +137,10 @@ def shown(
     """
     done: list[tuple[float, ...]] = []
     started = time.monotonic()
-    with tqdm(total=steps, disable=not sys.stderr.isatty(), leave=False) as bar:
+    with counting(steps, "training, step") as count:
         for step, loss in enumerate(losses, start=1):
             done.append(loss)
-            bar.update()
+            count()
             if step % REPORT == 0 or step == steps:
                 parts = zip(names, average(done[-REPORT:]), strict=True)
                 means = "  ".join(f"{name} {mean:.3f}" for name, mean in parts)
@@ -150,7 +156,8 @@ def save_model(model: nn.Module, tokenizer: BertTokenizer, directory: Path) -> N
     write_whole(directory / "model.safetensors", weights)
 
 
-def write_curve(path: Path, losses: list[float], accuracies: list[float]) -> None:
-    """Write the training curve, for visualize.py: a loss per step, a dev accuracy per epoch."""
-    curve = {"loss of each step": losses, "dev accuracy after each epoch": accuracies}
+def write_curve(path: Path, losses: list[float], accuracies: dict[int, float], epochs: int) -> None:
+    """Write the training curve, for visualize.py: losses by step, and dev accuracies after some."""
+    measured = [[step, share] for step, share in accuracies.items()]
+    curve = {LOSSES: losses, ACCURACIES: measured, "epochs": epochs}
     write_whole(path, (json.dumps(curve) + "\n").encode())

@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from arguments import OneLineParser, at_least, explain_file, rate
 from config import BertConfig
+from observe import guess
 from optimizer import AdamW
 from pretraining import (
     IGNORED,
@@ -52,7 +53,7 @@ from training import (
     shown,
     surprise,
 )
-from visualize import INSTALL, guess
+from visualize import INSTALL
 
 GAPS = (
     "harbor [MASK] witty .",

@@ -3,18 +3,40 @@
 Dimension key: N sentences, B batch, T tokens, D model width.
 """
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
 from bert import BertModel
+from progress import progress
 from sentences import Split, by_length, take
 
 
+class Neighbours(NamedTuple):
+    """Sentences near another one.
+
+    Attributes:
+        nearest: sentence, cosine, label, and where it stands in another order, in words.
+        cosines, labels: (N,) each, of all sentences.
+    """
+
+    nearest: Sequence[tuple[str, float, int, str]]
+    cosines: Tensor
+    labels: Tensor
+
+
 @torch.no_grad()
-def cls_vectors(model: BertModel, split: Split) -> Tensor:
-    """Return the last layer's vector of [CLS] for each sentence: (N, D)."""
+def cls_vectors(model: BertModel, split: Split, what: str = "reading sentences") -> Tensor:
+    """Return the last layer's vector of [CLS] for each sentence: (N, D).
+
+    Args:
+        what: is said while it takes long.
+    """
     vectors = torch.zeros(len(split), model.config.hidden_size)
-    for rows in by_length(split.attention_mask, batch_size=32):
+    batches = by_length(split.attention_mask, batch_size=32)
+    for rows in progress(batches, len(batches), what):
         batch = take(split.input_ids, split.attention_mask, rows, model.device)
         vectors[rows] = model(*batch)["last_hidden_state"][:, 0]
     return vectors
@@ -39,17 +61,28 @@ def similarities(vectors: Tensor) -> Tensor:
     return unit @ unit.T
 
 
-def nearest(vectors: Tensor, vector: Tensor, count: int) -> tuple[list[int], list[float]]:
-    """Find the sentences whose vectors point most nearly in the same direction as one more.
+def centred_cosines(vectors: Tensor, vector: Tensor) -> Tensor:
+    """Return how nearly vectors point in the direction of one more: (N, D) and (D,) to (N,).
 
     The mean of all is subtracted first: what all vectors share says nothing about any.
-
-    Args:
-        vectors: (N, D); vector: (D,).
-
-    Returns: the numbers of `count` sentences, the nearest first, and their cosines.
     """
     centre = vectors.mean(dim=0)
-    cosines = torch.cosine_similarity(vectors - centre, vector - centre, dim=1)  # (N,)
-    best = cosines.topk(min(count, len(vectors)))
-    return best.indices.tolist(), best.values.tolist()
+    return torch.cosine_similarity(vectors - centre, vector - centre, dim=1)
+
+
+def neighbours(
+    cosines: Tensor, others: Tensor, split: Split, count: int, other_name: str
+) -> Neighbours:
+    """Return the `count` nearest sentences, the nearest first, with their ranks elsewhere.
+
+    Args:
+        cosines, others: (N,) each: nearness to the same sentence, here and elsewhere.
+        other_name: what elsewhere is.
+    """
+    best = cosines.topk(min(count, len(cosines)))
+    nearest = []
+    for row, cosine in zip(best.indices.tolist(), best.values.tolist(), strict=True):
+        rank = int((others > others[row]).sum()) + 1
+        where = f"{other_name}: {rank} of {len(cosines)}"
+        nearest.append((split.sentences[row], cosine, int(split.labels[row]), where))
+    return Neighbours(nearest, cosines, split.labels)

@@ -23,7 +23,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from transformer import DecoderLayer, causal_mask, layer_norm, sinusoidal_positions
 
-from arguments import OneLineParser, at_least, explain_file, rate
+from arguments import OneLineParser, at_least, explain_file, rate, visible
 from bert import BertModel
 from classifier import AdamW
 from sentences import InputError
@@ -37,8 +37,8 @@ from training import (
     shaped,
     shown,
 )
+from typed import encode, report_new_words
 from utils import get_extended_attention_mask
-from visualize import encode, report_new_words
 
 BEGINNINGS = (
     "harbor is the new western by mira .",
@@ -199,7 +199,8 @@ def write_all(args: argparse.Namespace, model: ReviewWriter, tokenizer: BertToke
     model.eval()
     for beginning in args.beginning or BEGINNINGS:
         report_new_words(beginning, tokenizer)
-        print(f"\n{beginning}\n  {write(model, tokenizer, beginning, args.temperature, args.seed)}")
+        review = write(model, tokenizer, beginning, args.temperature, args.seed)
+        print(f"\n{visible(beginning)}\n  {review}")
 
 
 def temperature(text: str) -> float:

@@ -226,7 +226,7 @@ def test_the_best_epoch_on_dev_is_kept() -> None:
     ids, mask, _ = tensors()
     dev = types.SimpleNamespace(input_ids=ids, attention_mask=mask, labels=torch.ones(24))
     fresh = model()
-    best = classifier.BestEpoch(fresh, dev)
+    best = classifier.BestEpoch(fresh, dev, steps=1)
 
     for epoch, bias in enumerate(([9.0, 0.0], [0.0, 9.0], [9.0, 0.0]), start=1):
         fresh.classifier.bias.data = torch.tensor(bias)
@@ -304,7 +304,9 @@ def test_the_program_writes_its_curve_and_a_folder_that_is_a_checkpoint(command,
     assert classifier.main([*command, "--epochs", "2", "--save", str(save)]) == 0
 
     curve = json.loads((tmp_path / "predictions" / "full-model-curve.json").read_text("utf-8"))
-    assert [len(numbers) for numbers in curve.values()] == [4, 2]  # 40 sentences, 32 in a batch
+    losses, accuracies, epochs = curve.values()
+    assert (len(losses), epochs) == (4, 2)  # 40 sentences, 32 in a batch
+    assert [step for step, _ in accuracies] == [1, 2, 3, 4]  # after half an epoch, and at its end
     assert classifier.main([*command, "--checkpoint", str(save)]) == 0
 
 

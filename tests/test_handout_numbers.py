@@ -15,6 +15,7 @@ from instructor.language.lexicon import WHOLE
 from tensormark.toolkit.dropout import FALSE_ALARM
 
 import classifier
+import observe
 import visualize
 from bert import BertModel
 from config import BertConfig
@@ -203,7 +204,7 @@ def shares_at(offset: int, head: int, tokenizer: BertTokenizer) -> float:
     model, given = BertModel.from_pretrained(ROOT / "checkpoint"), []
     for text in Split(ROOT / "data" / "dev.txt", tokenizer, 64, most=20).sentences:
         batch = tokenizer([text])
-        first = visualize.attention_maps(model, batch["input_ids"], batch["attention_mask"])[0]
+        first = observe.attention_maps(model, batch["input_ids"], batch["attention_mask"])[0]
         heads = first.reshape(SHIPPED.num_attention_heads, *first.shape[-2:])
         diagonal = heads[head - 1].diagonal(offset)  # without the special tokens at the ends
         given.append(diagonal[2:-2].mean().item())
@@ -240,7 +241,7 @@ def test_numbers_of_the_pictures_are_the_defaults_of_the_program() -> None:
 
     said(f"The vector of `\\[CLS\\]` for {made.count} dev sentences")
     said("The five most likely tokens")
-    assert visualize.GUESSES == 5
+    assert observe.GUESSES == 5
 
 
 def test_the_threshold_is_where_it_says() -> None:

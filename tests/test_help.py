@@ -32,6 +32,18 @@ def test_help_of_a_program_for_staff_shows_defaults(
     check_help(monkeypatch, importlib.import_module(module).main)
 
 
+@pytest.mark.parametrize("command", ["walk.html", "predict.png"])
+def test_help_of_what_is_followed_or_judged_shows_defaults(command, capsys, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
+    with pytest.raises(SystemExit):
+        visualize.main([command.partition(".")[0], "--help"])
+
+    text = capsys.readouterr().out
+    assert f"(default: runs/{command})" in text
+    assert "(default: runs/tuned" in text
+    assert "None" not in text
+
+
 def test_help_of_the_classifier_shows_the_default_of_every_option(capsys, monkeypatch) -> None:
     monkeypatch.setenv("COLUMNS", "1000")
     with pytest.raises(SystemExit):

@@ -2,25 +2,29 @@
 
 import json
 import math
+import re
+import types
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from matplotlib.colors import to_hex
 from test_visualize import shades, texts
 
 from grader.assignment import ASSIGNMENT
 from tensormark.judging.compare import Pair, Tolerance
 from tensormark.judging.excerpt import excerpt
 
+from colours import ABOVE, ZERO
 from conftest import ROOT
 from drawing import draw_errors
 from last_report import difference
 from sentences import Split
 from small import refusal
 from tokenizer import BertTokenizer
-from vectors import nearest
+from vectors import centred_cosines, neighbours
 from visualize import main
 
 PADDING = np.array([[False, False, False, False], [False, False, True, True]])
@@ -74,6 +78,24 @@ def test_the_heatmap_has_the_reports_differences(tmp_path: Path) -> None:
     assert (shown[1][3, 5], np.count_nonzero(shown[1])) == (2.0, 1)
 
 
+def test_colours_are_those_of_the_report() -> None:
+    style = (ROOT / "engine/src/tensormark/reports/report.css").read_text(encoding="utf-8")
+    light = re.findall(r"--l(\d): (#\w{6})", style.partition("@media")[0])
+
+    assert [colour for _, colour in light] == [ZERO, *ABOVE]
+
+
+def test_a_value_has_the_colour_that_the_report_gives_it() -> None:
+    cells = [[0.0, 1e-9, 0.41, 1.99, 2.0]]
+    found = finding((1, 5), 2.0)["excerpt"]
+    found["map"]["panels"][0]["cells"] = cells
+
+    image = draw_errors(found, "title").axes[0].images[0]
+
+    drawn = image.cmap(image.norm(np.array(cells[0])))
+    assert [to_hex(colour) for colour in drawn] == [ZERO, ABOVE[0], ABOVE[1], ABOVE[4], ABOVE[4]]
+
+
 @pytest.mark.parametrize("shape", [(5,), (3, 5), (2, 3, 4, 5)])
 def test_outputs_of_any_number_of_axes_are_drawn(tmp_path: Path, shape: tuple[int, ...]) -> None:
     found = exercise("pair_batch", finding(shape, math.nan))
@@ -113,18 +135,29 @@ def test_a_report_that_shows_no_wrong_values_is_one_line(
     assert not out.exists()
 
 
-def test_the_nearest_vectors_point_in_the_same_direction() -> None:
+def test_vectors_in_the_same_direction_from_the_middle_of_all_are_near() -> None:
     around = torch.tensor([[4.0, 0.1], [-3.0, 0.0], [0.0, 5.0], [0.0, -5.0], [-1.0, -0.1]])
 
-    rows, cosines = nearest(around + 100.0, torch.tensor([101.0, 100.0]), 2)
+    cosines = centred_cosines(around + 100.0, torch.tensor([101.0, 100.0]))
 
-    assert rows[0] == 0
-    assert len(rows) == 2
+    assert cosines.argmax() == 0
     assert 0.99 < cosines[0] <= 1.0
-    assert cosines == sorted(cosines, reverse=True)
+    assert cosines[1] < -0.99
 
 
-def test_similar_sentences_are_drawn_before_and_after_fine_tuning(tmp_path: Path) -> None:
+def test_the_nearest_sentences_have_their_rank_in_the_other_model() -> None:
+    split = types.SimpleNamespace(sentences=["a", "b", "c"], labels=torch.tensor([0, 1, 1]))
+    here, there = torch.tensor([0.5, 0.9, 0.1]), torch.tensor([0.9, 0.2, 0.3])
+
+    near = neighbours(here, there, split, 2, "after")
+
+    assert [(text, label, rank) for text, _, label, rank in near.nearest] == [
+        ("b", 1, "after: 3 of 3"),
+        ("a", 0, "after: 1 of 3"),
+    ]
+
+
+def test_similar_sentences_are_drawn_before_and_after_fine_tuning(tmp_path, capsys) -> None:
     out = tmp_path / "similar.svg"
     options = ["--tuned", str(ROOT / "checkpoint"), "--count", "40", "--out", str(out)]
 
@@ -133,6 +166,10 @@ def test_similar_sentences_are_drawn_before_and_after_fine_tuning(tmp_path: Path
     written = texts(out)
     tokenizer = BertTokenizer.from_pretrained(ROOT / "checkpoint")
     known = Split(ROOT / "data" / "dev.txt", tokenizer, 64, 40).sentences
-    assert {"harbor is not dull .", "before fine-tuning", "after fine-tuning"} <= set(written)
+    assert {"harbor is not dull .", "before fine-tuning: all", "after fine-tuning: all"} <= set(
+        written
+    )
     assert sum(text in known for text in written) == 2 * 8
-    assert {"label 0", "label 1"} & set(written)
+    assert {"label 0", "label 1"} <= set(written)
+    said = capsys.readouterr().out
+    assert len([line for line in said.splitlines() if line.endswith(" of 40)")]) == 2 * 8

@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 import torch
 
-import visualize
+import observe
 from bert import BertModel, BertSelfAttention
 from config import BertConfig
 from conftest import ROOT
+from observe import attention_maps, probabilities
 from small import raising, refusal
 from tokenizer import BertTokenizer
-from visualize import attention_maps, main, probabilities, project
+from typed import encode
+from vectors import project
+from visualize import main
 
 SVG = "{http://www.w3.org/2000/svg}"
 CONFIG = BertConfig(
@@ -34,7 +37,8 @@ def curve(tmp_path: Path) -> Path:
     path = tmp_path / "curve.json"
     values = {
         "loss of each step": [0.7, 0.5, 0.4, 0.3],
-        "dev accuracy after each epoch": [0.6, 0.9],
+        "dev accuracy after a step": [[1, 0.5], [2, 0.6], [3, 0.8], [4, 0.9]],
+        "epochs": 2,
     }
     path.write_text(json.dumps(values), encoding="utf-8")
     return path
@@ -87,7 +91,7 @@ def test_watching_a_model_does_not_change_its_output() -> None:
     mask = torch.ones_like(ids)
     before = model(ids, mask)["last_hidden_state"]
 
-    with visualize.watched(model) as maps:
+    with observe.watched(model) as maps:
         during = model(ids, mask)["last_hidden_state"]
 
     assert len(maps) == 2
@@ -192,7 +196,7 @@ def test_a_training_is_drawn_from_its_curve(tmp_path: Path, curve: Path) -> None
     for out in (tmp_path / "training.png", tmp_path / "training.svg"):
         assert main(["training", str(curve), "--out", str(out)]) == 0
 
-    assert {"training loss", "dev accuracy", "epoch"} <= set(texts(tmp_path / "training.svg"))
+    assert {"training loss", "dev accuracy", "0.900"} <= set(texts(tmp_path / "training.svg"))
     assert shades(tmp_path / "training.png") > 10
 
 
@@ -220,7 +224,13 @@ def test_equal_input_gives_equal_files(tmp_path: Path, curve: Path) -> None:
         (["attention", "good", "--checkpoint", "nowhere"], "nowhere"),
         (["attention", "good", "--out", "picture.gif"], "picture.gif: should end in .png or .svg"),
         (["attention", "good", "--out", "a/b.png"], "there is no folder a; make it first: mkdir"),
-        (["embeddings"], "--tuned"),
+        (
+            ["embeddings"],
+            "runs/tuned: there is no fine-tuned model; make one: python classifier.py",
+        ),
+        (["similarity", "good"], "runs/tuned: there is no fine-tuned model; make one: python"),
+        (["attention", "good" * 501], "the sentence has more than 2000 characters"),
+        (["attention", "\udcff"], "the sentence is not UTF-8 text"),
         (["training", "nowhere.json"], "nowhere.json: no such file"),
         (["training", str(ROOT / "checkpoint" / "config.json")], "not a training curve"),
         (["dance"], "invalid choice"),
@@ -260,7 +270,7 @@ def test_words_that_are_not_in_the_vocabulary_are_named(tmp_path: Path, capsys) 
 
     assert main(["attention", "THE Matrix is \u2603 .", "--out", out]) == 0
     assert capsys.readouterr().err == (
-        "visualize.py: not in the vocabulary: Matrix (read as m ##a ##t ##r ##i ##x), "
+        "not in the vocabulary: Matrix (read as m ##a ##t ##r ##i ##x), "
         "\u2603 (read as [UNK]); capitals make no difference\n"
     )
     assert main(["fill-mask", "the qq is [MASK]", "--out", out]) == 0
@@ -279,7 +289,8 @@ def test_a_sentence_needs_no_quotes_and_may_have_dollar_signs(tmp_path: Path) ->
 
 
 def test_without_matplotlib_the_message_says_how_to_install_it(monkeypatch, capsys) -> None:
-    monkeypatch.delitem(sys.modules, "drawing", raising=False)
+    for name in ("drawing", "pictures"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
 
     assert main(["attention", "good"]) == 2
@@ -312,6 +323,6 @@ def test_the_pictures_of_the_handout_open_and_are_small() -> None:
 def test_tokens_of_a_sentence_have_their_names() -> None:
     tokenizer = BertTokenizer.from_pretrained(ROOT / "checkpoint")
 
-    _, tokens = visualize.encode("Not [MASK] qq", tokenizer, 64)
+    _, tokens = encode("Not [MASK] qq", tokenizer, 64)
 
     assert tokens == ["[CLS]", "not", "[MASK]", "q", "##q", "[SEP]"]

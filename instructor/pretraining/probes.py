@@ -91,10 +91,10 @@ def fits(probe: Probe, guess: str, patterns: frozenset[str]) -> bool:
 
 def first_guesses(checkpoint: Path, probes: Sequence[Probe]) -> list[str]:
     """Ask the checkpoint, as `python visualize.py fill-mask` does, for its most likely token."""
-    visualize: Any = importlib.import_module("visualize")
+    observe: Any = importlib.import_module("observe")
     model = importlib.import_module("pretraining").BertForPreTraining.from_pretrained(checkpoint)
     tokenizer = importlib.import_module("tokenizer").BertTokenizer.from_pretrained(checkpoint)
-    return [visualize.guess(model, tokenizer, probe.sentence)[0][0] for probe in probes]
+    return [observe.guess(model, tokenizer, probe.sentence)[0][0] for probe in probes]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -51,8 +51,6 @@ def finding_parts(finding: Found) -> list[Element]:
     if finding["details"]:
         lines = "\n".join(visible(line, LONGEST) for line in finding["details"][:LINES])
         parts.append(element("pre", say(lines, 8000, keep="\n"), class_="lines"))
-    if finding["mistake"]:
-        parts.append(element("p", "Mistake: ", element("code", finding["mistake"]), class_="about"))
     if excerpt := finding["excerpt"]:
         figures = (difference_map(excerpt), _worst_table(excerpt))
         parts.append(element("div", *figures, class_="excerpt"))

@@ -1,0 +1,89 @@
+"""The page of `visualize.py walk` in a real browser (`make test-page`), as page.py the report.
+
+SHOTS=folder also takes screenshots, to be looked at.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+import page as reports
+from conftest import ROOT
+from page import browser as browser
+from visualize import main
+
+SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+STARTER, WHOLE = "starter", "whole"
+
+
+@pytest.fixture(scope="module", params=[WHOLE, STARTER])
+def walk(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a model that is finished, and of one of which nothing is written."""
+    path = tmp_path_factory.mktemp("walks") / f"walk-{request.param}.html"
+    sentence = "<b> is dull"
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == STARTER:
+            from test_walk import HOLES, unwritten
+
+            unwritten(patch, *HOLES)
+        checkpoint = str(ROOT / "checkpoint")
+        assert main(["walk", sentence, "--checkpoint", checkpoint, "--out", str(path)]) == 0
+    return path
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_walk_is_quiet_fits_and_has_no_fault(browser: Browser, walk: Path, size: str) -> None:
+    width, height = SIZES[size]
+    context = browser.new_context(viewport={"width": width, "height": height}, bypass_csp=True)
+    page, said, asked = context.new_page(), [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+
+    page.goto(walk.as_uri())
+    found = Axe().run(page).response["violations"]
+    wide, inner = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+
+    if folder := os.environ.get("SHOTS"):
+        page.screenshot(path=Path(folder) / f"{walk.stem}-{size}.png", full_page=True)
+    serious = [one for one in found if one["impact"] in ("serious", "critical")]
+    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in serious] == []
+    assert (said, asked) == ([], [walk.as_uri()])
+    assert wide <= inner
+
+
+@pytest.mark.parametrize("walk", [WHOLE], indirect=True)
+def test_a_token_shows_where_it_looks_by_pointer_and_by_keyboard(browser, walk: Path) -> None:
+    page = reports.opened(browser, "desktop", "light")
+    page.goto(walk.as_uri())
+    section = page.locator("#layer-1")
+    tokens, said = section.locator(".look button"), section.locator(".said")
+
+    tokens.nth(3).hover()
+    pointed = said.text_content()
+    tokens.nth(5).focus()
+    page.keyboard.press("Tab")
+    reached = said.text_content()
+    section.locator("select").select_option("3")
+
+    row = section.locator("table.shares:visible tbody tr").nth(6)
+    assert pointed != reached != said.text_content()
+    assert tokens.nth(6).get_attribute("aria-pressed") == "true"
+    shares = [share.text_content() for share in row.locator("td").all()]
+    assert [token.get_attribute("data-share") for token in tokens.all()] == shares
+
+
+@pytest.mark.parametrize("walk", [WHOLE], indirect=True)
+def test_a_printed_walk_has_the_tables_of_all_heads(browser: Browser, walk: Path) -> None:
+    page = reports.opened(browser, "desktop", "light")
+    page.goto(walk.as_uri())
+    tables = page.locator("#layer-2 table.shares")
+
+    shown = sum(table.is_visible() for table in tables.all())
+    page.emulate_media(media="print")
+
+    assert (shown, sum(table.is_visible() for table in tables.all())) == (1, 4)
+    assert len(page.pdf()) > 50_000
