@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tensormark.exercise import Probe
@@ -35,7 +36,8 @@ def changing(name: str, **more: Any) -> Reply:
         (reply(OUT.T + 0.5), "axes_exchanged"),
         (reply(OUT.ravel() + 0.5), "axes_merged"),
         (reply(OUT[:1] + 0.5), None),
-        (reply(OUT[0] + 0.5), None),
+        (reply(OUT[0] + 0.5), "axis_missing"),
+        (reply(np.full((4,), 0.5)), None),
         (Reply("ok", "", reply().message, {"out/output": OUT.astype("f2")}), "other_type"),
         (
             reply(None, "error", "Layer.forward should return a tensor, got None"),

@@ -19,7 +19,10 @@ def outer(x, weight):
 
 def many(x):
     a = b = c = d = e = f = g = h = x
-    return a + b + c + d + e + f + g + h + x.nothing
+    return a + b + c + d + e + f + g + h + x @ torch.ones(99, 99)
+
+def unknown(x):
+    return x.nothing
 
 def indexed(x):
     return [][x.dim()]
@@ -27,7 +30,7 @@ def indexed(x):
 
 
 def raised(function: str, *args: object, letters: dict[str, int] | None = None) -> list[str]:
-    names: dict[str, object] = {}
+    names: dict[str, object] = {"torch": torch}
     exec(compile(SOURCE, "main.py", "exec"), names)
     try:
         names[function](*args)  # type: ignore[operator]
@@ -48,6 +51,16 @@ def test_an_axis_of_one_has_no_letter() -> None:
     x = torch.zeros(5, 1)
 
     assert raised("many", x, letters={"B": 5, "K": 1})[0] == "a is (B, 1) = (5, 1)"
+
+
+def test_a_size_that_two_letters_have_has_none() -> None:
+    found = raised("many", torch.zeros(5, 1), letters={"B": 5, "T": 5})
+
+    assert found[0] == "a is (5, 1)"
+
+
+def test_what_is_not_about_shapes_lists_none() -> None:
+    assert raised("unknown", torch.zeros(2)) == []
 
 
 def test_few_are_listed() -> None:

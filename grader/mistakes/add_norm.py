@@ -329,7 +329,14 @@ VARIANTS = (
     ),
     *forms(
         NAMED["norm_over_tokens"],
-        {"norm_by_function_over_tokens": (WHOLE, f"F.layer_norm({SUM}, input.shape[1:])")},
+        {
+            "norm_by_function_over_tokens": (WHOLE, f"F.layer_norm({SUM}, input.shape[1:])"),
+            "norm_over_tokens_with_eps": (
+                WHOLE,
+                f"F.layer_norm({SUM}, input.shape[1:], eps=ln_layer.eps) * ln_layer.weight"
+                " + ln_layer.bias",
+            ),
+        },
     ),
     *forms(
         NAMED["add_norm_dropout_shared"],

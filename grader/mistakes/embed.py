@@ -298,7 +298,14 @@ VARIANTS = (
     ),
     *forms(
         NAMED["embed_norm_over_tokens"],
-        {"embed_norm_by_function_over_tokens": (NORMED, f"F.layer_norm({SUM}, words.shape[1:])")},
+        {
+            "embed_norm_by_function_over_tokens": (NORMED, f"F.layer_norm({SUM}, words.shape[1:])"),
+            "embed_norm_over_tokens_with_eps": (
+                NORMED,
+                f"F.layer_norm({SUM}, words.shape[1:], eps=self.embed_layer_norm.eps)"
+                " * self.embed_layer_norm.weight + self.embed_layer_norm.bias",
+            ),
+        },
     ),
     *forms(
         NAMED["embed_dropout_shared"],

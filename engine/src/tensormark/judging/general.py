@@ -52,6 +52,7 @@ NO_GRADIENT = General(
 )
 LOST = General("axis_lost", "an axis of length 1 is lost: by squeeze(), or by an index")
 EXCHANGED = General("axes_exchanged", "the axes of the output are in another order")
+MISSING = General("axis_missing", "an axis of the output is missing: a part of it is returned")
 MERGED = General("axes_merged", "axes of the output are merged into one")
 PRECISION = General("less_precise", "in float64, the output is only as precise as float32")
 SIZES = General("some_sizes", "right for some sizes, and wrong for others: is one written in?")
@@ -76,8 +77,12 @@ def _shape(got: Sequence[int], expected: Sequence[int]) -> General | None:
         return LOST
     if sorted(got) == sorted(expected):
         return EXCHANGED
-    fewer = len(got) < len(expected)
-    return MERGED if fewer and np.prod(got) == np.prod(expected) else None
+    if len(got) >= len(expected):
+        return None
+    if np.prod(got) == np.prod(expected):
+        return MERGED
+    left = iter(expected)
+    return MISSING if all(length in left for length in got) else None  # in this order
 
 
 def _precision_or_sizes(answered: Answered, mismatch: Mismatch) -> General:

@@ -168,7 +168,8 @@ class Trial:
         """Return the names of a mismatch, a line that says where it is, and its excerpt."""
         suspect = self.failed.intersection(self.exercise.upstream)
         telling = [each for each in self.answered if suspect.issubset(each.call.given)]
-        note, located = self.troubles.append, mismatch.kind in ("values", "shape")
+        note = self.troubles.append
+        located = mismatch.kind in ("values", "shape") and own.probe.part != "properties"
         return (
             described(lambda: self.mistakes_shown(own.probe), (), note),
             described(lambda: general(answered, mismatch, telling), None, note),

@@ -12,6 +12,7 @@ from typing import Any
 from torch import Tensor
 
 NAME = re.compile(r"(?<![\w.])[^\W\d]\w{0,39}\b(?!\s*\()")  # no attribute, and nothing called
+ABOUT_SHAPES = (RuntimeError, ValueError, IndexError)
 MOST = 6  # tensors that are listed
 MOST_AXES = 8
 
@@ -36,11 +37,10 @@ def _statement(traceback: TracebackType, source: str) -> str:
 
 
 def _in_words(shape: tuple[int, ...], letters: Mapping[str, int]) -> str:
-    """Return a shape, with the letters of its sizes where all of them have one."""
-    names = [
-        "1" if size == 1 else next((name for name, known in letters.items() if known == size), "")
-        for size in shape
-    ]
+    """Return a shape, with the letters of its sizes where each has exactly one."""
+    sizes = list(letters.values())
+    by_size = {size: name for name, size in letters.items() if sizes.count(size) == 1}
+    names = ["1" if size == 1 else by_size.get(size, "") for size in shape]
     return f"({', '.join(names)}) = {shape}" if all(names) and names else f"{shape}"
 
 
@@ -63,10 +63,14 @@ def shapes(
 ) -> list[str]:
     """List the tensors of the line of the submission that raised, with their shapes.
 
+    Only of exceptions that can be about shapes.
+
     Args:
         sources: the submission's files by name.
         letters: what the assignment calls the sizes of this call.
     """
+    if not isinstance(error, ABOUT_SHAPES):
+        return []
     return list(islice(_listed(error.__traceback__, sources, letters), MOST))
 
 
