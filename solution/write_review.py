@@ -127,7 +127,7 @@ def read_examples(path: Path, tokenizer: BertTokenizer, longest: int) -> list[Ex
 
 def with_mask(rows: list[list[int]], pad: int) -> tuple[Tensor, Tensor]:
     """Write rows as ids and mask, (B, T) each."""
-    T = max(len(row) for row in rows)
+    T = max(map(len, rows))
     return padded(rows, T, pad), padded([[1] * len(row) for row in rows], T, 0)
 
 

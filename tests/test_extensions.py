@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
+from transformer import MultiHeadAttention
 
 from grader.assignment import ASSIGNMENT
 from tensormark.grading import Grading
 from tensormark.settings import Settings
 
+from config import BertConfig
 from conftest import ROOT, Grade
 from resident import called
 
@@ -125,6 +128,45 @@ def test_a_mistake_in_an_extension_costs_no_core_points(grade: Grade, handed_in:
     assert graded.result["score"] == CORE
     assert graded.result["bonus"] == MOST - 10
     assert graded.exercise("adamw")["mistake"] == "decay_without_rate"
+
+
+def test_a_mistake_in_attention_costs_no_point_of_the_decoder(
+    grade: Grade, handed_in: Path
+) -> None:
+    edit(handed_in / "bert.py", "scores + attention_mask", "scores")
+
+    graded = grade(handed_in)
+
+    assert graded.outcomes()["attention"] == "failed"
+    assert graded.result["bonus"] == MOST
+
+
+def test_a_mask_that_does_not_fit_the_decoders_memory_is_named(
+    grade: Grade, handed_in: Path
+) -> None:
+    call = "self.cross_attention(x, encoded, cross_mask)"
+    edit(handed_in / "transformer.py", call, call.replace("cross_mask)", "self_mask)"))
+
+    output = grade(handed_in).output
+
+    assert "MultiHeadAttention.forward() gets a mask of shape (3, 1, 7, 7)" in output
+
+
+def test_the_given_attention_of_the_decoder_is_pytorchs() -> None:
+    torch.manual_seed(0)
+    B, T, S, config = 2, 5, 7, BertConfig(hidden_size=6, num_attention_heads=2)
+    part = MultiHeadAttention(config).eval()
+    states, memory = torch.randn(B, T, 6), torch.randn(B, S, 6)
+    for source, mask in ((memory, torch.randn(B, 1, 1, S)), (states, torch.randn(B, 1, T, T))):
+        query, key, value = (
+            linear(x).unflatten(-1, (2, -1)).transpose(1, 2)
+            for linear, x in ((part.query, states), (part.key, source), (part.value, source))
+        )
+        expected = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+
+        assert torch.allclose(
+            part(states, source, mask), part.dense(expected.transpose(1, 2).flatten(2)), atol=1e-6
+        )
 
 
 def test_an_extension_that_is_not_python_costs_only_its_own_exercises(

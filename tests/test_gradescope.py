@@ -218,6 +218,7 @@ def test_the_zip_has_what_grading_needs_and_no_more(packed: Path) -> None:
 
     code = {name.split("/")[1] for name in names if name.startswith("grader/")}
     assert {"assignment.py", "exercises", "harness.py"} <= code
+    assert {"handout.md", "handout/extensions.md"} <= names  # reports quote them
     assert not {"mistakes", "honest", "staff.py"} & code
     data = {name for name in names if name.startswith(("data/", "checkpoint/"))}
     assert data == {

@@ -11,7 +11,7 @@ from tensormark.authoring.new_exercise import SkeletonError, skeleton
 from conftest import ROOT
 from resident import called
 
-FOLDERS = ("grader", "instructor", "solution", "starter", "checkpoint", "data")
+FOLDERS = ("grader", "handout", "instructor", "solution", "starter", "checkpoint", "data")
 
 
 def run(root: Path, *words: str) -> str:
@@ -35,7 +35,7 @@ def test_a_bonus_exercise_is_recorded_and_graded_and_its_mistakes_are_named(tmp_
     assert words["starter"] == "not written yet 0/4"
     assert words["mistake doubled_squared"] == "failed 0/4 the tensor is squared, not doubled"
     assert {line[:2] for line in lines} == {"  "}
-    handout = (tmp_path / "handout.md").read_text(encoding="utf-8")
+    handout = (tmp_path / "handout" / "extensions.md").read_text(encoding="utf-8")
     assert "**Run**. `make check K=doubled`" in handout
 
 
