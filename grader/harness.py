@@ -16,7 +16,8 @@ import torch
 import tqdm  # noqa: F401 - likewise
 from torch import Tensor, nn
 
-from tensormark.worker.calls import Answer, Context, Progress, build, load_by_name, member
+from tensormark.worker.calls import Answer, Context, Progress, build
+from tensormark.worker.members import load_by_name, member
 from tensormark.worker.outputs import StudentError
 
 

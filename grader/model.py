@@ -21,7 +21,7 @@ class Sizes:
     layers: int = 3
     V: int = 29
     positions: int = 11
-    lengths: tuple[int, ...] = (4, 7, 1)  # tokens that are not padding, by row
+    lengths: tuple[int, ...] = (4, 1, 7)  # tokens that are not padding, by row
 
     @property
     def D(self) -> int:

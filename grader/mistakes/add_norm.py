@@ -39,6 +39,10 @@ MISTAKES = (
                 "the layer's own out_dropout is used, not the dropout passed in",
                 *(" dropout(", " self.out_dropout("),
             ),
+            "dense_where_widths_differ": (
+                "the dense layer is left out where the sublayer's output has the right width",
+                *(PROJECTED, "(output if output.shape == input.shape else dense_layer(output))"),
+            ),
             "dense_without_bias": (
                 "the dense layer is used without its bias",
                 *(PROJECTED, "F.linear(output, dense_layer.weight)"),

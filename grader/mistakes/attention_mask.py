@@ -37,6 +37,10 @@ MISTAKES = mistakes(
             "the mask is converted to its additive form a second time",
             *(MASK, "scores + (1.0 - attention_mask) * -10000.0"),
         ),
+        "mask_of_first_row": (
+            "every row of the batch gets the mask of the first one",
+            *(MASK, "scores + attention_mask[:1]"),
+        ),
         "mask_of_plus_inf": (
             "padding gets a score of plus infinity: the softmax of that is NaN",
             *(MASK, 'scores.masked_fill(attention_mask < 0, float("inf"))'),

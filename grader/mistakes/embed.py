@@ -115,6 +115,10 @@ MISTAKES = (
                 "padding has position 0 and tokens count from 1",
                 *(POSITIONS, "(input_ids != 0).cumsum(-1) * (input_ids != 0)"),
             ),
+            "positions_over_tokens": (
+                "positions count from 1, and only over tokens that are not padding",
+                *(POSITIONS, "(input_ids != 0).cumsum(-1)"),
+            ),
             "positions_zero_at_padding": (
                 "padding has position 0, not its own",
                 *(POSITIONS, f"{POSITIONS} * (input_ids != 0)"),

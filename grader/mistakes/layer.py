@@ -158,6 +158,13 @@ VARIANTS = (
                 "the vectors of padding are set to 0",
                 *(SECOND, f"{SECOND} * (attention_mask[:, 0, 0, :, None] == 0)"),
             ),
+            "attention_dense_missing": (
+                "attention's dense layer is missing: its output is added as it is",
+                *(
+                    FIRST,
+                    "x = self.attention_layer_norm(x + self.attention_dropout(context))",
+                ),
+            ),
             "input_added_to_output": (
                 "the layer's input is added to its output once more",
                 *(SECOND, f"hidden_states + {SECOND}"),

@@ -55,7 +55,7 @@ EXCHANGED = General("axes_exchanged", "the axes of the output are in another ord
 MISSING = General("axis_missing", "an axis of the output is missing: a part of it is returned")
 MERGED = General("axes_merged", "axes of the output are merged into one")
 PRECISION = General("less_precise", "in float64, the output is only as precise as float32")
-SIZES = General("some_sizes", "right for some sizes, and wrong for others: is one written in?")
+SIZES = General("some_sizes", "right for some sizes, and wrong for others")
 
 
 def _drawn(answered: Iterable[Answered]) -> General | None:

@@ -15,6 +15,7 @@ its harness, a module with those of these names that its calls need:
 Nothing here knows a correct answer.
 """
 
+import contextlib
 import dataclasses
 import json
 import random
@@ -29,7 +30,8 @@ from torch import Tensor, nn
 from tensormark.worker.causes import noted
 from tensormark.worker.exceptions import code_of
 from tensormark.worker.imports import Imports
-from tensormark.worker.outputs import StudentError, gradients, outputs_of
+from tensormark.worker.members import load_by_name, member, parents_of
+from tensormark.worker.outputs import gradients, outputs_of
 from tensormark.worker.stand_ins import (
     FUNCTION,
     functions_replaced,
@@ -78,47 +80,6 @@ class Context:
 
 
 # --- one call -------------------------------------------------------------------------------
-
-
-def member(owner: Any, name: str, kind: str) -> Any:
-    """Return an attribute of the student's module or object, or report that it is missing."""
-    try:
-        return getattr(owner, name)
-    except AttributeError:
-        called = getattr(owner, "__name__", type(owner).__name__)
-        called = f"{called}.py" if isinstance(owner, ModuleType) else called
-        raise StudentError(f"{called} has no {kind} {name}; its names are fixed") from None
-
-
-@torch.no_grad()
-def load_by_name(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
-    """Copy weights into the parameters of these names; other parameters are unchanged."""
-    own = dict(model.named_parameters())
-    for name, value in sorted(weights.items()):
-        if name not in own:
-            raise StudentError(
-                f"{type(model).__name__} has no parameter {name}; its names are fixed"
-            )
-        if own[name].shape != value.shape:
-            shapes = f"{tuple(own[name].shape)} and should be {tuple(value.shape)}"
-            raise StudentError(f"parameter {name} of {type(model).__name__} is {shapes}")
-        own[name].copy_(value)
-
-
-def parents_of(owner: Any, path: str) -> list[tuple[Any, str]]:
-    """Return the objects that have the last name of a path of attributes, and that name.
-
-    Args:
-        path: such as "layers.*.forward"; an asterisk stands for every module of a list.
-    """
-    *names, last = path.split(".")
-    found = [owner]
-    for name in names:
-        inner = [
-            made.children() if name == "*" else [member(made, name, "module")] for made in found
-        ]
-        found = [one for some in inner for one in some]
-    return [(one, last) for one in found]
 
 
 def arguments_for(context: Context, call: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -181,6 +142,23 @@ def arguments_of(
             yield tensors[name].clone()  # so that an in-place change does not affect the leaf
 
 
+@contextlib.contextmanager
+def other_sign(owner: nn.Module | None) -> Iterator[None]:
+    """Change the sign of an object's weights, and change it back."""
+    weights = [] if owner is None else list(owner.parameters())
+
+    def negate() -> None:
+        with torch.no_grad():
+            for weight in weights:
+                weight.neg_()
+
+    negate()
+    try:
+        yield
+    finally:
+        negate()
+
+
 def form_of(context: Context, call: Mapping[str, Any]) -> str:
     """Return the form of a call's output; of a tuple that nobody takes apart, that of a tensor."""
     taker = code_of(context.module(call["module"]), call["taken_by"]) if call["taken_by"] else None
@@ -196,13 +174,15 @@ def call_before(
 ) -> None:
     """Call the function with the inputs before/<name>, if there are any.
 
-    What it keeps of them, on its object or elsewhere, must not show in the call that counts.
+    What it keeps of them, on its object or elsewhere, must not show in the call that counts. Nor
+    must what it keeps of the weights, which training changes: they have the other sign meanwhile.
     """
     prefix = "before/"
     earlier = {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
     if earlier:
         args = call["before"] or call["args"]
-        called(*arguments_of(context, {**call, "args": args}, {**tensors, **earlier}, owner))
+        with other_sign(owner):
+            called(*arguments_of(context, {**call, "args": args}, {**tensors, **earlier}, owner))
 
 
 def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Answer:

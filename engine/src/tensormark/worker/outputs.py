@@ -122,7 +122,7 @@ def described(value: Any) -> str:
     if value is None:
         return "None: is there no return?"
     if isinstance(value, tuple) and len(value) == 1:
-        return "a tuple: is there a comma at the end of the return?"
+        return "a tuple of one: a comma at the end of the return makes one"
     return f"a {type(value).__name__}"
 
 

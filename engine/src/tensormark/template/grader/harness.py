@@ -10,7 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from tensormark.worker.calls import Answer, Context, Progress, load_by_name
+from tensormark.worker.calls import Answer, Context, Progress
+from tensormark.worker.members import load_by_name
 
 
 def convolution(part: Any, signals: Tensor) -> Tensor:
