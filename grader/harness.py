@@ -16,7 +16,15 @@ import torch
 import tqdm  # noqa: F401 - likewise
 from torch import Tensor, nn
 
-from tensormark.worker.calls import Answer, Context, Progress, build, load_by_name, member
+from tensormark.worker.calls import (
+    Answer,
+    Context,
+    Progress,
+    build,
+    load_by_name,
+    member,
+    run_optimizer,
+)
 from tensormark.worker.outputs import StudentError
 
 
@@ -169,6 +177,14 @@ def tokenizer_of(context: Context) -> Any:
 ARGUMENTS: Mapping[str, Callable[[Context], Any]] = {"*tokenizer": tokenizer_of}
 
 
+def steps_across(
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
+) -> Answer:
+    """Let an optimizer take steps with parameters that lie in memory as their transposes would."""
+    across = {n: t.mT.contiguous().mT if t.dim() == 2 else t for n, t in tensors.items()}
+    return run_optimizer(context, call, across)
+
+
 # --- the fine-tune ----------------------------------------------------------------------------
 
 EVAL_ON_CHECKPOINT: dict[str, Any] = {
@@ -273,4 +289,8 @@ def predict(
     return Answer({}, {"out/predictions": predictions(context, call, model)})
 
 
-KINDS = {"fine-tune": fine_tune, "predict": predict}
+KINDS = {
+    "fine-tune": fine_tune,
+    "predict": predict,
+    "transposed optimizer": steps_across,
+}
