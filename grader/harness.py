@@ -8,6 +8,7 @@ exercise. All else of a part stays as it is, so that what is given may also be w
 Dimension key: B batch, T tokens, D model width, H heads, d head width (D = H * d), N sentences.
 """
 
+import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -20,6 +21,7 @@ from tensormark.worker.calls import (
     Answer,
     Context,
     Progress,
+    arguments_of,
     build,
     load_by_name,
     member,
@@ -185,6 +187,37 @@ def steps_across(
     return run_optimizer(context, call, across)
 
 
+def same(one: Any, other: Any) -> bool:
+    """Say whether two results are equal: tensors, lists of numbers, or tuples of them."""
+    if isinstance(one, Tensor):
+        return isinstance(other, Tensor) and torch.equal(one, other)
+    if isinstance(one, tuple | list) and type(one) is type(other):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def equal_draws(
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
+) -> Answer:
+    """Call a function again: with the seed of the first call, with another, and going on.
+
+    Returns:
+        out/same_seed, out/other_seed, out/going_on: whether the result is that of the first call.
+    """
+    called = member(context.module(call["module"]), call["target"], "function")
+
+    def arguments(seed: int) -> list[Any]:
+        return list(arguments_of(context, {**call, "seed": seed}, tensors, None))
+
+    first, again = arguments(0), arguments(0)
+    result = called(*first)
+    generators = torch.Generator, random.Random
+    used = [a if isinstance(a, generators) else b for a, b in zip(first, again, strict=True)]
+    calls = {"same_seed": arguments(0), "other_seed": arguments(1), "going_on": used}
+    equal = {name: same(result, called(*passed)) for name, passed in calls.items()}
+    return Answer({}, {f"out/{name}": torch.tensor(value) for name, value in equal.items()})
+
+
 # --- the fine-tune ----------------------------------------------------------------------------
 
 EVAL_ON_CHECKPOINT: dict[str, Any] = {
@@ -293,4 +326,5 @@ KINDS = {
     "fine-tune": fine_tune,
     "predict": predict,
     "transposed optimizer": steps_across,
+    "seeds": equal_draws,
 }
