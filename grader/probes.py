@@ -20,6 +20,7 @@ __all__ = [
     "seeds",
     "small_numbers",
     "values",
+    "without_dropout",
 ]
 SEEDS = ("same_seed", "other_seed", "going_on")  # see `equal_draws` in the harness
 
@@ -37,6 +38,12 @@ def properties(name: str, says: str, *calls: BertCall, examine: Examine | None =
 def small_numbers(what: str, *calls: BertCall) -> Probe:
     """Probe calls whose inputs show what is added to a variance."""
     return properties("small numbers", f"{what} is wrong where the variance is small", *calls)
+
+
+def without_dropout(what: str, *calls: BertCall) -> Probe:
+    """Probe the training of what has no dropout."""
+    says = f"{what} has no dropout: training should give the same result as eval"
+    return properties("training", says, *calls)
 
 
 def seeds(what: str, call: BertCall) -> Probe:

@@ -199,9 +199,8 @@ ALONE = Statistics(
     alone,
 )
 ONE_ID = 1 / (SMALL.size - 1)  # an id other than [MASK] is hardly ever missing: exp(-22)
-DRAWN = int(
-    SMALL.rows / LARGE.rows * FEW / 15
-)  # random tokens that are not the true ones, at least
+# random tokens that are not the true ones, at least
+DRAWN = FEW * SMALL.rows // LARGE.rows // 15
 RANDOM = Statistics(
     (
         Statistic(

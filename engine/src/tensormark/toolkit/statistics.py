@@ -69,5 +69,5 @@ class Statistics:
         for share, value in zip(self.shares, self.measure(outputs, inputs), strict=True):
             if not abs(value - share.expected) <= share.margin:
                 about = "" if share.margin == NEVER else "about "
-                return f"{share.says}: {value:z.3f}, expected {about}{share.expected:g}"
+                return f"{share.says}: {value:z.3f}, expected {about}{share.expected:.3g}"
         return None
