@@ -1,5 +1,6 @@
 """The probes that several exercises have: those of the toolkit, and others."""
 
+import dataclasses
 from collections.abc import Callable
 
 import numpy as np
@@ -16,9 +17,12 @@ __all__ = [
     "other_sizes",
     "properties",
     "second_call",
+    "seeds",
     "small_numbers",
     "values",
+    "without_dropout",
 ]
+SEEDS = ("same_seed", "other_seed", "going_on")  # see `equal_draws` in the harness
 
 
 def values(name: str, says: str, *calls: BertCall, examine: Examine | None = None) -> Probe:
@@ -34,6 +38,18 @@ def properties(name: str, says: str, *calls: BertCall, examine: Examine | None =
 def small_numbers(what: str, *calls: BertCall) -> Probe:
     """Probe calls whose inputs show what is added to a variance."""
     return properties("small numbers", f"{what} is wrong where the variance is small", *calls)
+
+
+def without_dropout(what: str, *calls: BertCall) -> Probe:
+    """Probe the training of what has no dropout."""
+    says = f"{what} has no dropout: training should give the same result as eval"
+    return properties("training", says, *calls)
+
+
+def seeds(what: str, call: BertCall) -> Probe:
+    """Probe what a function makes of the generator that it is given; `kind` is "seeds"."""
+    says = f"{what} should depend on the generator that it is given, and on no other"
+    return properties("generator", says, dataclasses.replace(call, returns=SEEDS))
 
 
 def dropout_pattern(

@@ -23,6 +23,7 @@ COMMON = frozenset(
     gelu_missing layer_mask_dropped second_residual_of_input
     embed_no_dropout embed_dropout_before_norm no_positions
     mask_of_ones
+    decay_after_step correction_not_optional as_in_cs224n
     """.split()
 )
 

@@ -10,7 +10,7 @@ from tensormark.exercise import Exercise, Tensors
 
 SHAPES = {"a": (4, 3), "b": (5,), "c": (2, 2)}  # c never has a gradient
 STEPS = 5
-LARGE_EPS = 1e-3  # shows where eps stands; without bias correction, both orders agree on it
+LARGE_EPS = 0.1  # shows where eps stands
 PLAIN = {"lr": 0.1, "betas": [0.8, 0.95], "eps": 1e-8}
 
 
@@ -25,19 +25,17 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     return inputs
 
 
-def steps(count: int, *groups: dict[str, Any], dtype: str = "float32") -> BertCall:
+def steps(count: int, *groups: dict[str, Any], **more: Any) -> BertCall:
     """Return a call in which the optimizer takes steps."""
     literals = {"groups": [PLAIN | group for group in groups], "steps": count}
-    return BertCall("AdamW.step", (), "optimizer", kind="optimizer", literals=literals, dtype=dtype)
+    fields = {"kind": "optimizer", "literals": literals} | more
+    return BertCall("AdamW.step", (), "optimizer", **fields)
 
 
 WITHOUT_DECAY = {"params": ["a", "b"], "weight_decay": 0.0}
-WITHOUT_CORRECTION = {
-    "params": ["a", "b"],
-    "weight_decay": 0.3,
-    "correct_bias": False,
-    "eps": LARGE_EPS,
-}
+WITHOUT_CORRECTION = {"params": ["a", "b"], "weight_decay": 0.3, "correct_bias": False}
+# with betas of 0 there is nothing to correct, so that both orders of the correction agree on eps
+WITH_LARGE_EPS = {"params": ["a", "b"], "betas": [0.0, 0.0], "eps": LARGE_EPS}
 EXERCISE = Exercise(
     id="adamw",
     order=100,
@@ -71,6 +69,14 @@ EXERCISE = Exercise(
             "no bias correction",
             "steps are wrong with correct_bias=False, or in float64",
             steps(STEPS, WITHOUT_CORRECTION, dtype="float64"),
+        ),
+        probes.properties(
+            "large eps", "steps are wrong where eps is large", steps(2, WITH_LARGE_EPS)
+        ),
+        probes.properties(
+            "order in memory",
+            "steps are wrong for parameters that are not contiguous in memory",
+            steps(2, WITHOUT_DECAY, kind="transposed optimizer"),
         ),
     ),
 )

@@ -1,7 +1,12 @@
-"""Next-sentence prediction: pairs of sentences, half of them true."""
+"""Next-sentence prediction: pairs of sentences, half of them true.
+
+Four statistics depend on the draws, of which each fails right code once in a billion gradings, and
+so does a document that is never drawn from. They allow documents to be drawn evenly, or by the
+number of their sentences, and as many true pairs as false ones in a random order.
+"""
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -12,11 +17,13 @@ from tensormark.exercise import Exercise, Tensors
 from tensormark.literals import packed, unpacked
 from tensormark.toolkit.statistics import Statistic, Statistics, margin
 
-SIZES = (9, 2, 12, 5) * 20  # sentences of each document
+FEW = (130, 131, 132, 133)  # sentences of each document: for each, all others are drawn from
+MANY = (5, 2, 4, 3) * 100  # so short that the first and last sentences are drawn often
 LONGEST = 9  # tokens of a sentence
 FIRST_TOKEN, STEP = 10, 10  # of the first sentence, and from one to the next
 NOWHERE = -1, -1
 SPECIAL = 3  # tokens that a pair will have besides: [CLS] and two [SEP]
+SHORT = 13  # tokens of a pair where many are cut
 IS_NEXT = 0
 Documents = list[list[list[int]]]
 
@@ -45,23 +52,28 @@ def documents_of(sizes: Iterable[int], starts: Iterable[int], lengths: Iterable[
     return [list(itertools.islice(sentences, size)) for size in sizes]
 
 
-STARTS = range(FIRST_TOKEN, FIRST_TOKEN + STEP * sum(SIZES), STEP)
-PUBLIC = Text(
-    documents_of(SIZES, STARTS, [1 + (3 * k + n) % LONGEST for n in SIZES for k in range(n)])
-)
+def text(sizes: Sequence[int]) -> Documents:
+    """Return the public text of documents with so many sentences."""
+    starts = range(FIRST_TOKEN, FIRST_TOKEN + STEP * sum(sizes), STEP)
+    return documents_of(sizes, starts, [1 + (3 * k + n) % LONGEST for n in sizes for k in range(n)])
 
 
-def text_of(inputs: Tensors) -> Text:
-    """Return the text of a call with these inputs."""
-    own = unpacked(inputs)
-    return Text(own["documents"]) if own else PUBLIC
+TEXTS = {"few": text(FEW), "many": text(MANY)}
+
+
+def text_of(inputs: Tensors, name: str) -> Text:
+    """Return the text of a call with these inputs, or the public one of this name."""
+    return Text(unpacked(inputs).get("documents", TEXTS[name]))
 
 
 def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
     """Draw documents in another order, of other sentences; there are as many pairs of them."""
-    lengths = rng.integers(1, LONGEST + 1, sum(SIZES)).tolist()
-    starts = rng.permutation(STARTS).tolist()
-    return packed({"documents": documents_of(rng.permutation(SIZES).tolist(), starts, lengths)})
+    sizes = [len(document) for document in call.literals["documents"]]
+    lengths = rng.integers(1, LONGEST + 1, sum(sizes)).tolist()
+    starts = FIRST_TOKEN + STEP * rng.permutation(sum(sizes))
+    return packed(
+        {"documents": documents_of(rng.permutation(sizes).tolist(), starts.tolist(), lengths)}
+    )
 
 
 def rows(outputs: Tensors) -> list[tuple[list[int], list[int], int]]:
@@ -71,23 +83,38 @@ def rows(outputs: Tensors) -> list[tuple[list[int], list[int], int]]:
     return list(zip(first, second, outputs["label"].tolist(), strict=True))
 
 
-def share(truths: list[bool]) -> float:
-    """Return the share of true values."""
-    return sum(truths) / len(truths)
+def mean(numbers: Sequence[float]) -> float:
+    """Return the mean; 0 if empty."""
+    return sum(numbers) / max(1, len(numbers))
 
 
 def which(outputs: Tensors, inputs: Tensors) -> list[float]:
     """Compute statistics of which sentences were paired."""
-    pairs, text = rows(outputs), text_of(inputs)
+    pairs, text = rows(outputs), text_of(inputs, "few")
     place, firsts = text.place, text.firsts
     wrong_first = [place(a) != at for (a, _, _), at in zip(pairs, firsts, strict=True)]
     following = [(n, k + 1) for n, k in firsts]
     true = [place(b) == at for (_, b, _), at in zip(pairs, following, strict=True)]
     says = [label == IS_NEXT for _, _, label in pairs]
-    same = [place(b)[0] == n for (_, b, _), (n, _) in zip(pairs, firsts, strict=True)]
-    own = [s and not t for s, t in zip(same, true, strict=True)]
+    seconds = [place(b)[0] for _, b, _ in pairs]
+    own = [n == m and not t for (n, _), m, t in zip(firsts, seconds, true, strict=True)]
     lies = [t != s for t, s in zip(true, says, strict=True)]
-    return [share(wrong_first), share(own), share(lies), share(true)]
+    others = {(n, m) for n in range(len(FEW)) for m in range(len(FEW)) if n != m}
+    never = others - {(n, m) for (n, _), m in zip(firsts, seconds, strict=True)}
+    return [mean(wrong_first), mean(own), mean(lies), len(never) / len(others)]
+
+
+def draws(outputs: Tensors, inputs: Tensors) -> list[float]:
+    """Compute statistics of the coin, and of which sentences of other documents were drawn."""
+    pairs, text = rows(outputs), text_of(inputs, "many")
+    true = [label == IS_NEXT for _, _, label in pairs]
+    documents = [n for n, _ in text.firsts]
+    both = zip(itertools.pairwise(true), itertools.pairwise(documents), strict=True)
+    again = [one == other for (one, other), (n, m) in both if n == m]
+    drawn = [text.place(b) for (_, b, _), t in zip(pairs, true, strict=True) if not t]
+    repeated = [one == other for one, other in itertools.pairwise(drawn)]
+    ends = [(k == 0) - (k == len(text.documents[n]) - 1) for n, k in drawn]
+    return [mean(true), mean(again), mean(ends), mean(repeated)]
 
 
 def fitting(first: int, second: int, longest: int) -> set[tuple[int, int]]:
@@ -101,43 +128,40 @@ def fitting(first: int, second: int, longest: int) -> set[tuple[int, int]]:
     return fits
 
 
-def mean(numbers: list[float]) -> float:
-    """Return the mean; 0 if empty."""
-    return sum(numbers) / max(1, len(numbers))
-
-
 def lengths_with(longest: int) -> Statistics:
     """Return the statistics of lengths, for pairs of at most `longest` tokens.
 
-    The first share says whether everything is right. The others distinguish mistakes, and do not
+    The first share says whether everything is right. The others distinguish mistakes, and hardly
     depend on the draws: each looks at pairs of one kind.
     """
 
     def read(outputs: Tensors, inputs: Tensors) -> list[float]:
         wrong: list[float] = []
-        extra: list[float] = []  # where far too many tokens are to be cut: how many are left
+        extra: list[float] = []  # where tokens are to be cut: how many too many are left
         first: list[float] = []  # where the first sentence alone is to be cut: wrong lengths
         second: list[float] = []
-        front: list[float] = []  # sentences without their beginning
-        text = text_of(inputs)
+        front: list[float] = []  # of the sentences that were cut, those without their beginning
+        text = text_of(inputs, "few")
         for a, b, _ in rows(outputs):
             (n, k), (m, j) = text.place(a), text.place(b)
             if NOWHERE in ((n, k), (m, j)):
                 wrong.append(True)
-                front.append(any(part and text.place(part) == NOWHERE for part in (a, b)))
+                front += [True for part in (a, b) if part and text.place(part) == NOWHERE]
                 continue
             whole, other = text.documents[n][k], text.documents[m][j]
             fits = fitting(len(whole), len(other), longest)
             off = (len(a), len(b)) not in fits
+            front += [False for part, all_of in ((a, whole), (b, other)) if len(part) < len(all_of)]
             wrong.append(off or whole[: len(a)] != a or other[: len(b)] != b)
-            if len(whole) + len(other) > longest:
+            if len(whole) + len(other) + SPECIAL > longest:
                 extra.append(max(-1, min(len(a) + len(b) + SPECIAL - longest, SPECIAL + 1)))
             kept_first, kept_second = map(set, zip(*fits, strict=True))
             if kept_first != {len(whole)} and kept_second == {len(other)}:
                 first.append(off)
             if kept_first == {len(whole)} and kept_second != {len(other)}:
                 second.append(off)
-        return [mean(wrong), mean(extra), mean(first) + 2 * mean(second), float(any(front))]
+        cut = max(extra, default=0) + min(extra, default=0)
+        return [mean(wrong), cut, any(first) + 2 * any(second), mean(front)]
 
     return Statistics(
         (
@@ -150,27 +174,43 @@ def lengths_with(longest: int) -> Statistics:
     )
 
 
-def call(longest: int) -> BertCall:
-    """Return a call with this maximum length of a pair."""
+def call(name: str, longest: int, kind: str = "function") -> BertCall:
+    """Return a call with the text of this name, and with this maximum length of a pair."""
     return BertCall(
         "make_sentence_pairs",
         ("documents", "*random", "max_length"),
         "pretraining",
-        kind="function",
-        literals={"documents": PUBLIC.documents, "max_length": longest},
+        inputs=name,
+        kind=kind,
+        literals={"documents": TEXTS[name], "max_length": longest},
         returns=("first", "second", "label"),
         form="rows",
     )
 
 
-SHARES = Statistics(
+WHICH = Statistics(
     (
         Statistic("first sentences are not those of the text in order", 0.0),
-        Statistic("sentences that do not follow come from the same document", 0.0),
+        Statistic("sentences that do not follow come from the same document", 0.0, blur=0.12),
         Statistic("labels do not say whether the second sentence follows", 0.0),
-        Statistic("the share of true pairs is off", 0.5, margin(len(PUBLIC.firsts))),
+        # a share of all ordered pairs of documents; right code draws from one with exp(-23)
+        Statistic("there are other documents that no sentence is drawn from", 0.0),
     ),
     which,
+)
+ALL = sum(MANY) - len(MANY)  # pairs
+NEIGHBOURS = ALL - len(MANY)  # pairs that have one before them in their document
+FALSE = int(0.42 * ALL)  # at least so many of them are false
+ONE = 1 / sum(MANY)
+DRAWS = Statistics(
+    (
+        Statistic("the share of true pairs is off", 0.5, margin(ALL)),
+        Statistic("the coin falls too often, or seldom, as before", 0.5, margin(NEIGHBOURS)),
+        # each draw counts for 1, -1 or 0
+        Statistic("first sentences are drawn more often than last", 0.0, 2 * margin(FALSE)),
+        Statistic("the same sentence is drawn again and again", ONE, margin(FALSE, ONE)),
+    ),
+    draws,
 )
 
 EXERCISE = Exercise(
@@ -183,7 +223,11 @@ EXERCISE = Exercise(
     file="pretraining.py",
     extension=True,
     probes=(
-        probes.values("which", "the wrong sentences are paired", call(100), examine=SHARES),
-        probes.values("lengths", "pairs have wrong lengths", call(12), examine=lengths_with(12)),
+        probes.values("which", "the wrong sentences are paired", call("few", 100), examine=WHICH),
+        probes.values("draws", "sentences are drawn incorrectly", call("many", 100), examine=DRAWS),
+        probes.values(
+            "lengths", "pairs have wrong lengths", call("few", SHORT), examine=lengths_with(SHORT)
+        ),
+        probes.seeds("make_sentence_pairs", call("few", 100, "seeds")),
     ),
 )

@@ -35,5 +35,6 @@ EXERCISE = Exercise(
     probes=(
         probes.values("logits", "nsp_head gives wrong logits", forward(gradients=True)),
         probes.other_sizes("nsp_head", forward(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.without_dropout("nsp_head", forward(train=True)),
     ),
 )

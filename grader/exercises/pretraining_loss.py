@@ -12,14 +12,21 @@ IGNORED = -100
 
 
 def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
-    """Draw logits and labels; some tokens have one, the id 0 among them."""
+    """Draw logits and labels; some tokens have one, the id 0 among them.
+
+    Of the next sentences, the first is not predicted correctly.
+    """
     B, T, V = call.sizes.B, call.sizes.T, call.sizes.V
     labels = np.where(rng.random((B, T)) < 0.4, rng.integers(0, V, (B, T)), IGNORED)
     labels[0, :2] = 0, V - 1
+    if call.inputs == "chosen":
+        labels = labels[labels != IGNORED]
+    next_logits = 2.0 * rng.standard_normal((B, 2))
+    next_logits[0].sort()
     return {
-        "prediction_logits": 2.0 * rng.standard_normal((B, T, V)),
+        "prediction_logits": 2.0 * rng.standard_normal((*labels.shape, V)),
         "labels": labels,
-        "next_logits": 2.0 * rng.standard_normal((B, 2)),
+        "next_logits": next_logits,
         "next_labels": np.arange(B) % 2,
         "cotangent/output": np.array(1.0),
     }
@@ -45,6 +52,11 @@ EXERCISE = Exercise(
         probes.values("loss", "pretraining_loss is wrong", loss(gradients=True)),
         probes.other_sizes(
             "pretraining_loss", loss(inputs="other", sizes=OTHER_SIZES, dtype="float64")
+        ),
+        probes.properties(
+            "chosen tokens",
+            "pretraining_loss is wrong for tokens without an axis of rows",
+            loss(inputs="chosen", form="number"),
         ),
     ),
 )

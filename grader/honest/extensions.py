@@ -41,6 +41,16 @@ HONEST = (
             change = mean / (torch.sqrt(square) + group["eps"]) + group["weight_decay"] * p
             p -= group["lr"] * change
             """,
+            "adamw_of_copies": """
+            (b1, b2), t = group["betas"], state["step"] + 1
+            m = torch.lerp(state["exp_avg"], grad, 1 - b1)
+            v = torch.lerp(state["exp_avg_sq"], grad.pow(2), 1 - b2)
+            state.update(step=t, exp_avg=m, exp_avg_sq=v)
+            c1, c2 = (1 - b1 ** t, 1 - b2 ** t) if group["correct_bias"] else (1, 1)
+            new = p - group["lr"] * group["weight_decay"] * p
+            new -= group["lr"] / c1 * m / (v.sqrt() / math.sqrt(c2) + group["eps"])
+            p.copy_(new)
+            """,
         },
         module="optimizer",
     ),

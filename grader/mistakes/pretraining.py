@@ -1,105 +1,18 @@
-"""What goes wrong in the data of the two pre-training tasks."""
+"""What goes wrong in the pairs of sentences, and in their batches."""
 
-from tensormark.authoring.variants import mistakes
+from tensormark.authoring.variants import forms, mistakes
 
-SPECIAL = " & ~special"
-MASK = "torch.where(chosen & (fate < 0.8), mask_token_id, input_ids)"
-OTHERS = "torch.where(chosen & (fate >= 0.9), others, hidden)"
-DRAWN = "torch.randint(vocab_size, input_ids.shape, generator=generator)"
-LABELS = "labels = torch.where(chosen, input_ids, IGNORED)"
 OTHER = "other = (number + 1 + rng.randrange(len(documents) - 1)) % len(documents)"
+PAIRWISE = "for first, second in itertools.pairwise(document)"
+SENTENCE = "rng.choice(documents[other])"
+HALVES = "first, second = (list(some)[: (max_length - 3) // 2] for some in (first, second))"
 TOO_LONG = "len(first) + len(second) + 3 > max_length"
 LONGER = "first if len(first) > len(second) else second"
 KINDS = "[0] * (len(first) + 2) + [1] * (len(second) + 1)"
 ROW = "[cls, *first, sep, *second, sep]"
 MASK_ROWS = "padded([[1] * len(row) for row in rows], T, 0)"
 
-VARIANTS = (
-    *mistakes(
-        "mask_tokens",
-        "Choosing",
-        {
-            "special_chosen": ("special tokens are chosen too", *(SPECIAL, "")),
-            "probability_in_code": (
-                "the probability is written into the code",
-                *("< probability)", "< 0.15)"),
-            ),
-            "probability_complement": (
-                "the tokens that should not be chosen are chosen, and the others are not",
-                *("< probability)", ">= probability)"),
-            ),
-            "nothing_chosen": ("no token is ever chosen", *("< probability)", "< 0.0)")),
-        },
-    ),
-    *mistakes(
-        "mask_tokens",
-        "The labels",
-        {
-            "all_labelled": (
-                "every token has a label, not only the chosen ones",
-                *(LABELS, "labels = input_ids.clone()"),
-            ),
-            "labels_of_hidden": (
-                "the labels are taken after hiding, when the true ids are gone",
-                *(LABELS, "labels = torch.where(chosen, mask_token_id, IGNORED)"),
-            ),
-            "ignored_as_zero": (
-                "tokens without a label have label 0, which is a token id",
-                *(LABELS, "labels = torch.where(chosen, input_ids, 0)"),
-            ),
-            "labels_of_others": (
-                "the tokens that were not chosen have the labels",
-                *(LABELS, "labels = torch.where(chosen, IGNORED, input_ids)"),
-            ),
-        },
-    ),
-    *mistakes(
-        "mask_tokens",
-        "Hiding",
-        {
-            "always_mask": (
-                "all chosen tokens become the mask token",
-                *(MASK, "torch.where(chosen, mask_token_id, input_ids)"),
-                *(OTHERS, "hidden"),
-            ),
-            "never_random": ("no chosen token becomes a random one", *(OTHERS, "hidden")),
-            "never_kept": (
-                "no chosen token stays as it is",
-                *("fate >= 0.9", "fate >= 0.8"),
-            ),
-            "fates_exchanged": (
-                "most of the chosen tokens become random ones instead of being masked",
-                *("fate < 0.8", "fate < 0.1"),
-                *("fate >= 0.9", "fate >= 0.2"),
-            ),
-            "random_everywhere": (
-                "tokens that were not chosen become random ones as well",
-                *("(chosen & (fate >= 0.9)", "((fate >= 0.9)"),
-            ),
-            "random_of_few": (
-                "random tokens come from a part of the vocabulary",
-                *(DRAWN, DRAWN.replace("vocab_size", "max(2, vocab_size // 4)")),
-            ),
-            "results_exchanged": (
-                "the two results are exchanged: the labels are returned first",
-                *(f"return {OTHERS}, labels", f"return labels, {OTHERS}"),
-            ),
-            "hidden_in_place": (
-                "the input ids are changed in place",
-                *(OTHERS, f"input_ids.copy_({OTHERS})"),
-            ),
-        },
-    ),
-    *mistakes(
-        "mask_tokens",
-        "Randomness",
-        {
-            "generator_ignored": (
-                "random numbers do not come from the given generator",
-                *("special = torch.isin", "generator = None\n    special = torch.isin"),
-            ),
-        },
-    ),
+OWN = (
     *mistakes(
         "make_sentence_pairs",
         "The coin",
@@ -109,6 +22,19 @@ VARIANTS = (
             "rarely_next": (
                 "far fewer than half of the pairs are true",
                 *("rng.random() < 0.5", "rng.random() < 0.75"),
+            ),
+            "coin_by_document": (
+                "the coin is tossed once for a document, not for each pair",
+                *(PAIRWISE, f"coin = rng.random()\n        {PAIRWISE}"),
+                *("rng.random() < 0.5", "coin < 0.5"),
+            ),
+            "coin_in_turns": (
+                "true and false pairs take turns; no coin is tossed",
+                *("rng.random() < 0.5", "len(pairs) % 2"),
+            ),
+            "rng_seeded": (
+                "the rng makes no difference: it is seeded, or another one is used",
+                *("pairs = []", "pairs = rng.seed(0) or []"),
             ),
             "rng_ignored": (
                 "random numbers do not come from the given rng",
@@ -141,7 +67,23 @@ VARIANTS = (
             ),
             "any_document": (
                 "second sentences of false pairs may come from the same document",
-                *(OTHER, "other = rng.choice([number, number, (number + 1) % len(documents)])"),
+                *(OTHER, "other = rng.randrange(len(documents))"),
+            ),
+            "next_document": (
+                "all false sentences of a document come from the same other document",
+                *(OTHER, "other = (number + 1) % len(documents)"),
+            ),
+            "last_never_drawn": (
+                "the last sentence of a document is never drawn",
+                *(SENTENCE, "rng.choice(documents[other][:-1])"),
+            ),
+            "first_never_drawn": (
+                "the first sentence of a document is never drawn",
+                *(SENTENCE, "rng.choice(documents[other][1:])"),
+            ),
+            "first_always_drawn": (
+                "false sentences are always the first of their document",
+                *(SENTENCE, "documents[other][0]"),
             ),
             "second_is_first": (
                 "a sentence is paired with itself",
@@ -175,6 +117,10 @@ VARIANTS = (
             "shorter_cut": (
                 "the shorter sentence is cut, not the longer one",
                 *(LONGER, "first if 0 < len(first) < len(second) or not second else second"),
+            ),
+            "cut_to_halves": (
+                "both sentences are cut to half of the length, even where one of them is short",
+                *("first, second = list(first), list(second)", HALVES),
             ),
             "documents_cut": (
                 "the documents are changed: tokens are cut from their sentences, not from copies",
@@ -270,6 +216,26 @@ VARIANTS = (
                 "the labels are exchanged",
                 *("[label for _, _, label in pairs]", "[1 - label for _, _, label in pairs]"),
             ),
+        },
+    ),
+)
+
+NAMED = {variant.id: variant for variant in OWN}
+VARIANTS = (
+    *OWN,
+    *forms(
+        NAMED["rng_ignored"], {"rng_of_chance": ("pairs = []", "pairs, rng = [], random.Random()")}
+    ),
+    *forms(
+        NAMED["coin_in_turns"],
+        {
+            "coin_in_turns_in_documents": (
+                *(
+                    PAIRWISE,
+                    "for place, (first, second) in enumerate(itertools.pairwise(document))",
+                ),
+                *("rng.random() < 0.5", "place % 2"),
+            )
         },
     ),
 )

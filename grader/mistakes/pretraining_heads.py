@@ -1,11 +1,11 @@
-"""What goes wrong in the heads of the two pre-training tasks, and in their loss."""
+"""What goes wrong in the heads of the two pre-training tasks."""
 
 from tensormark.authoring.variants import mistakes
 
 TRANSFORMED = "self.layer_norm(F.gelu(self.dense(hidden_states)))"
 LOGITS = "transformed @ word_embedding.T + self.bias"
+DENSE, GELU = "self.dense(hidden_states)", "F.gelu(self.dense(hidden_states))"
 NEXT = "self.seq_relationship(pooler_output)"
-SUM = "tokens + F.cross_entropy(next_logits, next_labels)"
 
 VARIANTS = (
     *mistakes(
@@ -20,6 +20,68 @@ VARIANTS = (
             "head_gelu_of_tanh": (
                 "the tanh approximation of GELU is used, not the exact form",
                 *("self.dense(hidden_states))", 'self.dense(hidden_states), approximate="tanh")'),
+            ),
+            "head_gelu_of_sigmoid": (
+                "the quick form of GELU is used, a sigmoid, not the exact form",
+                *(GELU, f"(lambda x: x * torch.sigmoid(1.702 * x))({DENSE})"),
+            ),
+            "head_silu": ("SiLU is used instead of GELU", *("F.gelu(", "F.silu(")),
+            "head_tanh": ("tanh is used instead of GELU", *("F.gelu(", "torch.tanh(")),
+            "head_gelu_without_half": (
+                "GELU is not halved",
+                *(GELU, f"(lambda x: x * (1 + torch.erf(x / 2**0.5)))({DENSE})"),
+            ),
+            "head_gelu_over_two": (
+                "in GELU, x is divided by 2 and not by the root of 2",
+                *(GELU, f"(lambda x: 0.5 * x * (1 + torch.erf(x / 2)))({DENSE})"),
+            ),
+            "head_gelu_without_root": (
+                "in GELU, x is not divided by the root of 2",
+                *(GELU, f"(lambda x: 0.5 * x * (1 + torch.erf(x)))({DENSE})"),
+            ),
+            "head_gelu_without_x": (
+                "in GELU, the probability is not multiplied by x",
+                *(GELU, f"(lambda x: 0.5 * (1 + torch.erf(x / 2**0.5)))({DENSE})"),
+            ),
+            "head_gelu_without_one": (
+                "in GELU, 1 is not added to the error function",
+                *(GELU, f"(lambda x: 0.5 * x * torch.erf(x / 2**0.5))({DENSE})"),
+            ),
+            "head_gelu_twice": ("GELU is applied twice", *(GELU, f"F.gelu({GELU})")),
+            "head_gelu_first": (
+                "GELU comes before the dense layer",
+                *(GELU, "self.dense(F.gelu(hidden_states))"),
+            ),
+            "head_norm_before_dense": (
+                "the norm comes before the dense layer",
+                *(TRANSFORMED, "F.gelu(self.dense(self.layer_norm(hidden_states)))"),
+            ),
+            "head_norm_over_tokens": (
+                "the norm runs over the tokens, not over the units",
+                *(
+                    TRANSFORMED,
+                    f"{GELU}\n        transformed = F.layer_norm(transformed.mT, "
+                    "transformed.shape[-2:-1], eps=1e-12).mT\n        "
+                    "transformed = transformed * self.layer_norm.weight + self.layer_norm.bias",
+                ),
+            ),
+            "head_norm_of_torch": (
+                "the norm has torch's default eps, not the one of self.layer_norm",
+                *("self.layer_norm(", "F.layer_norm("),
+                *(
+                    "(hidden_states)))",
+                    "(hidden_states)), self.dense.bias.shape, self.layer_norm.weight, "
+                    "self.layer_norm.bias)",
+                ),
+            ),
+            "head_norm_without_weights": (
+                "the norm has no gain and no bias",
+                *("self.layer_norm(", "F.layer_norm("),
+                *("(hidden_states)))", "(hidden_states)), self.dense.bias.shape)"),
+            ),
+            "head_residual": (
+                "the hidden states are added, where there is no residual",
+                *(GELU, f"hidden_states + {GELU}"),
             ),
             "head_norm_missing": (
                 "the norm is missing",
@@ -52,6 +114,19 @@ VARIANTS = (
                 "the word embeddings are normalized to length 1",
                 *("word_embedding.T", "F.normalize(word_embedding, dim=-1).T"),
             ),
+            "head_bias_twice": ("the bias is added twice", *("self.bias", "2 * self.bias")),
+            "head_logits_scaled": (
+                "the logits are divided by the root of the width",
+                *("word_embedding.T", "word_embedding.T / word_embedding.shape[1] ** 0.5"),
+            ),
+            "head_detached": (
+                "no gradient reaches the hidden states",
+                *("self.dense(hidden_states)", "self.dense(hidden_states.detach())"),
+            ),
+            "head_squeezed": (
+                "the axes of length 1 are removed, so that a single row has another shape",
+                *(LOGITS, f"({LOGITS}).squeeze()"),
+            ),
             "head_softmax": (
                 "probabilities are returned, not logits",
                 *(LOGITS, f"({LOGITS}).softmax(-1)"),
@@ -81,6 +156,15 @@ VARIANTS = (
                 "the two classes are exchanged",
                 *(NEXT, f"{NEXT}.flip(-1)"),
             ),
+            "next_squeezed": (
+                "the axes of length 1 are removed, so that a single row has another shape",
+                *(NEXT, f"{NEXT}.squeeze()"),
+            ),
+            "next_softmax_over_batch": (
+                "there is a softmax, and it runs over the batch",
+                *(NEXT, f"{NEXT}.softmax(0)"),
+            ),
+            "next_negative": ("the logits have the wrong sign", *(NEXT, f"-{NEXT}")),
             "next_axis_missing": (
                 "only one of the two classes is returned",
                 *(NEXT, f"{NEXT}[:, 0]"),
@@ -102,72 +186,6 @@ VARIANTS = (
             "pooler_tanh_twice": (
                 "the pooler's tanh is applied a second time",
                 *("(pooler_output)", "(pooler_output.tanh())"),
-            ),
-        },
-    ),
-    *mistakes(
-        "pretraining_loss",
-        "Tokens",
-        {
-            "ignored_counted": (
-                "tokens without a label are counted as if their label were 0",
-                *("labels.flatten(), ignore_index=IGNORED", "labels.clamp(min=0).flatten()"),
-            ),
-            "ignored_in_mean": (
-                "the token loss is divided by the number of all tokens",
-                *(
-                    "ignore_index=IGNORED\n    )",
-                    'ignore_index=IGNORED, reduction="sum"\n    ) / labels.numel()',
-                ),
-            ),
-            "padding_ignored": (
-                "tokens whose label is 0 are ignored",
-                *(
-                    "labels.flatten(), ignore_index=IGNORED",
-                    "labels.where(labels > 0, IGNORED).flatten()",
-                ),
-            ),
-            "tokens_summed": (
-                "the token loss is a sum, not a mean",
-                *("ignore_index=IGNORED", 'ignore_index=IGNORED, reduction="sum"'),
-            ),
-            "softmax_before_loss": (
-                "cross_entropy gets token probabilities, not logits",
-                *(
-                    "prediction_logits.flatten(0, -2)",
-                    "prediction_logits.softmax(-1).flatten(0, -2)",
-                ),
-            ),
-        },
-    ),
-    *mistakes(
-        "pretraining_loss",
-        "The sum",
-        {
-            "only_tokens": ("only the token loss is there", *(SUM, "tokens")),
-            "only_next": (
-                "only the next-sentence loss is there",
-                *(SUM, "F.cross_entropy(next_logits, next_labels)"),
-            ),
-            "losses_averaged": (
-                "the losses are averaged, not added",
-                *(SUM, f"({SUM}) / 2"),
-            ),
-            "losses_multiplied": (
-                "the losses are multiplied",
-                *(SUM, "tokens * F.cross_entropy(next_logits, next_labels)"),
-            ),
-            "next_summed": (
-                "the next-sentence loss is a sum, not a mean",
-                *("(next_logits, next_labels)", '(next_logits, next_labels, reduction="sum")'),
-            ),
-            "next_softmax_before_loss": (
-                "cross_entropy gets next-sentence probabilities, not logits",
-                *("(next_logits, next_labels)", "(next_logits.softmax(-1), next_labels)"),
-            ),
-            "next_labels_exchanged": (
-                "the two next-sentence classes are exchanged",
-                *("(next_logits, next_labels)", "(next_logits, 1 - next_labels)"),
             ),
         },
     ),

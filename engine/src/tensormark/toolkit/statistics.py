@@ -1,7 +1,10 @@
 """Judge random outputs by a few statistics, each a share with an expected value and a margin.
 
-The margin of a random share makes correct code fail at most once in 1/FALSE_ALARM runs: by
-Hoeffding, P(|share - expected| > t) <= 2 exp(-2 n t^2) for n independent draws.
+If a share is random, its margin is such that correct code fails once in 1/FALSE_ALARM runs. For n
+independent draws, of which a share p is expected,
+
+    P(|share - p| > t) <= 2 exp(-2 n t^2)                                   by Hoeffding
+    P(|share - p| > t) <= 2 exp(-n t^2 / (2 p (1 - p) + 2 t / 3))           by Bernstein
 """
 
 import dataclasses
@@ -16,9 +19,11 @@ EXACT = 1e-6  # margin of a share that is not random; it allows for rounding onl
 BLUR = 0.06  # how far apart the shares of two programs with the same mistake may be, at least
 
 
-def margin(draws: int) -> float:
-    """Return how far a share of this many independent draws may be off; see above."""
-    return float(np.sqrt(np.log(2 / FALSE_ALARM) / (2 * draws)))
+def margin(draws: int, expected: float = 0.5) -> float:
+    """Return how far a share of this many draws may be off; less if few or most are expected."""
+    bits = np.log(2 / FALSE_ALARM) / draws
+    bernstein = bits / 3 + np.sqrt((bits / 3) ** 2 + 2 * bits * expected * (1 - expected))
+    return float(min(np.sqrt(bits / 2), bernstein))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,5 +70,5 @@ class Statistics:
         for share, value in zip(self.shares, self.measure(outputs, inputs), strict=True):
             if not abs(value - share.expected) <= share.margin:  # so that NaN is off
                 about = "" if share.margin == EXACT else "about "
-                return f"{share.says}: {value:z.3f}, expected {about}{share.expected:g}"
+                return f"{share.says}: {value:z.3f}, expected {about}{share.expected:.3g}"
         return None
