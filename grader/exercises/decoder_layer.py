@@ -54,6 +54,7 @@ forward = functools.partial(
     "DecoderLayer.forward",
     ("states", "encoded", "self_mask", "cross_mask"),
     module="transformer",
+    constants=("self_mask", "cross_mask"),
 )
 PRE_NORM = {"pre_norm": True}
 
