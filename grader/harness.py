@@ -8,7 +8,6 @@ exercise. All else of a part stays as it is, so that what is given may also be w
 Dimension key: B batch, T tokens, D model width, H heads, d head width (D = H * d), N sentences.
 """
 
-import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,10 +20,10 @@ from tensormark.worker.calls import (
     Answer,
     Context,
     Progress,
-    arguments_of,
     build,
-    run_optimizer,
+    run_call,
 )
+from tensormark.worker.kinds import equal_draws, steps_across
 from tensormark.worker.members import load_by_name, member
 from tensormark.worker.outputs import StudentError
 
@@ -223,46 +222,30 @@ def tokenizer_of(context: Context) -> Any:
     return context.module("tokenizer").BertTokenizer.from_pretrained(context.checkpoint)
 
 
-ARGUMENTS: Mapping[str, Callable[[Context], Any]] = {"*tokenizer": tokenizer_of}
+def other_tokenizer(context: Context) -> Any:
+    """Return a tokenizer whose special tokens have other ids than the checkpoint's."""
+    given, names = context.module("tokenizer"), ("[SEP]", "[MASK]", "[UNK]", "[PAD]", "[CLS]")
+    return given.BertTokenizer(given.wordpiece({name: n for n, name in enumerate(names)}))
 
 
-def steps_across(
+ARGUMENTS: Mapping[str, Callable[[Context], Any]] = {
+    "*tokenizer": tokenizer_of,
+    "*tokenizer with other ids": other_tokenizer,
+}
+
+
+def without_rows_of_padding(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
-    """Let an optimizer take steps with parameters that lie in memory as their transposes would."""
-    across = {n: t.mT.contiguous().mT if t.dim() == 2 else t for n, t in tensors.items()}
-    return run_optimizer(context, call, across)
+    """Call a function that makes a mask (B, 1, T, T), and put 0 where the query is padding.
 
-
-def same(one: Any, other: Any) -> bool:
-    """Say whether two results are equal: tensors, lists of numbers, or tuples of them."""
-    if isinstance(one, Tensor):
-        return isinstance(other, Tensor) and torch.equal(one, other)
-    if isinstance(one, tuple | list) and type(one) is type(other):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other)
-
-
-def equal_draws(
-    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
-) -> Answer:
-    """Call a function again: with the seed of the first call, with another, and going on.
-
-    Returns:
-        out/same_seed, out/other_seed, out/going_on: whether the result is that of the first call.
+    Such rows do not matter.
     """
-    called = member(context.module(call["module"]), call["target"], "function")
-
-    def arguments(seed: int) -> list[Any]:
-        return list(arguments_of(context, {**call, "seed": seed}, tensors, None))
-
-    first, again = arguments(0), arguments(0)
-    result = called(*first)
-    generators = torch.Generator, random.Random
-    used = [a if isinstance(a, generators) else b for a, b in zip(first, again, strict=True)]
-    calls = {"same_seed": arguments(0), "other_seed": arguments(1), "going_on": used}
-    equal = {name: same(result, called(*passed)) for name, passed in calls.items()}
-    return Answer({}, {f"out/{name}": torch.tensor(value) for name, value in equal.items()})
+    answer = run_call(context, call, tensors)
+    made, padding = answer.tensors["out/output"], tensors["attention_mask"] == 0
+    if made.dim() == 4 and (made.shape[0], made.shape[2]) == padding.shape:
+        answer.tensors["out/output"] = made.masked_fill(padding[:, None, :, None], 0)
+    return answer
 
 
 # --- the fine-tune ----------------------------------------------------------------------------
@@ -374,4 +357,5 @@ KINDS = {
     "predict": predict,
     "transposed optimizer": steps_across,
     "seeds": equal_draws,
+    "mask without rows of padding": without_rows_of_padding,
 }

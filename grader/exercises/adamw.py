@@ -7,9 +7,11 @@ import numpy as np
 from grader import probes
 from grader.model import BertCall
 from tensormark.exercise import Exercise, Tensors
+from tensormark.toolkit.places import locator
 
 SHAPES = {"a": (4, 3), "b": (5,), "c": (2, 2)}  # c never has a gradient
 STEPS = 5
+AXES = {2: ("step", "value"), 3: ("step", "row", "column")}
 LARGE_EPS = 0.1  # shows where eps stands
 PLAIN = {"lr": 0.1, "betas": [0.8, 0.95], "eps": 1e-8}
 
@@ -44,6 +46,8 @@ EXERCISE = Exercise(
     draw=draw,
     file="optimizer.py",
     extension=True,
+    axes=AXES,
+    locate=locator(AXES),
     probes=(
         probes.values("first step", "the first step is wrong", steps(1, WITHOUT_DECAY)),
         probes.values(

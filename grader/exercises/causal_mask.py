@@ -11,14 +11,19 @@ from tensormark.exercise import Exercise, Tensors
 
 
 def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
-    """Return the 1/0 mask as integers, like the tokenizer."""
-    return {"attention_mask": mask(call.sizes).astype(np.int64)}
+    """Return the 1/0 mask as integers, like the tokenizer; the second row, or the only one, begins
+    with padding, as otherwise what comes later would hide all padding from tokens.
+    """
+    made = mask(call.sizes).astype(np.int64)
+    row = min(1, len(made) - 1)
+    made[row] = np.roll(made[row], 1)
+    return {"attention_mask": made}
 
 
 def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
     """Draw a mask of more tokens: the first of several rows has no padding, a single row has."""
     B, T = call.sizes.B, call.sizes.T + int(rng.integers(1, 6))
-    lengths = np.sort(rng.choice(np.arange(1, T), B, replace=False))[::-1]
+    lengths = np.sort(rng.choice(np.arange(2, T), B, replace=False))[::-1]
     if B > 1:
         lengths[0] = T
     return draw(rng, replace(call, sizes=replace(call.sizes, T=T, lengths=tuple(lengths.tolist()))))
@@ -26,9 +31,13 @@ def draw_private(rng: np.random.Generator, call: BertCall) -> Tensors:
 
 def mask_of(sizes: Sizes) -> BertCall:
     """Return a call with a mask of these sizes."""
-    inputs = f"mask {sizes.B} {sizes.T}"
     return BertCall(
-        "causal_mask", ("attention_mask",), "transformer", inputs, kind="function", sizes=sizes
+        "causal_mask",
+        ("attention_mask",),
+        "transformer",
+        inputs=f"mask {sizes.B} {sizes.T}",
+        kind="mask without rows of padding",
+        sizes=sizes,
     )
 
 

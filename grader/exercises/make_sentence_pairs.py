@@ -222,6 +222,7 @@ EXERCISE = Exercise(
     draw_private=draw_private,
     file="pretraining.py",
     extension=True,
+    axes={1: ("pair",), 2: ("pair", "token")},
     probes=(
         probes.values("which", "the wrong sentences are paired", call("few", 100), examine=WHICH),
         probes.values("draws", "sentences are drawn incorrectly", call("many", 100), examine=DRAWS),

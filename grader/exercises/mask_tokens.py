@@ -223,6 +223,7 @@ EXERCISE = Exercise(
     draw=draw,
     file="pretraining.py",
     extension=True,
+    axes={2: ("row", "token")},
     probes=(
         probes.properties(
             "nothing chosen",

@@ -39,6 +39,7 @@ EXERCISE = Exercise(
     draw_private=draw_private,
     file="transformer.py",
     extension=True,
+    axes={2: ("position", "unit")},
     probes=(
         probes.values("table", "the table is wrong", table(9, 10)),
         probes.values("long table", "the table is wrong for far positions", table(60, 6)),

@@ -20,6 +20,7 @@ PIECES = (
     "##.e.r ##.ing ##.p.lay ##.p.lay.a ##.s ##.é ##.☃"
 ).split()
 DEFAULT_LIMIT = 100  # characters, the most that are spelled unless something else is said
+OTHER_ID = 7  # no piece has it
 SINGLE = "apdrsz"  # besides e, parts of one letter, which no longer part has; no piece has a z
 LENGTHS = {"ble": (2, 3), "caf": (3, 3), "film": (3, 4), "lay": (3, 4), "un": (2, 2), "ing": (2, 3)}
 ACUTE = "aceilnorsuyz"  # letters that are one character of two bytes with an acute accent
@@ -63,8 +64,8 @@ def words_of(probe: str, limit: int, plays: int) -> list[str]:
         "unknown words": "z.p.lay p.lay.z p.lay.z.s z z.z P.lay caf.e.\u0301 film",
         "dead ends": "un.p.lay film.p.lay.a.ble p.lay.a.e.d un.p.lay.a.ble un.a.s",
         "limit": f"p.lay.e.d p.lay.ing p.lay.e.d.s {too_long} p.lay.é.s {fits} {fits_just} "
-        "p.lay.p.lay.s film",
-        "default limit": f"{long} {long}.s {shorter}",
+        "p.lay.p.lay.s film film",
+        "default limit": f"{long} {long}.s {shorter} z",
         "no words": "",
     }[probe].split()
 
@@ -79,7 +80,8 @@ def literals(
     arguments: dict[str, Any] = {
         "words": [spell(word, spelling) for word in [*words_of(probe, limit, plays), *further]],
         "vocabulary": vocabulary,
-        "unknown_id": vocabulary["[UNK]"],
+        # a caller may choose another id than that of [UNK]
+        "unknown_id": OTHER_ID if probe == "default limit" else vocabulary["[UNK]"],
     }
     return arguments | ({"max_length": limit} if probe == "limit" else {})
 
@@ -131,6 +133,7 @@ EXERCISE = Exercise(
     title="words in pieces",
     file="pretraining.py",
     extension=True,
+    axes={2: ("word", "piece")},
     points={"values": 4, "properties": 2},
     draw=no_inputs,
     draw_private=draw_private,

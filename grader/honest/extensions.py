@@ -180,6 +180,28 @@ HONEST = (
         },
         module="pretraining",
     ),
+    *bodies(
+        "causal_mask",
+        {
+            "rows_of_padding_hidden": """
+            tokens = attention_mask.bool()
+            both = tokens[:, :, None] & tokens[:, None, :]
+            seen = torch.tril(both).unsqueeze(1)
+            return torch.full(seen.shape, HIDDEN).masked_fill(seen, 0.0)
+            """,
+            "rows_of_padding_see_everything": """
+            B, T = attention_mask.shape
+            hidden = torch.zeros(B, 1, T, T)
+            for b, row in enumerate(attention_mask.tolist()):
+                for t in range(T) if any(row) else ():
+                    if row[t]:
+                        hidden[b, 0, t] = HIDDEN
+                        hidden[b, 0, t, [s for s in range(t + 1) if row[s]]] = 0.0
+            return hidden
+            """,
+        },
+        module="transformer",
+    ),
     Honest(
         "transformer_step_by_step",
         {

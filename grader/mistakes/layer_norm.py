@@ -53,6 +53,10 @@ VARIANTS = (
                 "the mean and the variance run over the first axis, as in a batch norm",
                 *over("0, keepdim=True"),
             ),
+            "layer_norm_over_second_axis": (
+                "the mean and the variance run over the second axis, which is that of the tokens",
+                *over("1, keepdim=True"),
+            ),
             "layer_norm_over_all_but_batch": (
                 "the mean and the variance run over all axes but the first",
                 *over("tuple(range(1, x.ndim)), keepdim=True"),
@@ -103,6 +107,14 @@ VARIANTS = (
                 "what is divided by is the variance, not its root",
                 *(ROOT, "(variance + eps)"),
             ),
+            "layer_norm_power_minus_one_halved": (
+                "the exponent is -1, and the result is halved: a power comes before a division",
+                *(f"/ {ROOT}", "* (variance + eps) ** -1 / 2"),
+            ),
+            "layer_norm_of_length_one": (
+                "what is divided by is the length of the vector, not the root of its variance",
+                *(WHOLE, "gain * x / x.norm(dim=-1, keepdim=True) + bias"),
+            ),
             "layer_norm_multiplied": (
                 "the root of the variance is multiplied with, not divided by",
                 *(f"/ {ROOT}", f"* {ROOT}"),
@@ -122,6 +134,12 @@ VARIANTS = (
                 *(VARIANCE, "x.var(-1, keepdim=True)"),
                 *(ROOT, "(torch.sqrt(variance) + eps)"),
             ),
+            "layer_norm_unbiased_no_eps": (
+                "eps is missing, and the variance is divided by one less than the width",
+                *(VARIANCE, "x.var(-1, keepdim=True)"),
+                *("variance + eps", "variance"),
+            ),
+            "layer_norm_eps_twice": ("eps is added twice", *("+ eps", "+ 2 * eps")),
             "layer_norm_no_eps": ("eps is missing", *("variance + eps", "variance")),
             "layer_norm_eps_in_code": (
                 "eps is a number in the code, not the one that is given",
@@ -153,6 +171,10 @@ VARIANTS = (
                 "the gain and the bias are exchanged",
                 *("gain * ", "bias * "),
                 *(" + bias", " + gain"),
+            ),
+            "layer_norm_gain_added": (
+                "the gain is added, not multiplied",
+                *("gain * ", "gain + "),
             ),
             "layer_norm_one_plus_gain": (
                 "1 is added to the gain",

@@ -136,6 +136,13 @@ OWN = (
         "pair_batch",
         "The tokens",
         {
+            "special_ids_in_code": (
+                "the ids of the special tokens are written into the code",
+                *(
+                    "tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.pad_token_id",
+                    "2, 3, 0",
+                ),
+            ),
             "cls_missing": (
                 "the classification token at the beginning is missing",
                 *(ROW, "[*first, sep, *second, sep]"),
@@ -199,6 +206,25 @@ OWN = (
             "padding_is_sep": (
                 "rows are filled up with separators, not with padding tokens",
                 *("padded(rows, T, pad)", "padded(rows, T, sep)"),
+            ),
+            "padding_is_zero": (
+                "rows are filled up with 0, which need not be the id of padding",
+                *("padded(rows, T, pad)", "padded(rows, T, 0)"),
+            ),
+            "padding_in_front": (
+                "the ids are padded in front of the sentences, not after them",
+                *("padded(rows, T, pad)", "padded([r[::-1] for r in rows], T, pad).flip(1)"),
+            ),
+            "zeros_not_attended": (
+                "the attention mask is 0 where the id is 0, which need not be padding",
+                *(MASK_ROWS, "(padded(rows, T, pad) != 0).long()"),
+            ),
+            "longer_than_longest": (
+                "the rows are longer than the longest pair",
+                *(
+                    "max(len(row) for row in rows)",
+                    "sum(max(len(pair[n]) for pair in pairs) for n in (0, 1)) + 3",
+                ),
             ),
             "padding_attended": (
                 "the attention mask is 1 for padding too",

@@ -66,7 +66,7 @@ VARIANTS = (
                 ),
             ),
             "head_norm_of_torch": (
-                "the norm has torch's default eps, not the one of self.layer_norm",
+                "the norm has torch's default eps, not that of its module",
                 *("self.layer_norm(", "F.layer_norm("),
                 *(
                     "(hidden_states)))",

@@ -1,4 +1,4 @@
-"""What goes wrong in positions without learning, the causal mask and the decoder layer."""
+"""What goes wrong in positions without learning and in the causal mask."""
 
 from tensormark.authoring.variants import mistakes
 
@@ -6,11 +6,6 @@ EXPONENT, ANGLE = "torch.arange(0, width, 2)", "angle = position * frequency"
 TABLE = "torch.stack((torch.sin(angle), torch.cos(angle)), dim=-1).flatten(1)"
 ALLOWED = "earlier * attention_mask[:, None, None, :]"
 MASK = "(1.0 - allowed) * HIDDEN"
-CROSS = "(self.cross_norm, lambda x: self.cross_attention(x, encoded, cross_mask)),"
-SELF = "(self.self_norm, lambda x: self.self_attention(x, x, self_mask)),"
-FEED = "(self.feed_norm, self.feed_forward),"
-PRE = "states = states + self.dropout(sublayer(norm(states)))"
-POST = "states = norm(states + self.dropout(sublayer(states)))"
 
 VARIANTS = (
     *mistakes(
@@ -33,6 +28,11 @@ VARIANTS = (
                 "the angles have the wrong sign",
                 *(ANGLE, "angle = -position * frequency"),
             ),
+            "table_transposed": ("rows and columns are exchanged", *(TABLE, f"{TABLE}.T")),
+            "table_of_a_batch": (
+                "the table has an axis for the batch",
+                *(TABLE, f"{TABLE}[None]"),
+            ),
             "full_turns": (
                 "the angles are multiplied by two pi",
                 *(ANGLE, "angle = 2 * math.pi * position * frequency"),
@@ -50,6 +50,23 @@ VARIANTS = (
             "exponent_doubled": (
                 "the exponent counts columns twice",
                 *(EXPONENT, "2 * torch.arange(0, width, 2)"),
+            ),
+            "frequency_of_each_column": (
+                "both columns of a pair should have the frequency of the first",
+                *(EXPONENT, "torch.arange(width)"),
+                *(TABLE, "torch.where(torch.arange(width) % 2 == 0, angle.sin(), angle.cos())"),
+            ),
+            "frequency_of_twice_each_column": (
+                "the exponent counts columns twice, and is another for each column of a pair",
+                *(EXPONENT, "2 * torch.arange(width)"),
+                *(TABLE, "torch.where(torch.arange(width) % 2 == 0, angle.sin(), angle.cos())"),
+            ),
+            "frequency_over_width": (
+                "the power is divided by the width, not the exponent",
+                *(
+                    "torch.exp(torch.arange(0, width, 2) * (-math.log(10000.0) / width))",
+                    "10000.0 ** -torch.arange(0, width, 2) / width",
+                ),
             ),
             "frequency_rises": (
                 "the frequencies rise from pair to pair; they should fall",
@@ -75,6 +92,10 @@ VARIANTS = (
                 "each token sees what comes after it, not what comes before it",
                 *(".tril()", ".triu()"),
             ),
+            "only_future_shown": (
+                "each token sees what comes after it only, and not itself",
+                *(".tril()", ".triu(1)"),
+            ),
             "itself_hidden": (
                 "a token may not look at itself",
                 *(".tril()", ".tril(-1)"),
@@ -91,12 +112,12 @@ VARIANTS = (
         "Padding",
         {
             "padding_shown": (
-                "padding is not hidden",
+                "padding is not hidden as a key, from the tokens that look at it",
                 *(ALLOWED, "earlier.expand(len(attention_mask), 1, T, T)"),
             ),
-            "padding_by_row": (
-                "padding is hidden as a query, not as a key",
-                *("[:, None, None, :]", "[:, None, :, None]"),
+            "padding_for_tokens": (
+                "padding is shown, and tokens are hidden",
+                *("* attention_mask[:", "* (1 - attention_mask)[:"),
             ),
             "either_is_enough": (
                 "a token is hidden only where it is both later and padding",
@@ -123,6 +144,22 @@ VARIANTS = (
                     "(1.0 - earlier) * HIDDEN + (1.0 - attention_mask[:, None, None, :]) * HIDDEN",
                 ),
             ),
+            "mask_transposed": (
+                "rows and columns are exchanged: each column says what its token sees",
+                *(MASK, f"({MASK}).mT"),
+            ),
+            "mask_positive": (
+                "hidden positions have the wrong sign",
+                *(MASK, "(allowed - 1.0) * HIDDEN"),
+            ),
+            "mask_of_other_number": (
+                "hidden positions have another number than HIDDEN",
+                *("* HIDDEN", "* -1e9"),
+            ),
+            "mask_of_truths": (
+                "the mask has true and false, but it is added to the scores",
+                *(MASK, "allowed.bool()"),
+            ),
             "heads_axis_missing": (
                 "there is no axis for the heads",
                 *(MASK, "((1.0 - allowed) * HIDDEN)[:, 0]"),
@@ -130,111 +167,6 @@ VARIANTS = (
             "minus_infinity": (
                 "hidden positions are minus infinity, not HIDDEN",
                 *(MASK, "torch.zeros_like(allowed).masked_fill(allowed == 0, -torch.inf)"),
-            ),
-        },
-    ),
-    *mistakes(
-        "decoder_layer",
-        "Three sublayers",
-        {
-            "self_attention_missing": ("the self-attention is missing", *(SELF, "")),
-            "cross_attention_missing": (
-                "the attention over the encoder's output is missing",
-                *(CROSS, ""),
-            ),
-            "decoder_feed_forward_missing": ("the feed-forward part is missing", *(FEED, "")),
-            "cross_before_self": (
-                "the attention over the encoder's output comes before the self-attention",
-                *(SELF, CROSS.replace("self.cross_norm", "self.self_norm")),
-                *(CROSS, SELF.replace("self.self_norm", "self.cross_norm")),
-            ),
-            "cross_over_itself": (
-                "the second attention is over the target, not the encoder's output",
-                *(
-                    "self.cross_attention(x, encoded, cross_mask)",
-                    "self.cross_attention(x, x, self_mask)",
-                ),
-            ),
-            "self_over_encoded": (
-                "the first attention is over the encoder's output, not the target",
-                *(
-                    "self.self_attention(x, x, self_mask)",
-                    "self.self_attention(x, encoded, cross_mask)",
-                ),
-            ),
-            "encoded_normalised": (
-                "the encoder's output is normalised too",
-                *("(x, encoded, cross_mask)", "(x, self.cross_norm(encoded), cross_mask)"),
-            ),
-        },
-    ),
-    *mistakes(
-        "decoder_layer",
-        "The masks",
-        {
-            "self_mask_dropped": (
-                "the self-attention is computed without its mask",
-                *("(x, x, self_mask)", "(x, x, 0 * self_mask)"),
-            ),
-            "cross_mask_dropped": (
-                "the attention over the encoder's output is computed without its mask",
-                *("(x, encoded, cross_mask)", "(x, encoded, 0 * cross_mask)"),
-            ),
-        },
-    ),
-    *mistakes(
-        "decoder_layer",
-        "Norms and residuals",
-        {
-            "always_post_norm": ("pre_norm makes no difference", *("if self.pre_norm", "if False")),
-            "pre_and_post_exchanged": (
-                "pre-norm and post-norm are exchanged",
-                *("if self.pre_norm", "if not self.pre_norm"),
-            ),
-            "decoder_one_norm": (
-                "the first norm is used for every sublayer",
-                *("(self.cross_norm,", "(self.self_norm,"),
-                *("(self.feed_norm,", "(self.self_norm,"),
-            ),
-            "decoder_norms_exchanged": (
-                "the norms of the second and third sublayer are exchanged",
-                *("(self.cross_norm,", "(self.feed_norm,"),
-                *("(self.feed_norm, self.feed", "(self.cross_norm, self.feed"),
-            ),
-            "decoder_residual_missing": (
-                "the residuals are missing",
-                *(PRE, "states = self.dropout(sublayer(norm(states)))"),
-                *(POST, "states = norm(self.dropout(sublayer(states)))"),
-            ),
-            "residual_of_norm": (
-                "in pre-norm order the residual is the norm's output, not its input",
-                *(PRE, "states = norm(states) + self.dropout(sublayer(norm(states)))"),
-            ),
-            "norm_before_residual": (
-                "in post-norm order the norm comes before the residual sum",
-                *(POST, "states = states + norm(self.dropout(sublayer(states)))"),
-            ),
-        },
-    ),
-    *mistakes(
-        "decoder_layer",
-        "Dropout",
-        {
-            "decoder_no_dropout": (
-                "dropout is missing in training",
-                *(
-                    "states + self.dropout(sublayer(norm(states)))",
-                    "states + sublayer(norm(states))",
-                ),
-                *(
-                    "norm(states + self.dropout(sublayer(states)))",
-                    "norm(states + sublayer(states))",
-                ),
-            ),
-            "decoder_dropout_on_sum": (
-                "dropout is on the sum, so it drops the residual too",
-                *(PRE, "states = self.dropout(states + sublayer(norm(states)))"),
-                *(POST, "states = norm(self.dropout(states + sublayer(states)))"),
             ),
         },
     ),

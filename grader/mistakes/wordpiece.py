@@ -191,6 +191,10 @@ VARIANTS = (
                 "an unknown word has no id at all",
                 *("[unknown_id]", "[]"),
             ),
+            "wordpiece_unknown_by_name": (
+                "an unknown word has its id from the vocabulary, not the one that is given",
+                *("[unknown_id]", '[vocabulary["[UNK]"]]'),
+            ),
             "wordpiece_unknown_left_out": (
                 "unknown words are left out, so that there are fewer lists than words",
                 *(IDS, "rows += [row] if start == len(word) else []"),

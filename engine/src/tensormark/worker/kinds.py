@@ -1,0 +1,50 @@
+"""Further kinds of calls, which an assignment's harness may add to its KINDS."""
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tensormark.worker.calls import Answer, Context, Progress, arguments_of, run_optimizer
+from tensormark.worker.members import member
+
+
+def steps_across(
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
+) -> Answer:
+    """Let an optimizer take steps with parameters that lie in memory as their transposes would."""
+    across = {n: t.mT.contiguous().mT if t.dim() == 2 else t for n, t in tensors.items()}
+    return run_optimizer(context, call, across)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Say whether two results are equal: tensors, lists of numbers, or tuples of them."""
+    if isinstance(one, Tensor):
+        return isinstance(other, Tensor) and torch.equal(one, other)
+    if isinstance(one, tuple | list) and type(one) is type(other):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def equal_draws(
+    context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
+) -> Answer:
+    """Call a function again: with the seed of the first call, with another, and going on.
+
+    Returns:
+        out/same_seed, out/other_seed, out/going_on: whether the result is that of the first call.
+    """
+    called = member(context.module(call["module"]), call["target"], "function")
+
+    def arguments(seed: int) -> list[Any]:
+        return list(arguments_of(context, {**call, "seed": seed}, tensors, None))
+
+    first, again = arguments(0), arguments(0)
+    result = called(*first)
+    generators = torch.Generator, random.Random
+    used = [a if isinstance(a, generators) else b for a, b in zip(first, again, strict=True)]
+    calls = {"same_seed": arguments(0), "other_seed": arguments(1), "going_on": used}
+    equal = {name: same(result, called(*passed)) for name, passed in calls.items()}
+    return Answer({}, {f"out/{name}": torch.tensor(value) for name, value in equal.items()})
