@@ -16,13 +16,7 @@ import torch
 import tqdm  # noqa: F401 - likewise
 from torch import Tensor, nn
 
-from tensormark.worker.calls import (
-    Answer,
-    Context,
-    Progress,
-    build,
-    run_call,
-)
+from tensormark.worker.calls import Answer, Context, Progress, build, run_call
 from tensormark.worker.kinds import equal_draws, steps_across
 from tensormark.worker.members import load_by_name, member
 from tensormark.worker.outputs import StudentError
@@ -89,8 +83,7 @@ def ones_of_heads(
     part: Any, key: Tensor, query: Tensor, value: Tensor, attention_mask: Tensor | None
 ) -> Tensor:
     """Replace BertSelfAttention.attention where all values are ones: ones (B, T, D) out."""
-    B, H, T, d = value.shape
-    return value.new_ones(B, T, H * d)
+    return value.new_ones(value.shape).transpose(1, 2).flatten(2)
 
 
 def ones(part: Any, hidden_states: Tensor, attention_mask: Tensor | None) -> Tensor:
@@ -170,32 +163,10 @@ def encode(part: Any, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
     return hidden_states
 
 
+PLAYED = (attention, self_attention, ones_of_heads, ones, layer, add_norm, embed, encode)
 STAND_INS: Mapping[str, Callable[..., Any]] = {
-    made.__name__: made
-    for made in (
-        *(attention, self_attention, ones_of_heads, ones, layer, add_norm, embed, encode),
-        decoder_attention,
-    )
+    made.__name__: made for made in (*PLAYED, decoder_attention)
 }
-
-
-def sizes(call: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
-    """Return the sizes of a call, by the letters of the dimension key.
-
-    Args:
-        shapes: of its inputs.
-    """
-    found: dict[str, int] = {}
-    for name in ("input_ids", "hidden_states", "input"):
-        if name in shapes:
-            found["B"], found["T"] = shapes[name][:2]
-    if "query" in shapes:
-        found["B"], _, found["T"], _ = shapes["query"]
-    config = call.get("config", {})
-    if config and not call.get("checkpoint"):
-        D, H = config["hidden_size"], config["num_attention_heads"]
-        found |= {"D": D, "H": H, "d": D // H, "F": config["intermediate_size"]}
-    return found
 
 
 # --- building ---------------------------------------------------------------------------------
@@ -268,9 +239,8 @@ def new_classifier(
     """Put the given classifier on a BERT of the submission with the checkpoint's weights."""
     torch.manual_seed(call["seed"])  # for what a submission draws
     bert = build(context, {**call, **EVAL_ON_CHECKPOINT}, tensors)
-    classifier: nn.Module = context.module("classifier").BertSentimentClassifier(
-        bert, call["num_labels"]
-    )
+    made = context.module("classifier").BertSentimentClassifier
+    classifier: nn.Module = made(bert, call["num_labels"])
     return classifier
 
 
@@ -325,9 +295,8 @@ def fine_tune(
 
 def predictions(context: Context, call: Mapping[str, Any], model: nn.Module) -> Tensor:
     """Predict the call's sentences: (N,) int64."""
-    predicted: Tensor = context.module("classifier").predict(
-        model, *encoded(context, model, call["predict"])
-    )
+    batch = encoded(context, model, call["predict"])
+    predicted: Tensor = context.module("classifier").predict(model, *batch)
     return predicted
 
 

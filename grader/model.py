@@ -61,4 +61,11 @@ class BertCall(Call):
 
     def message(self) -> dict[str, Any]:
         """Return the call as the JSON object sent to the worker."""
-        return super().message() | {"config": self.sizes.config(self.dropout)}
+        config = self.sizes.config(self.dropout)
+        return super().message() | {"config": config, "letters": self.letters}
+
+    @property
+    def letters(self) -> dict[str, int]:
+        """The sizes of the call by the letters of the dimension key, for messages."""
+        names = ("B", "T") if self.checkpoint else ("B", "T", "H", "d", "D", "F")
+        return {name: getattr(self.sizes, name) for name in names}

@@ -13,7 +13,7 @@ from grader.assignment import ASSIGNMENT
 from grader.model import OTHER_SIZES, Sizes
 from instructor.language.lexicon import WHOLE
 from tensormark.toolkit.dropout import FALSE_ALARM
-from tensormark.toolkit.statistics import NEVER
+from tensormark.toolkit.statistics import EXACT
 
 import classifier
 import observe
@@ -181,7 +181,7 @@ def test_fifteen_percent_is_the_default_of_mask_tokens() -> None:
 def test_a_correct_mask_tokens_fails_as_rarely_as_it_says() -> None:
     said("correct code fails once in a hundred million runs")
     examined = [probe.examine for probe in ASSIGNMENT.exercise("mask_tokens").probes]
-    drawn = [share for one in examined if one for share in one.shares if share.margin > NEVER]
+    drawn = [share for one in examined if one for share in one.shares if share.margin > EXACT]
     assert len(drawn) * FALSE_ALARM <= 1.001e-8
 
 

@@ -71,11 +71,9 @@ def test_what_is_no_tensor_is_left_out() -> None:
     assert raised("indexed", SimpleNamespace(dim=lambda: 0)) == []
 
 
-def test_sizes_are_the_harness_s_or_those_of_the_config() -> None:
+def test_sizes_are_those_of_the_call_or_of_its_config() -> None:
     call = {"config": {"B": 3, "width": 4, "T": "x"}}
-    arrays = {"x": torch.zeros(2, 3)}
-    harness = SimpleNamespace(sizes=lambda call, shapes: {"N": shapes["x"][0]})
 
-    assert letters_of(None, call, arrays) == {"B": 3}
-    assert letters_of(harness, call, arrays) == {"N": 2}
-    assert letters_of(None, {}, {}) == {}
+    assert letters_of(call) == {"B": 3}
+    assert letters_of({**call, "letters": {"N": 2}}) == {"N": 2}
+    assert letters_of({}) == {}

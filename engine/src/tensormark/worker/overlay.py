@@ -142,9 +142,7 @@ class Overlay:
         """Say whether calls have changed what the calls after them would find."""
         return self.traces is not None and self.traces.changed()
 
-    def describe(
-        self, error: BaseException, call: Mapping[str, Any], arrays: Mapping[str, Any]
-    ) -> protocol.Message:
+    def describe(self, error: BaseException, call: Mapping[str, Any]) -> protocol.Message:
         """Describe what a load or a call raised."""
         target = str(call.get("target", ""))
         module = self.imports.modules.get(str(call.get("module")))
@@ -152,8 +150,7 @@ class Overlay:
         described = exceptions.describe(error, self.files, target, hole)
         own = {name: self.sources[name.removesuffix(".py")] for name in self.files.editable}
         with contextlib.suppress(Exception):  # what is looked at is a student's
-            letters = letters_of(self.harness, call, arrays)
-            return {**described, "shapes": shapes(error, own, letters)}
+            return {**described, "shapes": shapes(error, own, letters_of(call))}
         return described
 
     def answer(
@@ -167,5 +164,5 @@ class Overlay:
             message, tensors = self.call(request["call"], arrays, progress)
             return protocol.encode(header | message, tensors)
         except BaseException as error:  # including SystemExit and KeyboardInterrupt
-            described = self.describe(error, request.get("call", {}), arrays)
+            described = self.describe(error, request.get("call", {}))
             return protocol.encode(header | described)

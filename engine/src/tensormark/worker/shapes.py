@@ -74,10 +74,7 @@ def shapes(
     return list(islice(_listed(error.__traceback__, sources, letters), MOST))
 
 
-def letters_of(harness: Any, call: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str, int]:
-    """Return the sizes of a call by letter: those the harness knows, or those of its config."""
-    known = getattr(harness, "sizes", None)
-    if known is not None:
-        return dict(known(call, {name: tuple(array.shape) for name, array in arrays.items()}))
-    config = call.get("config") or {}
-    return {name: size for name, size in config.items() if len(name) == 1 and type(size) is int}
+def letters_of(call: Mapping[str, Any]) -> dict[str, int]:
+    """Return the sizes of a call by letter: its `letters`, or those of its config."""
+    sizes = call.get("letters") or call.get("config") or {}
+    return {name: size for name, size in sizes.items() if len(name) == 1 and type(size) is int}
