@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tensormark.worker.stand_ins import called_like, once_more, takes
+from tensormark.worker.stand_ins import called_like, once_more, takes, takes_apart
 
 
 def with_comma(x: int) -> Any:
@@ -61,3 +61,22 @@ def test_how_many_arguments_a_function_takes() -> None:
     assert takes(played, 1)
     assert not takes(played, 2)
     assert takes(lambda *values: values, 5)
+
+
+def unpacks(layer: Any, x: int) -> Any:
+    first, _ = layer(x)
+    return first
+
+
+def indexes_inside(layer: Any, x: int) -> Any:
+    def inner() -> Any:
+        return layer(x)[0]
+
+    return inner()
+
+
+@pytest.mark.parametrize(
+    ("function", "apart"), [(unpacks, True), (indexes_inside, True), (played, False)]
+)
+def test_who_takes_a_result_apart(function: Any, apart: bool) -> None:
+    assert takes_apart(function.__code__) is apart

@@ -4,7 +4,6 @@ from tensormark.authoring.variants import mistakes
 
 FIRST = "x = self.add_norm(x, context, *modules)"
 SECOND = "self.add_norm(x, interm, *modules)"
-H = "self.interm_dense(x)"
 NORMED = "self.attention_layer_norm(hidden_states + self.attention_dense(context))"
 
 VARIANTS = (

@@ -1,0 +1,55 @@
+"""What the statistics of a dropout tell."""
+
+import numpy as np
+import pytest
+
+from tensormark.toolkit.dropout import RATE, SHARED, Dropout, numbers
+
+SHAPE = (8, 10, 12)
+COUNT = int(np.prod(SHAPE))
+
+
+def dropped(seed: int, *shape: int) -> np.ndarray:
+    """Return ones of which some are dropped, drawn with this shape."""
+    kept = np.random.default_rng(seed).random(shape) >= RATE
+    return np.broadcast_to(kept, SHAPE) / (1 - RATE)
+
+
+def judged(values: np.ndarray) -> str | None:
+    dropout = Dropout("the output", RATE, COUNT, lambda out, _: numbers(out["output"]))
+    return dropout({"output": values}, {})
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_values_that_are_drawn_one_by_one_are_right(seed: int) -> None:
+    assert judged(dropped(seed, *SHAPE)) is None
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((1, 10, 12), 1), ((8, 1, 12), 2), ((8, 10, 1), 3), ((1, 1, 12), 1)]
+)
+def test_values_that_are_drawn_once_along_an_axis_are_seen(
+    shape: tuple[int, ...], axis: int
+) -> None:
+    values = dropped(3, *shape)
+
+    assert numbers(values)[2] == SHARED * axis
+    assert (
+        judged(values) == "the output: what is dropped was drawn once for many values, not for each"
+    )
+
+
+def test_what_does_not_count_is_not_compared() -> None:
+    values = dropped(5, *SHAPE).copy()
+    counts = np.ones(SHAPE, dtype=bool)
+    counts[:, 5:], values[:, 5:] = False, 7.0
+
+    kept, factor, broken, _ = numbers(values, counts=counts)
+
+    assert (factor, broken) == (pytest.approx(1 / (1 - RATE)), 0.0)
+    assert abs(kept - (1 - RATE)) < 0.15
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_all_kept_or_all_dropped_is_not_taken_for_shared(kept: bool) -> None:
+    assert numbers(np.full(SHAPE, float(kept)))[2] == 0.0
