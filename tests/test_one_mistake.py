@@ -26,7 +26,7 @@ CASES: dict[str, tuple[str, str | None, Edit]] = {
     # what is kept from a first call
     "kept_dense": (
         "add_norm",
-        "dense_kept",
+        "dense_kept|modules_kept",  # both raise where the widths differ
         (
             NORMED,
             f"self.d = getattr(self, 'd', dense_layer)\n        {NORMED}".replace(
@@ -78,7 +78,7 @@ def test_a_mistake_costs_its_exercise_and_has_its_name(bench: Bench, case: str) 
     results = bench.grade(source)
 
     assert lost(results) == {exercise}
-    assert named(results[exercise]) == [name or ""]
+    assert named(results[exercise]) == (name or "").split("|")
 
 
 def test_a_function_says_what_keeps_it_from_being_written(bench: Bench) -> None:
