@@ -86,7 +86,7 @@ PIP = -m pip install --disable-pip-version-check $$PIP_ARGS
 define INSTALL
 if [ -t 2 ]; then $(1) $(PIP) $(2) >&2; else \
 	status=$$({ { $(1) $(PIP) --progress-bar=off $(2); echo $$? >&3; } \
-		| grep -v "already satisfied" >&2; } 3>&1); \
+		| grep --line-buffered -v "already satisfied" >&2; } 3>&1); \
 	[ "$$status" = 0 ]; \
 fi
 endef

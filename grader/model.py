@@ -42,7 +42,11 @@ class Sizes:
         }
 
 
+# rolled by one, the first and the last column are padding in every row
+AROUND = Sizes(lengths=(4, 1, 5))
 OTHER_SIZES = Sizes(B=1, T=4, H=3, d=2, F=11, layers=2, V=13, positions=5, lengths=(3,))
+# for what is done piece by piece, or cut off
+LONG = Sizes(B=1, T=70, H=3, d=2, F=11, layers=2, V=83, positions=72, lengths=(68,))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -15,6 +15,7 @@ __all__ = [
     "misplaced_dropout",
     "no_dropout",
     "other_sizes",
+    "padding_around",
     "properties",
     "second_call",
     "seeds",
@@ -33,6 +34,12 @@ def values(name: str, says: str, *calls: BertCall, examine: Examine | None = Non
 def properties(name: str, says: str, *calls: BertCall, examine: Examine | None = None) -> Probe:
     """Probe what has to be right besides the usual case, such as an empty list."""
     return Probe(name, "properties", says, calls, examine)
+
+
+def padding_around(what: str, *calls: BertCall) -> Probe:
+    """Probe calls with padding before the tokens and, in every row, after them."""
+    says = f"{what} is wrong where there is padding before the tokens, or in every row"
+    return properties("padding around", says, *calls)
 
 
 def small_numbers(what: str, *calls: BertCall) -> Probe:

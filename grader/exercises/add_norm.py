@@ -9,7 +9,7 @@ import numpy as np
 
 from grader import probes
 from grader.inputs import layer_weights
-from grader.model import OTHER_SIZES, BertCall, Sizes
+from grader.model import LONG, BertCall, Sizes
 from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights, identity_norm
 from tensormark.toolkit.dropout import ANCHORS, anchored, neighbours, numbers, undone
@@ -84,7 +84,7 @@ EXERCISE = Exercise(
             second(inputs="second", gradients=True),
         ),
         probes.small_numbers("add_norm", first(inputs="quiet", dtype="float64")),
-        probes.other_sizes("add_norm", second(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.other_sizes("add_norm", second(inputs="other", sizes=LONG, dtype="float64")),
         probes.second_call(second(inputs="second call", before=arguments_of("attention"))),
         probes.no_dropout(first(inputs="first", train=True, dropout=0.0)),
         probes.misplaced_dropout(

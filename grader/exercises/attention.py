@@ -9,7 +9,7 @@ import numpy as np
 
 from grader import probes
 from grader.inputs import attention_weights, extended_mask, hidden_states, mask
-from grader.model import OTHER_SIZES, BertCall, Sizes
+from grader.model import AROUND, LONG, BertCall, Sizes
 from tensormark.exercise import Exercise, Probe, Tensors
 from tensormark.toolkit.draws import as_weights
 from tensormark.toolkit.dropout import EXACT, SHARED, numbers
@@ -37,10 +37,10 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
         # (T, T + 1): the identity shows each probability, the column of ones their sum
         inputs["value"][:] = np.concatenate([np.eye(T), np.ones((T, 1))], axis=1)
     inputs["attention_mask"] = extended_mask(sizes)
+    if call.inputs == "padding around":
+        inputs["attention_mask"] = np.roll(inputs["attention_mask"], 1, axis=-1)
     if call.inputs == "second call":
         inputs |= {f"before/{name}": np.flip(inputs[name], axis=0).copy() for name in ALONE}
-        # padding on the left: which tokens there are is what the mask says, and not its sum
-        inputs["attention_mask"] = np.flip(inputs["attention_mask"], axis=-1).copy()
     inputs["cotangent/output"] = rng.standard_normal((B, T, sizes.D))
     return inputs
 
@@ -84,8 +84,9 @@ EXERCISE = Exercise(
             "attention is right alone, but wrong within BertSelfAttention.forward",
             within(inputs="in place", gradients=True),
         ),
-        probes.other_sizes("attention", alone(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.other_sizes("attention", alone(inputs="other", sizes=LONG, dtype="float64")),
         probes.second_call(alone(inputs="second call")),
+        probes.padding_around("attention", alone(inputs="padding around", sizes=AROUND)),
         probes.no_dropout(alone(train=True, dropout=0.0)),
         Probe(
             "all dropped",

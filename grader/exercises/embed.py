@@ -11,7 +11,7 @@ import numpy as np
 
 from grader import probes
 from grader.inputs import mask, model_weights, token_ids
-from grader.model import OTHER_SIZES, BertCall, Sizes
+from grader.model import LONG, BertCall, Sizes
 from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights
 from tensormark.toolkit.dropout import numbers
@@ -74,7 +74,7 @@ EXERCISE = Exercise(
     draw=draw,
     probes=(
         probes.values("output", "embed gives a wrong output", embed(gradients=True)),
-        probes.other_sizes("embed", embed(inputs="other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.other_sizes("embed", embed(inputs="other", sizes=LONG, dtype="float64")),
         probes.small_numbers("embed", embed(inputs="quiet", dtype="float64")),
         probes.second_call(embed(inputs="second call")),
         probes.properties(

@@ -11,7 +11,7 @@ import numpy as np
 
 from grader import probes
 from grader.inputs import hidden_states, mask, model_weights, token_ids
-from grader.model import OTHER_SIZES, BertCall, Sizes
+from grader.model import AROUND, LONG, BertCall, Sizes
 from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights
 
@@ -40,13 +40,14 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     """Draw hidden states (or ids for the whole model), the 1/0 mask and a model's weights."""
     sizes = call.sizes
     inputs: Tensors = {"attention_mask": mask(sizes)}
+    if call.inputs == "padding around":
+        inputs["attention_mask"] = np.roll(inputs["attention_mask"], 1, axis=-1)
     if call.target == "BertModel.forward":
         inputs["input_ids"] = token_ids(rng, sizes)
     else:
         inputs["hidden_states"] = hidden_states(rng, sizes)
     if call.inputs == "second call":
         inputs |= {f"before/{name}": np.flip(inputs[name], axis=0).copy() for name in ALONE}
-        inputs["attention_mask"] = np.flip(inputs["attention_mask"], axis=-1).copy()
     if not call.checkpoint:
         shape = (sizes.B, sizes.T, sizes.D)
         inputs["cotangent/output"] = rng.standard_normal(shape)
@@ -94,8 +95,9 @@ EXERCISE = Exercise(
     draw=draw,
     probes=(
         probes.values("output", "encode gives a wrong output", *calls(gradients=True)),
-        probes.other_sizes("encode", *calls("other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.other_sizes("encode", *calls("other", sizes=LONG, dtype="float64")),
         probes.second_call(*calls("second call")),
+        probes.padding_around("encode", *calls("padding around", sizes=AROUND)),
         probes.no_dropout(*calls(train=True, dropout=0.0)),
         probes.misplaced_dropout("all dropped", *calls(train=True, dropout=1.0)),
         probes.values(

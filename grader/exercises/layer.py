@@ -11,7 +11,7 @@ import numpy as np
 
 from grader import probes
 from grader.inputs import extended_mask, hidden_states, layer_weights
-from grader.model import OTHER_SIZES, BertCall, Sizes
+from grader.model import AROUND, LONG, BertCall, Sizes
 from tensormark.exercise import Exercise, Tensors
 from tensormark.toolkit.draws import as_weights, identity_norm
 from tensormark.toolkit.dropout import ANCHORS, RATE, Dropout, anchored, neighbours, numbers, undone
@@ -28,6 +28,8 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     if call.inputs.startswith("after"):
         return pattern(rng, call) | as_weights(weights | pattern_weights(call))
     inputs = {"hidden_states": hidden_states(rng, sizes), "attention_mask": extended_mask(sizes)}
+    if call.inputs == "padding around":
+        inputs["attention_mask"] = np.roll(inputs["attention_mask"], 1, axis=-1)
     if call.inputs == "second call":
         inputs |= {f"before/{name}": np.flip(value, axis=0) for name, value in inputs.items()}
     inputs["cotangent/output"] = rng.standard_normal((sizes.B, sizes.T, sizes.D))
@@ -129,8 +131,9 @@ EXERCISE = Exercise(
     draw=draw,
     probes=(
         probes.values("output", "the layer gives a wrong output", *calls(gradients=True)),
-        probes.other_sizes("the layer", *calls("other", sizes=OTHER_SIZES, dtype="float64")),
+        probes.other_sizes("the layer", *calls("other", sizes=LONG, dtype="float64")),
         probes.second_call(*calls("second call")),
+        probes.padding_around("the layer", *calls("padding around", sizes=AROUND)),
         probes.no_dropout(*calls(train=True, dropout=0.0)),
         probes.misplaced_dropout(
             "all dropped", *calls(train=True, dropout=1.0, undropped="out_dropout")

@@ -100,7 +100,8 @@ def _unmoved(training: Seen, evaluation: Seen) -> tuple[bool, np.ndarray]:
     ours = list(training.outputs.values())
     theirs = [evaluation.outputs[name] for name in training.outputs]
     allowed = training.allowed[ours]
-    returned = (training.got[ours, 0] >= 0).all()  # a tensor, with finite values
+    # a tensor, with finite values, which are not all 0, as those of a wrong function may be
+    returned = (training.got[ours, 0] >= 0).all() and (training.got[ours, 1:] != 0).any()
     student = returned and close(training.got[ours], evaluation.got[theirs], allowed).all()
     rows = close(training.rows[:, ours], evaluation.rows[:, theirs], allowed).all(-1)
     return bool(student), np.asarray(rows)

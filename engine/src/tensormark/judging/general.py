@@ -133,6 +133,6 @@ def general(answered: Answered, mismatch: Mismatch, telling: Iterable[Answered])
         return found
     if mismatch.kind in ("values", "shape", "finite") and answered.probe.name == SECOND:
         return General("kept_from_a_call", answered.probe.says)
-    if mismatch.kind in ("values", "shape") and answered.probe.name == OTHER_SIZES:
+    if mismatch.kind == "values" and answered.probe.name == OTHER_SIZES:
         return _precision_or_sizes(answered, mismatch)
     return None
