@@ -273,9 +273,6 @@ def test_a_worker_cannot_make_up_what_is_forbidden() -> None:
     assert finding(trial(answer)).headline == "raised ValueError"
 
 
-BOTH = ["dropout", "new weights"]
-
-
 @pytest.mark.parametrize(
     ("call", "drew", "failed", "named"),
     [
@@ -292,7 +289,8 @@ def test_random_numbers_in_eval_mode_are_a_mistake_with_a_name(
 ) -> None:
     of = exercise("layer", replace(VALUES, calls=(call,)), upstream=("norm",))
 
-    for causes, name in ([], None), (["dropout"], "dropout_in_eval"), (BOTH, "new_weights_in_call"):
+    weights = ["dropout", "new weights"], "new_weights_in_call"
+    for causes, name in ([], None), (["dropout"], "dropout_in_eval"), weights:
         found = finding(trial(reply(OUT + 1, drew=drew, causes=causes), of=of, failed=failed))
 
         assert found.mistake == (name if named else None)
@@ -302,7 +300,6 @@ def test_random_numbers_in_eval_mode_are_a_mistake_with_a_name(
 
 def test_random_numbers_do_not_explain_another_shape() -> None:
     found = finding(trial(reply(OUT[:1], drew=True, causes=["dropout"])))
-
     assert (found.mistake, found.headline) == (None, VALUES.says)
 
 
