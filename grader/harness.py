@@ -106,7 +106,7 @@ def layer(part: Any, hidden_states: Tensor, attention_mask: Tensor | None) -> Te
     return mixed
 
 
-def decoder_attention(part: Any, states: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
+def decoder_attention(part: Any, states: Tensor, memory: Tensor, mask: Tensor | None) -> Tensor:
     """Replace MultiHeadAttention.forward: (B, T, D), (B, S, D) and the mask in, (B, T, D) out.
 
     Depends on how many tokens of `memory` each token may look at, and how many at each of those.
@@ -116,15 +116,15 @@ def decoder_attention(part: Any, states: Tensor, memory: Tensor, mask: Tensor) -
     """
     shape = (states.shape[0], 1, states.shape[1], memory.shape[1])
     try:
-        visible = (mask > -5000).to(states.dtype).expand(shape)[:, 0]  # (B, T, S)
+        seen_by_all = states.new_ones(1) if mask is None else (mask > -5000).to(states.dtype)
+        visible = seen_by_all.expand(shape)[:, 0]  # (B, T, S)
     except (RuntimeError, TypeError) as error:
         got = tuple(getattr(mask, "shape", ()))
         says = f"gets a mask of shape {got}, which does not broadcast to {shape}"
         raise StudentError(f"{type(part).__name__}.forward() {says}") from error
     pooled = (visible.mean(1)[..., None] * torch.tanh(part.value(memory))).sum(1, keepdim=True)
-    mixed: Tensor = torch.sin(part.query(states)) + visible.mean(2)[..., None] * pooled
-    projected: Tensor = part.dense(mixed)
-    return projected
+    mixed: Tensor = part.dense(torch.sin(part.query(states)) + visible.mean(2)[..., None] * pooled)
+    return mixed
 
 
 ROLES = {"dense_layer": nn.Linear, "dropout": nn.Dropout, "ln_layer": nn.LayerNorm}

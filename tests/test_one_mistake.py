@@ -26,7 +26,7 @@ CASES: dict[str, tuple[str, str | None, Edit]] = {
     # what is kept from a first call
     "kept_dense": (
         "add_norm",
-        "dense_kept|modules_kept",  # both raise where the widths differ
+        "modules_kept",
         (
             NORMED,
             f"self.d = getattr(self, 'd', dense_layer)\n        {NORMED}".replace(
@@ -36,7 +36,7 @@ CASES: dict[str, tuple[str, str | None, Edit]] = {
     ),
     "kept_context": (
         "layer",
-        "kept_from_a_call",
+        "context_kept",
         (FIRST, f"{FIRST}\n        self.c = context = getattr(self, 'c', context)"),
     ),
     "kept_positions": (

@@ -5,6 +5,7 @@ Dimension key: B batch, T tokens, D model width.
 """
 
 import functools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,8 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     inputs: Tensors = {"attention_mask": mask(sizes)}
     if call.inputs == "padding around":
         inputs["attention_mask"] = np.roll(inputs["attention_mask"], 1, axis=-1)
+    if call.inputs == "token types":
+        inputs["token_type_ids"] = rng.integers(0, 2, (sizes.B, sizes.T))
     if call.target == "BertModel.forward":
         inputs["input_ids"] = token_ids(rng, sizes)
     else:
@@ -98,6 +101,15 @@ EXERCISE = Exercise(
         probes.other_sizes("encode", *calls("other", sizes=LONG, dtype="float64")),
         probes.second_call(*calls("second call")),
         probes.padding_around("encode", *calls("padding around", sizes=AROUND)),
+        probes.properties(
+            "token types",
+            "BertModel.forward does not pass the token types on to embed",
+            replace(
+                forward(inputs="token types", given=CORE, stand_ins={**EMBED, "encode": "encode"}),
+                args=(*WHOLE, "token_type_ids"),
+                optional=("token_type_ids",),
+            ),
+        ),
         probes.no_dropout(*calls(train=True, dropout=0.0)),
         probes.misplaced_dropout("all dropped", *calls(train=True, dropout=1.0)),
         probes.values(

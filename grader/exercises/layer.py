@@ -31,7 +31,9 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     if call.inputs == "padding around":
         inputs["attention_mask"] = np.roll(inputs["attention_mask"], 1, axis=-1)
     if call.inputs == "second call":
-        inputs |= {f"before/{name}": np.flip(value, axis=0) for name, value in inputs.items()}
+        inputs |= {
+            f"before/{name}": np.flip(value, axis=0).copy() for name, value in inputs.items()
+        }
     inputs["cotangent/output"] = rng.standard_normal((sizes.B, sizes.T, sizes.D))
     return inputs | as_weights(weights)
 

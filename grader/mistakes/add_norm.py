@@ -125,20 +125,11 @@ MISTAKES = (
                 ),
             ),
             "norm_without_eps": (
-                "the norm is computed without its epsilon",
+                "the norm lacks its epsilon, or has it beside the root, not under it",
                 *(
                     "return " + WHOLE,
                     f"x = {SUM}\n        x = (x - x.mean(-1, keepdim=True))"
                     " / x.var(-1, keepdim=True, unbiased=False).sqrt()"
-                    "\n        return x * ln_layer.weight + ln_layer.bias",
-                ),
-            ),
-            "norm_eps_outside_root": (
-                "epsilon is added to the deviation, not to the variance",
-                *(
-                    "return " + WHOLE,
-                    f"x = {SUM}\n        x = (x - x.mean(-1, keepdim=True))"
-                    " / (x.std(-1, keepdim=True, unbiased=False) + ln_layer.eps)"
                     "\n        return x * ln_layer.weight + ln_layer.bias",
                 ),
             ),

@@ -70,11 +70,6 @@ VARIANTS = mistakes(
             *(" dropout(", " self.kept[1]("),
             *("return ln_layer(", "return self.kept[2]("),
         ),
-        "dense_kept": (
-            "the dense layer of the first call is kept and used for all others",
-            *("return ", f"{KEPT}\n        return "),
-            *("dense_layer(output)", "self.kept[0](output)"),
-        ),
         "norm_kept": (
             "the norm of the first call is kept and used for all others",
             *("return ", f"{KEPT}\n        return "),

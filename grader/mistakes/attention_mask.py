@@ -95,7 +95,6 @@ VARIANTS = (
             "mask_of_minus_ten": (MASK, "scores + 1e-3 * attention_mask"),
             "filled_with_minus_ten": (MASK, "scores.masked_fill(attention_mask < 0, -10.0)"),
             "filled_with_minus_one": (MASK, "scores.masked_fill(attention_mask < 0, -1.0)"),
-            "filled_with_minus_hundredth": (MASK, "scores + 1e-2 * attention_mask"),
         },
     ),
     *forms(

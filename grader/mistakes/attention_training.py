@@ -79,7 +79,7 @@ VARIANTS = (
             f"attention_dropout_shared_by_{whom}": (
                 *(DROPPED, f"{SOFTMAX} * self.dropout(torch.ones_like(scores[{part}]))"),
             )
-            for whom, part in {"rows": ":1", "queries": ":, :, :1", "keys": "..., :1"}.items()
+            for whom, part in {"rows": ":1", "keys": "..., :1"}.items()
         },
     ),
 )
