@@ -35,7 +35,7 @@ CHANGES = {
     'self.bert_layers[0]._modules.pop("out_dropout", None)': "the model's modules",
     "self.pooler_af = nn.Tanh()": "the model's modules",
     "self.bert_layers[0].attention_dense = nn.Linear(10, 10)": "the model's modules",
-    "del self.position_ids; self.position_ids = torch.arange(20)[None]": "the model's buffers",
+    "del self.position_ids; self.position_ids = torch.arange(99)[None]": "the model's buffers",
     "self.position_ids += 0; self.position_ids[0, -1] = 3": "the model's buffers",
     "self.pooler_dense.weight.data.neg_()": "the model's weights",
     "self.pooler_dense.weight.data[0].copy_(self.pooler_dense.weight[1])": "the model's weights",

@@ -13,7 +13,6 @@ from spellings import (
     chain,
 )
 
-from grader.assignment import ASSIGNMENT
 from tensormark.authoring.honest import Honest
 
 from bench import Bench, lost
@@ -165,7 +164,7 @@ def test_a_wrong_call_is_told_in_words_of_the_students_code(
     text = "\n".join([finding.headline, *finding.details])
     assert says in text
     assert not [word for word in INSIDES.split() if word in text]
-    assert finding.details[-1].startswith(f"read: {ASSIGNMENT.exercise(exercise).anchor}")
+    assert finding.details[-1].startswith(f"read: handout.md, Problem ({exercise})")
     assert lost(results) == {exercise, *upstream.split()}
 
 

@@ -27,7 +27,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from tensormark.worker.causes import noted
+from tensormark.worker.causes import causes_of
 from tensormark.worker.exceptions import code_of
 from tensormark.worker.imports import Imports
 from tensormark.worker.members import load_by_name, member, parents_of
@@ -210,11 +210,10 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     passed = list(arguments_of(context, call, tensors, owner))
     own_generator = not GENERATORS.isdisjoint(call["args"])
     watch = Watch(model, silent=own_generator, plain=call["literals"])
-    with noted() as causes:
-        call_before(context, call, tensors, owner, called)
-        outputs = outputs_of(called(*passed), {**call, "form": form_of(context, call)})
+    call_before(context, call, tensors, owner, called)
+    outputs = outputs_of(called(*passed), {**call, "form": form_of(context, call)})
     report = watch.report()
-    report |= {"drew": own_generator or watch.generators.drew(), "causes": sorted(causes)}
+    report["drew"] = own_generator or watch.generators.drew()
 
     answer = {f"out/{name}": value for name, value in outputs.items()}
     sent = zip(call["args"], passed, strict=True)
@@ -226,6 +225,9 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
         cotangents = {name: tensors[key] for name, key in drawn.items() if key in tensors}
         found = gradients(outputs, leaves, cotangents)
         answer |= {f"grad/{name}": value for name, value in found.items()}
+    if report["drew"] and not own_generator and not call["train"]:
+        again = arguments_of(context, call, tensors, owner)
+        report["causes"] = causes_of(lambda: called(*again))
     return Answer(report, answer)
 
 

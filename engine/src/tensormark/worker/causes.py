@@ -1,7 +1,8 @@
 """What draws random numbers in a call: new weights, dropout, or something else.
 
-Runs in the worker, around a call, and puts torch back as it was. It only gives a wrong output a
-name: of a submission that holds such a function by a name of its own, it says nothing.
+Runs in the worker. A call that drew is made once more, with torch's functions replaced by others
+that tell; then they are put back. It only gives a wrong output a name: of a submission that holds
+such a function by a name of its own, it says nothing.
 """
 
 import contextlib
@@ -37,8 +38,15 @@ def _noted(function: Callable[..., Any], causes: set[str]) -> Callable[..., Any]
     return noted
 
 
+def causes_of(call: Callable[[], object]) -> list[str]:
+    """Make a call, and return what drew random numbers in it."""
+    with _noting() as causes, contextlib.suppress(Exception):
+        call()
+    return sorted(causes)
+
+
 @contextlib.contextmanager
-def noted() -> Iterator[set[str]]:
+def _noting() -> Iterator[set[str]]:
     """Yield the causes, which grow as the submission's code runs."""
     causes: set[str] = set()
 
