@@ -287,9 +287,9 @@ class Assignment:
         """The folder of the frozen checkpoint, if there is one."""
         return self.folder / "checkpoint" if self.checkpoint_files else None
 
-    @property
+    @functools.cached_property
     def handout(self) -> Handout:
-        """The handout, as it is now."""
+        """The handout, as it was when it was first needed; see `Handout`."""
         return Handout(self.folder)
 
     @property

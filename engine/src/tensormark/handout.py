@@ -100,21 +100,25 @@ class Handout:
         page, _ = self.anchors.get(problem, (MAIN, ""))
         return f"{page}, {problem}"
 
+    @functools.cached_property
+    def explanations(self) -> Mapping[str, list[tuple[str, str]]]:
+        """Messages and what is said about them, by "Problem (id)", or by "" outside of all."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for text in self.pages.values():
+            for heading, block in blocks(text):
+                problem = PROBLEM.match(heading)
+                if problem or "\n### " not in block:
+                    found.setdefault(problem[0] if problem else "", []).extend(explained(block))
+        return found
+
     def explanation(self, exercise: str, finding: Sequence[str]) -> list[str]:
         """Return what is said about the first line of a finding that anything is said about.
 
         That is one line or none: what the exercise's problem says, or else what stands outside of
         all problems. Of several messages that fit, the longest counts.
         """
-        own: list[tuple[str, str]] = []
-        others: list[tuple[str, str]] = []
-        for text in self.pages.values():
-            for heading, block in blocks(text):
-                if heading.startswith(f"Problem ({exercise})"):
-                    own += list(explained(block))
-                elif not PROBLEM.match(heading) and "\n### " not in block:
-                    others += list(explained(block))
-        for line, pairs in itertools.product(finding, (own, others)):
+        sources = [self.explanations.get(key, []) for key in (f"Problem ({exercise})", "")]
+        for line, pairs in itertools.product(finding, sources):
             if fitting := [pair for pair in pairs if _fits(pair[0], line)]:
                 return [max(fitting, key=lambda pair: len(pair[0]))[1]]
         return []

@@ -79,6 +79,11 @@ class Trial:
             if exercise.probes
         }
 
+    @property
+    def suspect(self) -> frozenset[str]:
+        """The exercises that this one calls and that have failed."""
+        return self.failed.intersection(self.exercise.upstream)
+
     def of(self, probe: Probe) -> list[Answered]:
         """Return the answers of a probe, that of the student's own functions first."""
         return [answered for answered in self.answered if answered.probe is probe]
@@ -166,8 +171,7 @@ class Trial:
         self, own: Answered, answered: Answered, mismatch: Mismatch
     ) -> tuple[tuple[str, ...], General | None, list[str], dict[str, Any] | None]:
         """Return the names of a mismatch, a line that says where it is, and its excerpt."""
-        suspect = self.failed.intersection(self.exercise.upstream)
-        telling = [each for each in self.answered if suspect.issubset(each.call.given)]
+        telling = [each for each in self.answered if self.suspect.issubset(each.call.given)]
         note = self.troubles.append
         located = mismatch.kind in ("values", "shape") and own.probe.part != "properties"
         return (
@@ -213,10 +217,9 @@ class Trial:
         """
         grouped = [self.of(probe) for probe in self.exercise.probes]
         grouped = [answers for answers in grouped if not answers[0].was_not_called]
-        suspect = self.failed.intersection(self.exercise.upstream)
         for level in reversed(range(max(map(len, grouped)))):
             chosen = [answers[min(level, len(answers) - 1)] for answers in grouped]
-            if all(suspect.issubset(answered.call.given) for answered in chosen):
+            if all(self.suspect.issubset(answered.call.given) for answered in chosen):
                 yield [observe(answered, self.tolerance) for answered in chosen]
 
     def tolerance(self, name: str, call: Call) -> Tolerance:
