@@ -94,7 +94,7 @@ Thing.double = double
 def found_in(tier: str) -> Mapping[str, str]:
     program = dataclasses.replace(program_with(PROBE), requirements=ASSIGNMENT.requirements)
     with open_sandbox(tier, program) as sandbox:
-        (reply,) = sandbox.run([dataclasses.replace(ask("double"), asked=None)])
+        (reply,) = sandbox.run([dataclasses.replace(ask("double"), tensor_names=None)])
     assert reply.status == "ok", reply.text
     found: dict[str, str] = json.loads(reply.tensors["out/output"].astype("uint8").tobytes())
     return found

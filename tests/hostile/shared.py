@@ -58,7 +58,7 @@ def embed(self, input_ids, *more):
     for path in PATHS:
         with contextlib.suppress(OSError):
             if os.path.isdir(path):
-                print("LEAKED: listed", path, os.listdir(path))
+                print("LEAKED: listed", path, os.listdir(path)[:20])
             else:
                 with open(path, "rb") as file:
                     print("LEAKED: read", path, file.read(40))
