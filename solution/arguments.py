@@ -7,6 +7,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+RUNS = Path("runs")  # where programs write
+TUNED = RUNS / "tuned"
+CHECKPOINT = Path(__file__).resolve().parent.parent / "checkpoint"
+
 
 def visible(text: str) -> str:
     """Return a text whose control, format and other unprintable characters are escaped."""

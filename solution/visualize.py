@@ -23,12 +23,19 @@ import io
 import sys
 from pathlib import Path
 
-from arguments import OneLineParser, at_least, explain_file, explain_out, visible
+from arguments import (
+    CHECKPOINT,
+    RUNS,
+    TUNED,
+    OneLineParser,
+    at_least,
+    explain_file,
+    explain_out,
+    visible,
+)
 from progress import announced
 
 ROOT = Path(__file__).resolve().parent.parent
-RUNS = Path("runs")  # where pictures go if --out does not say
-TUNED = RUNS / "tuned"
 PAGES = ("walk",)  # the others are pictures
 INSTALL = "pip install matplotlib==3.11.2"  # the version of requirements.txt
 
@@ -49,8 +56,7 @@ def command(commands, name: str, purpose: str) -> argparse.ArgumentParser:
 
 def add_checkpoint(made: argparse.ArgumentParser) -> None:
     """Add the option to read another model."""
-    folder = ROOT / "checkpoint"
-    made.add_argument("--checkpoint", type=Path, default=folder, help="folder of the model")
+    made.add_argument("--checkpoint", type=Path, default=CHECKPOINT, help="folder of the model")
 
 
 def add_tuned(made: argparse.ArgumentParser) -> None:
@@ -74,7 +80,7 @@ def add_commands_on_one_sentence(commands) -> None:
     walk = command(commands, "walk", "a page: one sentence through the model, number by number")
     where = f"folder from classifier.py --save (default: {TUNED}, if it is there)"
     walk.add_argument("--tuned", type=Path, help=where)
-    where = f"or folder of a model that is not fine-tuned (default: {ROOT / 'checkpoint'})"
+    where = f"or folder of a model that is not fine-tuned (default: {CHECKPOINT})"
     walk.add_argument("--checkpoint", type=Path, help=where)
     predict = command(commands, "predict", "the verdict on a review, and the words that decide it")
     add_tuned(predict)

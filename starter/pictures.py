@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from walk_page import page
 
 import drawing
-from arguments import visible
+from arguments import CHECKPOINT, TUNED, visible
 from base_bert import WEIGHTS_NAME
 from bert import BertModel
 from last_report import difference, last_run
@@ -25,13 +25,19 @@ from tokenizer import BertTokenizer
 from training import ACCURACIES, LOSSES
 from typed import encode, report_new_words, typed_lines
 from vectors import centred_cosines, cls_vectors, neighbours, project, similarities
-from verdict import TUNE, TUNED, check_tuned, judge, open_classifier, print_verdict, print_verdicts
+from verdict import (
+    TUNE,
+    check_tuned,
+    judge,
+    open_classifier,
+    open_model,
+    print_verdict,
+    print_verdicts,
+)
 from walk import follow
 
 ASK = "a review, or an empty line to end> "
-CHECKPOINT = Path(__file__).resolve().parent.parent / "checkpoint"
 NEIGHBOURS = 8
-SMALL = 128  # up to this width, threads wait for each other longer than they work
 
 
 class Curve(NamedTuple):
@@ -80,14 +86,6 @@ def save(made: Figure | str, out: Path) -> None:
         drawing.save(made, out)
 
 
-def open_model(folder: Path) -> tuple[BertModel, BertTokenizer]:
-    """Read a model and its tokenizer."""
-    model = BertModel.from_pretrained(folder)
-    if model.config.hidden_size <= SMALL:
-        torch.set_num_threads(1)
-    return model, BertTokenizer.from_pretrained(folder)
-
-
 def page_walk(args: argparse.Namespace) -> str:
     """Write a page that follows one sentence through the model, and print how far it comes."""
     head, tuned, folder = None, args.tuned, args.checkpoint or CHECKPOINT
@@ -102,7 +100,7 @@ def page_walk(args: argparse.Namespace) -> str:
     walk = follow(model, head, tokenizer, sentence)
     report_new_words(sentence, tokenizer)
     last = walk.steps[-1]
-    print(f"{len(walk.steps)} steps; {last.part}, {last.title}: {last.says}")
+    print(f"{len(walk.steps)} steps; the last, {last.title}: {last.says}")
     if tuned is None:
         print(f"no verdict, as the model is not fine-tuned; {TUNE}")
     return page(walk, sentence, (tuned or folder).resolve().name)
@@ -140,8 +138,6 @@ def picture_predict(args: argparse.Namespace) -> Figure | bool:
     Returns: the picture; of reviews that are read, whether all could be.
     """
     model, tokenizer = open_classifier(args.tuned)
-    if model.bert.config.hidden_size <= SMALL:
-        torch.set_num_threads(1)
     if not args.sentence:
         return print_verdicts(typed_lines(ASK), partial(judge, model, tokenizer))
     sentence = " ".join(args.sentence)

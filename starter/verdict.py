@@ -22,10 +22,10 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from arguments import visible
+from arguments import TUNED, visible
 from base_bert import WEIGHTS_NAME, CheckpointError, load_file
 from bert import BertModel
-from classifier import BertSentimentClassifier
+from classifier import SMALL, BertSentimentClassifier
 from colours import level
 from progress import progress
 from sentences import InputError
@@ -34,7 +34,6 @@ from typed import encode
 
 ORDERS = 128  # in which words are shown; half of them are the others backwards
 ROWS = 256  # at a time
-TUNED = Path("runs/tuned")
 TUNE = f"make one: python classifier.py --save {TUNED}"
 MOST = 8  # words that are listed
 BAR = 24  # characters of the longest bar
@@ -76,6 +75,14 @@ def check_tuned(folder: Path) -> None:
         raise InputError(f"{folder}: there is no fine-tuned model; {TUNE}")
 
 
+def open_model(folder: Path) -> tuple[BertModel, BertTokenizer]:
+    """Read a model and its tokenizer."""
+    model = BertModel.from_pretrained(folder)
+    if model.config.hidden_size <= SMALL:
+        torch.set_num_threads(1)
+    return model, BertTokenizer.from_pretrained(folder)
+
+
 def open_classifier(folder: Path) -> tuple[BertSentimentClassifier, BertTokenizer]:
     """Read a fine-tuned classifier, in eval mode.
 
@@ -83,7 +90,7 @@ def open_classifier(folder: Path) -> tuple[BertSentimentClassifier, BertTokenize
         OSError, ValueError: it cannot be read. InputError: it is none.
     """
     check_tuned(folder)
-    bert, tokenizer = BertModel.from_pretrained(folder), BertTokenizer.from_pretrained(folder)
+    bert, tokenizer = open_model(folder)
     weights = load_file(folder / WEIGHTS_NAME)
     head = {name: weights.get(f"classifier.{name}") for name in ("weight", "bias")}
     if head["weight"] is None or head["bias"] is None:

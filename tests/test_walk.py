@@ -220,7 +220,7 @@ def test_the_command_writes_a_page_and_says_how_far_it_came(monkeypatch, tmp_pat
     assert main(["walk", "harbor is dull ."]) == 0
 
     said = capsys.readouterr().out
-    assert said.startswith("51 steps; verdict, pooled: ")
+    assert said.startswith("51 steps; the last, pooled: ")
     assert "no verdict, as the model is not fine-tuned" in said
     made = (tmp_path / "runs" / "walk.html").read_text(encoding="utf-8")
     assert made.startswith("<!doctype html>")

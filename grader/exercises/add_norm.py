@@ -10,7 +10,7 @@ import numpy as np
 from grader import probes
 from grader.inputs import layer_weights
 from grader.model import LONG, BertCall, Sizes
-from tensormark.exercise import Exercise, Tensors
+from tensormark.exercise import SECOND_CALL, Exercise, Tensors
 from tensormark.toolkit.draws import as_weights, identity_norm
 from tensormark.toolkit.dropout import ANCHORS, anchored, neighbours, numbers, undone
 
@@ -35,7 +35,7 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
             name: QUIET * value if "_dense" in name else value for name, value in weights.items()
         }
         inputs["input"] *= QUIET
-    if call.inputs == "second call":
+    if call.inputs == SECOND_CALL:
         inputs |= {
             "before/input": rng.standard_normal((sizes.B, sizes.T, sizes.D)),
             "before/output": rng.standard_normal((sizes.B, sizes.T, sizes.D)),
@@ -85,7 +85,7 @@ EXERCISE = Exercise(
         ),
         probes.small_numbers("add_norm", first(inputs="quiet", dtype="float64")),
         probes.other_sizes("add_norm", second(inputs="other", sizes=LONG, dtype="float64")),
-        probes.second_call(second(inputs="second call", before=arguments_of("attention"))),
+        probes.second_call(second(inputs=SECOND_CALL, before=arguments_of("attention"))),
         probes.no_dropout(first(inputs="first", train=True, dropout=0.0)),
         probes.misplaced_dropout(
             "all dropped",

@@ -10,7 +10,7 @@ import numpy as np
 from grader import probes
 from grader.inputs import attention_weights, extended_mask, hidden_states, mask
 from grader.model import AROUND, LONG, BertCall, Sizes
-from tensormark.exercise import Exercise, Probe, Tensors
+from tensormark.exercise import SECOND_CALL, Exercise, Probe, Tensors
 from tensormark.toolkit.draws import as_weights
 from tensormark.toolkit.dropout import EXACT, SHARED, numbers
 
@@ -39,7 +39,7 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     inputs["attention_mask"] = extended_mask(sizes)
     if call.inputs == "padding around":
         inputs["attention_mask"] = np.roll(inputs["attention_mask"], 1, axis=-1)
-    if call.inputs == "second call":
+    if call.inputs == SECOND_CALL:
         inputs |= {f"before/{name}": np.flip(inputs[name], axis=0).copy() for name in ALONE}
     inputs["cotangent/output"] = rng.standard_normal((B, T, sizes.D))
     return inputs
@@ -85,7 +85,7 @@ EXERCISE = Exercise(
             within(inputs="in place", gradients=True),
         ),
         probes.other_sizes("attention", alone(inputs="other", sizes=LONG, dtype="float64")),
-        probes.second_call(alone(inputs="second call")),
+        probes.second_call(alone(inputs=SECOND_CALL)),
         probes.padding_around("attention", alone(inputs="padding around", sizes=AROUND)),
         probes.no_dropout(alone(train=True, dropout=0.0)),
         Probe(

@@ -12,7 +12,7 @@ import numpy as np
 from grader import probes
 from grader.inputs import mask, model_weights, token_ids
 from grader.model import LONG, BertCall, Sizes
-from tensormark.exercise import Exercise, Tensors
+from tensormark.exercise import SECOND_CALL, Exercise, Tensors
 from tensormark.toolkit.draws import as_weights
 from tensormark.toolkit.dropout import numbers
 
@@ -32,7 +32,7 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     }
     if call.inputs == "token types":
         inputs["token_type_ids"] = rng.integers(0, 2, (sizes.B, sizes.T))
-    if call.inputs == "second call":
+    if call.inputs == SECOND_CALL:
         inputs["before/input_ids"] = inputs["input_ids"][:, :-2].copy()
     weights = model_weights(rng, replace(sizes, layers=0))
     if call.inputs == "quiet":
@@ -75,7 +75,7 @@ EXERCISE = Exercise(
         probes.values("output", "embed gives a wrong output", embed(gradients=True)),
         probes.other_sizes("embed", embed(inputs="other", sizes=LONG, dtype="float64")),
         probes.small_numbers("embed", embed(inputs="quiet", dtype="float64")),
-        probes.second_call(embed(inputs="second call")),
+        probes.second_call(embed(inputs=SECOND_CALL)),
         probes.properties(
             "token types",
             "embed does not use the token types that it is given",

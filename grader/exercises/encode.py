@@ -13,7 +13,7 @@ import numpy as np
 from grader import probes
 from grader.inputs import hidden_states, mask, model_weights, token_ids
 from grader.model import AROUND, LONG, BertCall, Sizes
-from tensormark.exercise import Exercise, Tensors
+from tensormark.exercise import SECOND_CALL, Exercise, Tensors
 from tensormark.toolkit.draws import as_weights
 
 ALONE = ("hidden_states", "attention_mask")
@@ -49,7 +49,7 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
         inputs["input_ids"] = token_ids(rng, sizes)
     else:
         inputs["hidden_states"] = hidden_states(rng, sizes)
-    if call.inputs == "second call":
+    if call.inputs == SECOND_CALL:
         inputs |= {f"before/{name}": np.flip(inputs[name], axis=0).copy() for name in ALONE}
     if not call.checkpoint:
         shape = (sizes.B, sizes.T, sizes.D)
@@ -99,7 +99,7 @@ EXERCISE = Exercise(
     probes=(
         probes.values("output", "encode gives a wrong output", *calls(gradients=True)),
         probes.other_sizes("encode", *calls("other", sizes=LONG, dtype="float64")),
-        probes.second_call(*calls("second call")),
+        probes.second_call(*calls(SECOND_CALL)),
         probes.padding_around("encode", *calls("padding around", sizes=AROUND)),
         probes.properties(
             "token types",

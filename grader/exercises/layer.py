@@ -12,7 +12,7 @@ import numpy as np
 from grader import probes
 from grader.inputs import extended_mask, hidden_states, layer_weights
 from grader.model import AROUND, LONG, BertCall, Sizes
-from tensormark.exercise import Exercise, Tensors
+from tensormark.exercise import SECOND_CALL, Exercise, Tensors
 from tensormark.toolkit.draws import as_weights, identity_norm
 from tensormark.toolkit.dropout import ANCHORS, RATE, Dropout, anchored, neighbours, numbers, undone
 
@@ -30,7 +30,7 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
     inputs = {"hidden_states": hidden_states(rng, sizes), "attention_mask": extended_mask(sizes)}
     if call.inputs == "padding around":
         inputs["attention_mask"] = np.roll(inputs["attention_mask"], 1, axis=-1)
-    if call.inputs == "second call":
+    if call.inputs == SECOND_CALL:
         inputs |= {
             f"before/{name}": np.flip(value, axis=0).copy() for name, value in inputs.items()
         }
@@ -134,7 +134,7 @@ EXERCISE = Exercise(
     probes=(
         probes.values("output", "the layer gives a wrong output", *calls(gradients=True)),
         probes.other_sizes("the layer", *calls("other", sizes=LONG, dtype="float64")),
-        probes.second_call(*calls("second call")),
+        probes.second_call(*calls(SECOND_CALL)),
         probes.padding_around("the layer", *calls("padding around", sizes=AROUND)),
         probes.no_dropout(*calls(train=True, dropout=0.0)),
         probes.misplaced_dropout(

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from tensormark.exercise import OTHER_SIZES, SECOND_CALL
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import Answered, changed_state
 from tensormark.judging.raised import texts
 from tensormark.references import under
 
-OTHER_SIZES, SECOND = "other sizes", "second call"  # names of probes; see toolkit/probes.py
 LOW = 1e-4  # a relative error that computing in a smaller type can have
 
 
@@ -131,7 +131,7 @@ def general(answered: Answered, mismatch: Mismatch, telling: Iterable[Answered])
         return found
     if mismatch.kind == "values" and (found := _drawn(telling)):
         return found
-    if mismatch.kind in ("values", "shape", "finite") and answered.probe.name == SECOND:
+    if mismatch.kind in ("values", "shape", "finite") and answered.probe.name == SECOND_CALL:
         return General("kept_from_a_call", answered.probe.says)
     if mismatch.kind == "values" and answered.probe.name == OTHER_SIZES:
         return _precision_or_sizes(answered, mismatch)

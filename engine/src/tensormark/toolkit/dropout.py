@@ -86,11 +86,13 @@ class Dropout:
 
 def _axis_shared(kept: np.ndarray, counts: np.ndarray) -> int:
     """Return the first axis along which the same values are kept, from 1; 0: there is none."""
+    drawn = kept[counts]
+    if drawn.all() or not drawn.any():
+        return 0
     for axis in range(kept.ndim):
         both = np.delete(counts, 0, axis) & np.delete(counts, -1, axis)
         same = np.delete(kept, 0, axis) == np.delete(kept, -1, axis)
-        drawn = kept[counts]
-        if both.sum() >= ALIKE and same[both].all() and drawn.any() and not drawn.all():
+        if both.sum() >= ALIKE and same[both].all():
             return axis + 1
     return 0
 

@@ -26,10 +26,10 @@ from typing import Any
 
 import numpy as np
 
-from tensormark.exercise import Call, Examine, Exercise, Probe, Tensors
+from tensormark.exercise import OTHER_SIZES, SECOND_CALL, Call, Examine, Exercise, Probe, Tensors
 from tensormark.toolkit.draws import as_weights
 
-MAIN, OTHER, SECOND = "main", "other", "second call"  # names of drawn inputs
+MAIN, OTHER = "main", "other"  # names of drawn inputs, as SECOND_CALL is
 NUMBERS = ("number", "numbers", "rows", "lists")  # forms that have no gradients
 Shape = tuple[int, ...]
 
@@ -141,7 +141,7 @@ def _drawn_by(
             shape = {} if shape is None else {call.returns[0]: shape}
         cotangents = {f"cotangent/{name}": rng.standard_normal(s) for name, s in shape.items()}
         tensors = {**inputs, **as_weights(weights), **cotangents}
-        if call.inputs == SECOND:
+        if call.inputs == SECOND_CALL:
             earlier, _, _ = chosen(rng, sizes)
             tensors |= {f"before/{name}": value for name, value in earlier.items()}
         return {name: np.asarray(value) for name, value in tensors.items()}
@@ -152,13 +152,13 @@ def _drawn_by(
 def other_sizes(what: str, *calls: Call) -> Probe:
     """Probe calls of other sizes, in float64."""
     says = f"{what} is wrong for other sizes or in float64"
-    return Probe("other sizes", "properties", says, calls)
+    return Probe(OTHER_SIZES, "properties", says, calls)
 
 
 def second_call(*calls: Call) -> Probe:
     """Probe a second call of the same function."""
     says = "a second call gives a wrong output: something is kept from the first"
-    return Probe(SECOND, "properties", says, calls)
+    return Probe(SECOND_CALL, "properties", says, calls)
 
 
 def no_dropout(*calls: Call) -> Probe:
@@ -186,7 +186,7 @@ def _usual_probes(
     calls = usual.calls(MAIN, main, gradients=differentiated)
     yield Probe("output", "values", f"{name} gives a wrong output", calls)
     yield other_sizes(name, *usual.calls(OTHER, other, dtype="float64"))
-    yield second_call(*usual.calls(SECOND, main))
+    yield second_call(*usual.calls(SECOND_CALL, main))
     if dropout:
         off, on = (dict.fromkeys(dropout, rate) for rate in (0.0, 1.0))
         yield no_dropout(*usual.calls(MAIN, main, train=True, rates=off))

@@ -3,8 +3,9 @@
 import dataclasses
 import inspect
 import textwrap
-from collections.abc import Collection, Iterator
-from types import CodeType, ModuleType, TracebackType
+from collections.abc import Collection
+from traceback import walk_tb
+from types import CodeType, ModuleType
 from typing import Any
 
 from tensormark.worker.forbidden import NotAllowedError
@@ -35,13 +36,6 @@ class Files:
             if lines:
                 return f" ({lines[-1][0]}, line {lines[-1][1]})"
         return ""
-
-
-def _frames(traceback: TracebackType | None) -> Iterator[tuple[CodeType, int]]:
-    """Yield the code and the line of each frame, outermost first."""
-    while traceback is not None:
-        yield traceback.tb_frame.f_code, traceback.tb_lineno
-        traceback = traceback.tb_next
 
 
 def _lacking_file(error: BaseException, files: Files) -> str | None:
@@ -86,7 +80,7 @@ def describe(
     importing: dict[str, Any] = {}
     if isinstance(error, ImportFailure) and error.__cause__ is not None:
         importing, error = {"importing": error.name}, error.__cause__
-    frames = list(_frames(error.__traceback__))
+    frames = [(frame.f_code, line) for frame, line in walk_tb(error.__traceback__)]
     codes = [code for code, _ in frames if code.co_filename in files.editable]
     location = files.location(frames) if codes or not isinstance(error, StudentError) else ""
     if isinstance(error, StudentError):
