@@ -235,3 +235,12 @@ def test_exercises_upstream_are_run_and_not_shown(assignment: Assignment) -> Non
 def test_each_of_several_exercises_must_exist(assignment: Assignment, only: str) -> None:
     with pytest.raises(SubmissionError, match=r"^--only"):
         selected(assignment, True, only)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("detctor", r"did you mean detector\?"), ("x", "choose one of conv, detector")],
+)
+def test_a_misspelt_exercise_is_guessed(assignment: Assignment, name: str, hint: str) -> None:
+    with pytest.raises(SubmissionError, match=f"no such exercise; {hint}"):
+        selected(assignment, True, name)

@@ -177,7 +177,7 @@ def test_exercises_and_folders_are_watched_as_they_are_checked(
     ("options", "error"),
     [
         (("nowhere.py",), "there is no such file"),
-        (("starter", "--only", "detectro"), "there is no such exercise"),
+        (("starter", "--only", "detectro"), "did you mean detector?"),
         (("starter", "--only", "detection"), "needs training"),
     ],
 )

@@ -1,5 +1,6 @@
 """Which exercises are run for a submission, and which of them are reported on."""
 
+import difflib
 from collections.abc import Collection, Sequence
 
 from tensormark.exercise import Assignment, Exercise
@@ -31,9 +32,9 @@ def selected(
                 f"{option('k', name)}: needs training; run `{command('grade', k=only)}`"
             )
         if name not in ids:
-            raise SubmissionError(
-                f"{option('k', name)}: there is no such exercise; choose one of {', '.join(ids)}"
-            )
+            near = difflib.get_close_matches(name, ids, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(ids)}"
+            raise SubmissionError(f"{option('k', name)}: there is no such exercise; {hint}")
     needed = {up for name in asked for up in (name, *assignment.exercise(name).upstream)}
     shown = [name for name in ids if name in asked]
     return [exercise for exercise in table if exercise.id in needed], shown
