@@ -75,8 +75,29 @@ def indexes_inside(layer: Any, x: int) -> Any:
     return inner()
 
 
+def takes_the_rest(layer: Any, x: int) -> Any:
+    held = layer(x)
+    first, *_ = held
+    return first
+
+
+def counts_layers(layers: Any, x: Any) -> Any:
+    rows, columns = x.shape[:2]
+    width = x.shape[2]
+    for _number, layer in enumerate(layers):
+        x = layer(x)
+    return layers[rows](x.size(columns), x[:, :width])
+
+
 @pytest.mark.parametrize(
-    ("function", "apart"), [(unpacks, True), (indexes_inside, True), (played, False)]
+    ("function", "apart"),
+    [
+        (unpacks, True),
+        (indexes_inside, True),
+        (takes_the_rest, True),
+        (played, False),
+        (counts_layers, False),
+    ],
 )
 def test_who_takes_a_result_apart(function: Any, apart: bool) -> None:
     assert takes_apart(function.__code__) is apart

@@ -27,7 +27,8 @@ from tensormark.worker.outputs import StudentError
 
 FUNCTION = ":"  # in the path of a stand-in for a function: "module:function"
 PUBLISHED = ContextVar("whether stand-ins return what should be returned", default=False)
-APART = frozenset(("BINARY_SUBSCR", "BINARY_SLICE", "UNPACK_SEQUENCE", "UNPACK_EX"))
+UNPACKING = frozenset(("UNPACK_SEQUENCE", "UNPACK_EX"))
+RECENT = 5  # instructions: x.shape[:2] has so many
 FURTHER = ContextVar("whether one has returned further values, as the original does", default=False)
 Made = TypeVar("Made")
 
@@ -94,10 +95,20 @@ def _tuple_length(code: CodeType | None) -> int | None:
 
 
 def takes_apart(code: CodeType) -> bool:
-    """Say whether a function, or one inside it, takes an index or unpacks anything."""
+    """Say whether a function, or one inside it, unpacks a result or takes an item of it.
+
+    A shape is no result, nor is what a loop is over; items have numbers, not slices.
+    """
     inner = [const for const in code.co_consts if isinstance(const, CodeType)]
-    steps = {step.opname for step in dis.get_instructions(code)}
-    return not steps.isdisjoint(APART) or any(map(takes_apart, inner))
+    steps = list(dis.get_instructions(code))
+    for place, (before, step) in enumerate(itertools.pairwise(steps)):
+        unpacks = step.opname in UNPACKING and before.opname != "FOR_ITER"
+        number = before.opname.startswith("LOAD_") and type(before.argval) is int
+        indexes = step.opname == "BINARY_SUBSCR" or step.argrepr == "[]"
+        recent = {earlier.argval for earlier in steps[max(0, place - RECENT) : place]}
+        if (unpacks or (indexes and number)) and recent.isdisjoint(("shape", "size")):
+            return True
+    return any(map(takes_apart, inner))
 
 
 def called_like(original: Callable[..., Any] | None, stand_in: Callable[..., Any]) -> Any:
