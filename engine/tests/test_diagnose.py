@@ -229,7 +229,7 @@ PADDING = np.array([[False, False, True], [False, True, True]])
             lambda x: x[..., ::-1],
             "each token has the right values, but its units are in the wrong order",
         ),
-        (lambda x: x[:, ::-1], "all the right values are there, but in the wrong places"),
+        (lambda x: x[:, ::-1], "the tokens have the right values, but are in another order"),
         (lambda x: x.transpose(0, 2, 1), "the number of values is right"),
         (lambda x: x + PADDING[..., None] * x**2, "only padding is wrong"),
         (lambda x: x + ~PADDING[..., None] * x**2, "only tokens are wrong; padding is right"),

@@ -192,6 +192,8 @@ PLACES: Mapping[str, np.ndarray] = {
     "every value is -2 times the expected one": -2.0 * RIGHT,
     "every value is off by the same amount": RIGHT + 3.0,
     "each pattern has the right values, but its windows are in the wrong order": RIGHT[..., ::-1],
+    "the signals have the right values, but are in another order": RIGHT[::-1],
+    "the patterns have the right values, but are in another order": np.roll(RIGHT, 2, axis=1),
     "the number of values is right: check the order of axes": RIGHT.transpose(0, 2, 1),
     "all the right values are there, but in the wrong places: check the order of axes": (
         RIGHT.transpose(1, 0, 2).reshape(3, 4, 5)

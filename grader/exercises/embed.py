@@ -31,7 +31,7 @@ def draw(rng: np.random.Generator, call: BertCall) -> Tensors:
         * mask(sizes)[..., None],
     }
     if call.inputs == "token types":
-        inputs["token_type_ids"] = rng.integers(0, 2, (sizes.B, sizes.T))
+        inputs["token_type_ids"] = np.sort(rng.integers(0, 2, (sizes.B, sizes.T)))
     if call.inputs == SECOND_CALL:
         inputs["before/input_ids"] = inputs["input_ids"][:, :-2].copy()
     weights = model_weights(rng, replace(sizes, layers=0))
@@ -78,7 +78,7 @@ EXERCISE = Exercise(
         probes.second_call(embed(inputs=SECOND_CALL)),
         probes.properties(
             "token types",
-            "embed does not use the token types that it is given",
+            "embed gives a wrong output for pairs of sentences, whose token types are 0 and 1",
             with_types,
         ),
         probes.no_dropout(embed(train=True, dropout=0.0)),

@@ -77,6 +77,7 @@ def literals(
     limit = len(spell("p.lay.e.d", spelling))
     plays = DEFAULT_LIMIT // len(spell("p.lay", spelling))
     vocabulary = {spell(piece, spelling): n for piece, n in zip(PIECES, ids, strict=True)}
+    vocabulary[spell("film", spelling)] = 0  # which is an id like any other
     arguments: dict[str, Any] = {
         "words": [spell(word, spelling) for word in [*words_of(probe, limit, plays), *further]],
         "vocabulary": vocabulary,

@@ -148,6 +148,11 @@ CORRECTION = mistakes(
             "every step is corrected as if it were the first",
             *(COUNT, 'state["step"] = 1'),
         ),
+        "step_counted_last": (
+            "the step is counted after the update, so the first correction divides by zero",
+            *(COUNT, ""),
+            *("m.mul_(beta1)", f"{COUNT} - 1\n        m.mul_(beta1)"),
+        ),
         "steps_from_zero": (
             "steps are counted one too low or too high",
             *(COUNT, 'state["step"] += 1 + (state["step"] == 0)'),

@@ -115,6 +115,15 @@ MISTAKES = (
                     f"x = {SUM}\n        return {BY_HAND} * ln_layer.weight + ln_layer.bias",
                 ),
             ),
+            "norm_of_unbiased_variance": (
+                "the norm's variance is the unbiased one, which divides by D - 1",
+                *(
+                    "return " + WHOLE,
+                    f"x = {SUM}\n        x = (x - x.mean(-1, keepdim=True))"
+                    " / (x.var(-1, keepdim=True) + ln_layer.eps).sqrt()"
+                    "\n        return x * ln_layer.weight + ln_layer.bias",
+                ),
+            ),
             "norm_over_token_axis": (
                 "the norm runs over the tokens of a row, not over the units of a token",
                 *(

@@ -43,6 +43,14 @@ MISTAKES = (
                 "every head uses the keys of the first head",
                 *(SCORES, "query @ key[:, :1].transpose(-2, -1)"),
             ),
+            "values_of_first_head": (
+                "every head uses the values of the first head",
+                *(CONTEXT, "probs @ value[:, :1]"),
+            ),
+            "own_value_only": (
+                "each token gets its own value: the probabilities are summed away",
+                *(CONTEXT, "probs.sum(-1, keepdim=True) * value"),
+            ),
             "scores_without_query": (
                 "the query is not used: the scores depend on the keys only",
                 *(SCORES, "torch.ones_like(query) @ key.transpose(-2, -1)"),

@@ -105,6 +105,15 @@ VARIANTS = (
         },
     ),
     *forms(
+        NAMED["mask_of_future"],
+        {
+            "future_filled_with_mask": (
+                MASK,
+                "scores.masked_fill(torch.ones(T, T).triu(1) > 0, -1e4) + attention_mask",
+            ),
+        },
+    ),
+    *forms(
         NAMED["mask_hides_tokens"],
         {
             "mask_hides_tokens_by_library": (

@@ -6,6 +6,7 @@ CROSS = "(self.cross_norm, lambda x: self.cross_attention(x, encoded, cross_mask
 SELF = "(self.self_norm, lambda x: self.self_attention(x, x, self_mask)),"
 DROPOUT = "nn.Identity() if norm is self.feed_norm else self.dropout"
 LOOP = "for norm, sublayer in sublayers:"
+FIRST = "self.cross_norm(first) if self.pre_norm else first"
 FEED = "(self.feed_norm, self.feed_forward),"
 PRE = "states = states + self.dropout(sublayer(norm(states)))"
 POST = "states = norm(states + self.dropout(sublayer(states)))"
@@ -42,6 +43,18 @@ VARIANTS = (
                 *(
                     "self.self_attention(x, x, self_mask)",
                     "self.self_attention(x, encoded, cross_mask)",
+                ),
+            ),
+            "cross_queries_of_input": (
+                "the second attention's queries are the layer's input, not the first one's result",
+                *("sublayers = (", "first = states\n        sublayers = ("),
+                *("self.cross_attention(x, encoded", f"self.cross_attention({FIRST}, encoded"),
+            ),
+            "encoded_normalised_before": (
+                "in pre-norm order, the encoder's output is normalised too",
+                *(
+                    "(x, encoded, cross_mask)",
+                    "(x, self.cross_norm(encoded) if self.pre_norm else encoded, cross_mask)",
                 ),
             ),
             "encoded_normalised": (

@@ -5,6 +5,12 @@ from tensormark.authoring.variants import forms, mistakes
 SUM = "words + positions + token_types"
 NORMED, WHOLE = f"self.embed_layer_norm({SUM})", f"self.embed_dropout(self.embed_layer_norm({SUM}))"
 WORDS, POSITIONS = "self.word_embedding(input_ids)", "self.position_ids[:, : input_ids.shape[1]]"
+# sines in even columns and cosines in odd ones, as cosines that are a quarter turn behind or not
+SINUSOIDS = (
+    "(self.position_ids[0, : input_ids.shape[1], None] / 10000 ** "
+    "((u := torch.arange(self.config.hidden_size)) // 2 * 2 / len(u))"
+    " - (1 - u % 2) * math.pi / 2).cos().to(self.dtype)"
+)
 WEIGHTS = "self.embed_layer_norm.weight, self.embed_layer_norm.bias"
 
 MISTAKES = (
@@ -118,6 +124,22 @@ MISTAKES = (
             "positions_over_tokens": (
                 "positions count from 1, and only over tokens that are not padding",
                 *(POSITIONS, "(input_ids != 0).cumsum(-1)"),
+            ),
+            "positions_stop_at_padding": (
+                "positions count only tokens that are not padding",
+                *(POSITIONS, "((input_ids != 0).cumsum(-1) - 1).clamp(min=0)"),
+            ),
+            "positions_restarted": (
+                "positions count from 0 again in the second sentence of a pair",
+                *(
+                    POSITIONS,
+                    f"(p := {POSITIONS}) - token_type_ids * (token_type_ids == 0).sum(1)[:, None]"
+                    ".minimum(p)",
+                ),
+            ),
+            "positions_by_sinusoids": (
+                "the positions are sinusoids, not rows of the position embedding",
+                *(f"self.pos_embedding({POSITIONS})", SINUSOIDS),
             ),
             "positions_zero_at_padding": (
                 "padding has position 0, not its own",

@@ -106,6 +106,14 @@ VARIANTS = (
                     "hidden_states = self.embed_layer_norm(hidden_states)\n        extended_mask =",
                 ),
             ),
+            "padding_blanked_before": (
+                "the vectors of padding are set to 0 before the first layer",
+                *(
+                    "extended_mask =",
+                    "hidden_states = hidden_states * attention_mask[..., None]\n"
+                    "        extended_mask =",
+                ),
+            ),
             "padding_blanked": (
                 "the vectors of padding are set to 0 at the end",
                 *(RETURN, "return hidden_states * attention_mask[..., None]"),

@@ -4,6 +4,11 @@ from tensormark.authoring.variants import mistakes
 
 FIRST = "x = self.add_norm(x, context, *modules)"
 SECOND = "self.add_norm(x, interm, *modules)"
+# the hidden states, split into heads: key, query and value alike
+NOT_PROJECTED = (
+    "self.self_attention.attention(*3 * [hidden_states.unflatten(-1, "
+    "(self.self_attention.num_attention_heads, -1)).transpose(1, 2)], attention_mask)"
+)
 NORMED = "self.attention_layer_norm(hidden_states + self.attention_dense(context))"
 
 VARIANTS = (
@@ -39,6 +44,10 @@ VARIANTS = (
                 "the feed-forward part is not followed by an add_norm",
                 *(SECOND, "self.out_dense(interm)"),
             ),
+            "second_norm_missing": (
+                "the feed-forward part ends without its norm",
+                *(SECOND, "x + self.out_dropout(self.out_dense(interm))"),
+            ),
             "feed_forward_missing": (
                 "the layer ends after attention and its add_norm",
                 *(SECOND, "x"),
@@ -46,6 +55,10 @@ VARIANTS = (
             "first_sublayer_missing": (
                 "the result of attention and its add_norm is discarded",
                 *(FIRST, "x = hidden_states"),
+            ),
+            "attention_not_projected": (
+                "attention is called without the projections to query, key and value",
+                *("self.self_attention(hidden_states, attention_mask)", NOT_PROJECTED),
             ),
             "attention_missing": (
                 "the layer has no attention",

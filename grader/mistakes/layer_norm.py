@@ -55,7 +55,7 @@ VARIANTS = (
             ),
             "layer_norm_over_second_axis": (
                 "the mean and the variance run over the second axis, which is that of the tokens",
-                *over("1, keepdim=True"),
+                *over("min(1, x.ndim - 1), keepdim=True"),
             ),
             "layer_norm_over_all_but_batch": (
                 "the mean and the variance run over all axes but the first",

@@ -108,6 +108,10 @@ OWN = (
                 "the special tokens are not counted in the length",
                 *(TOO_LONG, TOO_LONG.replace(" + 3", "")),
             ),
+            "one_separator_not_counted": (
+                "only two special tokens are counted in the length; there are three",
+                *(TOO_LONG, TOO_LONG.replace(" + 3", " + 2")),
+            ),
             "one_cut_too_many": (
                 "one token too many is cut",
                 *(TOO_LONG, TOO_LONG.replace(">", ">=")),

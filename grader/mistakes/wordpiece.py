@@ -106,6 +106,10 @@ VARIANTS = (
                 *(SHORTER, "start += 1"),
                 *("start == len(word)", "0 == end"),
             ),
+            "wordpiece_zero_missed": (
+                "a piece whose id is 0 is taken for missing",
+                *(FOUND, "if vocabulary.get(piece):"),
+            ),
             "wordpiece_whole_words": (
                 "only whole words are looked up",
                 *(SHORTER, "break"),

@@ -25,6 +25,16 @@ def _ratio(got: np.ndarray, expected: np.ndarray) -> float | None:
     return factor if fits and abs(factor) > 1e-3 else None
 
 
+def _reordered(got: np.ndarray, expected: np.ndarray, axis: int) -> bool:
+    """Say whether the parts along an axis are right, but in another order."""
+    parts = [
+        np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1) for array in (got, expected)
+    ]
+    weights = np.random.default_rng(0).standard_normal(parts[0].shape[1])
+    one, other = (part[np.argsort(part @ weights)] for part in parts)
+    return np.allclose(one, other, rtol=RTOL, atol=ATOL)
+
+
 def _moved(got: np.ndarray, expected: np.ndarray, axes: Sequence[str]) -> str | None:
     """Say whether the right values are in the wrong places.
 
@@ -33,6 +43,9 @@ def _moved(got: np.ndarray, expected: np.ndarray, axes: Sequence[str]) -> str | 
     """
     if np.allclose(np.sort(got, axis=-1), np.sort(expected, axis=-1), rtol=RTOL, atol=ATOL):
         return f"each {axes[-2]} has the right values, but its {axes[-1]}s are in the wrong order"
+    for axis, name in enumerate(axes[:-1]):
+        if _reordered(got, expected, axis):
+            return f"the {name}s have the right values, but are in another order"
     if np.allclose(np.sort(got.ravel()), np.sort(expected.ravel()), rtol=RTOL, atol=ATOL):
         return "all the right values are there, but in the wrong places: check the order of axes"
     return None
