@@ -7,7 +7,11 @@ import courses
 import pytest
 from courses import HEAD, Course, whole
 
+from grader.assignment import ASSIGNMENT
 from tensormark.classroom import command
+from tensormark.classroom.adjustments import read_adjustments
+from tensormark.classroom.entry import HandIn
+from tensormark.classroom.failure import LedgerError
 
 from conftest import ROOT
 from test_payloads import is_clean
@@ -69,6 +73,24 @@ def test_a_bad_row_is_one_line_with_its_place_and_nothing_is_written(
     assert is_clean(said)
     assert not (course.out / "gradebook.csv").exists()
     assert course.graded == 0
+
+
+def test_what_is_left_out_cannot_be_changed(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course.add(1, whole())
+
+    assert course.grade("--check", course.rows("10001,sentiment,+1,,,")) == 2
+
+    assert "line 2: there is no exercise 'sentiment' here" in capsys.readouterr().err
+
+
+def test_a_login_of_one_of_two_with_the_same_name_is_not_clear(tmp_path: Path) -> None:
+    (tmp_path / "adjustments.csv").write_text(f"{HEAD}login1,,+1,,,", encoding="utf-8")
+    twins = [HandIn("Twin", "Twin", None, keys=(f"login{n}",)) for n in (1, 2)]
+
+    with pytest.raises(LedgerError, match="line 2: there is no student 'login1', or more than one"):
+        read_adjustments(tmp_path / "adjustments.csv", twins, ASSIGNMENT)
 
 
 BAD_FILES: dict[str, tuple[bytes, str]] = {

@@ -120,11 +120,13 @@ def test_a_final_is_never_below_0_and_may_be_above_the_maximum(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ada, grace = course.add(1, whole(3), late=1), course.add(2, whole(98))
+    emmy = course.add(3, whole(0), late=1)
 
     final, how = course.final(ada, course.rule(), course.rows(f"{grace},,5,,prize,"))
 
     assert (final, how) == ("0", "3 - 5 (late: 1 day, 5 points each) = 0")
     assert course.gradebook()[grace]["final"] == "103"
+    assert course.gradebook()[emmy]["how"] == "0 - 5 (late: 1 day, 5 points each) = 0"
     assert f"final: 1 student above the maximum: {grace}" in capsys.readouterr().out
 
 
@@ -185,6 +187,8 @@ def test_an_own_deadline_counts_for_lateness_and_for_what_is_graded(
     assert row["minutes_late"] == ("1440" if graded == "new" else "0")
     assert final == ("67" if graded == "new" else "72")
     assert how.endswith("own deadline 2026-11-22 12:00 (ill, AB)")
+    told = json.loads((course.out / "feedback/ada/results.json").read_bytes())
+    assert told["final"]["steps"][-1] == "own deadline 2026-11-22 12:00 (ill)"
 
 
 @pytest.mark.parametrize(
@@ -208,6 +212,12 @@ def test_what_lateness_costs(tmp_path: Path, late: int, text: str, lost: float) 
     cost, _ = read_rule(tmp_path / "late.toml").taken(late, Decimal(72), Decimal(100))
 
     assert float(cost) == lost
+
+
+def test_lateness_gives_nothing_to_who_is_below_0_already(tmp_path: Path) -> None:
+    (tmp_path / "late.toml").write_text('percent = 10\nof = "score"', encoding="utf-8")
+
+    assert read_rule(tmp_path / "late.toml").taken(1, Decimal(-3), Decimal(100))[0] == 0
 
 
 def test_halves_of_hundredths_are_rounded_up_once(course: Course) -> None:

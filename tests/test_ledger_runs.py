@@ -57,7 +57,7 @@ def test_a_change_grades_nothing_again_and_every_version_is_kept(
     assert course.graded == 1
     rules = course.ask("SELECT time, rule, adjustments FROM ledger")
     assert all(time.startswith("20") for time, _, _ in rules)
-    assert json.loads(rules[1][1])["each"] == "5"
+    assert json.loads(rules[1][1])["points"] == "5"
     assert json.loads(rules[0][2])[0]["points"] == "5"
 
 
@@ -71,6 +71,9 @@ def test_a_run_without_the_files_of_before_says_so(
     said = capsys.readouterr().out
     assert "the previous run had RULE=" in said
     assert "final: no longer in the gradebook; earlier ones stay in the store" in said
+
+    course.grade()
+    assert "final" not in capsys.readouterr().out
 
 
 def test_an_appeal_takes_both_files_and_tells_what_becomes_of_final(

@@ -22,16 +22,10 @@ from tensormark.reports.text import visible
 LARGEST = 1 << 20  # bytes of a file that somebody has typed
 UNITS = {"day": 1440, "hour": 60}  # in minutes
 OF = ("maximum", "score")
-FINEST = Decimal("0.0001")  # of points and percent, in both files
-# the keys, and the largest value of those that are numbers
-KEYS = {
-    "points": 1000,
-    "percent": 100,
-    "most": 1000,
-    "grace_minutes": 10080,
-    "zero_after_days": 366,
-}
-NUMBERS = ("points", "percent", "most")
+FINEST = Decimal("0.0001")  # of points and percent
+# the least and the most of what is a number; those that are whole have no least fraction
+NUMBERS = {"points": (FINEST, 1000), "percent": (FINEST, 100), "most": (FINEST, 1000)}
+WHOLE = {"grace_minutes": (0, 10_080), "zero_after_days": (1, 366)}
 
 
 def small_text(path: Path) -> str:
@@ -60,23 +54,15 @@ def shown(value: Decimal) -> str:
 
 @dataclass(frozen=True)
 class Rule:
-    """What each begun unit of time after the deadline costs.
+    """What each begun unit of time after the deadline costs; the keys of the file."""
 
-    Attributes:
-        each: points, or percent; most: in the same, None without a limit.
-        of: what the percent are of, one of OF.
-        per: one of UNITS.
-        grace: minutes.
-        zero_after: days after which everything is lost; None if that never happens.
-    """
-
-    each: Decimal
-    percent: bool = False
+    points: Decimal | None = None
+    percent: Decimal | None = None
     of: str = OF[0]
     per: str = "day"
-    grace: int = 0
+    grace_minutes: Decimal = Decimal(0)
     most: Decimal | None = None
-    zero_after: int | None = None
+    zero_after_days: Decimal | None = None
 
     def taken(self, minutes: int, reached: Decimal, maximum: Decimal) -> tuple[Decimal, str]:
         """Return the points that are lost, and why; 0 and "" if nothing is.
@@ -84,14 +70,14 @@ class Rule:
         Args:
             minutes: after the deadline, a begun one counted.
         """
-        reached = max(reached, Decimal(0))
-        if minutes <= self.grace:
+        reached, days = max(reached, Decimal(0)), self.zero_after_days
+        if minutes <= self.grace_minutes:
             return Decimal(0), ""
-        if self.zero_after is not None and minutes > self.zero_after * UNITS["day"]:
-            return reached, f"late: more than {number_of(self.zero_after, 'day')}"
+        if days is not None and minutes > days * UNITS["day"]:
+            return reached, f"late: more than {number_of(int(days), 'day')}"
+        each, unit = (self.points, "points") if self.points else (self.percent or Decimal(0), "%")
         count = -(-minutes // UNITS[self.per])
-        cost, unit = count * self.each, "%" if self.percent else "points"
-        why = f"late: {number_of(count, self.per)}, {shown(self.each)} {unit} each"
+        cost, why = count * each, f"late: {number_of(count, self.per)}, {shown(each)} {unit} each"
         if self.most is not None and cost > self.most:
             cost, why = self.most, f"{why}, at most {shown(self.most)}"
         if self.percent:
@@ -101,24 +87,19 @@ class Rule:
 
 def _number(where: str, name: str, value: object) -> Decimal:
     number = Decimal(value) if type(value) is int else value  # and not bool
-    most, whole = KEYS[name], name not in NUMBERS
-    least = 0 if name == "grace_minutes" else 1 if whole else FINEST
-    if (
-        not isinstance(number, Decimal)
-        or not number.is_finite()
-        or not least <= number <= most
-        or number % (1 if whole else FINEST)
-    ):
-        kind = "a whole number" if whole else "a number with at most 4 decimals"
+    least, most = WHOLE.get(name) or NUMBERS[name]
+    known = isinstance(number, Decimal) and number.is_finite() and least <= number <= most
+    if not isinstance(number, Decimal) or not known or number % (1 if name in WHOLE else FINEST):
+        kind = "a whole number" if name in WHOLE else "a number with at most 4 decimals"
         raise LedgerError(f"{where}: {name} must be {kind}, {least} to {most}")
     return number
 
 
 def _rule(where: str, table: Mapping[str, Any]) -> Rule:
-    known = (*KEYS, "of", "per")
-    if unknown := [name for name in table if name not in known]:
+    names = (*NUMBERS, *WHOLE, "of", "per")
+    if unknown := [name for name in table if name not in names]:
         name = visible(unknown[0], 40)
-        raise LedgerError(f"{where}: there is no key {name!r}; take {', '.join(known)}")
+        raise LedgerError(f"{where}: there is no key {name!r}; take {', '.join(names)}")
     for name, choices in (("of", OF), ("per", tuple(UNITS))):
         if table.get(name, choices[0]) not in choices:
             raise LedgerError(f'{where}: {name} must be "{choices[0]}" or "{choices[1]}"')
@@ -126,17 +107,8 @@ def _rule(where: str, table: Mapping[str, Any]) -> Rule:
         raise LedgerError(f"{where}: give one of points and percent, such as points = 5")
     if "of" in table and "points" in table:
         raise LedgerError(f"{where}: of goes with percent; take one of them out")
-    values = {name: _number(where, name, table[name]) for name in KEYS if name in table}
-    zero = values.get("zero_after_days")
-    return Rule(
-        each=values.get("points") or values["percent"],
-        percent="percent" in table,
-        of=table.get("of", OF[0]),
-        per=table.get("per", "day"),
-        grace=int(values.get("grace_minutes", 0)),
-        most=values.get("most"),
-        zero_after=None if zero is None else int(zero),
-    )
+    numbers = {name: _number(where, name, table[name]) for name in names[:-2] if name in table}
+    return Rule(**{**table, **numbers})
 
 
 def read_rule(path: Path) -> Rule:

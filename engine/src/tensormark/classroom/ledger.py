@@ -140,7 +140,7 @@ class Ledger:
 
 def _maximum(entry: Entry) -> float:
     """Return the points of all exercises but bonus, also of those that only staff could grade."""
-    return sum(each["max_score"] for each in entry.exercises if not each["bonus"])
+    return float(sum(each["max_score"] for each in entry.exercises if not each["bonus"]))
 
 
 def _lacking(entry: Entry) -> list[str]:
@@ -155,13 +155,13 @@ def _final(
     unknown: bool,
 ) -> Final:
     """Return a result with how it came about; for staff in one line that is never too long."""
-    first = start.text(staff=True).removeprefix("+ ")
+    first = start.text(staff=True)[2:]  # without its sign
     parts = [step.text(staff=True) for step in steps]
     notes = [_deadline(row, staff=True) for row in deadlines] + [UNKNOWN] * unknown
     if sum(map(len, (first, *parts, *notes))) > LONGEST:
         parts = [_Step(_total(steps), number_of(len(steps), "change")).text()]
     changed = [" ".join([first, *parts, "=", shown(end)])] if steps or start.what else []
-    score = replace(start, what=start.what or "score").text().removeprefix("+ ")
+    score = replace(start, what=start.what or "score").text()[2:]
     told = score, *(step.text() for step in steps), *map(_deadline, deadlines)
     return Final(float(end), "; ".join([*changed, *notes]), told)
 
