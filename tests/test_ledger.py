@@ -139,6 +139,10 @@ def test_a_total_that_is_set_is_the_last_word(course: Course) -> None:
     assert course.final(ada, rows, course.rule()) == ("61", "60 (set: by hand, AB) + 1 = 61")
     assert course.gradebook()[nobody]["how"] == "10 (set: oral) = 10"
 
+    assert course.grade(course.rows(f"{ada},,to 60,,by hand,AB")) == 0
+    report = (course.out / f"feedback/{ada}/report.html").read_text(encoding="utf-8")
+    assert "<li>60 (set: by hand)</li>" in report
+
 
 def test_an_exercise_that_could_not_be_graded_can_be_set_and_not_changed(
     course: Course, capsys: pytest.CaptureFixture[str]

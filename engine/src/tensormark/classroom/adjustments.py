@@ -1,7 +1,7 @@
 """What an instructor decides for single students, read from a CSV file, a row each.
 
     student,exercise,points,deadline,reason,who
-    ada,attention,+5,,regrade,AB
+    ada,conv,+5,,regrade,AB
     grace,,,2027-03-04T18:00,illness,AB
 
 Points are a change, with or without a plus, or a value such as `to 20`. There is no `=20`, which a

@@ -70,7 +70,7 @@ class Final:
     Attributes:
         points: None while some of them are not known.
         how: how they came about, for staff, in one line.
-        told: the same for the student, a line each.
+        told: the same for the student, a line each; none if it is the score.
     """
 
     points: float | None

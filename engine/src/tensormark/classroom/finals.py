@@ -12,7 +12,7 @@ import datetime
 import json
 from collections.abc import Sequence
 
-from tensormark.classroom.entry import Entry, legible
+from tensormark.classroom.entry import Entry, legible, number_of
 from tensormark.classroom.ledger import SHOWN, Ledger
 from tensormark.classroom.store import Store
 from tensormark.reports.text import points, visible
@@ -98,5 +98,5 @@ def keep(
     if ledger is None:
         return ["final: no longer in the gradebook; earlier ones stay in the store"]
     changed = sum(final not in (None, score and round(score, 2)) for _, score, final, _ in rows)
-    told = [f"final: another number than the score for {changed} of {len(rows)}"]
+    told = [f"final: differs from the score for {changed} of {number_of(len(rows), 'student')}"]
     return [*told, *_changes(last[1] if last else (), rows, always), *ledger.lines(entries)]

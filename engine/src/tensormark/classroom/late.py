@@ -2,7 +2,7 @@
 
 points = 5            # or percent = 10: of the maximum, or with of = "score" of what was reached
 per = "day"           # that has begun; or "hour"
-grace_minutes = 15    # what is no later loses nothing; what is later is late from the deadline
+grace_minutes = 15    # up to this late, nothing is lost; beyond it, it counts from the deadline
 most = 30             # at most so much is taken off, in points or percent as above
 zero_after_days = 7   # what is later than that counts for nothing
 """

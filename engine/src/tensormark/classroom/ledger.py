@@ -41,7 +41,7 @@ class _Step:
     who: str = ""
 
     def text(self, staff: bool = False) -> str:
-        """Return it as a sum has it: `+ 5 (attention: regrade, AB)`."""
+        """Return it as a sum has it: `+ 5 (conv: regrade, AB)`."""
         why = ": ".join(filter(None, (self.what, self.reason)))
         why = ", ".join(filter(None, (why, self.who if staff else "")))
         sign = "+" if self.points > 0 else "-"
@@ -162,8 +162,9 @@ def _final(
         parts = [_Step(_total(steps), number_of(len(steps), "change")).text()]
     changed = [" ".join([first, *parts, "=", shown(end)])] if steps or start.what else []
     score = replace(start, what=start.what or "score").text()[2:]
-    told = score, *(step.text() for step in steps), *map(_deadline, deadlines)
-    return Final(float(end), "; ".join([*changed, *notes]), told)
+    told = [*(step.text() for step in steps), *map(_deadline, deadlines)]
+    told = [score, *told] if told or start.what else []
+    return Final(float(end), "; ".join([*changed, *notes]), tuple(told))
 
 
 def opened(

@@ -162,8 +162,7 @@ def _final(result: Model) -> Element | None:
         return None
     total = element("b", out_of(final["points"], result["max_score"]))
     steps = element("ul", *(element("li", step) for step in final["steps"]), class_="notes")
-    changed = len(final["steps"]) > 1
-    return joined(element("p", "final: ", total), steps if changed else None)
+    return joined(element("p", "final: ", total), steps if final["steps"] else None)
 
 
 def _overview(result: Model) -> Element:
