@@ -5,7 +5,7 @@ TARGETS += term starter references data checkpoint gate import-checkpoint export
 	bench test-real bench-real bench-trainer
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES SEED FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
-	SCHEDULER WORKERS
+	ADJUSTMENTS RULE SCHEDULER WORKERS
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
 GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOINT) \
@@ -54,6 +54,8 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: ROSTER=file.csv  ## who might have handed in
 #: DEADLINE=2027-03-01  ## its end, or 2027-03-01T18:00; to count minutes late
 #: LATE=newest  ## what to take of those who handed in twice or late; see INSTRUCTOR.md
+#: ADJUSTMENTS=file.csv  ## changes of points, and own deadlines; see INSTRUCTOR.md
+#: RULE=late.toml  ## what lateness costs; see INSTRUCTOR.md
 #: CANVAS=export.csv  ## your gradebook's export: who is in the class, and COLUMN= to fill
 #: COLUMN="Homework 1"  ## the assignment's column in it
 #: ONLY=student  ## grade one again, and say what differs
@@ -94,7 +96,8 @@ class: $(VENV)/.installed-staff  ## grade a class (SUBMISSIONS=dir); goes on whe
 		$(call option,checkpoint,CHECKPOINT) $(call option,budget,BUDGET) \
 		$(call option,training-times,TRAINING_TIMES) $(call option,out,OUT) \
 		$(call option,only,ONLY) $(call option,roster,ROSTER) $(call option,deadline,DEADLINE) \
-		$(call option,late,LATE) $(call option,canvas,CANVAS) $(call option,column,COLUMN) \
+		$(call option,late,LATE) $(call option,adjustments,ADJUSTMENTS) $(call option,rule,RULE) \
+		$(call option,canvas,CANVAS) $(call option,column,COLUMN) \
 		$(call option,scheduler,SCHEDULER) $(call option,workers,WORKERS) -- "$$SUBMISSIONS"
 
 gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=, TIER=, LIMIT=, OUT=)

@@ -23,6 +23,9 @@ Who handed in, and the results:
         file_names.py, gradescope_export.py   the names and lists that systems write
         roster.py, people.py   who is in the class, and who is who
         choice.py   which of several hand-ins is graded, and how late it is
+    ledger.py     what each student gets in the end, and how it came about
+        adjustments.py, late.py   the files with what staff have changed, and what lateness costs
+        finals.py   every version of it, in the store
     entry.py      a student's line of the gradebook: what all reports of a class are drawn from
     gradebook.py  writes all of them
         page.py, page_table.py, summary.py   gradebook.html, and what it counts

@@ -17,7 +17,6 @@ from tensormark.classroom.entry import Entry
 from tensormark.classroom.people import Person, matches
 from tensormark.classroom.roster import TEST_STUDENTS, RosterError, rows_of, separator_of, text_of
 from tensormark.files import write_whole
-from tensormark.reports.model import ungraded
 from tensormark.reports.platforms import cell
 from tensormark.reports.text import points, visible
 from tensormark.usage import option
@@ -76,13 +75,6 @@ def _column(path: Path, header: Sequence[str], wanted: str, assignment: str) -> 
 def _neutral(text: str) -> str:
     """Return a cell that is no formula to a spreadsheet, and no row of the maxima to Canvas."""
     return str(cell(text.replace(MAXIMA, MAXIMA.replace(" ", "_"))))
-
-
-def _score(entry: Entry) -> str | None:
-    """Return a score as Canvas takes it; None if there is none, or part of it is lacking."""
-    if entry.result is None or ungraded(dict(entry.result)):
-        return None
-    return points(entry.result["score"])
 
 
 def _listed(what: str, lines: Sequence[str]) -> list[str]:
@@ -168,8 +160,9 @@ class Export:
         filled = _Filled()
         for entry, row in pairs:
             name = visible(entry.hand_in.called, 200)
-            old, new = row[self.place].strip(), _score(entry)
-            if new is None:
+            old, mark = row[self.place].strip(), entry.mark
+            new = "" if mark is None else points(mark)
+            if mark is None:
                 why = entry.problem or "could not be graded in full"
                 filled.left.append(f"{name}: {visible(why, 200)}")
             elif old and not NUMBER.fullmatch(old):

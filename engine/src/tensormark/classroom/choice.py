@@ -1,5 +1,6 @@
 """Which of several hand-ins of one student is graded, and how late it is."""
 
+import contextlib
 import datetime
 import itertools
 from collections.abc import Sequence
@@ -17,6 +18,18 @@ DOCUMENTS = (
     *(".pdf", ".docx", ".doc", ".odt", ".rtf", ".pages", ".txt", ".md", ".html", ".htm"),
     *(".png", ".jpg", ".jpeg", ".7z", ".rar"),
 )
+
+
+def deadline_of(text: str) -> datetime.datetime:
+    """Parse a date and time, without a zone in that of this machine; or a date, for its end.
+
+    Raises:
+        ValueError, OverflowError, OSError: it is neither.
+    """
+    time = datetime.datetime.fromisoformat(text)
+    with contextlib.suppress(ValueError):
+        time = datetime.datetime.combine(datetime.date.fromisoformat(text), datetime.time.max)
+    return time.astimezone()
 
 
 def minutes_late(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.intake.submission import Part
+from tensormark.reports.model import ungraded
 
 
 def legible(name: str) -> str:
@@ -63,6 +64,21 @@ class HandIn:
 
 
 @dataclass(frozen=True)
+class Final:
+    """What a student gets in the end; see ledger.py.
+
+    Attributes:
+        points: None while some of them are not known.
+        how: how they came about, for staff, in one line.
+        told: the same for the student, a line each; none if it is the score.
+    """
+
+    points: float | None
+    how: str = ""
+    told: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Entry:
     """A hand-in, and how it was graded.
 
@@ -72,6 +88,7 @@ class Entry:
         previous: the result before this one, if they differ.
         seconds: that grading took; attempts: how often it was tried.
         sources: module name to text, of the files that students edit.
+        final: what the student gets, if scores are changed or lateness costs points.
     """
 
     hand_in: HandIn
@@ -81,8 +98,18 @@ class Entry:
     seconds: float = 0.0
     attempts: int = 1
     sources: Mapping[str, str] = field(default_factory=dict)
+    final: Final | None = None
 
     @property
     def exercises(self) -> Sequence[Mapping[str, Any]]:
         """The exercises of the result; none if there is no result."""
         return self.result["exercises"] if self.result else ()
+
+    @property
+    def mark(self) -> float | None:
+        """The number that goes to a platform; None if there is none, or part of it is lacking."""
+        if self.final is not None:
+            return self.final.points
+        if self.result is None or ungraded(dict(self.result)):
+            return None
+        return float(self.result["score"])

@@ -7,3 +7,7 @@ class RunError(Exception):
 
 class ClusterError(RunError):
     """There is nobody left to grade; the message is one sentence."""
+
+
+class LedgerError(RunError):
+    """The adjustments or the rule for lateness cannot be used; the message is one sentence."""

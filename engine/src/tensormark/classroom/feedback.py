@@ -61,19 +61,21 @@ def version() -> str:
     return digest("".join(sha256(path) for path in (*paths, Path(__file__))).encode())
 
 
-def _write_folder(folder: Path, result: Mapping[str, Any] | None, again: bool) -> bool:
+def _write_folder(folder: Path, entry: Entry, again: bool) -> bool:
     """Write a student's files if they are to change, or remove them; say whether anything changed.
 
     Args:
         again: whether the page is drawn also if the result is what it was.
     """
     page, file = folder / PAGE, folder / RESULT
-    if result is None:
+    if entry.result is None:
         gone = page.exists() or file.exists()
         file.unlink(missing_ok=True)
         page.unlink(missing_ok=True)
         return gone
-    model = _for_student(result)
+    model = _for_student(entry.result)
+    if entry.final is not None and entry.final.points is not None:
+        model["final"] = {"points": entry.final.points, "steps": entry.final.told}
     text = (json.dumps(model) + "\n").encode()  # in one line, which is several times faster
     if not again and page.exists() and file.exists() and file.read_bytes() == text:
         return False
@@ -144,7 +146,7 @@ def write_feedback(entries: Sequence[Entry], out: Path, earlier: Earlier) -> lis
     if sorted(names) != before:  # before the folders: none is there that is not in the list
         write_whole(list_of_ours, json.dumps(sorted(names)))
     for name, entry in zip(names, entries, strict=True):
-        _write_folder(out / FOLDER / name, entry.result, again)
+        _write_folder(out / FOLDER / name, entry, again)
     if again:
         write_whole(drawn, current)
     pairs = zip(names, entries, strict=True)

@@ -23,11 +23,12 @@ TABLE, PAGE, CANVAS = "gradebook.csv", "gradebook.html", "canvas.csv"
 RESULTS = (TABLE, PAGE, CANVAS, FOLDER)
 KEPT = ".statements.json"  # what the comparison of sources keeps until the next run
 FIRST = ("student", "submission", "score", "max_score", "bonus")
+FINAL = ("final", "how")  # only where there is a ledger
 LAST = ("name", "submitted", "minutes_late", "problem", "flags", "other_files")
 
 
 def _row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
-    hand_in, result = entry.hand_in, entry.result or {}
+    hand_in, result, final = entry.hand_in, entry.result or {}, entry.final
     own = {exercise["id"]: exercise["score"] for exercise in result.get("exercises", ())}
     others = "; ".join(path.name for path in hand_in.others)
     when = hand_in.submitted.isoformat(timespec="seconds") if hand_in.submitted else None
@@ -35,6 +36,7 @@ def _row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
         hand_in.student,
         hand_in.path.name if hand_in.path else None,
         *(result.get(name) for name in FIRST[2:]),
+        *((final.points, final.how) if final else ()),
         *(own.get(name) for name in exercises),
         *(hand_in.name, when, hand_in.minutes_late),
         *(problem_of(entry), "; ".join(flags_of(entry)), others),
@@ -46,7 +48,8 @@ def _table(entries: Sequence[Entry]) -> str:
     ids = (exercise["id"] for entry in entries for exercise in entry.exercises)
     exercises = list(dict.fromkeys(ids))
     rows = (_row(entry, exercises) for entry in entries)
-    return csv_text([(*FIRST, *exercises, *LAST), *rows])
+    final = FINAL if any(entry.final for entry in entries) else ()
+    return csv_text([(*FIRST, *final, *exercises, *LAST), *rows])
 
 
 def _compared(

@@ -5,9 +5,10 @@ student of the roster who handed in nothing has a hand-in without a path.
 """
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from tensormark.classroom import choice
 from tensormark.classroom.entry import HandIn
@@ -131,6 +132,7 @@ def find(
     deadline: datetime.datetime | None = None,
     late: str = choice.NEWEST,
     own: Sequence[Path] = (),
+    deadlines: Mapping[str, datetime.datetime] = MappingProxyType({}),
 ) -> list[HandIn]:
     """Return a hand-in for each student.
 
@@ -142,6 +144,7 @@ def find(
         deadline: without a time zone it is in this machine's.
         late: which of several hand-ins is graded, one of CHOICES.
         own: the instructor's files besides the roster, wherever they are.
+        deadlines: of students who have their own.
 
     Raises:
         HandInError: there is nothing to grade, or the options are wrong.
@@ -153,7 +156,10 @@ def find(
         raise HandInError(f"{choice_given} needs a deadline; give {missing} as well")
     try:
         students = _students(folder, editable[0], roster, own)
-        return [_hand_in(student, folder, editable, deadline, late) for student in students]
+        return [
+            _hand_in(student, folder, editable, deadlines.get(student.student, deadline), late)
+            for student in students
+        ]
     except RosterError as error:
         raise HandInError(str(error)) from error
     except OSError as error:

@@ -1,13 +1,13 @@
 """The options of `tensormark class`."""
 
 import argparse
-import contextlib
 import datetime
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from tensormark import settings, usage
+from tensormark.classroom.choice import deadline_of
 from tensormark.classroom.file_names import real
 from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import TIERS
@@ -35,12 +35,8 @@ def _worker_count(text: str) -> int:
 
 
 def _moment(text: str) -> datetime.datetime:
-    """Parse a date and time, without a zone in that of this machine; or a date, for its end."""
     try:
-        time = datetime.datetime.fromisoformat(text)
-        with contextlib.suppress(ValueError):
-            time = datetime.datetime.combine(datetime.date.fromisoformat(text), datetime.time.max)
-        return time.astimezone()
+        return deadline_of(text)
     except (ValueError, OverflowError, OSError):
         given = option("deadline", text)
         raise SubmissionError(f"{given}: must be like 2027-03-01T18:00") from None
@@ -73,6 +69,8 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     add("--roster", type=Path, help="a CSV file with the students")
     add("--deadline", type=_moment, help="such as 2027-03-01T18:00")
     add("--late", help="which to take of those who handed in several times")
+    add("--adjustments", type=Path, help="a CSV file with changes of points and own deadlines")
+    add("--rule", type=Path, help="a TOML file that says what lateness costs")
     add("--canvas", type=Path, help="a gradebook that Canvas has exported")
     add("--column", default="", help="the assignment's column in it")
     return command_line

@@ -14,6 +14,7 @@ from tensormark.reports.text import out_of, points
 from tensormark.result import Outcome
 
 LONGEST = 300  # characters of a line
+HOW = "how"  # a final came about
 LATE, FLAGGED, CHANGED, ALIKE, UNIMPORTABLE = "late", "flagged", "changed", "alike", "import"
 
 
@@ -105,10 +106,16 @@ def _row(shown: Class, index: int) -> Element:
     by_id = {exercise["id"]: exercise for exercise in entry.exercises}
     score = result["score"] if result else None
     total = out_of(score, result["max_score"]) if result else ""
+    final = entry.final
     return element(
         "tr",
         first,
         _cell(score, total),
+        *(
+            (_cell(final.points), element("td", final.how, role="cell", class_=HOW))
+            if final
+            else ()
+        ),
         _cell(result["bonus"] if result else None),
         *(_exercise_cell(by_id.get(exercise.id)) for exercise in shown.exercises),
         _cell(hand_in.minutes_late),
@@ -121,9 +128,16 @@ def _row(shown: Class, index: int) -> Element:
 
 def table(shown: Class) -> Element:
     """Return the table of all students; its roles are written out, as its styles make it boxes."""
-    names = ["student", "score", "bonus", *(exercise.id for exercise in shown.exercises)]
+    final = ("final", HOW) if any(entry.final for entry in shown.entries) else ()
+    names = ["student", "score", *final, "bonus", *(exercise.id for exercise in shown.exercises)]
+    role = {"scope": "col", "role": "columnheader"}
     heads = (
-        element("th", element("button", name, type="button"), scope="col", role="columnheader")
+        element(
+            "th",
+            element("button", name, type="button"),
+            **role,
+            class_=HOW if name == HOW else None,
+        )
         for name in (*names, "min. late", "seconds", "notes")
     )
     rows = (_row(shown, index) for index in range(len(shown.entries)))

@@ -82,6 +82,11 @@ class Index:
         """Return the places of a name."""
         return set().union(*(self.forms.get(form, ()) for form in known))
 
+    def find(self, name: str) -> int | None:
+        """Return the place of the one person with this id, else with this name; None if unclear."""
+        hits = self.by_id(name) or self.by_forms(forms(name))
+        return next(iter(hits)) if len(hits) == 1 else None
+
 
 def matches(people: Sequence[Person], others: Sequence[Person]) -> list[int | None]:
     """Return for each person found the place in a list, or None if that is not certain."""

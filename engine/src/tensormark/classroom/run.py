@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from tensormark.authoring.course import open_course
-from tensormark.classroom import standing
+from tensormark.classroom import finals, ledger, standing
 from tensormark.classroom.canvas import opened
 from tensormark.classroom.choice import NEWEST
 from tensormark.classroom.combination import checked, keep
@@ -21,7 +21,7 @@ from tensormark.classroom.killed import result_of_killed
 from tensormark.classroom.options import STORE, settings_of
 from tensormark.classroom.parcel import checkpoint_digest, packed
 from tensormark.classroom.progress import Progress, spent
-from tensormark.classroom.remembered import remember, settle
+from tensormark.classroom.remembered import FILES, remember, settle
 from tensormark.classroom.standing import Class, Student
 from tensormark.classroom.store import Attempt, Store
 from tensormark.classroom.summary import LEFT, OURS
@@ -132,11 +132,17 @@ class Run:
         if options.canvas:
             opened(options.canvas, options.column, assignment.name, options.out / CANVAS)
         given = GivenFiles(assignment, references.manifest.get("starter", {}))
-        own = [path for path in (options.roster, options.canvas) if path]
+        own = [path for name in FILES if (path := getattr(options, name))]
         late = options.late or NEWEST
         people = options.roster or options.canvas  # either is a list of the class
         where = options.submissions
-        hand_ins = find(where, assignment.editable, people, options.deadline, late, own=own)
+        look = functools.partial(
+            find, where, assignment.editable, people, options.deadline, late, own=own
+        )
+        hand_ins = look()
+        self.ledger = ledger.opened(options, hand_ins, assignment)
+        if self.ledger and self.ledger.deadlines:
+            hand_ins = look(deadlines=self.ledger.deadlines)
         say = functools.partial(print, file=sys.stderr, flush=True)
         self.students = Class(hand_ins, given, store, say)
         if not self.students.works():
@@ -208,15 +214,17 @@ class Run:
         """Return how many students there are, of each kind."""
         return standing.counted(standing.by_kind(self.students.entries(self.terms)))
 
-    def report(self) -> int:
+    def report(self, appealed: str | None = None) -> int:
         """Write the results, print how it stands, and return the exit status."""
         options, entries = self.options, self.students.entries(self.terms)
+        entries = self.ledger.applied(entries) if self.ledger else entries
         kinds = standing.by_kind(entries)
         starter = {
             name.removesuffix(".py"): (self.assignment.starter / name).read_text(encoding="utf-8")
             for name in self.assignment.editable
         }
         remember(options, self.store)
+        told = finals.keep(self.store, self.ledger, entries, appealed)
         try:
             lines = write_results(
                 entries,
@@ -233,7 +241,7 @@ class Run:
                 f"{option('out', options.out)}: what is graded is kept, but {where} cannot be "
                 f"written ({why}); fix that or move it away, and run the same command again"
             ) from error
-        print("\n".join([standing.counted(kinds), *standing.listed(kinds), *lines]))
+        print("\n".join([standing.counted(kinds), *standing.listed(kinds), *told, *lines]))
         if any(kinds[kind] for kind in OURS):
             without = f" without {option('force', True)}" if options.force else ""
             print(f"next: {RETRY.format(without)}")
@@ -273,7 +281,7 @@ class Run:
             print("the gradebook is unchanged, because it belongs to another run")
             return 0 if last.complete else 3
         if not left:
-            return self.report()
+            return self.report(name)
         print(f"the gradebook is unchanged: {len(left)} more are not graded by this grader yet")
         return 0 if last.complete else 3
 

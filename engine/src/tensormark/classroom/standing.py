@@ -8,7 +8,7 @@ from typing import Any
 from tensormark.classroom import summary
 from tensormark.classroom.entry import Entry, HandIn, legible, number_of
 from tensormark.classroom.owners import STRANGER
-from tensormark.classroom.people import Person, matches
+from tensormark.classroom.people import Index, Person
 from tensormark.classroom.store import Attempt, Store, verdict
 from tensormark.classroom.work import Terms, Work, named, read_work
 from tensormark.intake.given_files import GivenFiles
@@ -56,6 +56,16 @@ def read_all(
         yield _student(hand_in, given)
 
 
+def index_of(hand_ins: Sequence[HandIn]) -> Index:
+    """Return an index of the students, by what identifies them, logins, addresses and names."""
+    return Index(
+        [
+            Person((hand_in.student, *hand_in.keys), (hand_in.name, *hand_in.keys))
+            for hand_in in hand_ins
+        ]
+    )
+
+
 class Class:
     """The students, and a store with their results."""
 
@@ -100,11 +110,7 @@ class Class:
         for student in self.students:
             if student.hand_in.student == legible(name):
                 return student
-        people = [
-            Person((hand_in.student, *hand_in.keys), (hand_in.name, *hand_in.keys))
-            for hand_in in (student.hand_in for student in self.students)
-        ]
-        (index,) = matches([Person((name,), (name,))], people)
+        index = index_of([student.hand_in for student in self.students]).find(name)
         return None if index is None else self.students[index]
 
     def entry(self, student: Student, terms: Terms) -> Entry:

@@ -155,6 +155,16 @@ def _changed(result: Model) -> Element | None:
     return element("section", heading, body, class_="changes", aria_labelledby="changes")
 
 
+def _final(result: Model) -> Element | None:
+    """Return what the student gets in the end, and how it came about."""
+    final = result.get("final")
+    if final is None:
+        return None
+    total = element("b", out_of(final["points"], result["max_score"]))
+    steps = element("ul", *(element("li", step) for step in final["steps"]), class_="notes")
+    return joined(element("p", "final: ", total), steps if final["steps"] else None)
+
+
 def _overview(result: Model) -> Element:
     """Return the head of the page: whose result it is, the score, what to do next."""
     score = [element("b", points(result["score"])), f" / {points(result['max_score'])}"]
@@ -170,6 +180,7 @@ def _overview(result: Model) -> Element:
         element("h1", f"{result['assignment']}: ", element("span", result["name"], class_="name")),
         element("p", *score, class_="score"),
         meter,
+        _final(result),
         element("p", bonus, class_="about") if result["bonus"] else None,
         element("p", lost, class_="lost") if ungradable else None,
         element("p", "Next: ", element("code", step), class_="next") if step else None,

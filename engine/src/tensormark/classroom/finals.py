@@ -1,0 +1,102 @@
+"""Every version of what was applied to a class's scores, and what everybody got by it.
+
+    ledger   a version: when, with which rule and which adjustments, in JSON
+    final    what each student got by it
+
+A version is written whole or not at all, before the gradebook, and only if it is not the last one:
+a run that is interrupted and done again adds none.
+"""
+
+import dataclasses
+import datetime
+import json
+from collections.abc import Sequence
+
+from tensormark.classroom.entry import Entry, legible, number_of
+from tensormark.classroom.ledger import SHOWN, Ledger
+from tensormark.classroom.store import Store
+from tensormark.reports.text import points, visible
+
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS ledger (id INTEGER PRIMARY KEY, time TEXT NOT NULL,"
+    " rule TEXT NOT NULL, adjustments TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS final (ledger INTEGER NOT NULL, student TEXT NOT NULL,"
+    " score REAL, final REAL, how TEXT NOT NULL)",
+)
+Row = tuple[str, float | None, float | None, str]  # of the table final, without its version
+
+
+def _texts(ledger: Ledger | None) -> tuple[str, str]:
+    """Return what is applied, in JSON; "" where there is nothing."""
+    if ledger is None:
+        return "", ""
+    rule = json.dumps(dataclasses.asdict(ledger.rule), default=str) if ledger.rule else ""
+    rows = [dataclasses.asdict(row) for rows in ledger.rows.values() for row in rows]
+    return rule, json.dumps(rows, default=str)
+
+
+def _rows(entries: Sequence[Entry]) -> list[Row]:
+    return [
+        (
+            legible(entry.hand_in.student),
+            entry.result["score"] if entry.result else None,
+            entry.final.points,
+            entry.final.how,
+        )
+        for entry in entries
+        if entry.final is not None
+    ]
+
+
+def _last(store: Store) -> tuple[tuple[str, str], list[Row]] | None:
+    if not store.rows("SELECT 1 FROM sqlite_master WHERE name = 'ledger'"):
+        return None
+    versions = store.rows("SELECT id, rule, adjustments FROM ledger ORDER BY id DESC LIMIT 1")
+    if not versions:
+        return None
+    number, *texts = versions[0]
+    query = "SELECT student, score, final, how FROM final WHERE ledger = ? ORDER BY rowid"
+    return (texts[0], texts[1]), list(store.rows(query, number))
+
+
+def _changes(before: Sequence[Row], rows: Sequence[Row], always: str | None) -> list[str]:
+    """Return a line for each student whose points changed, and for who is always to be told."""
+    old = {student: final for student, _, final, _ in before}
+    lines = [
+        f"  {visible(student, 60)}: {_in_words(old[student])} before, {_in_words(final)} now"
+        for student, _, final, _ in rows
+        if student in old and (old[student] != final or student == always)
+    ]
+    more = [f"  and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
+    return ["final, beside the last gradebook:", *lines[:SHOWN], *more] if lines else []
+
+
+def _in_words(final: float | None) -> str:
+    return "none" if final is None else points(final)
+
+
+def keep(
+    store: Store, ledger: Ledger | None, entries: Sequence[Entry], always: str | None = None
+) -> list[str]:
+    """Keep what is applied, unless it is what was kept last; return what to tell the instructor.
+
+    Args:
+        entries: with what each student gets.
+        always: a student of whom it is told even if nothing changed.
+    """
+    texts, rows, last = _texts(ledger), _rows(entries), _last(store)
+    if ledger is None and (last is None or last == (texts, rows)):
+        return []
+    if last != (texts, rows):
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        with store.change() as file:
+            for table in TABLES:
+                file.execute(table)
+            version = file.execute("INSERT INTO ledger VALUES (NULL, ?, ?, ?)", (now, *texts))
+            values = [(version.lastrowid, *row) for row in rows]
+            file.executemany("INSERT INTO final VALUES (?, ?, ?, ?, ?)", values)
+    if ledger is None:
+        return ["final: no longer in the gradebook; earlier ones stay in the store"]
+    changed = sum(final not in (None, score and round(score, 2)) for _, score, final, _ in rows)
+    told = [f"final: differs from the score for {changed} of {number_of(len(rows), 'student')}"]
+    return [*told, *_changes(last[1] if last else (), rows, always), *ledger.lines(entries)]

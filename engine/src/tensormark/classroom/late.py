@@ -1,0 +1,125 @@
+"""What lateness costs: the rule of a class, in a small TOML file.
+
+points = 5            # or percent = 10: of the maximum, or with of = "score" of what was reached
+per = "day"           # that has begun; or "hour"
+grace_minutes = 15    # up to this late, nothing is lost; beyond it, it counts from the deadline
+most = 30             # at most so much is taken off, in points or percent as above
+zero_after_days = 7   # what is later than that counts for nothing
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from tensormark.classroom.entry import number_of
+from tensormark.classroom.failure import LedgerError
+from tensormark.files import NotAFileError, read_regular
+from tensormark.reports.text import visible
+
+LARGEST = 1 << 20  # bytes of a file that somebody has typed
+UNITS = {"day": 1440, "hour": 60}  # in minutes
+OF = ("maximum", "score")
+FINEST = Decimal("0.0001")  # of points and percent
+# the least and the most of what is a number; those that are whole have no least fraction
+NUMBERS = {"points": (FINEST, 1000), "percent": (FINEST, 100), "most": (FINEST, 1000)}
+WHOLE = {"grace_minutes": (0, 10_080), "zero_after_days": (1, 366)}
+
+
+def small_text(path: Path) -> str:
+    """Read a file of the instructor's.
+
+    Raises:
+        LedgerError: it is too large, not text, or cannot be read.
+    """
+    try:
+        content, _ = read_regular(path, LARGEST + 1, follow=True)
+        if len(content) > LARGEST:
+            raise LedgerError(f"{path}: is larger than {LARGEST >> 20} MiB; name another file")
+        return content.decode("utf-8-sig")
+    except NotAFileError as error:
+        raise LedgerError(f"{path}: {error}; name a file") from error
+    except UnicodeDecodeError as error:
+        raise LedgerError(f"{path}: is not UTF-8 text; save it as UTF-8") from error
+    except OSError as error:
+        raise LedgerError(f"{path}: cannot be read ({error.strerror or error})") from error
+
+
+def shown(value: Decimal) -> str:
+    """Format a number exactly, without trailing zeros."""
+    return f"{value.normalize():f}"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What each begun unit of time after the deadline costs; the keys of the file."""
+
+    points: Decimal | None = None
+    percent: Decimal | None = None
+    of: str = OF[0]
+    per: str = "day"
+    grace_minutes: Decimal = Decimal(0)
+    most: Decimal | None = None
+    zero_after_days: Decimal | None = None
+
+    def taken(self, minutes: int, reached: Decimal, maximum: Decimal) -> tuple[Decimal, str]:
+        """Return the points that are lost, and why; 0 and "" if nothing is.
+
+        Args:
+            minutes: after the deadline, a begun one counted.
+        """
+        reached, days = max(reached, Decimal(0)), self.zero_after_days
+        if minutes <= self.grace_minutes:
+            return Decimal(0), ""
+        if days is not None and minutes > days * UNITS["day"]:
+            return reached, f"late: more than {number_of(int(days), 'day')}"
+        each, unit = (self.points, "points") if self.points else (self.percent or Decimal(0), "%")
+        count = -(-minutes // UNITS[self.per])
+        cost, why = count * each, f"late: {number_of(count, self.per)}, {shown(each)} {unit} each"
+        if self.most is not None and cost > self.most:
+            cost, why = self.most, f"{why}, at most {shown(self.most)}"
+        if self.percent:
+            cost = (cost * (reached if self.of == "score" else maximum)).scaleb(-2)
+        return cost, why
+
+
+def _number(where: str, name: str, value: object) -> Decimal:
+    number = Decimal(value) if type(value) is int else value  # and not bool
+    least, most = WHOLE.get(name) or NUMBERS[name]
+    known = isinstance(number, Decimal) and number.is_finite() and least <= number <= most
+    if not isinstance(number, Decimal) or not known or number % (1 if name in WHOLE else FINEST):
+        kind = "a whole number" if name in WHOLE else "a number with at most 4 decimals"
+        raise LedgerError(f"{where}: {name} must be {kind}, {least} to {most}")
+    return number
+
+
+def _rule(where: str, table: Mapping[str, Any]) -> Rule:
+    names = (*NUMBERS, *WHOLE, "of", "per")
+    if unknown := [name for name in table if name not in names]:
+        name = visible(unknown[0], 40)
+        raise LedgerError(f"{where}: there is no key {name!r}; take {', '.join(names)}")
+    for name, choices in (("of", OF), ("per", tuple(UNITS))):
+        if table.get(name, choices[0]) not in choices:
+            raise LedgerError(f'{where}: {name} must be "{choices[0]}" or "{choices[1]}"')
+    if ("points" in table) == ("percent" in table):
+        raise LedgerError(f"{where}: give one of points and percent, such as points = 5")
+    if "of" in table and "points" in table:
+        raise LedgerError(f"{where}: of goes with percent; take one of them out")
+    numbers = {name: _number(where, name, table[name]) for name in names[:-2] if name in table}
+    return Rule(**{**table, **numbers})
+
+
+def read_rule(path: Path) -> Rule:
+    """Read a rule; see the module.
+
+    Raises:
+        LedgerError: it is not one.
+    """
+    text = small_text(path)
+    try:
+        table = tomllib.loads(text, parse_float=Decimal)
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        raise LedgerError(f"{path}: is not TOML: {visible(error, 200)}") from error
+    return _rule(str(path), table)

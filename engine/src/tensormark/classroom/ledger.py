@@ -1,0 +1,187 @@
+"""What a student gets in the end: the score, what staff have changed, and what lateness costs.
+
+It is computed anew from the stored result and the two files whenever a gradebook is written, in
+exact decimals that are rounded once, to hundredths, halves up. It is never below 0; it may be more
+than the maximum, which the run tells. Nothing is graded for it.
+"""
+
+import argparse
+import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_HALF_UP, Decimal
+
+from tensormark.classroom.adjustments import Adjustment, read_adjustments
+from tensormark.classroom.entry import Entry, Final, HandIn, number_of
+from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.late import Rule, read_rule, shown
+from tensormark.exercise import Assignment
+from tensormark.reports.model import ungraded
+from tensormark.reports.text import visible
+from tensormark.usage import option
+
+CENT = Decimal("0.01")
+LONGEST = 450  # characters of what the gradebook says of one student; a cell has 500
+UNKNOWN = "time that is not known, so nothing is taken off"
+SHOWN = 20  # students that are named on the terminal, of each kind
+
+
+def exact(score: float) -> Decimal:
+    """Return points without what floating point adds to them."""
+    return Decimal(f"{score:.6f}")
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Points that are added or taken off, and why; `who` is for staff."""
+
+    points: Decimal
+    what: str
+    reason: str = ""
+    who: str = ""
+
+    def text(self, staff: bool = False) -> str:
+        """Return it as a sum has it: `+ 5 (conv: regrade, AB)`."""
+        why = ": ".join(filter(None, (self.what, self.reason)))
+        why = ", ".join(filter(None, (why, self.who if staff else "")))
+        sign = "+" if self.points > 0 else "-"
+        return f"{sign} {shown(abs(self.points))}" + (f" ({why})" if why else "")
+
+
+def _step(row: Adjustment, scores: Mapping[str, float | None]) -> _Step:
+    points = row.points or Decimal(0)
+    if not row.sets:
+        return _Step(points, row.exercise, row.reason, row.who)
+    change = points - exact(scores.get(row.exercise) or 0)
+    return _Step(change, f"{row.exercise} set to {shown(points)}", row.reason, row.who)
+
+
+def _total(steps: Sequence[_Step]) -> Decimal:
+    return sum((step.points for step in steps), Decimal(0))
+
+
+def _deadline(row: Adjustment, staff: bool = False) -> str:
+    why = ", ".join(filter(None, (row.reason, row.who if staff else "")))
+    return f"own deadline {row.deadline:%Y-%m-%d %H:%M}" + (f" ({why})" if why else "")
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What is applied to a class's scores; `rows` are by student."""
+
+    rule: Rule | None = None
+    rows: Mapping[str, Sequence[Adjustment]] = field(default_factory=dict)
+
+    @property
+    def deadlines(self) -> dict[str, datetime.datetime]:
+        """The deadlines of those who have their own."""
+        return {
+            student: row.deadline
+            for student, rows in self.rows.items()
+            for row in rows
+            if row.deadline is not None
+        }
+
+    def _is_unknown(self, entry: Entry) -> bool:
+        late = entry.hand_in.minutes_late
+        return self.rule is not None and entry.result is not None and late is None
+
+    def _late(self, entry: Entry, reached: Decimal) -> list[_Step]:
+        minutes = entry.hand_in.minutes_late
+        if self.rule is None or minutes is None:
+            return []
+        cost, why = self.rule.taken(minutes, reached, exact(_maximum(entry)))
+        return [_Step(-cost, why)] if why else []
+
+    def final(self, entry: Entry) -> Final:
+        """Return what a student gets; no points while some of them are not known."""
+        rows = self.rows.get(entry.hand_in.student, ())
+        whole = next((row for row in rows if row.sets and not row.exercise), None)
+        changes = [row for row in rows if row.points is not None and row is not whole]
+        scores = {exercise["id"]: exercise["score"] for exercise in entry.exercises}
+        if whole is not None:
+            start = _Step(whole.points or Decimal(0), "set", whole.reason, whole.who)
+        elif entry.result and not {*_lacking(entry)} - {row.exercise for row in rows if row.sets}:
+            start = _Step(exact(entry.result["score"]), "")
+        else:
+            return Final(None)
+        steps = [_step(row, scores) for row in changes]
+        if whole is None:
+            steps += self._late(entry, start.points + _total(steps))
+        end = max(start.points + _total(steps), Decimal(0)).quantize(CENT, ROUND_HALF_UP)
+        own = [row for row in rows if row.deadline is not None]
+        return _final(start, steps, end, own, whole is None and self._is_unknown(entry))
+
+    def applied(self, entries: Sequence[Entry]) -> list[Entry]:
+        """Return entries with what each student gets."""
+        return [replace(entry, final=self.final(entry)) for entry in entries]
+
+    def lines(self, entries: Sequence[Entry]) -> list[str]:
+        """Return what a person has to know of entries with what each student gets."""
+        kinds: dict[str, list[str]] = {}
+        for entry in entries:
+            for what in self._remarks(entry, entry.final) if entry.final else ():
+                kinds.setdefault(what, []).append(visible(entry.hand_in.called, 60))
+        return [
+            f"final: {number_of(len(names), 'student')} {what}: {', '.join(names[:SHOWN])}"
+            + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+            for what, names in kinds.items()
+        ]
+
+    def _remarks(self, entry: Entry, final: Final) -> Iterator[str]:
+        rows = self.rows.get(entry.hand_in.student, ())
+        if final.points is None and any(row.points is not None for row in rows):
+            yield "with changes, but without a whole score to change"
+        if entry.result and (final.points or 0) > _maximum(entry):
+            yield "above the maximum"
+        if final.how.endswith(UNKNOWN):
+            yield f"with a {UNKNOWN}"
+
+
+def _maximum(entry: Entry) -> float:
+    """Return the points of all exercises but bonus, also of those that only staff could grade."""
+    return float(sum(each["max_score"] for each in entry.exercises if not each["bonus"]))
+
+
+def _lacking(entry: Entry) -> list[str]:
+    return ungraded(dict(entry.result)) if entry.result else []
+
+
+def _final(
+    start: _Step,
+    steps: Sequence[_Step],
+    end: Decimal,
+    deadlines: Sequence[Adjustment],
+    unknown: bool,
+) -> Final:
+    """Return a result with how it came about; for staff in one line that is never too long."""
+    first = start.text(staff=True)[2:]  # without its sign
+    parts = [step.text(staff=True) for step in steps]
+    notes = [_deadline(row, staff=True) for row in deadlines] + [UNKNOWN] * unknown
+    if sum(map(len, (first, *parts, *notes))) > LONGEST:
+        parts = [_Step(_total(steps), number_of(len(steps), "change")).text()]
+    changed = [" ".join([first, *parts, "=", shown(end)])] if steps or start.what else []
+    score = replace(start, what=start.what or "score").text()[2:]
+    told = [*(step.text() for step in steps), *map(_deadline, deadlines)]
+    told = [score, *told] if told or start.what else []
+    return Final(float(end), "; ".join([*changed, *notes]), tuple(told))
+
+
+def opened(
+    options: argparse.Namespace, hand_ins: Sequence[HandIn], assignment: Assignment
+) -> Ledger | None:
+    """Read what is to be applied to a class; None without either file.
+
+    Raises:
+        LedgerError: a file cannot be used.
+    """
+    if options.rule and options.deadline is None:
+        given, lacking = option("rule", options.rule), option("deadline")
+        raise LedgerError(f"{given}: needs a deadline; give {lacking} as well")
+    rule = read_rule(options.rule) if options.rule else None
+    rows: dict[str, list[Adjustment]] = {}
+    if options.adjustments:
+        about = hand_ins, assignment, options.check, options.deadline
+        for row in read_adjustments(options.adjustments, *about):
+            rows.setdefault(row.student, []).append(row)
+    return Ledger(rule, rows) if options.rule or options.adjustments else None

@@ -1,0 +1,189 @@
+"""What is no adjustment, and no rule for lateness: one line each, before anything is written."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import courses
+import pytest
+from courses import HEAD, Course, whole
+
+from grader.assignment import ASSIGNMENT
+from tensormark.classroom import command
+from tensormark.classroom.adjustments import read_adjustments
+from tensormark.classroom.entry import HandIn
+from tensormark.classroom.failure import LedgerError
+
+from conftest import ROOT
+from test_payloads import is_clean
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
+    return courses.opened(tmp_path, monkeypatch)
+
+
+BAD_ROWS = {
+    "adda,,+1,,,": "line 2: there is no student 'adda', or more than one; take a name from",
+    "Twin,,+1,,,": "line 2: there is no student 'Twin', or more than one; take a name from",
+    "10001,atention,+1,,,": "line 2: there is no exercise 'atention' here; take one of attention,",
+    "10001,adamw,+1,,,": "line 2: adamw is bonus, which is not in the score; leave",
+    "10001,,two,,,": "line 2: 'two' is not points; write 2 or -1.5 for a change, or `to 20`",
+    "10001,,=20,,,": "line 2: '=20' is not points; write",
+    "10001,,nan,,,": "line 2: 'nan' is not points; write",
+    "10001,,-inf,,,": "line 2: '-inf' is not points; write",
+    "10001,,1e3,,,": "line 2: '1e3' is not points; write",
+    "10001,,\u0661,,,": "is not points; write",
+    "10001,,1.23456,,,": "line 2: '1.23456' is not points; write",
+    '10001,,"1,5",,,': "line 2: '1,5' is not points; write",
+    "10001,,+101,,,": "line 2: 101 is out of range; the total has 100 points",
+    "10001,attention,-26,,,": "line 2: -26 is out of range; attention has 25 points",
+    "10001,,to -1,,,": "line 2: -1 is out of range; the total has 100 points",
+    "10001,,to 101,,,": "line 2: 101 is out of range; the total has 100 points",
+    "10001,,+1,2026-11-22,,": "line 2: has points and a deadline; take a row for each",
+    "10001,,,,why,": "line 2: has neither points nor a deadline; give one of them",
+    "10001,,,soon,,": "line 2: 'soon' must be like 2027-03-01T18:00",
+    "10001,,,2026-11-19,,": "line 2: is before the deadline of the class or over a year after",
+    "10001,,,2062-11-22,,": "line 2: is before the deadline of the class or over a year after",
+    "10001,attention,,2026-11-22,,": "line 2: a deadline is for everything; leave the exercise",
+    "10001,,to 5,,,\n10001,,to 6,,,": "line 3: sets the total again, after line 2; keep one",
+    "10001,embed,to 5,,,\nlogin1,embed,to 6,,,": "line 3: sets embed again, after line 2; keep",
+    "10001,,,2026-11-22,,\n10001,,,2026-11-23,,": "line 3: sets the deadline again, after line 2",
+    "10001,,to 5,,,\n\n10001,embed,+1,,,": "line 4: would not count, as line 2 sets the total",
+    "10001,embed,+1,,,\n10001,,to 5,,,": "line 2: would not count, as line 3 sets the total",
+    "10001,,+1,,x,\n10001,total,1,,x,": "line 3: is the same as line 2; take one of them out",
+    "10001,,+1,,late, and so on,,AB": "line 2: has more cells than the first line; quote a text",
+    '10001,,+1,,"x,': "line 2: not a CSV file (",
+    "10001,,+1,,\x1b[2J\u202e,\n\x1b[2J\u202e,,+1,,,": "line 3: there is no student '",
+}
+
+
+@pytest.mark.parametrize("rows", BAD_ROWS)
+def test_a_bad_row_is_one_line_with_its_place_and_nothing_is_written(
+    course: Course, rows: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course.add(1, whole())
+    course.add(2, whole(), name="Twin")
+    course.add(3, whole(), name="Twin")
+
+    assert course.grade(course.rows(rows)) == 2
+
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert BAD_ROWS[rows] in said
+    assert said.startswith(f"class: {course.folder / 'adjustments.csv'}, line ")
+    assert is_clean(said)
+    assert not (course.out / "gradebook.csv").exists()
+    assert course.graded == 0
+
+
+def test_what_is_left_out_cannot_be_changed(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course.add(1, whole())
+
+    assert course.grade("--check", course.rows("10001,sentiment,+1,,,")) == 2
+
+    assert "line 2: there is no exercise 'sentiment' here" in capsys.readouterr().err
+
+
+def test_a_login_of_one_of_two_with_the_same_name_is_not_clear(tmp_path: Path) -> None:
+    (tmp_path / "adjustments.csv").write_text(f"{HEAD}login1,,+1,,,", encoding="utf-8")
+    twins = [HandIn("Twin", "Twin", None, keys=(f"login{n}",)) for n in (1, 2)]
+
+    with pytest.raises(LedgerError, match="line 2: there is no student 'login1', or more than one"):
+        read_adjustments(tmp_path / "adjustments.csv", twins, ASSIGNMENT)
+
+
+BAD_FILES: dict[str, tuple[bytes, str]] = {
+    "no student": (b"name,points\n", "'name' is no column; the first line is student,exercise,"),
+    "twice": (b"student,points,points\n", "'points' is there twice; the first line is"),
+    "half": (b"student,reason\n", "its first line must be student,exercise,points,"),
+    "empty": (b"", "its first line must be student,exercise,points,"),
+    "latin": (HEAD.encode() + b"J\xfcrgen,,+1,,,", "is not UTF-8 text; save it as UTF-8"),
+    "large": (b"x" * ((1 << 20) + 1), "is larger than 1 MiB; name another file"),
+    "many": (HEAD.encode() + b"10001,,+1,,,\n" * 10_001, "line 10002: is beyond 10000 rows"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_file_without_adjustments_is_one_line(
+    course: Course, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course.add(1, whole())
+    content, message = BAD_FILES[name]
+    path = course.folder / "adjustments.csv"
+    path.write_bytes(content)
+
+    assert course.grade(f"--adjustments={path}") == 2
+
+    assert message in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, lambda path: path.symlink_to("/dev/zero")])
+def test_what_is_no_file_is_not_read(
+    course: Course, make: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    course.add(1, whole())
+    make(course.folder / "x")
+
+    for name in ("adjustments", "rule"):
+        assert course.grade(f"--{name}={course.folder / 'x'}") == 2
+        assert f"{course.folder / 'x'}: is a" in capsys.readouterr().err
+
+
+def test_files_as_spreadsheets_write_them_are_read(course: Course) -> None:
+    ada = course.add(1, whole())
+    head = "\ufeffStudent;EXERCISE;Points;;\r\n"
+
+    course.rows(f"{ada};Total;+5;;\r", ";;;;\r", f"{ada};;-1.5;;\r", head=head)
+    assert course.final(ada, f"--adjustments={course.folder / 'adjustments.csv'}") == (
+        "75.5",
+        "72 + 5 - 1.5 = 75.5",
+    )
+
+
+BAD_RULES = {
+    "points": "is not TOML: ",
+    "points = " + "[" * 5000: "is not TOML: ",
+    "points = " + "9" * 5000: "is not TOML: ",
+    "points = 1e99999999999999999999": "is not TOML: ",
+    "per = 'day'": "give one of points and percent, such as points = 5",
+    "points = 5\npercent = 5": "give one of points and percent, such as points = 5",
+    "point = 5": "there is no key 'point'; take points, percent,",
+    "points = 5\nper = 'week'": 'per must be "day" or "hour"',
+    "percent = 5\nof = ['score']": 'of must be "maximum" or "score"',
+    "points = 5\nof = 'score'": "of goes with percent; take one of them out",
+    "points = nan": "points must be a number with at most 4 decimals, 0.0001 to 1000",
+    "points = inf": "points must be a number",
+    "points = -5": "points must be a number",
+    "points = 0": "points must be a number",
+    "points = true": "points must be a number",
+    "points = '5'": "points must be a number",
+    "points = 0.00001": "points must be a number",
+    "points = 1.00001": "points must be a number",
+    "percent = 101": "percent must be a number with at most 4 decimals, 0.0001 to 100",
+    "points = 5\nmost = 0": "most must be a number",
+    "points = 5\ngrace_minutes = 1.5": "grace_minutes must be a whole number, 0 to 10080",
+    "points = 5\nzero_after_days = 0": "zero_after_days must be a whole number, 1 to 366",
+}
+
+
+@pytest.mark.parametrize("text", BAD_RULES, ids=range(len(BAD_RULES)))
+def test_a_bad_rule_is_one_line(
+    course: Course, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course.add(1, whole())
+
+    assert course.grade(course.rule(text)) == 2
+
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith(f"class: {course.folder / 'late.toml'}: {BAD_RULES[text]}")
+    assert not (course.out / "gradebook.csv").exists()
+
+
+def test_a_rule_needs_a_deadline(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    course.add(1, whole())
+    line = [str(course.folder / "in"), "--out", str(course.out), course.rule()]
+
+    assert command.main(ROOT, "class", line) == 2
+
+    assert "late.toml: needs a deadline; give DEADLINE= as well" in capsys.readouterr().err

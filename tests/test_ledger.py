@@ -1,0 +1,242 @@
+"""What each student gets in the end: how it is computed, and who is told how it came about."""
+
+import json
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+
+import courses
+import jsonschema
+import pytest
+from courses import HEAD, Course, whole
+from test_class_store import TERMS
+
+from tensormark.classroom.late import read_rule
+from tensormark.reports import html
+
+import formats
+from test_payloads import PAYLOADS, is_clean
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
+    return courses.opened(tmp_path, monkeypatch)
+
+
+# --- what it shows, and to whom -----------------------------------------------------------------
+
+
+def test_final_and_how_it_came_about_are_in_every_report(course: Course) -> None:
+    ada = course.add(1, whole(72), late=1441)
+    grace = course.add(2, whole(60.5), late=-5)
+    rows = (f"{ada},attention,+5,,regrade of attention,AB", f"{ada},total,-0.25,,,CD")
+
+    assert course.grade(course.rows(*rows), course.rule()) == 0
+
+    book = course.gradebook()
+    how = (
+        "72 + 5 (attention: regrade of attention, AB) - 0.25 (CD) "
+        "- 10 (late: 2 days, 5 points each) = 66.75"
+    )
+    assert (book[ada]["final"], book[ada]["how"]) == ("66.75", how)
+    assert (book[grace]["final"], book[grace]["how"]) == ("60.5", "")
+    page = (course.out / "gradebook.html").read_text(encoding="utf-8")
+    assert how in page
+    assert 'data-value="66.75"' in page
+    told = json.loads((course.out / f"feedback/{ada}/results.json").read_bytes())
+    steps = ["72 (score)", "+ 5 (attention: regrade of attention)", "- 0.25"]
+    steps.append("- 10 (late: 2 days, 5 points each)")
+    assert told["final"] == {"points": 66.75, "steps": steps}
+    schema = json.loads(Path(html.__file__).with_name("result.schema.json").read_bytes())
+    jsonschema.validate(told | {"references": "0" * 64}, schema)
+    report = (course.out / f"feedback/{ada}/report.html").read_text(encoding="utf-8")
+    assert "final: <b>66.75 / 100</b>" in report
+    assert all(f"<li>{step}</li>" in report for step in steps)
+    assert "AB" not in report + json.dumps(told)
+
+
+def test_without_either_file_there_is_no_final(course: Course) -> None:
+    ada = course.add(1, whole(72), late=1441)
+
+    assert course.grade() == 0
+
+    assert "final" not in course.gradebook()[ada]
+    assert '"how"' not in (course.out / "gradebook.html").read_text(encoding="utf-8")
+    assert "final" not in (course.out / f"feedback/{ada}/report.html").read_text(encoding="utf-8")
+    assert course.ask("SELECT * FROM sqlite_master WHERE name IN ('ledger', 'final')") == []
+
+
+def test_canvas_gets_final_where_there_is_one(course: Course) -> None:
+    ada, grace = course.add(1, whole(72)), course.add(2, whole(60, attention=None))
+    export = course.folder / "export.csv"
+    text = f"Student,ID,Section,minBERT (8)\nA,{ada},x,\nB,{grace},x,\n"
+    export.write_text(text, encoding="utf-8")
+
+    def scores() -> list[str]:
+        lines = (course.out / "canvas.csv").read_text(encoding="utf-8").splitlines()
+        return [line.rpartition(",")[2] for line in lines[1:]]
+
+    course.grade("--canvas", str(export))
+    assert scores() == ["72"]
+    course.grade("--canvas", str(export), course.rows(f"{ada},,-70.5,,,", f"{grace},,to 9,,,"))
+    assert scores() == ["1.5", "9"]
+
+
+def shapes(course: Course) -> dict[str, list[tuple[str, ...]]]:
+    pages = course.out.rglob("*.html")
+    return {str(page): formats.Tags(page.read_text(encoding="utf-8")).tags for page in pages}
+
+
+def test_no_reason_acts_anywhere(course: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = [payload.replace('"', '""').replace("\0", "") for payload in PAYLOADS]
+    students = [course.add(number, whole()) for number in range(len(texts))]
+    path = course.folder / "adjustments.csv"
+
+    def grade(texts: Sequence[str]) -> None:
+        rows = [
+            f'{student},,{cell},"{text}","{text}"\n'
+            for student, text in zip(students, texts, strict=True)
+            for cell in ("+5,", ",2026-11-21")
+        ]
+        path.write_bytes((HEAD + "".join(rows)).encode("utf-8", "replace"))
+        assert course.grade(f"--adjustments={path}") == 0
+
+    grade(["harmless"] * len(texts))
+    before = shapes(course)
+    grade(texts)
+
+    assert shapes(course) == before
+    assert is_clean(capsys.readouterr().out)
+    for row in course.gradebook().values():
+        assert is_clean(row["how"])
+        assert row["how"].startswith("72 + 5 (")
+    assert all(is_clean(how) for (how,) in course.ask("SELECT how FROM final"))
+
+
+# --- what counts ----------------------------------------------------------------------------------
+
+
+def test_a_final_is_never_below_0_and_may_be_above_the_maximum(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ada, grace = course.add(1, whole(3), late=1), course.add(2, whole(98))
+    emmy = course.add(3, whole(0), late=1)
+
+    final, how = course.final(ada, course.rule(), course.rows(f"{grace},,5,,prize,"))
+
+    assert (final, how) == ("0", "3 - 5 (late: 1 day, 5 points each) = 0")
+    assert course.gradebook()[grace]["final"] == "103"
+    assert course.gradebook()[emmy]["how"] == "0 - 5 (late: 1 day, 5 points each) = 0"
+    assert f"final: 1 student above the maximum: {grace}" in capsys.readouterr().out
+
+
+def test_a_total_that_is_set_is_the_last_word(course: Course) -> None:
+    ada, nobody = course.add(1, whole(80), late=9000), "10002"
+    course.roster.append(f"{nobody},,Nobody,")
+    (course.folder / "roster.csv").write_text("\n".join(course.roster), encoding="utf-8")
+    rows = course.rows(f"{ada},,to 60,,by hand,AB", f"{ada},,+1,,,", f"{nobody},,TO 10,,oral,")
+
+    assert course.final(ada, rows, course.rule()) == ("61", "60 (set: by hand, AB) + 1 = 61")
+    assert course.gradebook()[nobody]["how"] == "10 (set: oral) = 10"
+
+    assert course.grade(course.rows(f"{ada},,to 60,,by hand,AB")) == 0
+    report = (course.out / f"feedback/{ada}/report.html").read_text(encoding="utf-8")
+    assert "<li>60 (set: by hand)</li>" in report
+
+
+def test_an_exercise_that_could_not_be_graded_can_be_set_and_not_changed(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ada = course.add(1, whole(50, attention=None))
+    change, sets = f"{ada},attention,+2,,,", f"{ada},attention,to 20,,,"
+
+    assert course.grade(course.rows(change)) == 3
+    assert course.gradebook()[ada]["final"] == ""
+    said = f"final: 1 student with changes, but without a whole score to change: {ada}"
+    assert said in capsys.readouterr().out
+
+    assert course.grade(course.rows(sets, change)) == 3
+    assert course.gradebook()[ada]["how"].startswith(
+        "50 + 20 (attention set to 20) + 2 (attention)"
+    )
+
+
+def test_where_the_time_is_unknown_nothing_is_taken_off_and_it_is_told(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ada = course.add(1, whole(50), late=None)
+
+    final, how = course.final(ada, course.rule())
+
+    assert (final, how) == ("50", "time that is not known, so nothing is taken off")
+    assert f"so nothing is taken off: {ada}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("late", "graded"), [("newest", "new"), ("before", "old")])
+def test_an_own_deadline_counts_for_lateness_and_for_what_is_graded(
+    course: Course, late: str, graded: str
+) -> None:
+    folder = course.folder / "in"
+    for day, text in ((19, "older"), (21, "old"), (23, "new")):
+        name = f"Project_ada_attempt_2026-11-{day}-12-00-00_bert.py"
+        (folder / name).write_text(text, encoding="utf-8")
+        course.results[text] = whole() | {"references": TERMS.references}
+    (course.folder / "roster.csv").write_text("id,name\nada,Ada\n", encoding="utf-8")
+    own = course.rows("Ada,,,2026-11-22T12:00,ill,AB")
+
+    final, how = course.final("ada", own, course.rule(), "--late", late)
+
+    row = course.gradebook()["ada"]
+    assert (graded == "new") == row["submission"].startswith("Project_ada_attempt_2026-11-23")
+    assert row["minutes_late"] == ("1440" if graded == "new" else "0")
+    assert final == ("67" if graded == "new" else "72")
+    assert how.endswith("own deadline 2026-11-22 12:00 (ill, AB)")
+    told = json.loads((course.out / "feedback/ada/results.json").read_bytes())
+    assert told["final"]["steps"][-1] == "own deadline 2026-11-22 12:00 (ill)"
+
+
+@pytest.mark.parametrize(
+    ("late", "text", "lost"),
+    [
+        (15, "points = 5\ngrace_minutes = 15", 0),
+        (16, "points = 5\ngrace_minutes = 15", 5),
+        (1440, "points = 5", 5),
+        (1441, "points = 5", 10),
+        (61, 'points = 0.5\nper = "hour"', 1),
+        (9 * 1440, "points = 5\nmost = 12.5", 12.5),
+        (1, "percent = 10", 10),
+        (1, 'percent = 10\nof = "score"', 7.2),
+        (7 * 1440, "points = 1\nzero_after_days = 7", 7),
+        (7 * 1440 + 1, "points = 1\nzero_after_days = 7", 72),
+    ],
+)
+def test_what_lateness_costs(tmp_path: Path, late: int, text: str, lost: float) -> None:
+    (tmp_path / "late.toml").write_text(text, encoding="utf-8")
+
+    cost, _ = read_rule(tmp_path / "late.toml").taken(late, Decimal(72), Decimal(100))
+
+    assert float(cost) == lost
+
+
+def test_lateness_gives_nothing_to_who_is_below_0_already(tmp_path: Path) -> None:
+    (tmp_path / "late.toml").write_text('percent = 10\nof = "score"', encoding="utf-8")
+
+    assert read_rule(tmp_path / "late.toml").taken(1, Decimal(-3), Decimal(100))[0] == 0
+
+
+def test_halves_of_hundredths_are_rounded_up_once(course: Course) -> None:
+    ada = course.add(1, whole(0.1 + 0.2))
+    rows = course.rows(*(f"{ada},,+0.0025,,{n}," for n in range(2)))
+
+    assert course.final(ada, rows)[0] == "0.31"
+
+
+def test_many_long_reasons_leave_a_cell_that_still_tells_the_sum(course: Course) -> None:
+    ada = course.add(1, whole(10))
+    rows = course.rows(*(f"{ada},,+1,,{n} {'x' * 300},{'y' * 300}" for n in range(30)))
+
+    _, how = course.final(ada, rows)
+
+    assert how == "10 + 30 (30 changes) = 40"
+    told = json.loads((course.out / f"feedback/{ada}/results.json").read_bytes())
+    assert len(told["final"]["steps"]) == 31

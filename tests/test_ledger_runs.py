@@ -1,0 +1,152 @@
+"""What each student gets, from run to run: nothing is graded again, applied twice or lost."""
+
+import json
+import sqlite3
+import sys
+from pathlib import Path
+
+import courses
+import pytest
+from courses import Course, whole
+
+from tensormark.classroom import run
+
+from graded import ran
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
+    return courses.opened(tmp_path, monkeypatch)
+
+
+def contents(course: Course) -> dict[str, bytes]:
+    paths = [path for path in course.out.rglob("*") if path.is_file()]
+    return {
+        str(path): path.read_bytes()
+        for path in paths
+        if not path.name.startswith(("store", ".written"))
+    }
+
+
+VERSIONS = "SELECT ledger.id, student, final FROM ledger LEFT JOIN final ON ledger = ledger.id"
+
+
+def test_a_change_grades_nothing_again_and_every_version_is_kept(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ada = course.add(1, whole(72), late=1)
+    first, second = course.rows(f"{ada},,+5,,,"), course.rule()
+    course.grade(first)
+    before = contents(course)
+
+    course.grade(first)
+    assert contents(course) == before
+    assert course.ask(VERSIONS) == [(1, ada, 77.0)]
+
+    capsys.readouterr()
+    course.grade(first, second)
+    assert f"  {ada}: 77 before, 72 now\n" in capsys.readouterr().out
+    course.rows(f"{ada},,+6,,,")
+    course.grade(first, second)
+    course.grade()
+    course.grade()
+
+    versions = [(1, ada, 77.0), (2, ada, 72.0), (3, ada, 73.0), (4, None, None)]
+    assert course.ask(VERSIONS) == versions
+    assert "final" not in course.gradebook()[ada]
+    assert course.graded == 1
+    rules = course.ask("SELECT time, rule, adjustments FROM ledger")
+    assert all(time.startswith("20") for time, _, _ in rules)
+    assert json.loads(rules[1][1])["points"] == "5"
+    assert json.loads(rules[0][2])[0]["points"] == "5"
+
+
+def test_a_run_without_the_files_of_before_says_so(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course.add(1, whole())
+    course.grade(course.rule())
+    course.grade()
+
+    said = capsys.readouterr().out
+    assert "the previous run had RULE=" in said
+    assert "final: no longer in the gradebook; earlier ones stay in the store" in said
+
+    course.grade()
+    assert "final" not in capsys.readouterr().out
+
+
+def test_an_appeal_takes_both_files_and_tells_what_becomes_of_final(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ada, grace = course.add(1, whole(72), late=1), course.add(2, whole(50))
+    course.grade(course.rows(f"{ada},,+5,,,"), course.rule())
+    course.results[ada] |= whole(75, attention=3.0)
+    capsys.readouterr()
+
+    assert course.grade("--only", ada) == 0
+
+    said = capsys.readouterr().out
+    assert f"{ada}: 72 / 100 before, 75 / 100 now" in said
+    assert f"  {ada}: 72 before, 75 now\n" in said
+    assert course.gradebook()[ada]["how"].startswith("75 + 5 - 5 (late: 1 day")
+
+    course.grade("--only", grace)
+    assert f"  {grace}: 50 before, 50 now\n" in capsys.readouterr().out
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from tensormark.classroom import finals
+from tensormark.classroom.entry import Entry, Final, HandIn
+from tensormark.classroom.ledger import Ledger
+from tensormark.classroom.store import Store
+
+class Rows(list):
+    def __iter__(self):
+        yield from list.__iter__(self)
+        if sys.argv[2] == "die":
+            os.kill(os.getpid(), 9)
+
+rows = finals._rows
+finals._rows = lambda entries: Rows(rows(entries))
+entries = [Entry(HandIn(str(n), "", None), final=Final(float(sys.argv[3]))) for n in range(5000)]
+with Store(Path(sys.argv[1])) as store:
+    finals.keep(store, Ledger(), entries)
+"""
+
+
+def test_a_version_is_whole_or_not_there_when_a_run_is_killed(tmp_path: Path) -> None:
+    store = tmp_path / "store.sqlite"
+
+    def keep(how: str, points: int) -> int:
+        return ran(sys.executable, "-c", KILLED, store, how, points).returncode
+
+    assert keep("live", 1) == 0
+    assert keep("die", 2) == -9
+    with sqlite3.connect(store) as file:
+        query = "SELECT ledger, COUNT(*), MAX(final) FROM final GROUP BY ledger"
+        assert file.execute(query).fetchall() == [(1, 5000, 1.0)]
+        assert file.execute("SELECT COUNT(*) FROM ledger").fetchall() == [(1,)]
+
+    assert keep("live", 2) == 0
+    with sqlite3.connect(store) as file:
+        assert file.execute(query).fetchall() == [(1, 5000, 1.0), (2, 5000, 2.0)]
+
+
+def test_a_run_that_ends_before_its_gradebook_adds_no_version_when_done_again(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = course.add(1, whole(72))
+    course.grade(course.rows(f"{ada},,+5,,,"))
+    options = course.rows(f"{ada},,+6,,,")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "write_results", lambda *_: (_ for _ in ()).throw(OSError(28, "full")))
+        assert course.grade(options) == 2
+    assert course.gradebook()[ada]["final"] == "77"
+
+    assert course.grade(options) == 0
+    assert course.gradebook()[ada]["final"] == "78"
+    assert course.ask(VERSIONS) == [(1, ada, 77.0), (2, ada, 78.0)]
