@@ -233,7 +233,7 @@ def test_the_fine_tuned_model_is_followed_if_there_is_one(monkeypatch, tmp_path,
     tiny_checkpoint(tmp_path / "runs" / "tuned")
 
     assert main(["walk", "harbor is witty"]) == 0
-    assert "verdict, verdict: bad, with probability 0.500." in capsys.readouterr().out
+    assert "the last, verdict: bad, with probability 0.500." in capsys.readouterr().out
     assert main(["walk", "harbor", "is", "--checkpoint", str(ROOT / "checkpoint")]) == 0
     assert "no verdict" in capsys.readouterr().out
 
