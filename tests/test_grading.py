@@ -73,7 +73,7 @@ def test_changed_given_code_is_noticed_although_each_function_is_right(submit: G
 
 
 def test_an_unknown_exercise_is_refused_with_the_known_ones(grade: Grade) -> None:
-    graded = grade("starter", "--only", "attn")
+    graded = grade("starter", "--only", "self")
 
     assert graded.status == 2
     assert "attention, add_norm, layer, embed, encode" in graded.errors
