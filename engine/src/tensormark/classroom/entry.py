@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.intake.submission import Part
+from tensormark.reports.model import ungraded
 
 
 def legible(name: str) -> str:
@@ -81,6 +82,13 @@ class Entry:
     seconds: float = 0.0
     attempts: int = 1
     sources: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def mark(self) -> float | None:
+        """What goes to a platform; None unless everything was graded."""
+        if self.result is None or ungraded(dict(self.result)):
+            return None
+        return float(self.result["score"])
 
     @property
     def exercises(self) -> Sequence[Mapping[str, Any]]:

@@ -142,6 +142,16 @@ def junit(result: Model) -> str:
     )
 
 
+def comments(result: Model) -> str:
+    """Return the report as comments of Python, for who gets it under the name of a Python file."""
+    lines = _total_lines(result)
+    for exercise in shown_exercises(result):
+        score = out_of(exercise["score"], exercise["max_score"])
+        lines += ["", f"{_label(exercise)}: {score}, {exercise['outcome']}"]
+        lines += [f"    {line}" for line in message_lines(exercise)]
+    return "".join(f"# {line}".rstrip() + "\n" for line in lines)
+
+
 def cell(value: Any) -> Any:
     """Return a cell of a table that no spreadsheet takes for a formula; numbers stay numbers.
 
