@@ -3,9 +3,7 @@
 import io
 import zipfile
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-
-from tensormark.files import replaced
+from typing import BinaryIO
 
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold
 UNIX = 3
@@ -33,8 +31,8 @@ def zipped(files: Mapping[str, bytes], programs: Iterable[str] = ()) -> bytes:
     return buffer.getvalue()
 
 
-def write_zip(path: Path, files: Iterable[tuple[str, bytes]]) -> None:
+def write_zip(file: BinaryIO, files: Iterable[tuple[str, bytes]]) -> None:
     """Write a zip of files in their order, and hold one of them in memory at a time."""
-    with replaced(path) as file, zipfile.ZipFile(file, "w") as archive:
+    with zipfile.ZipFile(file, "w") as archive:
         for name, content in files:
             _add(archive, name, content)

@@ -9,7 +9,7 @@ infer_comment_context_from_filename, and lib/file_in_context.rb): of a file's na
 first two numbers between underscores, or what stands behind `anon`. They must be those of a student
 and of a file that this student handed in. The rest of the name, its ending too, does not matter.
 All members of a group get the comment. It shows the attachment under the name of the *student's*
-file, whatever it was called in the zip: a page would be a `bert.py` to the student. So everyone
+file, whatever it was called in the zip: a page would be a `main.py` to the student. So everyone
 gets what their own name fits, comments of Python or a zip with the page, and names are unchanged.
 """
 
@@ -24,7 +24,7 @@ from tensormark.classroom.entry import Entry, number_of
 from tensormark.classroom.feedback import PAGE, RESULT
 from tensormark.classroom.moodle import MoodleError, Worksheet, feedback_name
 from tensormark.classroom.roster import RosterError
-from tensormark.files import sha256
+from tensormark.files import replaced, sha256
 from tensormark.reports.platforms import comments
 from tensormark.reports.text import visible
 from tensormark.zipped import write_zip, zipped
@@ -50,7 +50,7 @@ def _read_by_canvas(name: str) -> str:
 
 def _canvas_refusal(name: str, readings: Iterable[str]) -> str:
     """Return why a file cannot go back to Canvas under its name, "" if it can."""
-    if [_read_by_canvas(name)] != list(readings):
+    if {_read_by_canvas(name)} != set(readings):
         return "Canvas would not take the name for that student's alone"
     if not name.isprintable() or set(name) & set('\\/:*?"<>|') or name.startswith("."):
         return "the name is not one for a zip"
@@ -85,7 +85,8 @@ def _canvas_file(folder: Path, name: str) -> bytes:
 
 def _write(earlier: Earlier, name: str, files: Iterator[tuple[str, bytes]]) -> None:
     earlier.make_room(name)
-    write_zip(earlier.out / name, files)
+    with replaced(earlier.out / name) as file:
+        write_zip(file, files)
     earlier.note(name, sha256(earlier.out / name))
 
 
