@@ -51,7 +51,7 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: with class, besides these, and CHECK=1 to leave the training out:
 #: SUBMISSIONS=dir  ## what was handed in: the folder of a bulk download
 #: OUT=class  ## where results are kept; the same command goes on there (FORCE=1: again)
-#: ROSTER=file.csv  ## who might have handed in
+#: ROSTER=file.csv  ## who might have handed in; Moodle's grading worksheet is also filled
 #: DEADLINE=2027-03-01  ## its end, or 2027-03-01T18:00; to count minutes late
 #: LATE=newest  ## what to take of those who handed in twice or late; see INSTRUCTOR.md
 #: ADJUSTMENTS=file.csv  ## changes of points, and own deadlines; see INSTRUCTOR.md

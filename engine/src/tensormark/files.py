@@ -31,7 +31,8 @@ def digest(content: bytes) -> str:
 
 def sha256(path: Path) -> str:
     """Return the sha256 of a file, in hexadecimal."""
-    return digest(path.read_bytes())
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def free_path(path: Path, first: int = 1) -> Path:
@@ -40,23 +41,30 @@ def free_path(path: Path, first: int = 1) -> Path:
     return next(path for path in paths if not os.path.lexists(path))
 
 
-def write_whole(path: Path, content: bytes | str) -> None:
-    """Write a file under a temporary name, then rename it: a reader never sees half of it.
-
-    Args:
-        content: bytes, or text to write as UTF-8.
-    """
+@contextlib.contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """Open a file under a temporary name, renamed at the end: a reader never sees half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    raw = content.encode("utf-8") if isinstance(content, str) else content
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(raw)
+            yield file
         os.chmod(name, 0o644)  # mkstemp makes files that only the owner can read
         os.replace(name, path)
     except BaseException:
         os.unlink(name)
         raise
+
+
+def write_whole(path: Path, content: bytes | str) -> None:
+    """Write a file that nobody sees half of; see `replaced`.
+
+    Args:
+        content: bytes, or text to write as UTF-8.
+    """
+    raw = content.encode("utf-8") if isinstance(content, str) else content
+    with replaced(path) as file:
+        file.write(raw)
 
 
 def check_replaceable(path: Path, ending: str, given: str) -> None:

@@ -31,5 +31,6 @@ Who handed in, and the results:
         page.py, page_table.py, summary.py   gradebook.html, and what it counts
         feedback.py   what each student gets back
         canvas.py   the instructor's own export of Canvas, with one column filled
+        returned.py, moodle.py   marks and feedback, as Moodle and Canvas take them back
     similar.py    groups of near-identical submissions
 """

@@ -234,6 +234,7 @@ class Run:
                 starter,
                 known_sources(self.assignment),
                 self.says,
+                options.roster,
             )
         except OSError as error:
             where, why = error.filename or options.out, error.strerror or error
