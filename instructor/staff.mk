@@ -4,7 +4,7 @@ TARGETS += term starter references data checkpoint gate import-checkpoint export
 	class gradescope test test-engine test-fast nightly test-page lint exercise try handout figures pictures probes \
 	bench test-real bench-real bench-trainer
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES SEED FROM ID FILE BEFORE CHECK FORCE ARGS \
-	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
+	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN LAST \
 	SCHEDULER WORKERS
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
@@ -56,6 +56,7 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: LATE=newest  ## what to take of those who handed in twice or late; see INSTRUCTOR.md
 #: CANVAS=export.csv  ## your gradebook's export: who is in the class, and COLUMN= to fill
 #: COLUMN="Homework 1"  ## the assignment's column in it
+#: LAST=dir  ## an earlier class's OUT=, to compare with in teach.html
 #: ONLY=student  ## grade one again, and say what differs
 #: SCHEDULER=tcp://h:8786  ## use these Dask workers
 #: WORKERS=4  ## without a scheduler: processes on this machine; default: its cores
@@ -95,6 +96,7 @@ class: $(VENV)/.installed-staff  ## grade a class (SUBMISSIONS=dir); goes on whe
 		$(call option,training-times,TRAINING_TIMES) $(call option,out,OUT) \
 		$(call option,only,ONLY) $(call option,roster,ROSTER) $(call option,deadline,DEADLINE) \
 		$(call option,late,LATE) $(call option,canvas,CANVAS) $(call option,column,COLUMN) \
+		$(call option,last,LAST) \
 		$(call option,scheduler,SCHEDULER) $(call option,workers,WORKERS) -- "$$SUBMISSIONS"
 
 gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=, TIER=, LIMIT=, OUT=)

@@ -1,6 +1,7 @@
 """Write what a class is given and what its instructor reads, all drawn from the same entries.
 
 gradebook.csv, gradebook.html   the class, for spreadsheets and for people
+teach.html      the class without its people, to be shown to it
 canvas.csv      for Canvas to import: one column, and only who has a score
 feedback/       a folder a student
 """
@@ -20,7 +21,8 @@ from tensormark.classroom.summary import Says, flags_of, problem_of
 from tensormark.reports.platforms import csv_text
 
 TABLE, PAGE, CANVAS = "gradebook.csv", "gradebook.html", "canvas.csv"
-RESULTS = (TABLE, PAGE, CANVAS, FOLDER)
+TEACH = "teach.html"
+RESULTS = (TABLE, PAGE, TEACH, CANVAS, FOLDER)
 KEPT = ".statements.json"  # what the comparison of sources keeps until the next run
 FIRST = ("student", "submission", "score", "max_score", "bonus")
 LAST = ("name", "submitted", "minutes_late", "problem", "flags", "other_files")
@@ -78,6 +80,7 @@ def write_results(
     starter: Mapping[str, str] | None = None,
     known: Sequence[Mapping[str, str]] = (),
     says: Says | None = None,
+    teach: str = "",
 ) -> list[str]:
     """Write the gradebook, the feedback, and Canvas's export if there is one.
 
@@ -87,6 +90,7 @@ def write_results(
         starter: module name to text, of what students were given; known: of solutions that anybody
             may resemble.
         says: what known mistakes are called.
+        teach: the page to show the class, if there is one.
 
     Returns: what to tell the instructor, a line each.
 
@@ -101,6 +105,8 @@ def write_results(
     earlier.write(TABLE, _table(entries).encode("utf-8", "backslashreplace"))
     html = page(entries, folders, similarity, says)
     earlier.write(PAGE, html.encode("utf-8", "backslashreplace"))
+    if teach:
+        earlier.write(TEACH, teach.encode("utf-8", "backslashreplace"))
     feedback = number_of(sum(map(bool, folders)), "folder")
     lines = [f"wrote {out / PAGE}, {out / TABLE} and {feedback} of feedback"]
     if similarity.groups:
