@@ -64,6 +64,11 @@ class Share(NamedTuple):
     text: str
     numbers: str = ""
 
+    @property
+    def marked(self) -> "Share":
+        """The same with the mark that it has a few too many."""
+        return self._replace(text=f"{self.text} *")
+
     def __str__(self) -> str:
         return f"{self.numbers}{self.text}"
 
@@ -165,9 +170,22 @@ class Term:
                 Bar("could not be graded", self.having(exercise, Outcome.COULD_NOT_GRADE)),
                 Bar("not written", self.having(exercise, *UNWRITTEN), "unwritten"),
                 *by_points,
-                Bar("passed", self.having(exercise, Outcome.PASSED), "passed"),
+                Bar(str(Outcome.PASSED), self.having(exercise, Outcome.PASSED), "passed"),
             ]
         )
+
+    def amount(self, bar: Bar, whole: Places) -> Share:
+        """Return how many are in a bar, with a mark if a few of them belong elsewhere."""
+        share = self.share(bar.places, whole)
+        if not bar.mixed:
+            return share
+        return Share(100, "nearly all") if bar.places == whole else share.marked
+
+    def passed(self, exercise: str) -> Share:
+        """Return how many passed, as its histogram has it, so that the two have no difference."""
+        whole = self.having(exercise)
+        bars = (bar for bar in self.outcomes(exercise) if bar.label == Outcome.PASSED)
+        return self.amount(next(bars, Bar("", self.having(exercise, Outcome.PASSED))), whole)
 
     def mistakes(self, exercise: str, known: Iterable[str]) -> list[Mistake]:
         """Return the known mistakes that may be counted, the commonest first; each counts alone."""

@@ -55,9 +55,10 @@ def _handing_in(
         often[place] = versions.get(legible(entry.hand_in.student), 1)
         if deadline and (submitted := entry.hand_in.submitted):
             hours[place] = (deadline - submitted.astimezone()).total_seconds() / 3600
+    again = [place for place, count in often.items() if count > 1]
     figures = {
         BEFORE: _bars(hours, HOURS) if term.counts(hours) else [],
-        OFTEN: _bars(often, TIMES) if term.countable(p for p in often if often[p] > 1) else [],
+        OFTEN: _bars(often, TIMES) if term.counted and term.countable(again) else [],
     }
     return {caption: term.folded(bars) for caption, bars in figures.items() if bars}
 

@@ -15,14 +15,13 @@ from tensormark.exercise import Exercise
 from tensormark.reports import html
 from tensormark.reports.markup import Element, element, joined, say
 from tensormark.reports.text import points
-from tensormark.result import Outcome
 
 STYLES = (html.STYLE, Path(__file__).with_name("teach.css"))
 LISTED, QUOTED = 6, 3  # mistakes of an exercise: in words, and with code
 COMPARED = 5  # mistakes of each of two terms
 FEW = (
-    f"No number stands for fewer than {FEWEST} hand-ins. A bar marked * has a few with another "
-    "result in it; mistakes that fewer made are among the others."
+    f"No number stands for fewer than {FEWEST} hand-ins. A number with * has a few in it with "
+    "another result; mistakes that fewer made are among the others."
 )
 TOO_FEW = (
     f"Fewer than {SMALLEST} hand-ins were graded, so nothing is counted here. Mistakes are named "
@@ -57,14 +56,14 @@ def _histogram(term: Term, bars: Sequence[Bar], caption: str) -> Element:
     whole = Places().union(*(bar.places for bar in bars))
     rows = []
     for bar in bars:
-        name, share = f"{bar.label}{' *' * bar.mixed}", term.share(bar.places, whole)
-        rows.append(_bar_row(name, name, share, share.percent, bar.kind))
+        share = term.amount(bar, whole)
+        rows.append(_bar_row(bar.label, bar.label, share, share.percent, bar.kind))
     return _bar_table(caption, rows)
 
 
 def _code(wrong: Sequence[str], right: Sequence[str]) -> Element | None:
     parts = []
-    shown = (("for example", "wrong", wrong), ("right" if wrong else "missing", "right", right))
+    shown = (("wrong", "wrong", wrong), ("right" if wrong else "missing", "right", right))
     for name, kind, lines in shown:
         if lines:
             block = element("pre", say(textwrap.dedent("\n".join(lines)), keep="\n"))
@@ -74,7 +73,7 @@ def _code(wrong: Sequence[str], right: Sequence[str]) -> Element | None:
 
 def _amount(term: Term, mistake: Mistake) -> str:
     """Say how many made a mistake, or may have."""
-    whole, unsure = term.having(mistake.exercise), mistake.unsure - mistake.sure
+    whole, unsure = term.having(mistake.exercise), mistake.unsure
     if not mistake.sure:
         return f"perhaps {term.share(unsure, whole) if term.counted else 'some'}: {UNSURE}"
     if not term.counted:
@@ -96,9 +95,10 @@ def _mistakes(lesson: Lesson, exercise: str) -> Element | None:
     others = term.others(exercise, mistakes)
     if term.counted and term.countable(others):
         share = element("span", term.share(others, term.having(exercise)), class_="amount")
-        rest = "other mistakes, or some without a name" if mistakes else "mistakes without a name"
+        rest = f"{'other ' if mistakes else ''}mistakes, rare or without a name"
         items.append(element("li", element("p", rest, " ", share)))
-    heading = element("h3", "The commonest mistakes")
+    examples = element("span", "code: made-up examples", class_="amount")
+    heading = element("h3", "The commonest mistakes ", examples if mistakes else None)
     return joined(heading, element("ul", *items, class_="mistakes")) if items else None
 
 
@@ -120,7 +120,7 @@ def _overview(lesson: Lesson) -> Screen:
         return Screen("class", CONTENTS, title, [element("p", TOO_FEW), contents])
     rows = []
     for each, link in zip(lesson.exercises, links, strict=True):
-        share = term.share(term.having(each.id, Outcome.PASSED), term.having(each.id))
+        share = term.passed(each.id)
         head = joined(link, " (bonus)" if each.extension else None)
         rows.append(_bar_row(head, each.id, share, share.percent, "passed"))
     low, middle, high = (points(round(score)) for score in term.quartiles())
@@ -142,13 +142,10 @@ def _compared(caption: str, rows: Iterable[Sequence[object]]) -> Element:
 
 
 def _passed_then_and_now(lesson: Lesson, terms: Sequence[Term]) -> Element:
-    rows = []
-    for exercise in (each.id for each in lesson.exercises):
-        pairs = [(t, t.having(exercise), t.having(exercise, Outcome.PASSED)) for t in terms]
-        shares = (
-            t.share(passed, all_).text if t.countable(all_) else "-" for t, all_, passed in pairs
-        )
-        rows.append((exercise, *shares))
+    rows = [
+        (each.id, *(t.passed(each.id).text if t.having(each.id) else "-" for t in terms))
+        for each in lesson.exercises
+    ]
     return _compared("Passed", rows)
 
 
