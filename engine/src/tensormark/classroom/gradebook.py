@@ -1,6 +1,7 @@
 """Write what a class is given and what its instructor reads, all drawn from the same entries.
 
 gradebook.csv, gradebook.html   the class, for spreadsheets and for people
+teach.html      the class without its people, to be shown to it
 canvas.csv      for Canvas to import: one column, and only who has a score
 feedback/       a folder a student
                 and what platforms take back besides; see returned.py
@@ -23,7 +24,8 @@ from tensormark.files import sha256
 from tensormark.reports.platforms import csv_text
 
 TABLE, PAGE, CANVAS = "gradebook.csv", "gradebook.html", "canvas.csv"
-RESULTS = (TABLE, PAGE, CANVAS, FOLDER, *RETURNED)
+TEACH = "teach.html"
+RESULTS = (TABLE, PAGE, TEACH, CANVAS, FOLDER, *RETURNED)
 KEPT = ".statements.json"  # what the comparison of sources keeps until the next run
 FIRST = ("student", "submission", "score", "max_score", "bonus")
 FINAL = ("final", "how")  # only where there is a ledger
@@ -85,6 +87,7 @@ def write_results(
     known: Sequence[Mapping[str, str]] = (),
     says: Says | None = None,
     roster: Path | None = None,
+    teach: str = "",
 ) -> list[str]:
     """Write the gradebook, the feedback, and Canvas's export if there is one.
 
@@ -95,6 +98,7 @@ def write_results(
             may resemble.
         says: what known mistakes are called.
         roster: the list of the class, which may be Moodle's worksheet.
+        teach: the page to show the class, if there is one.
 
     Returns: what to tell the instructor, a line each.
 
@@ -109,6 +113,8 @@ def write_results(
     earlier.write(TABLE, _table(entries).encode("utf-8", "backslashreplace"))
     html = page(entries, folders, similarity, says)
     earlier.write(PAGE, html.encode("utf-8", "backslashreplace"))
+    if teach:
+        earlier.write(TEACH, teach.encode("utf-8", "backslashreplace"))
     feedback = number_of(sum(map(bool, folders)), "folder")
     lines = [f"wrote {out / PAGE}, {out / TABLE} and {feedback} of feedback"]
     if similarity.groups:
