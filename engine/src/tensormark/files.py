@@ -24,6 +24,10 @@ class NotAFileError(OSError):
     """What should be a file is something else; the message completes a sentence about it."""
 
 
+class TooLargeError(OSError):
+    """A file is larger than it may be; the message completes a sentence about it."""
+
+
 def digest(content: bytes) -> str:
     """Return the sha256 of some bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
@@ -144,3 +148,16 @@ def read_regular(
             parts.append(part)
             most -= len(part)
     return b"".join(parts), about
+
+
+def read_text(path: Path, most: int) -> str:
+    """Read a text that a person has written or exported, at most `most` bytes; links are followed.
+
+    Raises:
+        NotAFileError: it is no file. TooLargeError: it is larger. UnicodeDecodeError: it is not
+            UTF-8. OSError: it cannot be read.
+    """
+    content, _ = read_regular(path, most + 1, follow=True)
+    if len(content) > most:
+        raise TooLargeError(f"larger than {most >> 20} MiB")
+    return content.decode("utf-8-sig")
