@@ -29,7 +29,7 @@ SETTING = "combination"
 OPTIONS = (
     *("submissions", "references", "checkpoint", "check", "tier", "budget", "training_times"),
     *("out", "roster", "deadline", "late", "adjustments", "rule", "canvas", "column"),
-    *("scheduler", "workers"),
+    *("last", "scheduler", "workers"),
 )
 
 

@@ -12,7 +12,7 @@ from tensormark.sandbox.interface import printable
 from tensormark.usage import option
 
 SETTING = "options"
-FILES = ("roster", "canvas", "adjustments", "rule")
+FILES = ("roster", "canvas", "adjustments", "rule", "last")
 OPTIONS = (*FILES, "deadline", "late", "column")
 
 

@@ -29,6 +29,9 @@ def _total_lines(result: Model) -> list[str]:
     if result["bonus"]:
         bonus = out_of(result["bonus"], result["bonus_max_score"])
         lines.append(f"bonus: {bonus}, counted separately")
+    if final := result.get("final"):
+        total = out_of(final["points"], result["max_score"])
+        lines += [f"final: {total}", *(f"  {step}" for step in final["steps"])]
     if names := ungraded(result):
         lines.append(f"{', '.join(names)} {CANNOT}")
     lines += [f"note: {note}" for note in result["notes"]]
@@ -140,6 +143,16 @@ def junit(result: Model) -> str:
         f"  <testsuite name={quoteattr(suite)} {counts}>\n"
         f"    <properties>\n{about}    </properties>\n{cases}  </testsuite>\n</testsuites>\n"
     )
+
+
+def comments(result: Model) -> str:
+    """Return the report as comments of Python, for who gets it under the name of a Python file."""
+    lines = _total_lines(result)
+    for exercise in shown_exercises(result):
+        score = out_of(exercise["score"], exercise["max_score"])
+        lines += ["", f"{_label(exercise)}: {score}, {exercise['outcome']}"]
+        lines += [f"    {line}" for line in message_lines(exercise)]
+    return "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
 
 def cell(value: Any) -> Any:
