@@ -1,10 +1,13 @@
-"""Stand-ins answer as the original does, or as it should."""
+"""Stand-ins answer as the original does, or as it should, and fit in any place."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import pytest
+import torch
+from torch import Tensor, nn
 
-from tensormark.worker.stand_ins import called_like, once_more, takes, takes_apart
+from tensormark.worker.stand_ins import called_like, once_more, put_in_place, takes
 
 
 def with_comma(x: int) -> Any:
@@ -41,63 +44,146 @@ def test_what_the_caller_itself_raises_is_raised() -> None:
 
     with pytest.raises(KeyError, match="own"):
         once_more(caller)
-    assert calls == [(10,), 10]
+    assert calls == [(10,), 10, (10,)]
     assert stand_in(1) == (10,)  # as before
 
 
-def test_without_further_values_nothing_is_called_twice() -> None:
+def test_a_call_without_stand_ins_is_made_once() -> None:
     calls: list[int] = []
 
     def caller() -> None:
-        calls.append(called_like(played, played)(1))
+        calls.append(1)
         raise KeyError
 
     with pytest.raises(KeyError):
         once_more(caller)
-    assert calls == [10]
+    assert calls == [1]
+
+
+class Named(NamedTuple):
+    """A result with names."""
+
+    states: int
+    count: int
+
+
+def added(x: int) -> Any:
+    return (x,) + (x + 1,)  # noqa: RUF005 - as it is written
+
+
+OTHERS: dict[str, tuple[Callable[[int], Any], Callable[[Any], Any]]] = {
+    "a sum of tuples": (added, lambda made: made[0]),
+    "a list": (lambda x: [x, 1], lambda made: made[0]),
+    "names": (lambda x: Named(x, 1), lambda made: made.states),
+    "a dictionary": (lambda x: {"states": x}, lambda made: made["states"]),
+    "several": (lambda x: added(x + 1), lambda made: sum(made) - made[1]),
+}
+
+
+@pytest.mark.parametrize("apart", [True, False])
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_reading_does_not_tell_is_observed(name: str, apart: bool) -> None:
+    original, take = OTHERS[name]
+    stand_in = called_like(original, played)
+
+    assert once_more(lambda: take(stand_in(1)), apart) == 10
+
+
+def test_an_original_that_is_observed_changes_nothing() -> None:
+    def original(module: nn.Module, x: Tensor) -> Any:
+        module.count = 1  # type: ignore[assignment]
+        x.mul_(torch.rand(1))
+        torch.set_default_dtype(torch.float64)
+        return [x, 1]
+
+    module, x, state = nn.Linear(1, 1), torch.ones(2), torch.get_rng_state()
+    stand_in = called_like(original, lambda module, x: x + 1)
+
+    assert once_more(lambda: stand_in(module, x)[0], apart=True).tolist() == [2, 2]
+    assert x.tolist() == [1, 1]
+    assert not hasattr(module, "count")
+    assert torch.equal(torch.get_rng_state(), state)
+    assert torch.get_default_dtype() is torch.float32
+
+
+@pytest.mark.parametrize("error", [KeyError, SystemExit])
+def test_an_original_that_raises_is_read(error: type[BaseException]) -> None:
+    def original(x: int) -> Any:
+        if x:
+            raise error
+        return x, 1
+
+    stand_in = called_like(original, played)
+
+    assert once_more(lambda: stand_in(1)[0], apart=True) == 10
+
+
+class Core(nn.Module):
+    """What a part may have in the place of a method."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x - 1
+
+
+class WithModule(nn.Module):
+    """Has a module in the place of a method."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.method = Core()
+
+
+class WithProperty(nn.Module):
+    """Has a property in its place."""
+
+    @property
+    def method(self) -> Any:
+        return self.other
+
+    def other(self, x: Tensor) -> Tensor:
+        return x - 1
+
+
+class Unsettable(nn.Module):
+    """Lets nobody set it."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "method":
+            raise AttributeError(name)
+        super().__setattr__(name, value)
+
+    def method(self, x: Tensor) -> Tensor:
+        return x - 1
+
+
+class Silent(Unsettable):
+    """The same, without a word."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name != "method":
+            super().__setattr__(name, value)
+
+
+class Raising(nn.Module):
+    """Has a property that cannot be read."""
+
+    @property
+    def method(self) -> Any:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize("kind", [WithModule, WithProperty, Unsettable, Silent, Raising])
+def test_a_stand_in_fits_in_any_place(kind: Any) -> None:
+    part, other = kind(), kind()
+    put_in_place(part, "method", lambda part, x: (part, x + 1))
+
+    assert part.method(1) == (part, 2)
+    assert isinstance(part, kind)
+    assert type(part).__name__ == kind.__name__
+    assert kind is Raising or other.method(torch.ones(1)).item() == 0
 
 
 def test_how_many_arguments_a_function_takes() -> None:
     assert takes(played, 1)
     assert not takes(played, 2)
     assert takes(lambda *values: values, 5)
-
-
-def unpacks(layer: Any, x: int) -> Any:
-    first, _ = layer(x)
-    return first
-
-
-def indexes_inside(layer: Any, x: int) -> Any:
-    def inner() -> Any:
-        return layer(x)[0]
-
-    return inner()
-
-
-def takes_the_rest(layer: Any, x: int) -> Any:
-    held = layer(x)
-    first, *_ = held
-    return first
-
-
-def counts_layers(layers: Any, x: Any) -> Any:
-    rows, columns = x.shape[:2]
-    width = x.shape[2]
-    for _number, layer in enumerate(layers):
-        x = layer(x)
-    return layers[rows](x.size(columns), x[:, :width])
-
-
-@pytest.mark.parametrize(
-    ("function", "apart"),
-    [
-        (unpacks, True),
-        (indexes_inside, True),
-        (takes_the_rest, True),
-        (played, False),
-        (counts_layers, False),
-    ],
-)
-def test_who_takes_a_result_apart(function: Any, apart: bool) -> None:
-    assert takes_apart(function.__code__) is apart

@@ -79,6 +79,7 @@ def _drawn(answered: Iterable[Answered]) -> General | None:
         each.reply
         for each in answered
         if each.reply.message.get("drew")
+        and not each.reply.message.get("same")
         and not each.call.train
         and not any(name.startswith("*") for name in each.call.args)
     ]

@@ -46,6 +46,7 @@ KEYS: Mapping[str, type] = {
     "shapes": list,
     "torch": str,
     "drew": bool,
+    "same": bool,
     "causes": list,
     "lacks": bool,
     "progress": list,

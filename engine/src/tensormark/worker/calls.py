@@ -27,8 +27,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from tensormark.worker.callers import takes_apart
 from tensormark.worker.causes import causes_of
-from tensormark.worker.exceptions import code_of
 from tensormark.worker.imports import Imports
 from tensormark.worker.members import load_by_name, member, parents_of
 from tensormark.worker.outputs import gradients, outputs_of
@@ -38,7 +38,6 @@ from tensormark.worker.stand_ins import (
     once_more,
     put_in_place,
     takes,
-    takes_apart,
 )
 from tensormark.worker.state import Model, Watch, put_back, seed
 
@@ -161,8 +160,9 @@ def other_sign(owner: nn.Module | None) -> Iterator[None]:
 
 def form_of(context: Context, call: Mapping[str, Any]) -> str:
     """Return the form of a call's output; of a tuple that nobody takes apart, that of a tensor."""
-    taker = code_of(context.module(call["module"]), call["taken_by"]) if call["taken_by"] else None
-    return "tensor" if taker is not None and not takes_apart(taker) else str(call["form"])
+    if call["taken_by"] and takes_apart(context.module(call["module"]), call["taken_by"]) is False:
+        return "tensor"
+    return str(call["form"])
 
 
 def call_before(
@@ -211,7 +211,8 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
     own_generator = not GENERATORS.isdisjoint(call["args"])
     watch = Watch(model, silent=own_generator, plain=call["literals"])
     call_before(context, call, tensors, owner, called)
-    outputs = outputs_of(called(*passed), {**call, "form": form_of(context, call)})
+    form = {**call, "form": form_of(context, call)}
+    outputs = outputs_of(called(*passed), form)
     report = watch.report()
     report["drew"] = own_generator or watch.generators.drew()
 
@@ -227,7 +228,11 @@ def run_call(context: Context, call: Mapping[str, Any], tensors: Mapping[str, Te
         answer |= {f"grad/{name}": value for name, value in found.items()}
     if report["drew"] and not own_generator and not call["train"]:
         again = arguments_of(context, call, tensors, owner)
-        report["causes"] = causes_of(lambda: called(*again))
+        report["causes"], second = causes_of(lambda: outputs_of(called(*again), form))
+        report["same"] = second is not None and all(
+            torch.equal(value.nan_to_num(), second[name].nan_to_num())
+            for name, value in outputs.items()
+        )
     return Answer(report, answer)
 
 
@@ -293,7 +298,8 @@ def run(
     context.module(call["module"])  # may draw or seed
     dtype = DTYPES[call["dtype"]]
     tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in tensors.items()}
-    answer = once_more(lambda: run_seeded(context, call, tensors, progress))
+    apart = takes_apart(context.module(call["module"]), call["target"])
+    answer = once_more(lambda: run_seeded(context, call, tensors, progress), bool(apart))
     answer.message["imported"] = context.imports.changed[call["module"]]
     return answer
 

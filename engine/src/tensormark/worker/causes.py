@@ -9,13 +9,14 @@ import contextlib
 import functools
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
-NEW_WEIGHTS, DROPOUT = "new weights", "dropout"  # in the order of what explains most
+Made = TypeVar("Made")
+NEW_WEIGHTS, DROPOUT = "new weights", "dropout"
 FUNCTIONS: tuple[tuple[ModuleType, str], ...] = (
     (torch, "dropout"),
     (nn.functional, "dropout"),
@@ -38,11 +39,12 @@ def _noted(function: Callable[..., Any], causes: set[str]) -> Callable[..., Any]
     return noted
 
 
-def causes_of(call: Callable[[], object]) -> list[str]:
-    """Make a call, and return what drew random numbers in it."""
+def causes_of(call: Callable[[], Made]) -> tuple[list[str], Made | None]:
+    """Make a call, and return what drew random numbers in it, and its result if it has one."""
+    result = None
     with _noting() as causes, contextlib.suppress(Exception):
-        call()
-    return sorted(causes)
+        result = call()
+    return sorted(causes), result
 
 
 @contextlib.contextmanager

@@ -1,5 +1,6 @@
 """Describe what a student's code raised, in terms of the student's files. Runs in the worker."""
 
+import contextlib
 import dataclasses
 import inspect
 import textwrap
@@ -43,10 +44,10 @@ def _lacking_file(error: BaseException, files: Files) -> str | None:
     name: object = None
     if isinstance(error, AttributeError):
         owner = error.obj
-        name = owner.__name__ if isinstance(owner, ModuleType) else type(owner).__module__
+        name = vars(owner).get("__name__") if type(owner) is ModuleType else type(owner).__module__
     elif isinstance(error, ImportError) and not isinstance(error, ModuleNotFoundError):
         name = error.name
-    return f"{name}.py" if f"{name}.py" in files.given else None
+    return f"{name}.py" if type(name) is str and f"{name}.py" in files.given else None
 
 
 def _facts(error: BaseException, files: Files) -> dict[str, Any]:
@@ -66,6 +67,14 @@ def _refusal(error: BaseException | None) -> NotAllowedError | None:
             return error
         error = error and (error.__cause__ or error.__context__)
     return None
+
+
+def _said(error: BaseException) -> str:
+    """Return an exception's message; nothing, if it cannot be told."""
+    try:
+        return str(error)
+    except BaseException:  # a student's own class, or one that was given no text
+        return ""
 
 
 def describe(
@@ -89,7 +98,7 @@ def describe(
         text, name = f"{refusal}{location}", refusal.name
         return {"status": "error", "text": text, "forbidden": name, **importing}
     through = {"through": [code.co_qualname[:MAX_NAME] for code in codes[-MAX_FRAMES:]]}
-    text = textwrap.shorten(str(error).strip().split("\n")[0], MAX_TEXT, placeholder=" ...")
+    text = textwrap.shorten(_said(error).strip().split("\n")[0], MAX_TEXT, placeholder=" ...")
     if isinstance(error, NotImplementedError) and not importing:
         function = ""
         if not text and codes and codes[-1] is frames[-1][0]:
@@ -97,7 +106,10 @@ def describe(
         message = {"status": "not written", "text": text, "function": function, "where": location}
         return message | through
     text = f"raised {type(error).__name__[:MAX_NAME]}: {text}".rstrip(": ") + location
-    return {"status": "error", "text": text, **through, **importing, **_facts(error, files)}
+    facts = {}
+    with contextlib.suppress(BaseException):  # an exception's attributes may be a student's
+        facts = _facts(error, files)
+    return {"status": "error", "text": text, **through, **importing, **facts}
 
 
 def code_of(owner: Any, target: str) -> CodeType | None:

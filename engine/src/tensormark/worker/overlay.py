@@ -135,7 +135,10 @@ class Overlay:
         tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
         with self.rules_of(call):
             answer = calls.run(context, call, tensors, progress)
-        outputs = {name: tensor.detach().numpy() for name, tensor in answer.tensors.items()}
+        outputs = {
+            name: tensor.detach().resolve_conj().resolve_neg().numpy()
+            for name, tensor in answer.tensors.items()
+        }
         return {"status": "ok", **answer.message}, outputs
 
     def changed(self) -> bool:
@@ -147,7 +150,10 @@ class Overlay:
         target = str(call.get("target", ""))
         module = self.imports.modules.get(str(call.get("module")))
         hole = exceptions.code_of(module, target) if module is not None else None
-        described = exceptions.describe(error, self.files, target, hole)
+        try:
+            described = exceptions.describe(error, self.files, target, hole)
+        except BaseException:  # attributes of an exception may be a student's, and raise
+            return {"status": "error", "text": "raised an exception that cannot be described"}
         own = {name: self.sources[name.removesuffix(".py")] for name in self.files.editable}
         with contextlib.suppress(Exception):  # what is looked at is a student's
             return {**described, "shapes": shapes(error, own, letters_of(call))}
@@ -164,5 +170,4 @@ class Overlay:
             message, tensors = self.call(request["call"], arrays, progress)
             return protocol.encode(header | message, tensors)
         except BaseException as error:  # including SystemExit and KeyboardInterrupt
-            described = self.describe(error, request.get("call", {}))
-            return protocol.encode(header | described)
+            return protocol.encode(header | self.describe(error, request.get("call", {})))

@@ -6,13 +6,16 @@ modules, say) works as before. Or it replaces a function, under every name that 
 modules have for it. Not covered: a function that something else holds, such as a default value or a
 list.
 
-Where the original returns further values in a tuple, the caller may want them, or they may be a
-mistake that is not the caller's, such as a comma behind `return`. So a stand-in answers as the
-original does, and where that raises, the call is made again with what should be returned.
+Where the original returns something around its tensor, such as a tuple, the caller may want that,
+or it may be a mistake that is not the caller's, such as a comma behind `return`. So a stand-in
+answers as the original does, and where that raises, the call is made again with what should be
+returned.
 """
 
 import contextlib
+import copy
 import dis
+import enum
 import functools
 import inspect
 import itertools
@@ -23,29 +26,59 @@ from contextvars import ContextVar
 from types import CodeType, ModuleType
 from typing import Any, TypeVar
 
+import torch
+from torch import Tensor, nn
+
+from tensormark.worker import state
 from tensormark.worker.outputs import StudentError
 
 FUNCTION = ":"  # in the path of a stand-in for a function: "module:function"
-PUBLISHED = ContextVar("whether stand-ins return what should be returned", default=False)
-UNPACKING = frozenset(("UNPACK_SEQUENCE", "UNPACK_EX"))
-RECENT = 5  # instructions: x.shape[:2] has so many
-FURTHER = ContextVar("whether one has returned further values, as the original does", default=False)
+
+
+class Form(enum.Enum):
+    """What stand-ins return."""
+
+    READ = "a tuple, if the original's code says that it returns one"
+    OBSERVED = "the same, or what the original returns when it is called"
+    PUBLISHED = "what should be returned"
+
+
+FORM = ContextVar("the form in which stand-ins answer", default=Form.READ)
+ANSWERED = ContextVar("whether a stand-in has answered", default=False)
 Made = TypeVar("Made")
 
 
-def once_more(call: Callable[[], Made]) -> Made:
-    """Make a call, and if it raises, again with stand-ins that return no further values."""
-    FURTHER.set(False)
-    try:
-        return call()
-    except Exception:
-        if not FURTHER.get():
-            raise
-    before = PUBLISHED.set(True)
+def _in_form(form: Form, call: Callable[[], Made]) -> Made:
+    before = FORM.set(form)
     try:
         return call()
     finally:
-        PUBLISHED.reset(before)
+        FORM.reset(before)
+
+
+def once_more(call: Callable[[], Made], apart: bool = False) -> Made:
+    """Make a call, and if it raises, again with stand-ins that answer in another form.
+
+    Args:
+        apart: the caller takes results apart, so that it is worth while to call the originals.
+
+    Raises:
+        Exception: what the call raises if stand-ins return what they should.
+    """
+    ANSWERED.set(False)
+    first = Form.OBSERVED if apart else Form.READ
+    try:
+        return _in_form(first, call)
+    except Exception:
+        if not ANSWERED.get():
+            raise
+    try:
+        return _in_form(Form.PUBLISHED, call)
+    except Exception:
+        if not apart:
+            with contextlib.suppress(Exception):
+                return _in_form(Form.OBSERVED, call)
+        raise
 
 
 def _signature(method: Callable[..., Any] | None) -> inspect.Signature | None:
@@ -94,21 +127,41 @@ def _tuple_length(code: CodeType | None) -> int | None:
     return None
 
 
-def takes_apart(code: CodeType) -> bool:
-    """Say whether a function, or one inside it, unpacks a result or takes an item of it.
+def _copied(value: Any) -> Any:
+    """Return a copy of an argument, so that a call has no effect on what it is given."""
+    return value.detach().clone() if isinstance(value, Tensor) else copy.deepcopy(value)
 
-    A shape is no result, nor is what a loop is over; items have numbers, not slices.
+
+def _observed(original: Callable[..., Any] | None, args: Any, kwargs: Any) -> Any:
+    """Return what a function returns, or None if it raises.
+
+    It is called with copies, a method on a copy of its object; settings and random generators are
+    put back.
     """
-    inner = [const for const in code.co_consts if isinstance(const, CodeType)]
-    steps = list(dis.get_instructions(code))
-    for place, (before, step) in enumerate(itertools.pairwise(steps)):
-        unpacks = step.opname in UNPACKING and before.opname != "FOR_ITER"
-        number = before.opname.startswith("LOAD_") and type(before.argval) is int
-        indexes = step.opname == "BINARY_SUBSCR" or step.argrepr == "[]"
-        recent = {earlier.argval for earlier in steps[max(0, place - RECENT) : place]}
-        if (unpacks or (indexes and number)) and recent.isdisjoint(("shape", "size")):
-            return True
-    return any(map(takes_apart, inner))
+    if original is None:
+        return None
+    settings, generators = state.settings(), state.Generators()
+    try:
+        args, kwargs = [_copied(arg) for arg in args], {k: _copied(v) for k, v in kwargs.items()}
+        with torch.no_grad():
+            return copy.deepcopy(original)(*args, **kwargs)
+    except BaseException:  # it may be wrong in any way
+        return None
+    finally:
+        state.put_back(settings)
+        generators.put_back()
+
+
+def _in_place_of_first(found: Any, result: Any) -> Any:
+    """Return a tuple, list or dictionary with another first value; anything else: that value."""
+    if isinstance(found, dict) and found:
+        return {**found, next(iter(found)): result}
+    if not isinstance(found, tuple | list) or not found:
+        return result
+    values = [result, *found[1:]]
+    if isinstance(found, list):
+        return values
+    return found._make(values) if hasattr(found, "_make") else tuple(values)
 
 
 def called_like(original: Callable[..., Any] | None, stand_in: Callable[..., Any]) -> Any:
@@ -116,8 +169,7 @@ def called_like(original: Callable[..., Any] | None, stand_in: Callable[..., Any
 
     The names, defaults and further parameters of the original count, so that a call is right or
     wrong whenever it would be without the stand-in; those that the assignment published count too.
-    Where the original returns further values in a tuple, the result has as many, all None,
-    unless PUBLISHED says otherwise.
+    The result has the form that FORM says; further values in a tuple that was only read are None.
 
     Args:
         original: the student's method, if there is one.
@@ -139,11 +191,14 @@ def called_like(original: Callable[..., Any] | None, stand_in: Callable[..., Any
             published.bind(*positional, **keywords)
         except TypeError as error:
             raise StudentError(f"{name}() cannot be given everything: {error}") from None
-        result = stand_in(*positional, **keywords)
-        if length is None or PUBLISHED.get():
+        result, form = stand_in(*positional, **keywords), FORM.get()
+        ANSWERED.set(True)
+        if form is Form.PUBLISHED:
             return result
-        FURTHER.set(True)
-        return (result, *[None] * (length - 1))
+        found = _observed(original, args, kwargs) if form is Form.OBSERVED else None
+        if found is None and length is not None:
+            found = (None,) * length
+        return _in_place_of_first(found, result)
 
     return wrapper
 
@@ -151,11 +206,25 @@ def called_like(original: Callable[..., Any] | None, stand_in: Callable[..., Any
 def put_in_place(part: Any, method: str, stand_in: Callable[..., Any]) -> None:
     """Replace a method of one object.
 
+    A module in the method's place keeps its place and gets another `forward`. Where an attribute
+    cannot be set, as with a property, the object gets a class of its own.
+
     Args:
         stand_in: takes the object, then the method's arguments.
     """
-    original = getattr(part, method, None)
-    setattr(part, method, called_like(original, functools.partial(stand_in, part)))
+    original = None
+    with contextlib.suppress(Exception):  # a property may raise anything
+        original = getattr(part, method)
+    bound = functools.partial(stand_in, part)
+    if isinstance(original, nn.Module):
+        part, method, original = original, "forward", original.forward
+    replacement = called_like(original, bound)
+    with contextlib.suppress(Exception):
+        setattr(part, method, replacement)
+        if getattr(part, method) is replacement:
+            return
+    own = type(type(part).__name__, (type(part),), {method: staticmethod(replacement)})
+    object.__setattr__(part, "__class__", own)
 
 
 def _modules_beside(home: ModuleType) -> Iterator[ModuleType]:

@@ -273,7 +273,7 @@ class Watch:
         """Return the state that a function must not change, in plain values.
 
         Args:
-            going_on: which generators have not been seeded.
+            unseeded: which generators have not been seeded.
         """
         state: dict[str, Any] = {name: str(value) for name, value in settings().items()}
         state[FILTERS] = repr(_broad_filters())

@@ -1,0 +1,85 @@
+"""Say whether a function takes apart what others return to it, by its text. Runs in the worker."""
+
+import ast
+import functools
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+from torch import Tensor
+
+SIZES = frozenset(("size", "stride"))  # methods of a tensor that return a tuple as a rule
+
+
+@functools.lru_cache(maxsize=16)
+def _parsed(source: str) -> ast.Module:
+    """Parse a module's text, which stays the same from call to call."""
+    return ast.parse(source)
+
+
+def _defined(tree: ast.AST, path: str) -> ast.AST | None:
+    """Return the function or method of this path in a module, such as "Model.encode"."""
+    found: ast.AST | None = tree
+    for name in path.split("."):
+        body = getattr(found, "body", [])
+        named = [statement for statement in body if getattr(statement, "name", None) == name]
+        found = named[-1] if named else None
+    return found
+
+
+def _pairs(function: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield what is assigned to, and what is assigned."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign):
+            yield from ((target, node.value) for target in node.targets)
+        elif isinstance(node, ast.NamedExpr | ast.AnnAssign) and node.value is not None:
+            yield node.target, node.value
+
+
+def _is_result(value: ast.expr) -> bool:
+    """Say whether a value is what a call returns, and not a tensor's size."""
+    if not isinstance(value, ast.Call):
+        return False
+    return not (isinstance(value.func, ast.Attribute) and value.func.attr in SIZES)
+
+
+def _is_key(index: ast.expr) -> bool:
+    """Say whether an index is a number or a key that is written out, not a slice."""
+    index = index.operand if isinstance(index, ast.UnaryOp) else index
+    return isinstance(index, ast.Constant) and type(index.value) in (int, str)
+
+
+def _unpacks(function: ast.AST) -> bool:
+    pairs = list(_pairs(function))
+    held = {t.id for t, value in pairs if isinstance(t, ast.Name) and _is_result(value)}
+
+    def is_result(value: ast.expr) -> bool:
+        value = value.value if isinstance(value, ast.NamedExpr) else value
+        return _is_result(value) or (isinstance(value, ast.Name) and value.id in held)
+
+    def takes_part(node: ast.AST) -> bool:
+        if isinstance(node, ast.Attribute):  # of a tuple with names
+            return is_result(node.value) and not hasattr(Tensor, node.attr)
+        return isinstance(node, ast.Subscript) and is_result(node.value) and _is_key(node.slice)
+
+    unpacked = (value for target, value in pairs if isinstance(target, ast.Tuple | ast.List))
+    return any(map(is_result, unpacked)) or any(map(takes_part, ast.walk(function)))
+
+
+def takes_apart(module: ModuleType, path: str) -> bool | None:
+    """Say whether a function unpacks what it got from a call, or takes an item of it.
+
+    Of a method, its whole class is read, as it may leave that to another method.
+
+    Args:
+        path: of the function in the module, such as "Model.encode".
+
+    Returns: None, if there is no text of the function.
+    """
+    try:
+        spec: Any = module.__spec__
+        source = spec.loader.get_source(spec.name)  # linecache may have an earlier text
+        found = _defined(_parsed(source), path.rpartition(".")[0] or path)
+    except Exception:  # a module's names may be a student's
+        return None
+    return None if found is None else _unpacks(found)
