@@ -34,4 +34,5 @@ Who handed in, and the results:
         canvas.py   the instructor's own export of Canvas, with one column filled
         returned.py, moodle.py   marks and feedback, as Moodle and Canvas take them back
     similar.py    groups of near-identical submissions
+        evidence.py, similar_page.py   similar.html, where two are alike line by line
 """

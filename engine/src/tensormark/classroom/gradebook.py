@@ -2,6 +2,7 @@
 
 gradebook.csv, gradebook.html   the class, for spreadsheets and for people
 teach.html      the class without its people, to be shown to it
+similar.html    near-identical submissions side by side, if there are any
 canvas.csv      for Canvas to import: one column, and only who has a score
 feedback/       a folder a student
                 and what platforms take back besides; see returned.py
@@ -12,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tensormark.classroom import similar_page
 from tensormark.classroom.canvas import CanvasError, fill_export
 from tensormark.classroom.earlier import Earlier
 from tensormark.classroom.entry import Entry, number_of
@@ -24,8 +26,8 @@ from tensormark.files import sha256
 from tensormark.reports.platforms import csv_text
 
 TABLE, PAGE, CANVAS = "gradebook.csv", "gradebook.html", "canvas.csv"
-TEACH = "teach.html"
-RESULTS = (TABLE, PAGE, TEACH, CANVAS, FOLDER, *RETURNED)
+TEACH, SIMILAR = "teach.html", "similar.html"
+RESULTS = (TABLE, PAGE, TEACH, SIMILAR, CANVAS, FOLDER, *RETURNED)
 KEPT = ".statements.json"  # what the comparison of sources keeps until the next run
 FIRST = ("student", "submission", "score", "max_score", "bonus")
 FINAL = ("final", "how")  # only where there is a ledger
@@ -118,8 +120,14 @@ def write_results(
     feedback = number_of(sum(map(bool, folders)), "folder")
     lines = [f"wrote {out / PAGE}, {out / TABLE} and {feedback} of feedback"]
     if similarity.groups:
+        beside = similar_page.page(entries, similarity, starter or {}, known)
+        earlier.write(SIMILAR, beside.encode("utf-8", "backslashreplace"))
         groups = number_of(len(similarity.groups), "group")
-        lines.append(f"near-identical submissions, for you to look at: {groups}")
+        lines.append(
+            f"near-identical submissions, for you to look at: {groups}, in {out / SIMILAR}"
+        )
+    else:
+        earlier.withdraw(SIMILAR)
     lines += _filled_canvas(entries, canvas, column, earlier)
     return [*lines, *returned(entries, folders, roster, earlier), *earlier.lines()]
 

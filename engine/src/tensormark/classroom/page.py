@@ -191,7 +191,8 @@ def _group_line(shown: Class, index: int) -> Element:
     same = f"{100 * group.share:.0f}% the same, in {where}"
     what = f"equal byte for byte: {where}" if group.equal else same
     button = _show_button(f"g{index}", f"these {size} students")
-    about = element("p", what[:LONGEST], class_="about")
+    beside = element("a", "side by side", href=f"similar.html#group-{index + 1}")
+    about = element("p", what[:LONGEST], ". ", beside, class_="about")
     names = _names(shown, group.members)
     return _line(number_of(size, "student"), *names, about, button=button)
 

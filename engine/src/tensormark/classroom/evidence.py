@@ -1,0 +1,122 @@
+"""Where two submissions are alike, line by line, without what many of the class have anyway.
+
+Lines are compared as written, and again with a mark in the place of names of variables.
+Both are of strangers: nothing is parsed or run, and every count is bounded.
+"""
+
+import difflib
+import keyword
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tensormark.classroom.similar import COMMON, SMALLEST
+
+LINES = 500  # of a file that are compared, those that many have not counted
+SAME, RENAMED, MOVED, OWN, GAP = "same", "renamed", "moved", "own", "gap"
+VARIABLE = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w|\s*\()")  # no attribute, and nothing called
+IMPORTED = re.compile(r"^(?:import|from)\b.*", re.M)
+COMMENT = re.compile(r"^\s*#")
+Sources = Mapping[str, str]  # module name to text
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of each of two files, or of one.
+
+    Attributes:
+        kind: SAME; RENAMED, the same but for names and layout; MOVED, the other file has it in
+            another place; OWN; or GAP, where lines that many have are left out.
+        left, right: its number and text, if there is one.
+        holders: of the class, how many have it, but for names and layout.
+    """
+
+    kind: str
+    left: tuple[int, str] | None = None
+    right: tuple[int, str] | None = None
+    holders: int = 0
+
+
+class Rarity:
+    """How many of a class have a line.
+
+    Attributes:
+        usual: lines that many have, or that were given; they say nothing about anybody.
+        holders: line to how many have it.
+    """
+
+    def __init__(
+        self, submissions: Sequence[Sources], starter: Sources, known: Sequence[Sources]
+    ) -> None:
+        """Count lines.
+
+        Args:
+            submissions: one by a team once.
+            starter: what everybody was given; known: solutions that anybody may resemble.
+        """
+        imports = IMPORTED.findall("\n".join(starter.values()))
+        self.names = {"self", *keyword.kwlist, *re.findall(r"\w+", " ".join(imports))}
+        self.form = lru_cache(maxsize=100_000)(self._form)
+        self.holders = Counter(form for each in submissions for form in self._forms(each))
+        most = COMMON * max(len(submissions), SMALLEST) + 1
+        self.usual = {form for form, count in self.holders.items() if count > most}
+        self.usual.update(*map(self._forms, (starter, *known)))
+
+    def _form(self, line: str) -> str:
+        """Return a line without layout and names of variables; a comment as it is written."""
+        if COMMENT.match(line):
+            return " ".join(line.split())
+        named = VARIABLE.sub(lambda word: word[0] if word[0] in self.names else "_", line)
+        return "".join(named.split())
+
+    def _forms(self, submission: Sources) -> set[str]:
+        return {self.form(line) for text in submission.values() for line in text.splitlines()}
+
+    def rare(self, text: str) -> list[int]:
+        """Return the numbers of the first lines of a file that few have, from 0."""
+        numbers = (
+            number
+            for number, line in enumerate(text.splitlines())
+            if self.form(line) not in self.usual
+        )
+        return [number for number, _ in zip(numbers, range(LINES), strict=False)]
+
+
+def _aligned(left: list[str], right: list[str]) -> Iterator[tuple[int | None, int | None]]:
+    """Yield the places of what is equal in both, or of what is in one."""
+    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
+    for tag, first, after_first, second, after_second in matcher.get_opcodes():
+        if tag == "equal":
+            yield from zip(range(first, after_first), range(second, after_second), strict=True)
+        else:
+            yield from ((place, None) for place in range(first, after_first))
+            yield from ((None, place) for place in range(second, after_second))
+
+
+def side_by_side(left: str, right: str, rarity: Rarity) -> list[Line]:
+    """Return the lines of two files that few of the class have, those of both in one."""
+    lines = left.splitlines(), right.splitlines()
+    numbers = rarity.rare(left), rarity.rare(right)
+    forms = [
+        [rarity.form(own[number]) for number in rare]
+        for own, rare in zip(lines, numbers, strict=True)
+    ]
+    both, found, last = set(forms[0]) & set(forms[1]), list[Line](), [-1, -1]
+    for places in _aligned(*forms):
+        at = [None if p is None else rare[p] for p, rare in zip(places, numbers, strict=True)]
+        if any(now is not None and now > then + 1 for now, then in zip(at, last, strict=True)):
+            found.append(Line(GAP))
+        last = [then if now is None else now for now, then in zip(at, last, strict=True)]
+        first, second = (
+            None if now is None else (now + 1, own[now]) for now, own in zip(at, lines, strict=True)
+        )
+        texts = [side[1] for side in (first, second) if side is not None]
+        form = rarity.form(texts[0])
+        if len(texts) == 1:
+            kind = MOVED if form in both else OWN
+        else:
+            kind = SAME if texts[0].strip() == texts[1].strip() else RENAMED
+        found.append(Line(kind, first, second, rarity.holders[form]))
+    return found

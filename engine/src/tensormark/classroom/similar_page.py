@@ -1,0 +1,174 @@
+"""similar.html: near-identical submissions side by side, for a person to look at.
+
+It has students' names and code, so it is for staff. Every text is escaped where it becomes an
+element (reports/markup.py), and the page needs no script.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tensormark.classroom.entry import Entry, number_of
+from tensormark.classroom.evidence import (
+    GAP,
+    MOVED,
+    OWN,
+    RENAMED,
+    SAME,
+    Line,
+    Rarity,
+    Sources,
+    side_by_side,
+)
+from tensormark.classroom.similar import Group, Similar
+from tensormark.reports import html
+from tensormark.reports.markup import Element, element, say
+
+STYLES = (html.STYLE, Path(__file__).with_name("similar.css"))
+GROUPS, PAIRS = 50, 5  # that are shown, and of one group
+ROWS = 20_000  # of the page
+LONGEST = 300  # characters of a line
+ABOUT = (
+    "Lines that few of the class have, of submissions that are equal or nearly so. Lines that the "
+    "starter, known solutions or many of the class have are left out, as they say nothing. There "
+    "may be good reasons for what is left: work in pairs that is allowed, a common source, help in "
+    "the lab. It does not say who wrote what: ask both, with their own code in front of them."
+)
+STAFF = "For staff: it has names and code of students."
+MARKS = {
+    SAME: ("=", "the same"),
+    RENAMED: ("≈", "the same but for names and layout"),
+    MOVED: ("↕", "the other has it in another place"),
+    OWN: ("", "only here"),
+}
+GAPS = "lines that many have"
+
+
+def _code(side: tuple[int, str] | None) -> tuple[Element, Element]:
+    number, text = side or ("", "")
+    return (
+        element("td", number, class_="number"),
+        element("td", element("code", say(text.expandtabs(4), LONGEST, keep=" "))),
+    )
+
+
+def _row(line: Line, size: int) -> Element:
+    if line.kind == GAP:
+        return element("tr", element("td", GAPS, colspan=5), class_="gap")
+    mark, meaning = MARKS[line.kind]
+    sign = element("span", mark, role="img", aria_label=meaning) if mark else None
+    often = element("small", f"{line.holders} of {size}", class_="often")
+    middle = element("td", sign, " " if sign else None, often, class_="middle")
+    return element("tr", *_code(line.left), middle, *_code(line.right), class_=line.kind)
+
+
+def _table(name: str, owners: Sequence[str], lines: Sequence[Line], size: int) -> Element:
+    first, second = owners
+    heads = (
+        element("th", element("span", first, class_="name"), scope="col", colspan=2),
+        element("th", "have it", scope="col"),
+        element("th", element("span", second, class_="name"), scope="col", colspan=2),
+    )
+    counts = {kind: sum(line.kind == kind for line in lines) for kind in (SAME, RENAMED)}
+    caption = (
+        f"{name}.py: {number_of(counts[SAME], 'line')} the same, {counts[RENAMED]} more but for "
+        "names and layout"
+    )
+    rows = (_row(line, size) for line in lines)
+    table = element(
+        "table",
+        element("caption", caption),
+        element("thead", element("tr", *heads)),
+        element("tbody", *rows),
+        class_="pair",
+    )
+    label = f"{name}.py of {first} and {second}"
+    return element("div", table, class_="scroll", tabindex=0, role="region", aria_label=label)
+
+
+class _Evidence:
+    """The page while it is written: what is compared, and how many rows are left."""
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        starter: Sources,
+        known: Sequence[Sources],
+    ) -> None:
+        by_hand_in = {entry.hand_in.path: entry.sources for entry in entries if entry.sources}
+        submissions = list(by_hand_in.values())
+        self.entries, self.starter, self.size = entries, starter, len(submissions)
+        self.rarity, self.rows = Rarity(submissions, starter, known), ROWS
+
+    def name(self, place: int) -> str:
+        return self.entries[place].hand_in.student
+
+    def tables(self, first: int, second: int) -> Iterator[Element]:
+        """Yield the files of two students that neither has as they were given."""
+        one, other = self.entries[first].sources, self.entries[second].sources
+        for name in one:
+            pair = one[name], other.get(name, "")
+            if self.starter.get(name) in pair or not all(pair) or self.rows <= 0:
+                continue
+            lines = side_by_side(*pair, self.rarity)
+            if any(line.kind in (SAME, RENAMED, MOVED) for line in lines):
+                lines = lines[: self.rows]
+                self.rows -= len(lines)
+                yield _table(name, (self.name(first), self.name(second)), lines, self.size)
+
+    def group(self, number: int, group: Group) -> Element:
+        """Return a group: who is in it, in what they are alike, and one beside the next."""
+        own = {self.entries[place].hand_in.path: place for place in reversed(group.members)}
+        places = sorted(own.values())
+        pairs = list(itertools.pairwise(places))[:PAIRS]
+        who = [self.name(place) for place in group.members[:GROUPS]]
+        where = ", ".join(group.places[:6])
+        same = group.equal or f"{100 * group.share:.0f}% the same"
+        tables = [table for pair in pairs for table in self.tables(*pair)]
+        left = len(places) - 1 - len(pairs)
+        return element(
+            "section",
+            element("h2", f"{number}. {number_of(len(group.members), 'student')}"),
+            element("p", element("span", ", ".join(who), class_="name")),
+            element("p", f"{same}, in {where}", class_="about"),
+            *tables,
+            None if tables else element("p", "No line of these is rare enough to be shown."),
+            element("p", f"and {number_of(left, 'pair')} more") if left else None,
+            id=f"group-{number}",
+        )
+
+
+def page(
+    entries: Sequence[Entry],
+    similar: Similar,
+    starter: Sources,
+    known: Sequence[Sources],
+) -> str:
+    """Return the page.
+
+    Args:
+        similar: what was found; its places are those of the entries.
+        starter: module name to text, of what students were given; known: of solutions that anybody
+            may resemble.
+    """
+    evidence = _Evidence(entries, starter, known)
+    shown = similar.groups[:GROUPS]
+    groups = [evidence.group(number, group) for number, group in enumerate(shown, 1)]
+    more = len(similar.groups) - len(shown)
+    rest = f"and {number_of(more, 'group')} more, listed in gradebook.html" if more else None
+    legend = (
+        element("li", element("b", mark, aria_hidden="true"), " ", meaning)
+        for mark, meaning in MARKS.values()
+        if mark
+    )
+    body = element(
+        "main",
+        element("h1", "Near-identical submissions, side by side"),
+        element("p", element("b", STAFF)),
+        element("p", ABOUT, class_="about"),
+        element("ul", *legend, class_="legend"),
+        *groups,
+        element("p", rest) if rest else None,
+    )
+    style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
+    return html.document("Near-identical submissions", style, body)

@@ -1,0 +1,35 @@
+"""similar.html in a real browser (`make test-page`)."""
+
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+from teach import SCREENS
+from test_similar_page import LEFT, RIGHT, STARTER, entries
+
+from tensormark.classroom.gradebook import SIMILAR, write_results
+
+from page import browser as browser
+
+MORE = "".join(f"\ndef g{n}(a):\n    b = a + {n}\n    return b * {n}\n" for n in range(40))
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_the_page_is_quiet_fits_and_has_no_fault(
+    browser: Browser, tmp_path: Path, screen: str
+) -> None:
+    write_results(entries(LEFT + MORE, RIGHT + MORE, "x = 1"), tmp_path, starter=STARTER)
+    width, height, scheme = SCREENS[screen]
+    size = {"width": width, "height": height}
+    page = browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True).new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+
+    page.goto((tmp_path / SIMILAR).as_uri())
+    found = Axe().run(page).response["violations"]
+
+    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found] == []
+    assert said == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert len(page.pdf(format="A4")) > 1000

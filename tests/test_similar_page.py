@@ -1,0 +1,108 @@
+"""similar.html shows where two are alike, without what says nothing, and runs nothing."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tensormark.classroom.entry import Entry
+from tensormark.classroom.evidence import GAP, MOVED, OWN, RENAMED, SAME, Rarity, side_by_side
+from tensormark.classroom.gradebook import SIMILAR, write_results
+from tensormark.classroom.similar import Group, Similar
+from tensormark.classroom.similar_page import page
+
+import classes
+import formats
+
+STARTER = {"bert": "import torch\n\ndef f(x):\n    raise NotImplementedError\n"}
+LEFT = (
+    "import torch\n\ndef f(x):\n    kept = torch.sin(x)  \n    # so that it fits\n    return kept\n"
+)
+RIGHT = LEFT.replace("kept", "held").replace("  \n", "\n")
+
+
+def kinds(left: str, right: str, submissions: int = 2, known: tuple[str, ...] = ()) -> list[str]:
+    many = [{"bert": left}, {"bert": right}, *[{"bert": f"a{n}()"} for n in range(submissions - 2)]]
+    rarity = Rarity(many, STARTER, [{"bert": text} for text in known])
+    return [line.kind for line in side_by_side(left, right, rarity)]
+
+
+def test_lines_are_the_same_but_for_names_and_what_was_given_is_left_out() -> None:
+    assert kinds(LEFT, LEFT) == [GAP, SAME, SAME, SAME]
+    assert kinds(LEFT, RIGHT) == [GAP, RENAMED, SAME, RENAMED]
+
+
+def test_what_solutions_or_many_of_the_class_have_says_nothing() -> None:
+    assert kinds(LEFT, RIGHT, known=("    made = torch.sin(y)",)) == [GAP, SAME, RENAMED]
+    many = [{"bert": LEFT}] * 12
+    assert side_by_side(LEFT, LEFT, Rarity(many, STARTER, [])) == []
+
+
+def test_what_is_called_and_attributes_are_no_names() -> None:
+    assert kinds(LEFT, RIGHT.replace("sin", "cos")) == [GAP, OWN, GAP, OWN, SAME, RENAMED]
+    assert kinds("a = torch.x", "b = torch.y") == [OWN, OWN]
+    assert kinds("a = other(b)", "b = another(a)") == [OWN, OWN]
+
+
+def test_a_line_in_another_place_is_moved() -> None:
+    assert sorted(kinds("one(1)\ntwo(2)", "two(2)\none(1)")) == sorted([MOVED, SAME, MOVED])
+
+
+def test_holders_are_counted_but_for_names() -> None:
+    rarity = Rarity([{"bert": LEFT}, {"bert": RIGHT}, {"bert": "x = 1"}], STARTER, [])
+
+    assert {line.holders for line in side_by_side(LEFT, RIGHT, rarity) if line.left} == {2}
+
+
+def entries(*texts: str) -> list[Entry]:
+    made = classes.a_class(len(texts))
+    return [replace(one, sources={"bert": text}) for one, text in zip(made, texts, strict=True)]
+
+
+EVIL = '<script>alert(1)</script> = "\x1b]0;"  # \u202e " onload="x'
+
+
+def test_the_page_shows_lines_as_text() -> None:
+    of = entries(LEFT + EVIL, LEFT + EVIL, "x = 2")
+    hand_in = replace(of[0].hand_in, student="<b>Eve</b>")
+    of[0] = replace(of[0], hand_in=hand_in)
+
+    text = page(of, Similar((Group((0, 1), ("<f>",)),)), STARTER, [])
+
+    tags = formats.Tags(text)
+    assert "script" not in {tag[0] if isinstance(tag, tuple) else tag for tag in tags.tags}
+    assert "&lt;script&gt;alert(1)" in text
+    assert "<b>Eve" not in text
+    assert not set("\x1b\u202e") & set(text)
+    assert "script-src" not in text
+
+
+def test_a_file_of_a_million_lines_is_bounded() -> None:
+    long = "\n".join(f"a{n} = call{n}({'x' * 50})" for n in range(30_000))
+    groups = tuple(Group((0, 1), ("f",)) for _ in range(70))
+
+    text = page(entries(long, long), Similar(groups), STARTER, [])
+
+    assert len(text) < 25e6
+    assert "and 20 groups more" in text
+
+
+def test_a_class_without_groups_has_no_page_and_keeps_none(tmp_path: Path) -> None:
+    source = "".join(f"def f{n}(a):\n    b = a + {n}\n    return b * {n}\n\n" for n in range(9))
+
+    write_results(entries(source, source, "x = 1"), tmp_path, starter=STARTER)
+    before = (tmp_path / SIMILAR).read_text("utf-8")
+    write_results(entries(source, "y = 2", "x = 1"), tmp_path, starter=STARTER)
+
+    assert "return b * 8" in before
+    assert not (tmp_path / SIMILAR).exists()
+
+
+@pytest.mark.parametrize("name", ["gradebook.html", "similar.html"])
+def test_the_two_pages_agree_about_groups(tmp_path: Path, name: str) -> None:
+    source = "".join(f"def f{n}(a):\n    b = a + {n}\n    return b * {n}\n\n" for n in range(9))
+    write_results(entries(source, source, "x = 1"), tmp_path, starter=STARTER)
+
+    text = (tmp_path / name).read_text("utf-8")
+
+    assert ('href="similar.html#group-1"' if name == "gradebook.html" else 'id="group-1"') in text
