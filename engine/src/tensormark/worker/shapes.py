@@ -16,7 +16,7 @@ ABOUT_OTHERS = (NotImplementedError, RecursionError)  # RuntimeErrors, too
 MOST = 6  # tensors that are listed
 MOST_AXES = 8
 LONGEST = 40  # characters of a name
-TWICE = "T"  # the letter that two axes of a tensor may have, as those of attention's scores do
+TWICE = "T"  # the letter of time, which both axes have of what compares each step with each other
 
 
 def _innermost(traceback: TracebackType | None, sources: Mapping[str, str]) -> TracebackType | None:
