@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tensormark.exercise import OTHER_SIZES, SECOND_CALL
+from tensormark.exercise import SECOND_CALL, SIZES_PROBE
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import Answered, changed_state
 from tensormark.judging.raised import texts
@@ -155,6 +155,6 @@ def general(answered: Answered, mismatch: Mismatch, telling: Iterable[Answered])
         return found
     if mismatch.kind in ("values", "shape", "finite") and answered.probe.name == SECOND_CALL:
         return General("kept_from_a_call", answered.probe.says)
-    if mismatch.kind == "values" and answered.probe.name == OTHER_SIZES:
+    if mismatch.kind == "values" and answered.probe.name == SIZES_PROBE:
         return _precision_or_sizes(answered, mismatch)
     return None
