@@ -25,6 +25,10 @@ IDS = [exercise.id for exercise in ASSIGNMENT.exercises]
 TESTED = [exercise for exercise in ASSIGNMENT.exercises if exercise.probes]
 PARTS_OF_A_PROBLEM = ("Deliverable", "Shapes", "Run", "You are done when")
 TO_THE_LEFT = re.compile(r"^(return |[\w, ]+ = )")
+NEIGHBOUR = re.compile(  # what only a reader of the page, or of the whole report, can find
+    r"^(the same|likewise|also|by|in|on)\b|\b(next|previous|last|rest of the) (line|item)"
+    r"|\b(line|item)s? (below|above)|\b(see|as) (below|above)\b"
+)
 MIN_SECRET = 20  # characters; shorter lines, such as `return x`, give nothing away
 
 
@@ -152,6 +156,14 @@ def test_every_message_that_is_explained_is_one_that_the_grader_gives() -> None:
     own = [message for message in messages if not message.startswith("raised ")]
     pieces = {piece.strip() for message in own for piece in message.split("...") if piece.strip()}
     assert [piece for piece in sorted(pieces) if not any(piece in text for text in known)] == []
+
+
+def test_what_a_report_quotes_can_be_read_alone() -> None:
+    explanations = ASSIGNMENT.handout.explanations.values()
+    quoted = {line for pairs in explanations for _, line in pairs}
+
+    assert len(quoted) > 80
+    assert [line for line in sorted(quoted) if NEIGHBOUR.search(line)] == []
 
 
 def test_options_of_the_programs_that_are_named_exist() -> None:

@@ -110,7 +110,7 @@ def test_the_graders_sizes_are_those_that_messages_are_explained_with() -> None:
     s = SIZES
 
     said(f"B is {s.B}, T is {s.T}, H is {s.H}, d is {s.d}, D is {s.D} and F is {s.F}")
-    said("A second call, for the properties, has other sizes")
+    said("a call for the properties has other sizes")
     assert s != OTHER_SIZES
     said(f"{s.B} sentences of 4, 1 and 7 tokens, padded to {s.T}")
     assert s.lengths == (4, 1, 7)

@@ -231,9 +231,12 @@ DRAWN = exercise(
         (reply(OUT[::-1]), ""),
         (WRONG, "the mean is off: 7.000, expected about 6"),
         (reply(np.full((2, 3), 3e38)), "the mean is off: inf, expected about 6"),
-        (reply(None), "output should have shape (2, 3)"),
-        (reply(OUT[:1]), "output should have shape (2, 3)"),
-        (reply(np.where(OUT > 3, np.nan, OUT)), "output has values that are NaN or inf"),
+        (reply(None), "output is missing"),
+        (reply(OUT[:1]), "output should have shape (2, 3), got (1, 3)"),
+        (
+            reply(np.where(OUT > 3, np.nan, OUT)),
+            "4 of 6 values of output are NaN or inf, first at (index (0, 2))",
+        ),
     ],
     ids=["right", "off", "overflow", "missing", "shape", "nan"],
 )

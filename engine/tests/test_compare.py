@@ -72,13 +72,14 @@ def with_nan(*places: tuple[int, int, int]) -> np.ndarray:
     ("got", "line"),
     [
         (REFERENCE[:1], "output should have shape (2, 3, 4), got (1, 3, 4)"),
+        (np.ones(1), "output should have shape (2, 3, 4), got a single value"),
         (REFERENCE.astype("f4"), "output should be float64, got float32"),
         (
             with_nan((1, 0, 2), (1, 2, 3)),
             "2 of 24 values of output are NaN or inf, first at (row 1, token 0, unit 2)",
         ),
     ],
-    ids=["shape", "dtype", "finite"],
+    ids=["shape", "one value", "dtype", "finite"],
 )
 def test_a_mismatch_says_what_differs_and_where_first(got: np.ndarray, line: str) -> None:
     mismatch = compare("output", got, REFERENCE, TIGHT, "float64", AXES)

@@ -206,6 +206,9 @@ def test_a_sum_that_overflows_does_not_widen_what_is_allowed_for_others(overflow
         (RANDOM, RIGHT / 5, True, True),
         (RANDOM, RIGHT / 5, False, False),
         (RANDOM, RIGHT, True, False),
+        (RANDOM, RIGHT[0] / 5, True, False),
+        (RANDOM, RIGHT.astype("f4") / 5, True, False),
+        (RANDOM, RIGHT * np.nan, True, False),
         (UNDECIDED, RIGHT / 5, False, True),
     ],
 )

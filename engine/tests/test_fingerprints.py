@@ -297,3 +297,29 @@ def test_a_random_answer_has_no_outputs_to_compare_between_modes() -> None:
     assert (seen.outputs, seen.drew) == ({}, False)
     np.testing.assert_array_equal(seen.allowed, allowed(DRAWS, CALL, NAMES, tolerance))
     assert seen.allowed.tolist() == [[0.0, 0.03, 0.0, 0.0, 0.0], [0.0] * 5]
+
+
+@pytest.mark.parametrize(
+    ("output", "tells"),
+    [
+        (X, True),
+        (np.zeros((2, 3)), False),
+        (np.zeros((2, 4)), False),
+        (np.ones((2, 3)), False),
+        (np.zeros((0, 3)), False),
+        (np.ones(1), True),
+        (np.zeros(1), False),
+        (np.arange(MOST + 1.0), False),
+        (None, False),
+    ],
+)
+def test_values_that_are_all_alike_in_eval_mode_tell_nothing_of_a_dropout(
+    output: np.ndarray | None, tells: bool
+) -> None:
+    expected = Recording({"x": X}, {"output": X}, {}, np.zeros((1, 2, 1 + SUMS)))
+
+    def outputs(call: Call) -> set[str]:
+        return {*observe(Answered(PROBE, call, expected, replied(output)), tolerance).outputs}
+
+    assert outputs(CALL) == ({"out/output"} if tells else set())
+    assert outputs(replace(CALL, train=True)) == {"out/output"}

@@ -8,7 +8,7 @@ import pytest
 
 from tensormark.exercise import Probe
 from tensormark.judging.checks import judge
-from tensormark.judging.general import LOST, _shape
+from tensormark.judging.general import _shape
 from tensormark.result import Finding
 from tensormark.sandbox.interface import Reply
 
@@ -79,15 +79,29 @@ def test_types_are_told_from_sizes_by_how_far_the_output_is_off(off: float, name
 
 
 @pytest.mark.parametrize(
-    ("got", "expected", "lost"),
+    ("got", "expected", "says"),
     [
-        ((3, 4), (1, 3, 4), True),
-        ((4,), (1, 4, 1), True),
-        ((1, 4), (1, 4, 1), False),
-        ((4,), (3, 4), False),
+        ((3, 4), (1, 3, 4), "an axis of length 1 is lost"),
+        ((4,), (1, 4, 1), "axes of length 1 are lost"),
+        ((1, 4), (1, 4, 1), "an axis of length 1 is lost"),
+        ((4,), (3, 4), "an axis of the output is missing"),
+        ((10,), (3, 7, 10), "axes of the output are missing"),
+        ((3, 70), (3, 7, 10), "axes of the output are merged into one"),
+        ((210,), (3, 7, 10), "axes of the output are merged into one"),
+        ((30, 7), (3, 7, 10), None),
+        ((14, 15), (3, 7, 10), None),
+        ((6, 35), (2, 3, 5, 7), None),
+        ((1,), (3, 7, 10), None),
+        ((1,), (1, 4, 6), None),
+        ((7, 3, 10), (3, 7, 10), "the axes of the output have the right lengths, but in another"),
+        ((3, 7, 11), (3, 7, 10), None),
+        ((3, 7, 10, 1), (3, 7, 10), None),
     ],
 )
-def test_an_axis_of_length_one_that_is_lost_has_a_name(
-    got: tuple[int, ...], expected: tuple[int, ...], lost: bool
+def test_a_wrong_shape_says_what_happened_to_the_axes(
+    got: tuple[int, ...], expected: tuple[int, ...], says: str | None
 ) -> None:
-    assert (_shape(got, expected) is LOST) is lost
+    general = _shape(got, expected)
+
+    assert (general is None) is (says is None)
+    assert general is None or general.says.startswith(says or "")

@@ -109,6 +109,22 @@ def test_a_report_says_what_the_handout_says_and_where(two_pages: Assignment) ->
     )
 
 
+@pytest.mark.parametrize(
+    ("output", "says"),
+    [
+        (np.asarray(OUT) + 0.5, "the scale counts once, not twice"),
+        (np.ones((2, 4)), "compare the numbers"),
+    ],
+)
+def test_what_is_said_about_wrong_values_is_not_said_about_a_wrong_shape(
+    two_pages: Assignment, output: np.ndarray, says: str
+) -> None:
+    found = finding(replace(trial(reply(output)), assignment=two_pages))
+
+    assert found.headline == "the output is wrong"
+    assert found.details[-2] == says
+
+
 def test_without_a_handout_there_is_nothing_to_say(tmp_path: Path) -> None:
     handout = Handout(tmp_path)
 

@@ -2,10 +2,17 @@
 
 import ast
 import textwrap
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tensormark.calling import Calling
 from tensormark.intake.leftovers import MOST, hints
+from tensormark.intake.submission import Submission
+
+from trials import LAYER, assignment
 
 STUB = 'raise NotImplementedError("f")'
 METHODS = """
@@ -29,6 +36,10 @@ class Layer:
         ),
         (f'"""Returns what x is.\n\nReturn x.\nreturn to the start\n"""\n{STUB}', None),
         (STUB, None),
+        (f"y = x + 1\n{STUB}", "line 3 still raises NotImplementedError, below your code: return"),
+        (f'"""Doc."""\nx.append(1)\n{STUB}', "line 4 still raises NotImplementedError, below your"),
+        (f"if x is None:\n    x = 1\n{STUB}", None),
+        (f"if x is None:\n    x = 1\ny = x\n{STUB}", "line 5 still raises"),
         ("return x", None),
         ("raise ValueError\nreturn x", None),
         (f"if x:\n    {STUB}\nreturn x", None),
@@ -48,12 +59,29 @@ def test_a_hint_says_what_keeps_a_function_from_being_written(body: str, hint: s
         ("return x", STUB, "it is defined again on line 6, and Python uses the last one"),
         (STUB, "return x", None),
         (STUB, STUB, None),
+        ("pass", STUB, None),
+        ("...", STUB, None),
+        ('"""Doc."""', STUB, None),
     ],
 )
 def test_a_stub_further_down_is_found(first: str, second: str, hint: str | None) -> None:
     found = hints(ast.parse(METHODS.format(first=first, second=second))).get("Layer.f")
 
     assert found is None if hint is None else (found or "").startswith(hint)
+
+
+@pytest.mark.parametrize("decorator", ["overload", "typing.overload"])
+def test_an_overload_is_not_code_that_a_stub_replaces(decorator: str) -> None:
+    source = f"@{decorator}\ndef f(x: int):\n    return int\n\ndef f(x):\n    {STUB}"
+
+    assert hints(ast.parse(source)) == {}
+
+
+@pytest.mark.parametrize("decorator", ["f.setter", "f.register(int)"])
+def test_a_function_that_is_added_to_one_of_its_name_replaces_nothing(decorator: str) -> None:
+    source = f"@property\ndef f(x):\n    return x\n\n@{decorator}\ndef f(x):\n    {STUB}"
+
+    assert hints(ast.parse(source)) == {}
 
 
 def test_hints_are_few_and_short() -> None:
@@ -64,3 +92,29 @@ def test_hints_are_few_and_short() -> None:
 
     assert len(found) <= MOST
     assert max(map(len, [*found, *found.values()])) <= 100
+
+
+@pytest.mark.parametrize(
+    ("starter", "hint"),
+    [
+        ("class Layer:\n    def f(self, x):\n        y = x\n        raise NotImplementedError", ""),
+        (METHODS.format(first=STUB, second=STUB), "line 9 still raises"),
+        (None, "line 9 still raises"),
+    ],
+)
+def test_what_the_starter_already_has_is_not_the_students(
+    tmp_path: Path, starter: str | None, hint: str
+) -> None:
+    if starter is not None:
+        (tmp_path / "starter").mkdir()
+        source = starter.replace("def f", "def forward")
+        (tmp_path / "starter" / "main.py").write_text(source, encoding="utf-8")
+    says = "line 9 still raises NotImplementedError, below your code: return there"
+    submission = Submission("main.py", {}, {}, hints={"main.Layer.forward": says})
+    unused: Any = None
+    course = replace(assignment(LAYER), folder=tmp_path)
+
+    found = Calling(course, submission, unused, unused, unused).hint(LAYER)
+
+    assert found.startswith(hint)
+    assert bool(found) is bool(hint)

@@ -50,8 +50,8 @@ ROOMS = {
     "selection": "exercise intake usage",
     "settings": "files intake.submission sandbox.interface usage",
     "sharing": "exercise references",
-    "calling": "policy exercise intake.submission judging literals references sandbox.interface "
-    "settings trouble",
+    "calling": "policy exercise intake.leftovers intake.submission judging literals references "
+    "sandbox.interface settings trouble",
     "session": "calling exercise intake judging observer references result sandbox.interface "
     "settings sharing task",
     "grading": "policy exercise handout intake judging observer references result sandbox "

@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import pytest
 import torch
 
 from tensormark.worker.shapes import MOST, letters_of, shapes
@@ -26,6 +27,16 @@ def unknown(x):
 
 def indexed(x):
     return [][x.dim()]
+
+def commented(x, weight):
+    rows = x
+    return x.view(4, 5) + len("rows and x")  # rows, weight
+
+def endless(x):
+    return endless(x) + x
+
+def unwritten(x):
+    raise NotImplementedError(x)
 """
 
 
@@ -53,6 +64,21 @@ def test_an_axis_of_one_has_no_letter() -> None:
     assert raised("many", x, letters={"B": 5, "K": 1})[0] == "a is (B, 1) = (5, 1)"
 
 
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ((3, 2, 7, 7), "(B, H, T, T) = (3, 2, 7, 7)"),
+        ((3, 1, 1, 7), "(B, 1, 1, T) = (3, 1, 1, 7)"),
+        ((3, 3, 2, 7), "(3, 3, 2, 7)"),
+        ((3, 2, 7, 2), "(3, 2, 7, 2)"),
+    ],
+)
+def test_a_letter_that_would_stand_twice_is_not_sure(shape: tuple[int, ...], words: str) -> None:
+    found = raised("many", torch.zeros(shape), letters={"B": 3, "T": 7, "H": 2})
+
+    assert found[0] == f"a is {words}"
+
+
 def test_a_size_that_two_letters_have_has_none() -> None:
     found = raised("many", torch.zeros(5, 1), letters={"B": 5, "T": 5})
 
@@ -61,6 +87,15 @@ def test_a_size_that_two_letters_have_has_none() -> None:
 
 def test_what_is_not_about_shapes_lists_none() -> None:
     assert raised("unknown", torch.zeros(2)) == []
+
+
+def test_only_variables_are_listed_not_words_of_a_text_or_a_comment() -> None:
+    assert raised("commented", torch.zeros(2), torch.zeros(3)) == ["x is (2,)"]
+
+
+@pytest.mark.parametrize("function", ["endless", "unwritten"])
+def test_a_runtime_error_of_another_kind_lists_none(function: str) -> None:
+    assert raised(function, torch.zeros(2)) == []
 
 
 def test_few_are_listed() -> None:

@@ -1,9 +1,12 @@
 """The calls of exercises as they are made with recorded inputs, and what may be seen of answers."""
 
+import ast
 import dataclasses
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from tensormark.exercise import Assignment, Call, Exercise, Probe
+from tensormark.intake.leftovers import hints
 from tensormark.intake.submission import Submission
 from tensormark.judging.advice import explained
 from tensormark.judging.fingerprints import Answered
@@ -17,6 +20,7 @@ from tensormark.trouble import trouble_in
 
 Chosen = tuple[Probe, Call, Recording]
 Together = Callable[[Sequence[Request]], dict[str, Shared]]
+LINE = re.compile(r"\bline \d+")
 OWN = (0,)  # the places of calls without stand-ins, among those of their probe
 
 
@@ -88,7 +92,13 @@ class Calling:
     def hint(self, exercise: Exercise) -> str:
         """Say why an exercise counts as not written although something was written, if so."""
         target = exercise.calls[0].target
-        return self.submission.hints.get(f"{exercise.module}.{target}", "")
+        hint = self.submission.hints.get(f"{exercise.module}.{target}", "")
+        given = self.assignment.starter / exercise.file
+        if hint and given.is_file():
+            of_given = hints(ast.parse(given.read_text("utf-8"))).get(target, "")
+            if LINE.sub("", of_given) == LINE.sub("", hint):  # code that the starter has
+                return ""
+        return hint
 
     @property
     def shows_values(self) -> bool:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # the inspector of sources starts without them
 Tensors = dict[str, "np.ndarray"]
 Locate = Callable[["np.ndarray", "np.ndarray", Tensors], str | None]
 PARTS = ("values", "training", "properties")  # the parts of an exercise's points
-OTHER_SIZES, SECOND_CALL = "other sizes", "second call"  # probes that have names for mistakes
+SIZES_PROBE, SECOND_CALL = "other sizes", "second call"  # probes that have names for mistakes
 KEPT_HERE = frozenset({"given", "inputs", "deterministic"})  # fields of a call that are not sent
 
 

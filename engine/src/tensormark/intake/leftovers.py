@@ -1,7 +1,7 @@
 """Why a function that somebody has written still counts as not written: what is left of its hole.
 
-The cases are a `raise` that stayed above the code, a stub further down that replaces the code, and
-code that was written into the docstring.
+The cases are a `raise` that stayed above or below the code, a stub further down that replaces the
+code, and code that was written into the docstring.
 """
 
 import ast
@@ -35,6 +35,31 @@ def _stub(function: Function) -> int | None:
     return None
 
 
+def _decorators(function: Function) -> Iterator[str]:
+    """Yield the parts of the names of a function's decorators, such as f and setter."""
+    for decorator in function.decorator_list:
+        for node in ast.walk(decorator):
+            if isinstance(node, ast.Name | ast.Attribute):
+                yield node.id if isinstance(node, ast.Name) else node.attr
+
+
+def _replaced(earlier: Function, last: Function) -> bool:
+    """Say whether a later function of the same name replaces code, rather than adding to it."""
+    written = any(
+        not isinstance(statement, ast.Pass)
+        and not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+        for statement in earlier.body
+    )
+    added = last.name in _decorators(last) or "overload" in _decorators(earlier)
+    return written and not added and _stub(earlier) is None
+
+
+def _below_code(function: Function, place: int) -> bool:
+    """Say whether code comes before a statement; a check of arguments may be part of the hole."""
+    above = function.body[1 if ast.get_docstring(function) is not None else 0 : place]
+    return bool(above) and not isinstance(above[-1], ast.If)
+
+
 def _has_code(docstring: str) -> bool:
     """Say whether a docstring has a line that returns a value, as only code has."""
     for line in docstring.splitlines():
@@ -53,10 +78,12 @@ def _hint(definitions: Sequence[Function]) -> str | None:
     if place is None:
         return None
     line = last.body[place].lineno
-    if any(_stub(function) is None for function in earlier):
+    if any(_replaced(function, last) for function in earlier):
         return f"it is defined again on line {last.lineno}, and Python uses the last one: delete it"
     if last.body[place + 1 :]:
         return f"line {line} still raises NotImplementedError, above your code: delete that line"
+    if _below_code(last, place):
+        return f"line {line} still raises NotImplementedError, below your code: return there"
     if _has_code(ast.get_docstring(last) or ""):
         return f"your code is inside the docstring, which ends above line {line}"
     return None

@@ -5,6 +5,7 @@
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -29,19 +30,30 @@ class Pair:
     tolerance: Tolerance
 
 
+# What is wrong: with an array, as this module finds it; with gradients, inputs and state, or random
+# outputs (trial.py); with a call that gave no answer (raised.py, trial.py); or that nothing can be
+# said, as the answer breaks a check (faults.py).
+Kind = Literal[
+    "names", "shape", "dtype", "finite", "values",
+    "gradient", "changed", "draw",
+    "raised", "blocked", "forbidden",
+    "unreadable",
+]  # fmt: skip
+
+
 @dataclasses.dataclass(frozen=True)
 class Mismatch:
-    """Why an array differs from the expected one.
+    """What is wrong with an answer, such as an array that differs from the expected one.
 
     Attributes:
-        kind: names, shape, dtype, finite or values.
-        lines: the report, at most two lines; no value of the reference is in it.
+        name: of what is wrong: a tensor, a part of the state, a function, or an exercise.
+        lines: the report; no value of the reference is in it.
         numbers: a further line, with such a value.
         headline: a few words for the exercise's line; empty to use the probe's.
         pair: the arrays, if their values are what differs.
     """
 
-    kind: str
+    kind: Kind
     name: str
     lines: tuple[str, ...]
     headline: str = ""
@@ -55,6 +67,29 @@ def _place(index: tuple[int, ...], axes: Axes) -> str:
     if words is None:
         return f"index {tuple(int(i) for i in index)}"
     return ", ".join(f"{word} {int(i)}" for word, i in zip(words, index, strict=True))
+
+
+def _missing(name: str) -> Mismatch:
+    return Mismatch("names", name, (f"{name} is missing",))
+
+
+def _wrong_shape(name: str, got: np.ndarray, expected: np.ndarray) -> Mismatch | None:
+    """Compare shapes; (1,) is also what a tensor without axes has once it was sent."""
+    if got.shape == expected.shape:
+        return None
+    shape = "a single value" if got.shape == (1,) else got.shape
+    lines = (f"{name} should have shape {expected.shape}, got {shape}",)
+    return Mismatch("shape", name, lines)
+
+
+def _not_finite(name: str, got: np.ndarray, axes: Axes) -> Mismatch | None:
+    finite = np.isfinite(got)
+    if finite.all():
+        return None
+    bad = np.argwhere(~finite)
+    where = _place(tuple(bad[0]), axes)
+    lines = (f"{len(bad)} of {got.size} values of {name} are NaN or inf, first at ({where})",)
+    return Mismatch("finite", name, lines)
 
 
 def compare(
@@ -78,18 +113,14 @@ def compare(
     Returns:
         None if they agree.
     """
-    if got.shape != expected.shape:
-        lines = (f"{name} should have shape {expected.shape}, got {got.shape}",)
-        return Mismatch("shape", name, lines)
+    if mismatch := _wrong_shape(name, got, expected):
+        return mismatch
     wanted = np.dtype(dtype) if expected.dtype.kind == "f" else expected.dtype
     if got.dtype != wanted:
         lines = (f"{name} should be {wanted}, got {got.dtype}",)
         return Mismatch("dtype", name, lines)
-    if not np.isfinite(got).all():
-        bad = np.argwhere(~np.isfinite(got))
-        where = _place(tuple(bad[0]), axes)
-        lines = (f"{len(bad)} of {got.size} values of {name} are NaN or inf, first at ({where})",)
-        return Mismatch("finite", name, lines, pair=Pair(name, got, expected, tolerance))
+    if mismatch := _not_finite(name, got, axes):
+        return dataclasses.replace(mismatch, pair=Pair(name, got, expected, tolerance))
     return compare_values(name, got, expected, tolerance, axes)
 
 
@@ -126,7 +157,20 @@ def compare_all(
     """Compare every expected array, in order; the first mismatch, or None."""
     for name, reference in expected.items():
         if name not in got:
-            return Mismatch("names", name, (f"{name} is missing",))
+            return _missing(name)
         if mismatch := compare(name, got[name], reference, tolerance, dtype, axes):
+            return mismatch
+    return None
+
+
+def compare_forms(
+    got: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray], axes: Axes
+) -> Mismatch | None:
+    """Compare what random arrays have in common: names, shapes, and that they are finite."""
+    for name, reference in expected.items():
+        if name not in got:
+            return _missing(name)
+        mismatch = _wrong_shape(name, got[name], reference) or _not_finite(name, got[name], axes)
+        if mismatch is not None:
             return mismatch
     return None

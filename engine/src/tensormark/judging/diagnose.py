@@ -55,12 +55,13 @@ def close(got: np.ndarray, rows: np.ndarray, allowed: np.ndarray) -> np.ndarray:
 def agreeing(call: Seen) -> np.ndarray:
     """Say which variants explain a call: (variants,).
 
-    Where a variant is random, the student's code only has to be random and wrong too. Where it is
-    undecided, anything will do.
+    Where a variant is random, the student's code only has to be random too, and wrong in the right
+    shape and type. Where it is undecided, anything will do.
     """
     equal = close(call.got, call.rows, call.allowed)
     code = call.rows[..., 0]
-    equal = np.where(code == RANDOM, ~equal[0] & call.drew, equal)
+    wrong = ~equal[0] & (call.got[:, 0] == code[0])
+    equal = np.where(code == RANDOM, wrong & call.drew, equal)
     return np.asarray((equal | (code == UNDECIDED)).all(-1))
 
 
@@ -100,8 +101,7 @@ def _unmoved(training: Seen, evaluation: Seen) -> tuple[bool, np.ndarray]:
     ours = list(training.outputs.values())
     theirs = [evaluation.outputs[name] for name in training.outputs]
     allowed = training.allowed[ours]
-    # a tensor, with finite values, which are not all 0, as those of a wrong function may be
-    returned = (training.got[ours, 0] >= 0).all() and (training.got[ours, 1:] != 0).any()
+    returned = (training.got[ours, 0] >= 0).all()  # a tensor, with finite values
     student = returned and close(training.got[ours], evaluation.got[theirs], allowed).all()
     rows = close(training.rows[:, ours], evaluation.rows[:, theirs], allowed).all(-1)
     return bool(student), np.asarray(rows)
@@ -110,7 +110,11 @@ def _unmoved(training: Seen, evaluation: Seen) -> tuple[bool, np.ndarray]:
 def without_effect(calls: Sequence[Seen], names: Sequence[str], often: Often) -> str | None:
     """Return the mistake by which a dropout has no effect, or None; values may be wrong, too."""
     evals = {call.inputs: call for call in calls if not call.training and call.outputs}
-    twins = [(call, evals[call.inputs]) for call in calls if call.training and call.inputs in evals]
+    twins = [
+        (call, evals[call.inputs])
+        for call in calls
+        if call.training and call.outputs and call.inputs in evals
+    ]
     twins = [(call, twin) for call, twin in twins if call.outputs.keys() <= twin.outputs.keys()]
     if not twins:
         return None

@@ -40,7 +40,8 @@ class Seen:
         allowed: (entries, WIDTH), how far a sum may be off, for sums of order 1.
         training: whether it was called in training mode.
         inputs: says what was called with which inputs; equal for calls that differ in mode only.
-        outputs: name of an output to its number among the entries; empty for random outputs.
+        outputs: name of an output to its number among the entries; empty for random outputs, and
+            in eval mode without those whose values are all alike: they tell nothing of a dropout.
         drew: whether the call drew random numbers, by the worker's word.
     """
 
@@ -272,12 +273,27 @@ def allowed(
     return np.stack([entry(0.0, probe.examine.spread), entry(0.0)])
 
 
+def _varies(output: np.ndarray | None) -> bool:
+    """Say whether an output's values differ from each other; a single one has to differ from 0.
+
+    One whose values are all alike may be that of a function that ignores what it has computed.
+    """
+    if output is None or not 0 < output.size <= MOST:
+        return False
+    return bool((output != (0 if output.size == 1 else output.flat[0])).any())
+
+
 def observe(answered: Answered, tolerance: Callable[[str, Call], Tolerance]) -> Seen:
     """Return an answer's fingerprints, with those of the solution and the variants."""
     probe, call, recording = answered.probe, answered.call, answered.recording
     names = sorted(answered.expected)
     got = fingerprints(probe, call, names, recording.inputs, answered.reply, rows=recording.wrong)
-    numbered = {n: i for i, n in enumerate(names) if n.startswith("out/") and not probe.draws(call)}
+    numbered = {
+        name: number
+        for number, name in enumerate(names)
+        if name.startswith("out/") and not probe.draws(call)
+        if call.train or _varies(answered.reply.tensors.get(name))
+    }
     return Seen(
         got,
         recording.wrong,

@@ -5,16 +5,18 @@ What a worker reports of a call only gives a wrong answer its name.
 """
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable
 
 import numpy as np
 
-from tensormark.exercise import OTHER_SIZES, SECOND_CALL
+from tensormark.exercise import SECOND_CALL, SIZES_PROBE
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import Answered, changed_state
 from tensormark.judging.raised import texts
 from tensormark.references import under
 
+Shape = tuple[int, ...]
 LOW = 1e-4  # a relative error that computing in a smaller type can have
 
 
@@ -50,9 +52,17 @@ CHANGED = General("input_changed", "inputs are changed in place")
 NO_GRADIENT = General(
     "no_gradient", "the output is right, but gradients stop: at .detach(), .data or no_grad()"
 )
-LOST = General("axis_lost", "an axis of length 1 is lost: by squeeze(), or by an index")
-EXCHANGED = General("axes_exchanged", "the axes of the output are in another order")
-MISSING = General("axis_missing", "an axis of the output is missing: a part of it is returned")
+LOST = General("axis_lost", "an axis of length 1 is lost, as after squeeze() or an index")
+SEVERAL_LOST = General("axis_lost", "axes of length 1 are lost, as after squeeze() or an index")
+EXCHANGED = General(
+    "axes_exchanged", "the axes of the output have the right lengths, but in another order"
+)
+MISSING = General(
+    "axis_missing", "an axis of the output is missing, as after an index, a sum or a mean"
+)
+SEVERAL_MISSING = General(
+    "axis_missing", "axes of the output are missing, as after an index, a sum or a mean"
+)
 MERGED = General("axes_merged", "axes of the output are merged into one")
 PRECISION = General("less_precise", "in float64, the output is only as precise as float32")
 SIZES = General("some_sizes", "right for some sizes, and wrong for others")
@@ -88,17 +98,29 @@ def _drawn(answered: Iterable[Answered]) -> General | None:
     return named or (General(None, DIFFERS) if drew else None)
 
 
-def _shape(got: Sequence[int], expected: Sequence[int]) -> General | None:
-    if list(got) == [length for length in expected if length != 1]:
-        return LOST
+def _merged(got: Shape, expected: Shape) -> bool:
+    """Say whether neighboring axes have become one, and the others are as expected."""
+    lacking = len(expected) - len(got)
+    merged = (
+        (*expected[:first], math.prod(expected[first:end]), *expected[end:])
+        for first, end in enumerate(range(lacking + 1, len(expected) + 1))
+    )
+    return got in merged
+
+
+def _shape(got: Shape, expected: Shape) -> General | None:
     if sorted(got) == sorted(expected):
         return EXCHANGED
-    if len(got) >= len(expected):
+    lacking = len(expected) - len(got)
+    if lacking <= 0 or got == (1,):  # which a tensor without axes is sent as, too
         return None
-    if np.prod(got) == np.prod(expected):
-        return MERGED
     left = iter(expected)
-    return MISSING if all(length in left for length in got) else None  # in this order
+    in_order = all(length in left for length in got)
+    if in_order and math.prod(got) == math.prod(expected):
+        return LOST if lacking == 1 else SEVERAL_LOST
+    if in_order:
+        return MISSING if lacking == 1 else SEVERAL_MISSING
+    return MERGED if _merged(got, expected) else None
 
 
 def _precision_or_sizes(answered: Answered, mismatch: Mismatch) -> General:
@@ -149,6 +171,6 @@ def general(answered: Answered, mismatch: Mismatch, telling: Iterable[Answered])
         return found
     if mismatch.kind in ("values", "shape", "finite") and answered.probe.name == SECOND_CALL:
         return General(KEPT, answered.probe.says)
-    if mismatch.kind == "values" and answered.probe.name == OTHER_SIZES:
+    if mismatch.kind == "values" and answered.probe.name == SIZES_PROBE:
         return _precision_or_sizes(answered, mismatch)
     return None

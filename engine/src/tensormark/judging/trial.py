@@ -14,7 +14,14 @@ import numpy as np
 
 from tensormark.exercise import Assignment, Call, Exercise, Probe
 from tensormark.handout import POINTER
-from tensormark.judging.compare import Axes, Mismatch, Tolerance, compare, compare_all
+from tensormark.judging.compare import (
+    Axes,
+    Mismatch,
+    Tolerance,
+    compare,
+    compare_all,
+    compare_forms,
+)
 from tensormark.judging.diagnose import PAIR, Diagnosis, diagnosed, one_sentence
 from tensormark.judging.excerpt import excerpt
 from tensormark.judging.faults import described, examined
@@ -163,14 +170,22 @@ class Trial:
         if common is not None and common.id is not None and not mistakes:
             mistakes = (common.id,)
         handout = self.assignment.handout
-        details += handout.explanation(self.exercise.id, [headline, *details])
+        # what the handout says of wrong values does not help where there are none to compare
+        unlike = headline == own.probe.says and mismatch.kind in ("names", "shape", "unreadable")
+        about = details if unlike and own.probe.part == "values" else [headline, *details]
+        details += handout.explanation(self.exercise.id, about)
         details.append(f"{POINTER}{handout.place(self.exercise.id)}{sections}")
         return CheckFailed(Finding(headline, tuple(details), "|".join(mistakes) or None, excerpt))
 
     def descriptions(
         self, own: Answered, answered: Answered, mismatch: Mismatch
     ) -> tuple[tuple[str, ...], General | None, list[str], dict[str, Any] | None]:
-        """Return the names of a mismatch, a line that says where it is, and its excerpt."""
+        """Describe what is wrong with an answer, as far as each description can be made.
+
+        Returns:
+            The ids of the known mistakes that explain it; or a mistake that any function can have;
+            a line that says where the output is wrong, or none; and the excerpt of an array.
+        """
         telling = [each for each in self.answered if self.suspect.issubset(each.call.given)]
         note = self.troubles.append
         located = mismatch.kind in ("values", "shape") and own.probe.part != "properties"
@@ -258,18 +273,15 @@ class Trial:
     def wrong_gradient(self, answered: Answered) -> Mismatch | None:
         """Compare gradients with the reference's; all of them must be there."""
         got = under(answered.reply.tensors, "grad/")
+        headline = "the output is right, but its gradients are wrong"
         for name, expected in answered.recording.gradients.items():
             called = name.removeprefix("weights/")
             if name not in got:
-                lines = (f"no gradient reaches {called}",)
-                return Mismatch(
-                    "gradient", called, lines, "the output is right, but its gradients are wrong"
-                )
+                return Mismatch("gradient", called, (f"no gradient reaches {called}",), headline)
             words, tolerance = f"the gradient of {called}", self.tolerance(name, answered.call)
             # the axes of a weight are not those of an output
             dtype, axes = answered.call.dtype, {} if name.startswith("weights/") else self.axes
             if mismatch := compare(words, got[name], expected, tolerance, dtype, axes):
-                headline = "the output is right, but its gradients are wrong"
                 return dataclasses.replace(mismatch, kind="gradient", headline=headline)
         return None
 
@@ -311,11 +323,8 @@ class Trial:
             return self.wrong_output(answered)
         assert answered.probe.examine is not None
         got = under(answered.reply.tensors, "out/")
-        for name, expected in answered.recording.outputs.items():
-            if name not in got or got[name].shape != expected.shape:
-                return Mismatch("shape", name, (f"{name} should have shape {expected.shape}",))
-            if not np.isfinite(got[name]).all():
-                return Mismatch("finite", name, (f"{name} has values that are NaN or inf",))
+        if mismatch := compare_forms(got, answered.recording.outputs, self.axes):
+            return mismatch
         with np.errstate(all="ignore"):  # a wrong output may be arbitrarily large
             wrong = answered.probe.examine(got, answered.recording.inputs)
         return Mismatch("draw", "output", (), wrong) if wrong else None

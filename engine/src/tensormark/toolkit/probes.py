@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from tensormark.exercise import OTHER_SIZES, SECOND_CALL, Call, Examine, Exercise, Probe, Tensors
+from tensormark.exercise import SECOND_CALL, SIZES_PROBE, Call, Examine, Exercise, Probe, Tensors
 from tensormark.toolkit.draws import as_weights
 
 MAIN, OTHER = "main", "other"  # names of drawn inputs, as SECOND_CALL is
@@ -152,7 +152,7 @@ def _drawn_by(
 def other_sizes(what: str, *calls: Call) -> Probe:
     """Probe calls of other sizes, in float64."""
     says = f"{what} is wrong for other sizes or in float64"
-    return Probe(OTHER_SIZES, "properties", says, calls)
+    return Probe(SIZES_PROBE, "properties", says, calls)
 
 
 def second_call(*calls: Call) -> Probe:

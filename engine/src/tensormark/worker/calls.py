@@ -116,7 +116,9 @@ def build(
         for parent, last in parents_of(owner, path):
             member(parent, last, "dropout module").p = rate
     for path, kind in call["stand_ins"].items():
-        for parent, last in parents_of(owner, path) if FUNCTION not in path else ():
+        if FUNCTION in path:  # see functions_replaced
+            continue
+        for parent, last in parents_of(owner, path):
             put_in_place(parent, last, harness.STAND_INS[kind])
     return owner
 

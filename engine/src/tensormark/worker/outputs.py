@@ -15,11 +15,18 @@ from tensormark.worker.protocol import LONGEST, MAX_AXES
 
 # The types that both numpy and safetensors support.
 SENDABLE = {torch.float16, torch.float32, torch.float64, torch.int32, torch.int64, torch.bool}
+DENSE = "it should have its values in one block, as after .to_dense()"
 WIDTH = 16  # of lists in rows, so that random draws do not determine shapes
 
 
 class StudentError(Exception):
     """An error in the submission that stops a call; the message is for the student."""
+
+
+def _padded(rows: Sequence[Sequence[int]]) -> Tensor:
+    """Return lists of integers as (lists, WIDTH or longest), int64, filled up with -1."""
+    longest = max([WIDTH, *map(len, rows)])
+    return torch.tensor([[*row, *[-1] * (longest - len(row))] for row in rows], dtype=torch.int64)
 
 
 def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
@@ -34,10 +41,8 @@ def columns(rows: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
     made = {}
     try:
         for name, cells in zip(names, zip(*rows, strict=True), strict=True):
-            lists = [cell for cell in cells if not isinstance(cell, int)]
-            longest = max(WIDTH, *map(len, lists)) if lists else 0
-            full = [c if isinstance(c, int) else [*c, *[-1] * (longest - len(c))] for c in cells]
-            made[name] = torch.tensor(full, dtype=torch.int64)
+            plain = all(isinstance(cell, int) for cell in cells)
+            made[name] = torch.tensor(cells, dtype=torch.int64) if plain else _padded(cells)
     except (TypeError, ValueError) as error:
         raise StudentError(f"{target} should return a list of ({', '.join(names)})") from error
     return made
@@ -52,10 +57,7 @@ def lists(result: Any, names: Sequence[str], target: str) -> dict[str, Tensor]:
         StudentError: it is something else.
     """
     try:
-        rows = [[operator.index(value) for value in row] for row in result]
-        longest = max(WIDTH, *map(len, rows), 0)
-        full = [row + [-1] * (longest - len(row)) for row in rows]
-        made = torch.tensor(full, dtype=torch.int64)
+        made = _padded([[operator.index(value) for value in row] for row in result])
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise StudentError(f"{target} should return a list of lists of whole numbers") from error
     return {names[0]: made}
@@ -145,6 +147,9 @@ def outputs_of(result: Any, call: Mapping[str, Any]) -> dict[str, Tensor]:
             raise StudentError(f"{target} should return a tensor, got {described(value)}")
         if value.device.type != "cpu":
             raise StudentError(f"{target} returned a tensor on {value.device}, its input is on cpu")
+        if value.is_nested or value.layout is not torch.strided:
+            kind = "nested" if value.is_nested else str(value.layout).removeprefix("torch.")
+            raise StudentError(f"{target} returned a {kind} tensor: {DENSE}")
         if value.dtype not in SENDABLE:
             raise StudentError(f"{target} returned a tensor of type {value.dtype}")
         if value.dim() > MAX_AXES:

@@ -3,7 +3,7 @@
 Torch says which sizes do not fit; whose they are, its message leaves open.
 """
 
-import re
+import ast
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from types import TracebackType
@@ -11,10 +11,12 @@ from typing import Any
 
 from torch import Tensor
 
-NAME = re.compile(r"(?<![\w.])[^\W\d]\w{0,39}\b(?!\s*\()")  # no attribute, and nothing called
 ABOUT_SHAPES = (RuntimeError, ValueError, IndexError)
+ABOUT_OTHERS = (NotImplementedError, RecursionError)  # RuntimeErrors, too
 MOST = 6  # tensors that are listed
 MOST_AXES = 8
+LONGEST = 40  # characters of a name
+TWICE = "T"  # the letter of time, which both axes have of what compares each step with each other
 
 
 def _innermost(traceback: TracebackType | None, sources: Mapping[str, str]) -> TracebackType | None:
@@ -27,21 +29,38 @@ def _innermost(traceback: TracebackType | None, sources: Mapping[str, str]) -> T
     return innermost
 
 
-def _statement(traceback: TracebackType, source: str) -> str:
-    """Return the lines of the expression that raised."""
+def _lines(traceback: TracebackType) -> range:
+    """Return the numbers of the lines of the expression that raised."""
     positions = list(traceback.tb_frame.f_code.co_positions())
     place = traceback.tb_lasti // 2
     first, last = positions[place][:2] if place < len(positions) else (None, None)
-    first, last = first or traceback.tb_lineno, last or traceback.tb_lineno
-    return "\n".join(source.splitlines()[first - 1 : last])
+    return range(first or traceback.tb_lineno, (last or traceback.tb_lineno) + 1)
+
+
+def _names(source: str, lines: range) -> list[str]:
+    """List the variables on some lines, each once, without those that are only called."""
+    nodes = list(ast.walk(ast.parse(source)))
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    names = [
+        (node.lineno, node.col_offset, node.id)
+        for node in nodes
+        if isinstance(node, ast.Name) and node.lineno in lines and id(node) not in called
+    ]
+    return list(dict.fromkeys(name for *_, name in sorted(names) if len(name) <= LONGEST))
 
 
 def _in_words(shape: tuple[int, ...], letters: Mapping[str, int]) -> str:
-    """Return a shape, with the letters of its sizes where each has exactly one."""
+    """Return a shape, with the letters of its sizes where they are sure.
+
+    A size that two letters have tells neither. Nor is a letter sure that stands twice: where three
+    tensors of a batch of three are stacked, only one of the axes is that of the batch.
+    """
     sizes = list(letters.values())
     by_size = {size: name for name, size in letters.items() if sizes.count(size) == 1}
     names = ["1" if size == 1 else by_size.get(size, "") for size in shape]
-    return f"({', '.join(names)}) = {shape}" if all(names) and names else f"{shape}"
+    repeated = any(names.count(name) > 1 for name in names if name not in ("1", TWICE))
+    sure = all(names) and not repeated
+    return f"({', '.join(names)}) = {shape}" if sure and names else f"{shape}"
 
 
 def _listed(
@@ -52,7 +71,7 @@ def _listed(
         return
     local = innermost.tb_frame.f_locals
     source = sources[innermost.tb_frame.f_code.co_filename]
-    for name in dict.fromkeys(NAME.findall(_statement(innermost, source))):
+    for name in _names(source, _lines(innermost)):
         value = local.get(name)
         if isinstance(value, Tensor) and value.dim() <= MOST_AXES:
             yield f"{name} is {_in_words(tuple(value.shape), letters)}"
@@ -69,7 +88,7 @@ def shapes(
         sources: the submission's files by name.
         letters: what the assignment calls the sizes of this call.
     """
-    if not isinstance(error, ABOUT_SHAPES):
+    if not isinstance(error, ABOUT_SHAPES) or isinstance(error, ABOUT_OTHERS):
         return []
     return list(islice(_listed(error.__traceback__, sources, letters), MOST))
 

@@ -34,7 +34,7 @@ from torch import Tensor, nn
 
 REPLACEABLE = (builtins, math, torch, nn, nn.functional, nn.init, nn.Module, Tensor)
 CACHED: type = type(functools.cache(repr))
-PLAIN = frozenset((bool, int, float, complex, str, bytes, type(None)))
+SCALARS = frozenset((bool, int, float, complex, str, bytes, type(None)))
 OPAQUE = frozenset((ModuleType, CodeType, BuiltinFunctionType, GetSetDescriptorType))
 PYTHONS_OWN = ("__builtins__", "__warningregistry__")  # in every module
 # of the libraries' objects that honest code keeps in a global: type to what tells their state
@@ -54,7 +54,7 @@ STATES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 CONTAINERS = (dict, list, tuple, set, frozenset, deque, FunctionType, type)
 
 
-def _contents(value: Any, modules: frozenset[str]) -> Iterator[Any]:
+def _held(value: Any, modules: frozenset[str]) -> Iterator[Any]:
     """Yield what a container, or an object of the submission, holds."""
     if isinstance(value, dict):
         yield from itertools.chain.from_iterable(value.items())
@@ -75,7 +75,7 @@ def _fingerprint(value: Any, modules: frozenset[str], seen: set[int]) -> Any:
         modules: the names of the submission's modules.
         seen: the ids of values that need not be looked at again.
     """
-    if type(value) in PLAIN:
+    if type(value) in SCALARS:
         return value
     if type(value) in OPAQUE or id(value) in seen:
         return id(value)
@@ -84,7 +84,7 @@ def _fingerprint(value: Any, modules: frozenset[str], seen: set[int]) -> Any:
             if isinstance(value, kind):
                 return id(value), state(value)
     seen.add(id(value))
-    return id(value), [_fingerprint(part, modules, seen) for part in _contents(value, modules)]
+    return id(value), [_fingerprint(part, modules, seen) for part in _held(value, modules)]
 
 
 class Traces:

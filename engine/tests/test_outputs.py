@@ -1,0 +1,55 @@
+"""What a student's function returns becomes tensors by name, or an error in the grader's words."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from tensormark.worker.outputs import WIDTH, StudentError, outputs_of
+
+EYE = torch.eye(3)
+
+
+def call(form: str, *names: str) -> dict[str, Any]:
+    return {"target": "f", "form": form, "returns": names, "dtype": "float32"}
+
+
+@pytest.mark.parametrize(
+    ("output", "says"),
+    [
+        (EYE.to_sparse, "f returned a sparse_coo tensor: it should have its values in one block"),
+        (EYE.to_sparse_csr, "f returned a sparse_csr tensor"),
+        (lambda: torch.nested.nested_tensor([EYE, EYE[:2]]), "f returned a nested tensor"),
+        (lambda: EYE.to(torch.complex64), "f returned a tensor of type torch.complex64"),
+        (lambda: None, "f should return a tensor, got None: is there no return?"),
+    ],
+    ids=["sparse", "sparse rows", "nested", "complex", "none"],
+)
+@pytest.mark.filterwarnings("ignore:Sparse CSR", "ignore:The PyTorch API of nested tensors")
+def test_what_cannot_be_sent_is_named(output: Callable[[], Tensor | None], says: str) -> None:
+    with pytest.raises(StudentError) as raised:
+        outputs_of(output(), call("tensor", "output"))
+
+    assert str(raised.value).startswith(says)
+
+
+def test_rows_become_a_tensor_for_each_column() -> None:
+    outputs = outputs_of([([1, 2], 7), ([], 8)], call("rows", "ids", "label"))
+
+    assert outputs["label"].tolist() == [7, 8]
+    assert outputs["ids"].tolist() == [[1, 2] + [-1] * (WIDTH - 2), [-1] * WIDTH]
+
+
+def test_lists_are_filled_up_to_the_longest() -> None:
+    outputs = outputs_of([[1], [*range(WIDTH + 1)]], call("lists", "ids"))
+
+    assert outputs["ids"].tolist() == [[1] + [-1] * WIDTH, [*range(WIDTH + 1)]]
+    assert outputs_of([], call("lists", "ids"))["ids"].numel() == 0
+
+
+@pytest.mark.parametrize("result", [[(1, 2)], [(1,), ([2],)], [("a",)], 3, []])
+def test_other_rows_than_those_asked_for_are_an_error(result: object) -> None:
+    with pytest.raises(StudentError, match=r"should return a list of \(ids\)"):
+        outputs_of(result, call("rows", "ids"))
