@@ -38,6 +38,7 @@ class Layer:
         (STUB, None),
         (f"y = x + 1\n{STUB}", "line 3 still raises NotImplementedError, below your code: return"),
         (f'"""Doc."""\nx.append(1)\n{STUB}', "line 4 still raises NotImplementedError, below your"),
+        (f'"""Doc."""\n"""y = x"""\n{STUB}', None),
         (f"if x is None:\n    x = 1\n{STUB}", None),
         (f"if x is None:\n    x = 1\ny = x\n{STUB}", "line 5 still raises"),
         ("return x", None),

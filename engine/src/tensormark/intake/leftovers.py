@@ -43,20 +43,21 @@ def _decorators(function: Function) -> Iterator[str]:
                 yield node.id if isinstance(node, ast.Name) else node.attr
 
 
+def _does_something(statement: ast.stmt) -> bool:
+    """Say whether a statement is neither a docstring, nor another text, nor pass or `...`."""
+    is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return not is_text and not isinstance(statement, ast.Pass)
+
+
 def _replaced(earlier: Function, last: Function) -> bool:
     """Say whether a later function of the same name replaces code, rather than adding to it."""
-    written = any(
-        not isinstance(statement, ast.Pass)
-        and not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
-        for statement in earlier.body
-    )
     added = last.name in _decorators(last) or "overload" in _decorators(earlier)
-    return written and not added and _stub(earlier) is None
+    return any(map(_does_something, earlier.body)) and not added and _stub(earlier) is None
 
 
 def _below_code(function: Function, place: int) -> bool:
     """Say whether code comes before a statement; a check of arguments may be part of the hole."""
-    above = function.body[1 if ast.get_docstring(function) is not None else 0 : place]
+    above = [statement for statement in function.body[:place] if _does_something(statement)]
     return bool(above) and not isinstance(above[-1], ast.If)
 
 
