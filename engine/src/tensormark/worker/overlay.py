@@ -155,7 +155,7 @@ class Overlay:
         except BaseException:  # attributes of an exception may be a student's, and raise
             return {"status": "error", "text": "raised an exception that cannot be described"}
         own = {name: self.sources[name.removesuffix(".py")] for name in self.files.editable}
-        with contextlib.suppress(Exception):  # what is looked at is a student's
+        with contextlib.suppress(BaseException):  # what is looked at is a student's
             return {**described, "shapes": shapes(error, own, letters_of(call))}
         return described
 
