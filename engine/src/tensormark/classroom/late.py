@@ -5,6 +5,7 @@ per = "day"           # that has begun; or "hour"
 grace_minutes = 15    # up to this late, nothing is lost; beyond it, it counts from the deadline
 most = 30             # at most so much is taken off, in points or percent as above
 zero_after_days = 7   # what is later than that counts for nothing
+written = true        # it costs points of written questions, too; without it, only those of code
 """
 
 import tomllib
@@ -28,16 +29,16 @@ NUMBERS = {"points": (FINEST, 1000), "percent": (FINEST, 100), "most": (FINEST, 
 WHOLE = {"grace_minutes": (0, 10_080), "zero_after_days": (1, 366)}
 
 
-def small_text(path: Path) -> str:
+def small_text(path: Path, largest: int = LARGEST) -> str:
     """Read a file of the instructor's.
 
     Raises:
         LedgerError: it is too large, not text, or cannot be read.
     """
     try:
-        content, _ = read_regular(path, LARGEST + 1, follow=True)
-        if len(content) > LARGEST:
-            raise LedgerError(f"{path}: is larger than {LARGEST >> 20} MiB; name another file")
+        content, _ = read_regular(path, largest + 1, follow=True)
+        if len(content) > largest:
+            raise LedgerError(f"{path}: is larger than {largest >> 20} MiB; name another file")
         return content.decode("utf-8-sig")
     except NotAFileError as error:
         raise LedgerError(f"{path}: {error}; name a file") from error
@@ -63,6 +64,7 @@ class Rule:
     grace_minutes: Decimal = Decimal(0)
     most: Decimal | None = None
     zero_after_days: Decimal | None = None
+    written: bool = False
 
     def taken(self, minutes: int, reached: Decimal, maximum: Decimal) -> tuple[Decimal, str]:
         """Return the points that are lost, and why; 0 and "" if nothing is.
@@ -96,18 +98,20 @@ def _number(where: str, name: str, value: object) -> Decimal:
 
 
 def _rule(where: str, table: Mapping[str, Any]) -> Rule:
-    names = (*NUMBERS, *WHOLE, "of", "per")
+    names = (*NUMBERS, *WHOLE, "of", "per", "written")
     if unknown := [name for name in table if name not in names]:
         name = visible(unknown[0], 40)
         raise LedgerError(f"{where}: there is no key {name!r}; take {', '.join(names)}")
     for name, choices in (("of", OF), ("per", tuple(UNITS))):
         if table.get(name, choices[0]) not in choices:
             raise LedgerError(f'{where}: {name} must be "{choices[0]}" or "{choices[1]}"')
+    if not isinstance(table.get("written", False), bool):
+        raise LedgerError(f"{where}: written must be true or false")
     if ("points" in table) == ("percent" in table):
         raise LedgerError(f"{where}: give one of points and percent, such as points = 5")
     if "of" in table and "points" in table:
         raise LedgerError(f"{where}: of goes with percent; take one of them out")
-    numbers = {name: _number(where, name, table[name]) for name in names[:-2] if name in table}
+    numbers = {name: _number(where, name, table[name]) for name in names[:-3] if name in table}
     return Rule(**{**table, **numbers})
 
 
