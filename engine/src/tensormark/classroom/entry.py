@@ -4,10 +4,13 @@ import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tensormark.intake.submission import Part
 from tensormark.reports.model import ungraded
+
+if TYPE_CHECKING:  # which needs this
+    from tensormark.classroom.marks import Marks
 
 
 def legible(name: str) -> str:
@@ -71,11 +74,13 @@ class Final:
         points: None while some of them are not known.
         how: how they came about, for staff, in one line.
         told: the same for the student, a line each; none if it is the score.
+        written: what the student has for written questions, if there are any.
     """
 
     points: float | None
     how: str = ""
     told: tuple[str, ...] = ()
+    written: "Marks | None" = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +109,11 @@ class Entry:
     def exercises(self) -> Sequence[Mapping[str, Any]]:
         """The exercises of the result; none if there is no result."""
         return self.result["exercises"] if self.result else ()
+
+    @property
+    def written(self) -> "Marks | None":
+        """What the student has for written questions, if there are any."""
+        return self.final.written if self.final else None
 
     @property
     def mark(self) -> float | None:

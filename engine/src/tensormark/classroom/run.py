@@ -21,7 +21,7 @@ from tensormark.classroom.killed import result_of_killed
 from tensormark.classroom.options import STORE, settings_of
 from tensormark.classroom.parcel import checkpoint_digest, packed
 from tensormark.classroom.progress import Progress, spent
-from tensormark.classroom.remembered import FILES, remember, settle
+from tensormark.classroom.remembered import own_files, remember, settle
 from tensormark.classroom.standing import Class, Student
 from tensormark.classroom.store import Attempt, Store
 from tensormark.classroom.summary import LEFT, OURS
@@ -132,7 +132,7 @@ class Run:
         if options.canvas:
             opened(options.canvas, options.column, assignment.name, options.out / CANVAS)
         given = GivenFiles(assignment, references.manifest.get("starter", {}))
-        own = [path for name in FILES if (path := getattr(options, name))]
+        own = own_files(options)
         late = options.late or NEWEST
         people = options.roster or options.canvas  # either is a list of the class
         where = options.submissions
