@@ -11,7 +11,7 @@ from typing import Any
 from test_class_store import TERMS
 
 from tensormark.classroom import command, new_sheet, run, written
-from tensormark.classroom.rubric import Question
+from tensormark.classroom.marks import Question
 from tensormark.classroom.work import Work
 
 import classes

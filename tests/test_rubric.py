@@ -10,7 +10,8 @@ from tensormark.authoring.course import Staff
 from tensormark.classroom import rubric
 from tensormark.classroom.failure import LedgerError
 from tensormark.classroom.gradebook import FINAL, FIRST, LAST, WRITTEN
-from tensormark.classroom.rubric import RESERVED, Question, read_rubric
+from tensormark.classroom.marks import Question
+from tensormark.classroom.rubric import RESERVED, read_rubric
 
 from conftest import ROOT
 from handout_pages import PAGES

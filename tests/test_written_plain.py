@@ -90,8 +90,7 @@ from pathlib import Path
 from tensormark.classroom import finals
 from tensormark.classroom.entry import Entry, Final, HandIn
 from tensormark.classroom.ledger import Ledger
-from tensormark.classroom.marks import Answer, Mark, Marks
-from tensormark.classroom.rubric import Question
+from tensormark.classroom.marks import Answer, Mark, Marks, Question
 from tensormark.classroom.store import Store
 
 class Rows(list):

@@ -21,11 +21,11 @@ from pathlib import Path
 from tensormark.classroom.choice import deadline_of
 from tensormark.classroom.entry import HandIn
 from tensormark.classroom.failure import LedgerError
-from tensormark.classroom.late import LARGEST, shown, small_text
+from tensormark.classroom.late import LARGEST, small_text
 from tensormark.classroom.names import Names
 from tensormark.classroom.roster import separator_of
 from tensormark.exercise import Assignment
-from tensormark.reports.text import visible
+from tensormark.reports.text import shown, visible
 
 COLUMNS = ("student", "exercise", "points", "deadline", "reason", "who")
 MOST = 10_000  # rows

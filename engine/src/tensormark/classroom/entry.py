@@ -4,13 +4,11 @@ import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tensormark.classroom.marks import Marks
 from tensormark.intake.submission import Part
 from tensormark.reports.model import ungraded
-
-if TYPE_CHECKING:  # which needs this
-    from tensormark.classroom.marks import Marks
 
 
 def legible(name: str) -> str:
@@ -80,7 +78,7 @@ class Final:
     points: float | None
     how: str = ""
     told: tuple[str, ...] = ()
-    written: "Marks | None" = None
+    written: Marks | None = None
 
 
 @dataclass(frozen=True)
@@ -111,7 +109,7 @@ class Entry:
         return self.result["exercises"] if self.result else ()
 
     @property
-    def written(self) -> "Marks | None":
+    def written(self) -> Marks | None:
         """What the student has for written questions, if there are any."""
         return self.final.written if self.final else None
 

@@ -18,7 +18,7 @@ from typing import Any
 from tensormark.classroom.entry import number_of
 from tensormark.classroom.failure import LedgerError
 from tensormark.files import NotAFileError, read_regular
-from tensormark.reports.text import visible
+from tensormark.reports.text import shown, visible
 
 LARGEST = 1 << 20  # bytes of a file that somebody has typed
 UNITS = {"day": 1440, "hour": 60}  # in minutes
@@ -46,11 +46,6 @@ def small_text(path: Path, largest: int = LARGEST) -> str:
         raise LedgerError(f"{path}: is not UTF-8 text; save it as UTF-8") from error
     except OSError as error:
         raise LedgerError(f"{path}: cannot be read ({error.strerror or error})") from error
-
-
-def shown(value: Decimal) -> str:
-    """Format a number exactly, without trailing zeros."""
-    return f"{value.normalize():f}"
 
 
 @dataclass(frozen=True)

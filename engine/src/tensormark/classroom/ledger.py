@@ -15,12 +15,12 @@ from decimal import ROUND_HALF_UP, Decimal
 from tensormark.classroom.adjustments import Adjustment, read_adjustments
 from tensormark.classroom.entry import Entry, Final, HandIn, number_of
 from tensormark.classroom.failure import LedgerError
-from tensormark.classroom.late import Rule, read_rule, shown
+from tensormark.classroom.late import Rule, read_rule
 from tensormark.classroom.marks import Marks
 from tensormark.classroom.written import Written, read_written
 from tensormark.exercise import Assignment
 from tensormark.reports.model import ungraded
-from tensormark.reports.text import visible
+from tensormark.reports.text import shown, visible
 from tensormark.usage import option
 
 CENT = Decimal("0.01")

@@ -1,11 +1,38 @@
-"""What a student has for the written questions, as far as it is settled."""
+"""The written questions, and what a student has for them as far as it is settled."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from tensormark.classroom.late import shown
-from tensormark.classroom.rubric import Question
+from tensormark.reports.text import shown
+
+
+@dataclass(frozen=True)
+class Question:
+    """A written question.
+
+    Attributes:
+        items: the points of each line of its rubric.
+    """
+
+    id: str
+    title: str
+    items: tuple[Decimal, ...]
+
+    @property
+    def most(self) -> Decimal:
+        """All its points."""
+        return sum(self.items, Decimal(0))
+
+    @property
+    def column(self) -> str:
+        """The title of the column for its points; marks by another rubric are under another."""
+        return f"{self.id} ({' + '.join(map(shown, self.items))})"
+
+    @property
+    def comment(self) -> str:
+        """The title of the column for a comment."""
+        return f"{self.id} comment"
 
 
 @dataclass(frozen=True)

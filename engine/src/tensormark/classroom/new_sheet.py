@@ -11,13 +11,12 @@ from tensormark.classroom.entry import number_of
 from tensormark.classroom.failure import LedgerError
 from tensormark.classroom.file_names import real
 from tensormark.classroom.hand_ins import HandInError, find
-from tensormark.classroom.late import shown
 from tensormark.classroom.options import submissions
 from tensormark.classroom.rubric import read_rubric
 from tensormark.classroom.sheet import write_sheet
 from tensormark.folder import open_assignment
 from tensormark.intake.submission import SubmissionError
-from tensormark.reports.text import print_any_letter
+from tensormark.reports.text import print_any_letter, shown
 from tensormark.sandbox.interface import printable
 from tensormark.usage import command, option
 

@@ -17,15 +17,16 @@ its lines that begins with a hyphen is an item of the rubric, and nothing but it
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
 from tensormark.authoring.course import staff_of
 from tensormark.classroom.failure import LedgerError
-from tensormark.classroom.late import shown, small_text
+from tensormark.classroom.late import small_text
+from tensormark.classroom.marks import Question
 from tensormark.exercise import Assignment
 from tensormark.handout import HEADING
+from tensormark.reports.text import shown
 
 NUMBER = r"([0-9]{1,3}(?:\.[0-9]{1,2})?)"
 QUESTION = re.compile(rf"Question \((\w+)\): (.+) \({NUMBER} points?(?:, [^()]*)?\)")
@@ -36,34 +37,6 @@ RESERVED = frozenset(
     "student submission score max_score bonus final how written name submitted minutes_late "
     "problem flags other_files who".split()
 )
-
-
-@dataclass(frozen=True)
-class Question:
-    """A written question.
-
-    Attributes:
-        items: the points of each line of its rubric.
-    """
-
-    id: str
-    title: str
-    items: tuple[Decimal, ...]
-
-    @property
-    def most(self) -> Decimal:
-        """All its points."""
-        return sum(self.items, Decimal(0))
-
-    @property
-    def column(self) -> str:
-        """The title of the column for its points; marks by another rubric are under another."""
-        return f"{self.id} ({' + '.join(map(shown, self.items))})"
-
-    @property
-    def comment(self) -> str:
-        """The title of the column for a comment."""
-        return f"{self.id} comment"
 
 
 def _asked(assignment: Assignment) -> dict[str, tuple[str, Decimal, str]]:

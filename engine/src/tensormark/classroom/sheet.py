@@ -15,13 +15,11 @@ from pathlib import Path
 from tensormark.classroom.adjustments import MOST, lines_of, plain
 from tensormark.classroom.entry import HandIn, legible
 from tensormark.classroom.failure import LedgerError
-from tensormark.classroom.late import shown
-from tensormark.classroom.marks import Answer
+from tensormark.classroom.marks import Answer, Question
 from tensormark.classroom.names import Names
-from tensormark.classroom.rubric import Question
 from tensormark.files import write_whole
 from tensormark.reports.platforms import cell, csv_text
-from tensormark.reports.text import visible
+from tensormark.reports.text import shown, visible
 from tensormark.usage import command, option
 
 STUDENT, NAME, WHO = "student", "name", "who"

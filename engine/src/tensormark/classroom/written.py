@@ -12,9 +12,9 @@ from pathlib import Path
 
 from tensormark.classroom.entry import HandIn, number_of
 from tensormark.classroom.failure import LedgerError
-from tensormark.classroom.marks import Answer, Mark, Marks
+from tensormark.classroom.marks import Answer, Mark, Marks, Question
 from tensormark.classroom.names import Names
-from tensormark.classroom.rubric import Question, read_rubric
+from tensormark.classroom.rubric import read_rubric
 from tensormark.classroom.sheet import read_sheet
 from tensormark.exercise import Assignment
 from tensormark.reports.text import visible
