@@ -5,7 +5,7 @@ TARGETS += term starter references data checkpoint gate import-checkpoint export
 	figures pictures probes bench test-real bench-real bench-trainer
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES SEED FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
-	ADJUSTMENTS RULE WRITTEN SCHEDULER WORKERS
+	ADJUSTMENTS RULE WRITTEN LAST SCHEDULER WORKERS
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
 GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOINT) \
@@ -51,7 +51,7 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: with class, besides these, and CHECK=1 to leave the training out:
 #: SUBMISSIONS=dir  ## what was handed in: the folder of a bulk download
 #: OUT=class  ## where results are kept; the same command goes on there (FORCE=1: again)
-#: ROSTER=file.csv  ## who might have handed in
+#: ROSTER=file.csv  ## who might have handed in; Moodle's grading worksheet is also filled
 #: DEADLINE=2027-03-01  ## its end, or 2027-03-01T18:00; to count minutes late
 #: LATE=newest  ## what to take of those who handed in twice or late; see INSTRUCTOR.md
 #: ADJUSTMENTS=file.csv  ## changes of points, and own deadlines; see INSTRUCTOR.md
@@ -59,6 +59,7 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: WRITTEN=sheet.csv  ## marks of written questions: sheets with commas between, or a folder
 #: CANVAS=export.csv  ## your gradebook's export: who is in the class, and COLUMN= to fill
 #: COLUMN="Homework 1"  ## the assignment's column in it
+#: LAST=dir  ## an earlier class's OUT=, to compare with in teach.html
 #: ONLY=student  ## grade one again, and say what differs
 #: SCHEDULER=tcp://h:8786  ## use these Dask workers
 #: WORKERS=4  ## without a scheduler: processes on this machine; default: its cores
@@ -103,7 +104,7 @@ class: $(VENV)/.installed-staff  ## grade a class (SUBMISSIONS=dir); goes on whe
 		$(call option,only,ONLY) $(call option,roster,ROSTER) $(call option,deadline,DEADLINE) \
 		$(call option,late,LATE) $(call option,adjustments,ADJUSTMENTS) $(call option,rule,RULE) \
 		$(call option,written,WRITTEN) \
-		$(call option,canvas,CANVAS) $(call option,column,COLUMN) \
+		$(call option,canvas,CANVAS) $(call option,column,COLUMN) $(call option,last,LAST) \
 		$(call option,scheduler,SCHEDULER) $(call option,workers,WORKERS) -- "$$SUBMISSIONS"
 
 gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=, TIER=, LIMIT=, OUT=)
@@ -135,7 +136,7 @@ nightly: $(VENV)/.installed-staff  ## what needs a night: every case of every te
 
 test-page: $(VENV)/.installed-page  ## pages in a Chromium, which must be installed (SHOTS=folder)
 	@$(BIN)/python -m pytest tests/browser/page.py tests/browser/figures.py \
-		tests/browser/gradebook.py tests/browser/walks.py $$ARGS
+		tests/browser/gradebook.py tests/browser/teach.py tests/browser/walks.py $$ARGS
 
 lint: $(VENV)/.installed-staff  ## format, style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -151,11 +151,13 @@ def moodle(folder: Path, people: Sequence[Member], flat: bool, blind: bool = Fal
 def worksheet(path: Path, people: Sequence[Member], blind: bool = False) -> Path:
     names = [] if blind else ["Full name", "Email address"]
     head = ["Identifier", *names, "Status", "Group", "Grade", "Maximum Grade"]
+    head += ["Grade can be changed", "Last modified (submission)", "Last modified (grade)"]
     rows = [
         [
             f"Participant {one.moodle}",
             *([] if blind else [one.name, one.email]),
-            *("Submitted for grading", one.team, "", "100.00"),
+            *("Submitted for grading", one.team, "", "200.00"),
+            *("Yes", "Friday, 20 November 2026, 10:00 PM", "-"),
         ]
         for one in people
     ]

@@ -8,6 +8,7 @@ from typing import Any
 
 import odd_class
 import pytest
+from moodle_import import moodle_files, moodle_grades
 from odd_class import SMUGGLED, Member, members
 from test_class_store import TERMS, result
 
@@ -61,6 +62,14 @@ def test_the_gradebooks_of_three_platforms_agree(tmp_path: Path) -> None:
     assert {one.number: first[one.canvas] for one in people} == scores(people)
     assert {one.number: second[f"Participant {one.moodle}"] for one in people} == scores(people)
     assert {one.number: third[one.canvas] for one in people} == scores(people)
+    everybodys = {one.number: float(one.number) for one in people if not one.absent}
+    assert everybodys == {
+        int(number) - 20_000: grade
+        for number, grade in moodle_grades((moodle / "out/moodle.csv").read_bytes(), 200).items()
+    }
+    numbers = [int(one.moodle) for one in people]
+    pages = moodle_files(moodle / "out/moodle-feedback.zip", numbers)
+    assert {number - 20_000 for number in pages} == everybodys.keys()
     for folder in (canvas, gradescope):
         written = (folder / "out/canvas.csv").read_text(encoding="utf-8")
         rows = list(csv.reader(written.splitlines()))[1:]

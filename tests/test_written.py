@@ -251,14 +251,17 @@ def test_written_points_without_a_score_are_told(course: Course, capsys: Capture
     assert f"final: 2 students with written points, but without a whole score: {ada}" in said
 
 
-def test_canvas_gets_the_written_points_with_the_others(course: Course) -> None:
+def test_canvas_gets_the_written_points_with_the_others(course: Course, capsys: Capture) -> None:
     ada, grace = course.add(1, whole(72)), course.add(2, whole(60))
     export = course.folder / "export.csv"
-    text = f"Student,ID,Section,minBERT (8)\nA,{ada},x,\nB,{grace},x,\n"
-    export.write_text(text, encoding="utf-8")
+    head = "Student,ID,Section,minBERT (8)\n    Points Possible,,,100\n"
+    export.write_text(f"{head}A,{ada},x,\nB,{grace},x,\n", encoding="utf-8")
     sheet = course.sheet(f"{ada},4,,1.5,,", f"{grace},4,,,,")
 
     assert course.grade(f"--written={sheet}", "--canvas", str(export)) == 0
 
     rows = (course.out / "canvas.csv").read_text(encoding="utf-8").splitlines()
     assert [row.rpartition(",")[2] for row in rows[1:]] == ["77.5"]
+    said = capsys.readouterr().out
+    assert "Canvas: 100 points are possible there, 106 here; nothing is scaled\n" in said
+    assert f"  {grace} (Student No2): written: not marked: rate\n" in said

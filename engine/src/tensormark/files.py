@@ -24,6 +24,10 @@ class NotAFileError(OSError):
     """What should be a file is something else; the message completes a sentence about it."""
 
 
+class TooLargeError(OSError):
+    """A file is larger than it may be; the message completes a sentence about it."""
+
+
 def digest(content: bytes) -> str:
     """Return the sha256 of some bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
@@ -31,7 +35,8 @@ def digest(content: bytes) -> str:
 
 def sha256(path: Path) -> str:
     """Return the sha256 of a file, in hexadecimal."""
-    return digest(path.read_bytes())
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def free_path(path: Path, first: int = 1) -> Path:
@@ -40,23 +45,30 @@ def free_path(path: Path, first: int = 1) -> Path:
     return next(path for path in paths if not os.path.lexists(path))
 
 
-def write_whole(path: Path, content: bytes | str) -> None:
-    """Write a file under a temporary name, then rename it: a reader never sees half of it.
-
-    Args:
-        content: bytes, or text to write as UTF-8.
-    """
+@contextlib.contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """Open a file under a temporary name, renamed at the end: a reader never sees half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    raw = content.encode("utf-8") if isinstance(content, str) else content
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(raw)
+            yield file
         os.chmod(name, 0o644)  # mkstemp makes files that only the owner can read
         os.replace(name, path)
     except BaseException:
         os.unlink(name)
         raise
+
+
+def write_whole(path: Path, content: bytes | str) -> None:
+    """Write a file that nobody sees half of; see `replaced`.
+
+    Args:
+        content: bytes, or text to write as UTF-8.
+    """
+    raw = content.encode("utf-8") if isinstance(content, str) else content
+    with replaced(path) as file:
+        file.write(raw)
 
 
 def check_replaceable(path: Path, ending: str, given: str) -> None:
@@ -136,3 +148,16 @@ def read_regular(
             parts.append(part)
             most -= len(part)
     return b"".join(parts), about
+
+
+def read_text(path: Path, most: int) -> str:
+    """Read a text that a person has written or exported, at most `most` bytes; links are followed.
+
+    Raises:
+        NotAFileError: it is no file. TooLargeError: it is larger. UnicodeDecodeError: it is not
+            UTF-8. OSError: it cannot be read.
+    """
+    content, _ = read_regular(path, most + 1, follow=True)
+    if len(content) > most:
+        raise TooLargeError(f"larger than {most >> 20} MiB")
+    return content.decode("utf-8-sig")

@@ -3,10 +3,18 @@
 import io
 import zipfile
 from collections.abc import Iterable, Mapping
+from typing import BinaryIO
 
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold
 UNIX = 3
 FILE, PROGRAM = 0o100644, 0o100755
+
+
+def _add(archive: zipfile.ZipFile, name: str, content: bytes, mode: int = FILE) -> None:
+    entry = zipfile.ZipInfo(name, OLDEST)
+    entry.create_system = UNIX
+    entry.external_attr = mode << 16
+    archive.writestr(entry, content, zipfile.ZIP_DEFLATED, 9)
 
 
 def zipped(files: Mapping[str, bytes], programs: Iterable[str] = ()) -> bytes:
@@ -17,10 +25,14 @@ def zipped(files: Mapping[str, bytes], programs: Iterable[str] = ()) -> bytes:
         programs: the paths of those that can be executed.
     """
     buffer, executable = io.BytesIO(), set(programs)
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(buffer, "w") as archive:
         for name in sorted(files):
-            entry = zipfile.ZipInfo(name, OLDEST)
-            entry.create_system = UNIX
-            entry.external_attr = (PROGRAM if name in executable else FILE) << 16
-            archive.writestr(entry, files[name], zipfile.ZIP_DEFLATED, 9)
+            _add(archive, name, files[name], PROGRAM if name in executable else FILE)
     return buffer.getvalue()
+
+
+def write_zip(file: BinaryIO, files: Iterable[tuple[str, bytes]]) -> None:
+    """Write a zip of files in their order, and hold one of them in memory at a time."""
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in files:
+            _add(archive, name, content)

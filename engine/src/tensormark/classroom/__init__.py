@@ -32,7 +32,9 @@ Who handed in, and the results:
     entry.py      a student's line of the gradebook: what all reports of a class are drawn from
     gradebook.py  writes all of them
         page.py, page_table.py, summary.py   gradebook.html, and what it counts
+        teach.py, lesson.py, anonymous.py, last_term.py   teach.html, which names nobody
         feedback.py   what each student gets back
         canvas.py   the instructor's own export of Canvas, with one column filled
+        returned.py, moodle.py   marks and feedback, as Moodle and Canvas take them back
     similar.py    groups of near-identical submissions
 """

@@ -30,6 +30,7 @@ NUMBER = re.compile(r"\s*-?\d+(?:[.,]\d+)*\s*")
 EXCUSED = "EX"
 MAXIMA = "Points Possible"
 SHOWN = 40  # lines of one kind
+ROUNDED = 0.005
 
 
 class CanvasError(Exception):
@@ -77,11 +78,24 @@ def _neutral(text: str) -> str:
     return str(cell(text.replace(MAXIMA, MAXIMA.replace(" ", "_"))))
 
 
-def _listed(what: str, lines: Sequence[str]) -> list[str]:
+def number(text: str) -> float | None:
+    """Return a number as a platform writes it, in any language; None if it is not one."""
+    plain = text.strip().replace(",", ".")
+    return float(plain) if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", plain) else None
+
+
+def same(held: str, mark: float) -> bool:
+    """Say whether a platform, which shows two decimals, has this mark already."""
+    value = number(held)
+    return value is not None and abs(value - mark) < ROUNDED
+
+
+def listed(platform: str, what: str, lines: Sequence[str]) -> list[str]:
+    """Return lines of one kind under their number, as many as a person reads."""
     if not lines:
         return []
     more = [f"  and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
-    return [f"Canvas: {len(lines)} {what}:", *(f"  {line}" for line in lines[:SHOWN]), *more]
+    return [f"{platform}: {len(lines)} {what}:", *(f"  {line}" for line in lines[:SHOWN]), *more]
 
 
 class Export:
@@ -161,15 +175,15 @@ class Export:
         for entry, row in pairs:
             name = visible(entry.hand_in.called, 200)
             old, mark = row[self.place].strip(), entry.mark
-            new = "" if mark is None else points(mark)
             if mark is None:
-                why = entry.problem or "could not be graded in full"
+                why = entry.without
                 filled.left.append(f"{name}: {visible(why, 200)}")
             elif old and not NUMBER.fullmatch(old):
                 why = "is excused" if old.upper() == EXCUSED else f"has {visible(old, 40)!r}"
                 filled.left.append(f"{name}: {why} in Canvas, which stays")
             else:
-                if old.replace(",", ".") not in ("", new):
+                new = points(mark)
+                if old and not same(old, mark):
                     filled.replaced.append(f"{name}: {visible(old, 40)} becomes {new}")
                 about = row[: self.names.index(LAST) + 1]
                 filled.rows.append([*map(_neutral, about), new])
@@ -212,6 +226,7 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
         CanvasError: the export cannot be used. OSError: the file cannot be written.
     """
     results = [entry.result for entry in entries if entry.result is not None]
+    most = next((entry.most for entry in entries if entry.result), None)
     export = opened(path, column, str(results[0]["assignment"]) if results else "", out)
     owners = export.owners(entries)
     pairs = list(zip(entries, owners, strict=True))
@@ -229,9 +244,11 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
     ]
     return [
         f"Canvas: wrote {out}, scores in {visible(export.title, 100)}: {len(filled.rows)}",
-        *(export.scaled(results[0]["max_score"]) if results else ()),
-        *_listed("with another score, which this file replaces", filled.replaced),
-        *_listed("without a new score", filled.left),
-        *_listed("handed in, but could not be matched to one student in the export", strangers),
-        *_listed("in the export, for whom nothing was found", nobody),
+        *(export.scaled(most) if most is not None else ()),
+        *listed("Canvas", "with another score, which this file replaces", filled.replaced),
+        *listed("Canvas", "without a new score", filled.left),
+        *listed(
+            "Canvas", "handed in, but could not be matched to one student in the export", strangers
+        ),
+        *listed("Canvas", "in the export, for whom nothing was found", nobody),
     ]

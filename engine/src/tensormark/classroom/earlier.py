@@ -41,10 +41,10 @@ class Earlier:
         except (OSError, ValueError, TypeError):
             return {}
 
-    def note(self, name: str, content: bytes) -> None:
-        """Note what is about to be written; what is there now may still be there after a crash."""
+    def note(self, name: str, content: str) -> None:
+        """Note the digest of what is written; what was there may still be there after a crash."""
         written = self.written
-        own = [*written.get(name, ())[-1:], digest(content)]
+        own = [*written.get(name, ())[-1:], content]
         write_whole(self.out / WRITTEN, json.dumps(written | {name: own}))
 
     def forget(self, name: str) -> None:
@@ -62,8 +62,14 @@ class Earlier:
     def write(self, name: str, content: bytes) -> None:
         """Write a file."""
         self.make_room(name)
-        self.note(name, content)
+        self.note(name, digest(content))
         write_whole(self.out / name, content)
+
+    def withdraw(self, name: str) -> None:
+        """Move a file that an earlier run has written, and this one has nothing to write in."""
+        if name in self.written:
+            self.move(name)
+            self.forget(name)
 
     def lines(self) -> list[str]:
         """Say what was moved."""

@@ -114,6 +114,13 @@ class Entry:
         return self.final.written if self.final else None
 
     @property
+    def most(self) -> float | None:
+        """The points that there are in all, but for bonus; None if nothing was graded."""
+        if self.result is None:
+            return None
+        return float(self.result["max_score"]) + float(self.written.most if self.written else 0)
+
+    @property
     def mark(self) -> float | None:
         """The number that goes to a platform; None if there is none, or part of it is lacking."""
         if self.final is not None:
@@ -121,3 +128,10 @@ class Entry:
         if self.result is None or ungraded(dict(self.result)):
             return None
         return float(self.result["score"])
+
+    @property
+    def without(self) -> str:
+        """Why there is no such number."""
+        return (
+            self.problem or (self.final.how if self.final else "") or "could not be graded in full"
+        )

@@ -1,8 +1,10 @@
 """Write what a class is given and what its instructor reads, all drawn from the same entries.
 
 gradebook.csv, gradebook.html   the class, for spreadsheets and for people
+teach.html      the class without its people, to be shown to it
 canvas.csv      for Canvas to import: one column, and only who has a score
 feedback/       a folder a student
+                and what platforms take back besides; see returned.py
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,12 +17,15 @@ from tensormark.classroom.earlier import Earlier
 from tensormark.classroom.entry import Entry, number_of
 from tensormark.classroom.feedback import FOLDER, write_feedback
 from tensormark.classroom.page import page
+from tensormark.classroom.returned import RETURNED, returned
 from tensormark.classroom.similar import Similar, similar
 from tensormark.classroom.summary import Says, flags_of, problem_of
+from tensormark.files import sha256
 from tensormark.reports.platforms import csv_text
 
 TABLE, PAGE, CANVAS = "gradebook.csv", "gradebook.html", "canvas.csv"
-RESULTS = (TABLE, PAGE, CANVAS, FOLDER)
+TEACH = "teach.html"
+RESULTS = (TABLE, PAGE, TEACH, CANVAS, FOLDER, *RETURNED)
 KEPT = ".statements.json"  # what the comparison of sources keeps until the next run
 FIRST = ("student", "submission", "score", "max_score", "bonus")
 FINAL = ("final", "how")  # only where there is a ledger
@@ -92,6 +97,8 @@ def write_results(
     starter: Mapping[str, str] | None = None,
     known: Sequence[Mapping[str, str]] = (),
     says: Says | None = None,
+    roster: Path | None = None,
+    teach: str = "",
 ) -> list[str]:
     """Write the gradebook, the feedback, and Canvas's export if there is one.
 
@@ -101,6 +108,8 @@ def write_results(
         starter: module name to text, of what students were given; known: of solutions that anybody
             may resemble.
         says: what known mistakes are called.
+        roster: the list of the class, which may be Moodle's worksheet.
+        teach: the page to show the class, if there is one.
 
     Returns: what to tell the instructor, a line each.
 
@@ -115,12 +124,15 @@ def write_results(
     earlier.write(TABLE, _table(entries).encode("utf-8", "backslashreplace"))
     html = page(entries, folders, similarity, says)
     earlier.write(PAGE, html.encode("utf-8", "backslashreplace"))
+    if teach:
+        earlier.write(TEACH, teach.encode("utf-8", "backslashreplace"))
     feedback = number_of(sum(map(bool, folders)), "folder")
     lines = [f"wrote {out / PAGE}, {out / TABLE} and {feedback} of feedback"]
     if similarity.groups:
         groups = number_of(len(similarity.groups), "group")
         lines.append(f"near-identical submissions, for you to look at: {groups}")
-    return [*lines, *_filled_canvas(entries, canvas, column, earlier), *earlier.lines()]
+    lines += _filled_canvas(entries, canvas, column, earlier)
+    return [*lines, *returned(entries, folders, roster, earlier), *earlier.lines()]
 
 
 def _filled_canvas(
@@ -129,16 +141,14 @@ def _filled_canvas(
     """Fill Canvas's export, if there is one; say how it went. None of an earlier run stays."""
     path = earlier.out / CANVAS
     if canvas is None:
-        if CANVAS in earlier.written:
-            earlier.move(CANVAS)
-            earlier.forget(CANVAS)
+        earlier.withdraw(CANVAS)
         return []
     same = canvas.exists() and path.exists() and canvas.samefile(path)
     if not same:
         earlier.make_room(CANVAS)
     try:
         lines = fill_export(entries, canvas, column, path)
-        earlier.note(CANVAS, path.read_bytes())
+        earlier.note(CANVAS, sha256(path))
         return lines
     except CanvasError as error:
         if not same:

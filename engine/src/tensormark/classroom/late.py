@@ -17,7 +17,7 @@ from typing import Any
 
 from tensormark.classroom.entry import number_of
 from tensormark.classroom.failure import LedgerError
-from tensormark.files import NotAFileError, read_regular
+from tensormark.files import NotAFileError, TooLargeError, read_text
 from tensormark.reports.text import shown, visible
 
 LARGEST = 1 << 20  # bytes of a file that somebody has typed
@@ -36,10 +36,9 @@ def small_text(path: Path, largest: int = LARGEST) -> str:
         LedgerError: it is too large, not text, or cannot be read.
     """
     try:
-        content, _ = read_regular(path, largest + 1, follow=True)
-        if len(content) > largest:
-            raise LedgerError(f"{path}: is larger than {largest >> 20} MiB; name another file")
-        return content.decode("utf-8-sig")
+        return read_text(path, largest)
+    except TooLargeError as error:
+        raise LedgerError(f"{path}: is {error}; name another file") from error
     except NotAFileError as error:
         raise LedgerError(f"{path}: {error}; name a file") from error
     except UnicodeDecodeError as error:

@@ -83,6 +83,7 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     add("--rule", type=Path, help="a TOML file that says what lateness costs")
     add("--written", help="sheets with the marks of written questions, or a folder of them")
     add("--canvas", type=Path, help="a gradebook that Canvas has exported")
+    add("--last", type=Path, help="results of an earlier class, to compare with in teach.html")
     add("--column", default="", help="the assignment's column in it")
     return command_line
 
@@ -100,6 +101,8 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     around = [path for path in real(options.out).parents if (path / STORE).exists()]
     if around:
         raise SubmissionError(f"{out}: is among the results in {around[0]}; name another")
+    if options.last and real(options.last) == real(options.out):
+        raise SubmissionError(f"{option('last', options.last)}: is this class; name an earlier one")
     options.references = options.references or settings.recorded_for(folder, options.checkpoint)
     return options
 

@@ -13,7 +13,7 @@ from tensormark.sandbox.interface import printable
 from tensormark.usage import option
 
 SETTING = "options"
-FILES = ("roster", "canvas", "adjustments", "rule")
+FILES = ("roster", "canvas", "adjustments", "rule", "last")
 SHEETS = "written"  # may be several files, with commas between
 OPTIONS = (*FILES, SHEETS, "deadline", "late", "column")
 

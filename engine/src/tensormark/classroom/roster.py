@@ -11,7 +11,7 @@ from pathlib import Path
 from tensormark.classroom.gradescope_export import moment
 from tensormark.classroom.people import Person
 from tensormark.classroom.upload import CANVAS, MOODLE
-from tensormark.files import NotAFileError, opened_regular
+from tensormark.files import NotAFileError, TooLargeError, read_text
 
 LARGEST = 32 << 20  # bytes
 # what the columns are called, by what they hold; the first that is there and not empty is taken
@@ -85,11 +85,9 @@ def text_of(path: Path) -> str:
         RosterError: it is too large or not UTF-8. OSError: it cannot be read.
     """
     try:
-        with opened_regular(path, follow=True) as file:
-            content = file.read(LARGEST + 1)
-        if len(content) > LARGEST:
-            raise RosterError(f"{path}: larger than {LARGEST >> 20} MiB, too large for a roster")
-        return content.decode("utf-8-sig")
+        return read_text(path, LARGEST)
+    except TooLargeError as error:
+        raise RosterError(f"{path}: {error}, too large for a roster") from error
     except NotAFileError as error:
         raise RosterError(f"{path}: is not a file; give the CSV file with the students") from error
     except UnicodeDecodeError as error:

@@ -7,17 +7,20 @@ import sys
 from collections.abc import Sequence
 
 from tensormark.authoring.course import open_course
-from tensormark.classroom import finals, ledger, standing
+from tensormark.classroom import finals, ledger, standing, teach
 from tensormark.classroom.canvas import opened
 from tensormark.classroom.choice import NEWEST
 from tensormark.classroom.combination import checked, keep
 from tensormark.classroom.crews import opened_crew
 from tensormark.classroom.earlier import Earlier
 from tensormark.classroom.engine import Engine, Stop
+from tensormark.classroom.entry import Entry
 from tensormark.classroom.failure import RunError
 from tensormark.classroom.gradebook import CANVAS, RESULTS, write_results
 from tensormark.classroom.hand_ins import find
 from tensormark.classroom.killed import result_of_killed
+from tensormark.classroom.last_term import read_class
+from tensormark.classroom.lesson import Lesson, lesson_of
 from tensormark.classroom.options import STORE, settings_of
 from tensormark.classroom.parcel import checkpoint_digest, packed
 from tensormark.classroom.progress import Progress, spent
@@ -131,6 +134,7 @@ class Run:
         self.compares_only = anew and options.only is not None
         if options.canvas:
             opened(options.canvas, options.column, assignment.name, options.out / CANVAS)
+        self.last = read_class(options.last, assignment) if options.last else None
         given = GivenFiles(assignment, references.manifest.get("starter", {}))
         own = own_files(options)
         late = options.late or NEWEST
@@ -214,6 +218,12 @@ class Run:
         """Return how many students there are, of each kind."""
         return standing.counted(standing.by_kind(self.students.entries(self.terms)))
 
+    def lesson(self, entries: Sequence[Entry]) -> Lesson:
+        """Return what the class may be shown."""
+        exercises, versions = self.references.manifest["exercises"], self.store.versions()
+        deadline = self.options.deadline
+        return lesson_of(self.assignment, exercises, entries, deadline, versions, self.last)
+
     def report(self, appealed: str | None = None) -> int:
         """Write the results, print how it stands, and return the exit status."""
         options, entries = self.options, self.students.entries(self.terms)
@@ -234,6 +244,8 @@ class Run:
                 starter,
                 known_sources(self.assignment),
                 self.says,
+                options.roster,
+                teach.page(self.lesson(entries)),
             )
         except OSError as error:
             where, why = error.filename or options.out, error.strerror or error

@@ -238,6 +238,11 @@ class Store:
         rows = self.rows(query, legible(student), mode, before)
         return _attempt(rows[0]) if rows else None
 
+    def versions(self) -> dict[str, int]:
+        """Return how many different hand-ins of each student the runs have seen."""
+        rows = self.rows("SELECT student, COUNT(*) FROM submission GROUP BY student")
+        return {str(student): int(count) for student, count in rows}
+
     def setting(self, name: str) -> str | None:
         """Return what a run has chosen for those after it."""
         rows = self.rows("SELECT value FROM setting WHERE name = ?", name)

@@ -56,6 +56,21 @@ MISSING = General("axis_missing", "an axis of the output is missing: a part of i
 MERGED = General("axes_merged", "axes of the output are merged into one")
 PRECISION = General("less_precise", "in float64, the output is only as precise as float32")
 SIZES = General("some_sizes", "right for some sizes, and wrong for others")
+RETURNED, KEPT = "returns_something_else", "kept_from_a_call"
+# what each name says of any submission that has it
+WORDS = {
+    RETURNED: "something else is returned than should be",
+    KEPT: "something is kept from one call to the next",
+    **{
+        each.id: each.says
+        for each in (
+            *SEEN_DRAWING.values(),
+            *(MODE, WEIGHTS, SEED, TYPE, CHANGED, NO_GRADIENT),
+            *(LOST, EXCHANGED, MISSING, MERGED, PRECISION, SIZES),
+        )
+        if each.id is not None
+    },
+}
 
 
 def _drawn(answered: Iterable[Answered]) -> General | None:
@@ -126,13 +141,13 @@ def general(answered: Answered, mismatch: Mismatch, telling: Iterable[Answered])
     """
     if mismatch.kind == "raised":
         said = answered.reply.text.startswith(f"{answered.call.target} should return ")
-        return General("returns_something_else", mismatch.lines[0]) if said else None
+        return General(RETURNED, mismatch.lines[0]) if said else None
     if found := _state(answered, mismatch) or _by_kind(answered, mismatch):
         return found
     if mismatch.kind == "values" and (found := _drawn(telling)):
         return found
     if mismatch.kind in ("values", "shape", "finite") and answered.probe.name == SECOND_CALL:
-        return General("kept_from_a_call", answered.probe.says)
+        return General(KEPT, answered.probe.says)
     if mismatch.kind == "values" and answered.probe.name == OTHER_SIZES:
         return _precision_or_sizes(answered, mismatch)
     return None

@@ -13,7 +13,14 @@ from typing import NamedTuple
 
 from tensormark.reports.details import FINDINGS, finding_parts, measured_parts
 from tensormark.reports.markup import Element, element, joined, say
-from tensormark.reports.model import Model, headline, next_step, shown_exercises, ungraded
+from tensormark.reports.model import (
+    Model,
+    headline,
+    next_step,
+    shown_exercises,
+    ungraded,
+    whole_maximum,
+)
 from tensormark.reports.text import out_of, points
 from tensormark.result import Outcome
 
@@ -160,8 +167,7 @@ def _final(result: Model) -> Element | None:
     final = result.get("final")
     if final is None:
         return None
-    most = result["max_score"] + result.get("written", {}).get("max_score", 0)
-    total = element("b", out_of(final["points"], most))
+    total = element("b", out_of(final["points"], whole_maximum(result)))
     steps = element("ul", *(element("li", step) for step in final["steps"]), class_="notes")
     return joined(element("p", "final: ", total), steps if final["steps"] else None)
 

@@ -1,0 +1,45 @@
+"""The results of an earlier class, read from its store, which stays as it is."""
+
+import contextlib
+import json
+import sqlite3
+from pathlib import Path
+
+from tensormark.classroom.anonymous import Term
+from tensormark.classroom.options import STORE
+from tensormark.classroom.store import VERSION
+from tensormark.exercise import Assignment
+from tensormark.intake.submission import SubmissionError
+from tensormark.usage import option
+
+# what each student handed in last, as it was graded last
+QUERY = """SELECT student, digest, result FROM submission JOIN attempt USING (digest)
+    WHERE result IS NOT NULL ORDER BY seen, submission.rowid, attempt.id"""
+
+
+def read_class(folder: Path, assignment: Assignment) -> Term:
+    """Return the class whose results a folder has.
+
+    Raises:
+        SubmissionError: it has none, or of another assignment.
+    """
+    given = option("last", folder)
+    path = folder / STORE
+    if not path.is_file():
+        raise SubmissionError(f"{given}: is not the folder of a class: it has no {STORE}")
+    # SQLite would write beside a log of changes; without one, nobody has the file open
+    mode = "mode=ro" if path.with_name(f"{STORE}-wal").exists() else "immutable=1"
+    try:
+        uri = f"{path.resolve().as_uri()}?{mode}"
+        with contextlib.closing(sqlite3.connect(uri, uri=True)) as file:
+            if file.execute("PRAGMA user_version").fetchone() != (VERSION,):
+                raise SubmissionError(f"{given}: was written by another version")
+            rows = file.execute(QUERY).fetchall()
+        newest = {student: (work, json.loads(result)) for student, work, result in rows}
+    except (sqlite3.Error, ValueError) as error:
+        raise SubmissionError(f"{given}: its {STORE} cannot be read ({error})") from error
+    term = Term(newest.values())
+    known = {exercise.id for exercise in assignment.exercises}
+    if not any(known & exercises.keys() for exercises in term.exercises):
+        raise SubmissionError(f"{given}: has no results of {assignment.name}")
+    return term

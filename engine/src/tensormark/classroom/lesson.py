@@ -1,0 +1,146 @@
+"""What a class is shown of itself, in the words and the code of the project."""
+
+import dataclasses
+import datetime
+import difflib
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tensormark.authoring.course import Course, open_course
+from tensormark.authoring.variants import VariantError, apply
+from tensormark.classroom.anonymous import Bar, Mistake, Term
+from tensormark.classroom.entry import Entry, legible
+from tensormark.exercise import Assignment, Exercise
+from tensormark.judging.general import WORDS
+from tensormark.judging.raised import FORBIDDEN
+
+LINES = 5  # of an example's code that are wrong, or right
+NOT_ALLOWED = {FORBIDDEN: "something is called that is not allowed in this assignment"}
+HOURS = {  # from the hand-in to the deadline, at most
+    0: "after the deadline",
+    1: "in the last hour",
+    6: "1 to 6 hours before",
+    24: "6 to 24 hours before",
+    72: "1 to 3 days before",
+    math.inf: "more than 3 days before",
+}
+TIMES = {1: "once", 2: "twice", 3: "three times", math.inf: "more often"}
+BEFORE = "When what was graded was handed in, as far as that is known"
+OFTEN = "How often it was handed in anew, as far as runs of the grader saw it"
+
+
+def _bars(values: Mapping[int, float], labels: Mapping[float, str]) -> list[Bar]:
+    """Return students by a value of theirs, with the label of the least that is no smaller."""
+    places: dict[str, set[int]] = {label: set() for label in labels.values()}
+    for place, value in values.items():
+        places[next(label for most, label in labels.items() if value <= most)].add(place)
+    return [Bar(label, frozenset(own)) for label, own in places.items()]
+
+
+def _handing_in(
+    term: Term,
+    entries: Sequence[Entry],
+    deadline: datetime.datetime | None,
+    versions: Mapping[str, int],
+) -> dict[str, list[Bar]]:
+    """Return what is known of when and how often a class has handed in: bars by their caption.
+
+    Args:
+        entries: those with a result, in the order of the term.
+        versions: see `lesson_of`.
+    """
+    hours, often = {}, {}
+    for place, entry in enumerate(entries):
+        often[place] = versions.get(legible(entry.hand_in.student), 1)
+        if deadline and (submitted := entry.hand_in.submitted):
+            hours[place] = (deadline - submitted.astimezone()).total_seconds() / 3600
+    again = [place for place, count in often.items() if count > 1]
+    figures = {
+        BEFORE: _bars(hours, HOURS) if term.counts(hours) else [],
+        OFTEN: _bars(often, TIMES) if term.counted and term.countable(again) else [],
+    }
+    return {caption: term.folded(bars) for caption, bars in figures.items() if bars}
+
+
+@dataclasses.dataclass(frozen=True)
+class Lesson:
+    """What a class is shown.
+
+    Attributes:
+        recorded: the manifest's entries of exercises, which have the words of their mistakes.
+        last: the class of the term before, if there is one to compare with.
+        more: bars of the whole class, by their caption.
+    """
+
+    course: Course
+    recorded: Mapping[str, Any]
+    term: Term
+    last: Term | None = None
+    more: Mapping[str, Sequence[Bar]] = dataclasses.field(default_factory=dict)
+
+    @property
+    def exercises(self) -> list[Exercise]:
+        """The exercises to show: not extensions that hardly anybody has begun."""
+        return [
+            exercise
+            for exercise in self.course.assignment.exercises
+            if self.term.countable(self.term.having(exercise.id))
+            and (not exercise.extension or self.term.countable(self.term.begun(exercise.id)))
+        ]
+
+    def words(self, exercise: str) -> dict[str, str]:
+        """Return what the mistakes of an exercise are called, by their ids."""
+        own = {name: str(each["says"]) for name, each in self._variants(exercise).items()}
+        return WORDS | NOT_ALLOWED | own
+
+    def mistakes(self, exercise: str, term: Term) -> list[Mistake]:
+        """Return the mistakes of a term in an exercise, the commonest first."""
+        return term.mistakes(exercise, self.words(exercise))
+
+    def place(self, mistake: Mistake) -> str:
+        """Return where the handout explains a mistake, as reports say it."""
+        place = self.course.assignment.handout.place(mistake.exercise)
+        section = self._variants(mistake.exercise).get(mistake.id, {}).get("section")
+        return f"{place}, “{section}”" if section else place
+
+    def _variants(self, exercise: str) -> Mapping[str, Any]:
+        variants: Mapping[str, Any] = self.recorded.get(exercise, {}).get("variants", {})
+        return variants
+
+    def code(self, mistake: Mistake) -> tuple[list[str], list[str]]:
+        """Return lines of an example of a mistake that the project has: the wrong, and the right.
+
+        There are none if there is no such example, if it is long, or without the solution.
+        """
+        for variant in self.course.variants:
+            if (variant.exercise, variant.id) == (mistake.exercise, mistake.id):
+                try:
+                    solution = self.course.sources()[variant.module]
+                    changed = apply(variant, solution)
+                except (KeyError, VariantError):
+                    break
+                lines = list(difflib.ndiff(solution.splitlines(), changed.splitlines()))
+                wrong, right = ([line[2:] for line in lines if line[0] == sign] for sign in "+-")
+                return (wrong, right) if max(len(wrong), len(right)) <= LINES else ([], [])
+        return [], []
+
+
+def lesson_of(
+    assignment: Assignment,
+    recorded: Mapping[str, Any],
+    entries: Sequence[Entry],
+    deadline: datetime.datetime | None = None,
+    versions: Mapping[str, int] | None = None,
+    last: Term | None = None,
+) -> Lesson:
+    """Return what a class is shown.
+
+    Args:
+        recorded, last: see `Lesson`.
+        versions: how many different hand-ins of each student were seen; see `Store.versions`.
+    """
+    graded = [entry for entry in entries if entry.result is not None]
+    term = Term((str(entry.hand_in.path), entry.result or {}) for entry in graded)
+    times = _handing_in(term, graded, deadline, versions or {})
+    return Lesson(open_course(assignment), recorded, term, last, times)

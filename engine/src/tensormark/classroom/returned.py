@@ -1,0 +1,165 @@
+"""What goes back to the platform that a class came from, besides canvas.csv.
+
+moodle.csv            the grading worksheet that was given as the roster, with marks; see moodle.py
+moodle-feedback.zip   a page for each participant, to "Upload multiple feedback files in a zip"
+canvas-feedback.zip   a file for each downloaded one, to "Upload Submissions"
+
+What Canvas does with that zip (read in app/models/assignment.rb, generate_comments_from_files and
+infer_comment_context_from_filename, and lib/file_in_context.rb): of a file's name, it reads the
+first two numbers between underscores, or what stands behind `anon`. They must be those of a student
+and of a file that this student handed in. The rest of the name, its ending too, does not matter.
+All members of a group get the comment. It shows the attachment under the name of the *student's*
+file, whatever it was called in the zip: a page would be a `main.py` to the student. So everyone
+gets what their own name fits, comments of Python or a zip with the page, and names are unchanged.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from tensormark.classroom.bulk_names import anonymous_reading, canvas_readings, moodle_readings
+from tensormark.classroom.canvas import listed
+from tensormark.classroom.earlier import Earlier
+from tensormark.classroom.entry import Entry, number_of
+from tensormark.classroom.feedback import PAGE, RESULT
+from tensormark.classroom.moodle import MoodleError, Worksheet, feedback_name
+from tensormark.classroom.roster import RosterError
+from tensormark.files import replaced, sha256
+from tensormark.reports.platforms import comments
+from tensormark.reports.text import visible
+from tensormark.zipped import write_zip, zipped
+
+WORKSHEET, MOODLE_ZIP, CANVAS_ZIP = RETURNED = (
+    *("moodle.csv", "moodle-feedback.zip", "canvas-feedback.zip"),
+)
+PYTHON, ZIP = ".py", ".zip"
+
+Pairs = Sequence[tuple[Entry, str]]  # with the folder of the feedback
+
+
+def _read_by_canvas(name: str) -> str:
+    """Return whose a file is to Canvas, by its name; "" if it takes it for nobody's."""
+    parts = [part for part in name.split("_") if part != "LATE"]
+    if parts[-1].startswith("link") or name.startswith("._"):
+        return ""
+    ids = [part for part in parts if part.isascii() and part.isdecimal()]
+    if parts[0] == "anon":
+        return f"anon_{parts[1]}" if parts[2:3] and parts[2] in ids else ""
+    return ids[0] if len(ids) > 1 else ""
+
+
+def _canvas_refusal(name: str, readings: Iterable[str]) -> str:
+    """Return why a file cannot go back to Canvas under its name, "" if it can."""
+    if {_read_by_canvas(name)} != set(readings):
+        return "Canvas would not take the name for that student's alone"
+    if not name.isprintable() or set(name) & set('\\/:*?"<>|') or name.startswith("."):
+        return "the name is not one for a zip"
+    if not name.lower().endswith((PYTHON, ZIP)):
+        return f"is no {PYTHON} or {ZIP}, and Canvas would show the report under that name"
+    return ""
+
+
+def _for_canvas(pairs: Pairs) -> tuple[dict[str, str], list[str]]:
+    """Return the folder of what goes back, by the name that Canvas gave, and who gets nothing."""
+    folders: dict[str, str] = {}
+    left: list[str] = []
+    for path, entry, folder in ((e.hand_in.path, e, folder) for e, folder in pairs):
+        name = path.name if path else ""
+        nameless = anonymous_reading(name)
+        readings = [nameless] if nameless else canvas_readings(name)
+        if moodle_readings(name) or not readings or name in folders:
+            continue
+        if why := _canvas_refusal(name, [reading.student for reading in readings]):
+            left.append(f"{visible(entry.hand_in.called, 200)}: {visible(name, 200)}: {why}")
+        else:
+            folders[name] = folder
+    return folders, left
+
+
+def _canvas_file(folder: Path, name: str) -> bytes:
+    if name.lower().endswith(ZIP):
+        return zipped({PAGE: (folder / PAGE).read_bytes()})
+    result = json.loads((folder / RESULT).read_bytes())
+    return comments(result).encode("utf-8", "backslashreplace")
+
+
+def _write(earlier: Earlier, name: str, files: Iterator[tuple[str, bytes]]) -> None:
+    earlier.make_room(name)
+    with replaced(earlier.out / name) as file:
+        write_zip(file, files)
+    earlier.note(name, sha256(earlier.out / name))
+
+
+def _to_canvas(pairs: Pairs, earlier: Earlier) -> list[str]:
+    folders, left = _for_canvas(pairs)
+    if not folders:
+        earlier.withdraw(CANVAS_ZIP)
+        return listed("Canvas", "whose feedback cannot be uploaded at once", left)
+    out = earlier.out
+    files = ((name, _canvas_file(out / folder, name)) for name, folder in folders.items())
+    _write(earlier, CANVAS_ZIP, files)
+    return [
+        f"Canvas: wrote {out / CANVAS_ZIP}, {number_of(len(folders), 'file')} of feedback",
+        *listed("Canvas", "whose feedback is not in it", left),
+    ]
+
+
+def _moodle_feedback(pairs: Pairs, earlier: Earlier) -> list[str]:
+    names = {feedback_name(entry, PAGE): folder for entry, folder in pairs if entry.hand_in.known}
+    names.pop("", None)
+    if not names:
+        earlier.withdraw(MOODLE_ZIP)
+        return []
+    out = earlier.out
+    pages = ((name, (out / folder / PAGE).read_bytes()) for name, folder in names.items())
+    _write(earlier, MOODLE_ZIP, pages)
+    return [f"Moodle: wrote {out / MOODLE_ZIP}, {number_of(len(names), 'file')} of feedback"]
+
+
+def _filled_worksheet(sheet: Worksheet, entries: Sequence[Entry], earlier: Earlier) -> list[str]:
+    """Fill Moodle's worksheet, and say how it went; what cannot be filled leaves none."""
+    out = earlier.out / WORKSHEET
+    if out.exists() and out.samefile(sheet.path):
+        return [f"Moodle: {out} is what this would write; copy it to another place first"]
+    most = next((entry.most for entry in entries if entry.result), None)
+    try:
+        sheet.check(most)
+    except MoodleError as error:
+        earlier.withdraw(WORKSHEET)
+        return [f"Moodle: nothing is filled: {error}"]
+    filled = sheet.fill(entries)
+    earlier.write(WORKSHEET, filled.content)
+    strangers = [visible(entry.hand_in.called, 200) for entry in entries if not entry.hand_in.known]
+    return [
+        f"Moodle: wrote {out}, grades: {filled.count}; upload it before any feedback",
+        *listed("Moodle", "with another grade, which this file replaces", filled.replaced),
+        *listed("Moodle", "without a new grade", filled.left),
+        *listed("Moodle", "handed in, but not in the worksheet", strangers),
+    ]
+
+
+def returned(
+    entries: Sequence[Entry], folders: Sequence[str], roster: Path | None, earlier: Earlier
+) -> list[str]:
+    """Write what platforms take back; return what to tell the instructor.
+
+    Args:
+        folders: of each entry's feedback, relative to the results; "" where there is none.
+        roster: the list of the class, which may be Moodle's worksheet.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    whole = zip(entries, folders, strict=True)
+    pairs = [(entry, folder) for entry, folder in whole if folder and entry.mark is not None]
+    lines = _to_canvas(pairs, earlier)
+    try:
+        sheet = Worksheet(roster) if roster else None
+    except (RosterError, OSError) as error:
+        return [*lines, f"Moodle: nothing is filled: {error}"]
+    if sheet is None or not sheet.is_one:
+        for name in (WORKSHEET, MOODLE_ZIP):
+            earlier.withdraw(name)
+        return lines
+    lines += _filled_worksheet(sheet, entries, earlier)
+    return lines + _moodle_feedback(pairs, earlier)

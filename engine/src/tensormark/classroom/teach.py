@@ -1,0 +1,199 @@
+"""teach.html: what a class did, to be shown to that class; no word of it is a student's.
+
+Its words are those of the engine, the assignment and its solution. A mistake's are looked up by its
+id, since what a student was told may quote the submission. Counts are those of anonymous.py.
+"""
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tensormark.classroom.anonymous import FEWEST, SMALLEST, Bar, Mistake, Places, Term
+from tensormark.classroom.lesson import Lesson
+from tensormark.exercise import Exercise
+from tensormark.reports import html
+from tensormark.reports.markup import Element, element, joined, say
+from tensormark.reports.text import points
+
+STYLES = (html.STYLE, Path(__file__).with_name("teach.css"))
+LISTED, QUOTED = 6, 3  # mistakes of an exercise: in words, and with code
+COMPARED = 5  # mistakes of each of two terms
+FEW = (
+    f"No number stands for fewer than {FEWEST} hand-ins. A number with * has a few in it with "
+    "another result; mistakes that fewer made are among the others."
+)
+TOO_FEW = (
+    f"Fewer than {SMALLEST} hand-ins were graded, so nothing is counted here. Mistakes are named "
+    f"if at least {FEWEST} made them."
+)
+UNSURE = "their results fit another mistake, too"
+CONTENTS = "contents"
+
+
+class Screen(NamedTuple):
+    """A part that fills the screen, and a printed page; `short` is what links call it."""
+
+    id: str
+    short: str
+    title: object
+    parts: Sequence[object]
+
+
+def _bar_row(head: object, label: str, amount: object, percent: float, kind: str) -> Element:
+    full = element("rect", width=f"{percent:.1f}", height=8, class_=kind)
+    size = {"viewBox": "0 0 100 8", "preserveAspectRatio": "none"}
+    figure = element("svg", full, **size, role="img", aria_label=f"{label}: {amount}")
+    cells = element("td", figure), element("td", amount)
+    return element("tr", element("th", head, scope="row"), *cells)
+
+
+def _bar_table(caption: str, rows: Iterable[Element]) -> Element:
+    return element("table", element("caption", caption), element("tbody", *rows), class_="bars")
+
+
+def _histogram(term: Term, bars: Sequence[Bar], caption: str) -> Element:
+    whole = Places().union(*(bar.places for bar in bars))
+    rows = []
+    for bar in bars:
+        share = term.amount(bar, whole)
+        rows.append(_bar_row(bar.label, bar.label, share, share.percent, bar.kind))
+    return _bar_table(caption, rows)
+
+
+def _code(wrong: Sequence[str], right: Sequence[str]) -> Element | None:
+    parts = []
+    shown = (("wrong", "wrong", wrong), ("right" if wrong else "missing", "right", right))
+    for name, kind, lines in shown:
+        if lines:
+            block = element("pre", say(textwrap.dedent("\n".join(lines)), keep="\n"))
+            parts += [element("dt", name), element("dd", block, class_=kind)]
+    return element("dl", *parts, class_="code") if parts else None
+
+
+def _amount(term: Term, mistake: Mistake) -> str:
+    """Say how many made a mistake, or may have."""
+    whole, unsure = term.having(mistake.exercise), mistake.unsure
+    if not mistake.sure:
+        return f"perhaps {term.share(unsure, whole) if term.counted else 'some'}: {UNSURE}"
+    if not term.counted:
+        return ""
+    more = f"; perhaps {len(unsure)} more: {UNSURE}" if unsure else ""
+    return f"{term.share(mistake.sure, whole)}{more}"
+
+
+def _mistakes(lesson: Lesson, exercise: str) -> Element | None:
+    term, words = lesson.term, lesson.words(exercise)
+    mistakes = lesson.mistakes(exercise, term)[:LISTED]
+    items = []
+    for index, mistake in enumerate(mistakes):
+        amount = element("span", _amount(term, mistake), class_="amount")
+        title = element("p", element("b", words[mistake.id]), " ", amount)
+        code = _code(*lesson.code(mistake)) if index < QUOTED else None
+        place = element("p", "→ ", lesson.place(mistake), class_="about")
+        items.append(element("li", title, code, place))
+    others = term.others(exercise, mistakes)
+    if term.counted and term.countable(others):
+        share = element("span", term.share(others, term.having(exercise)), class_="amount")
+        rest = f"{'other ' if mistakes else ''}mistakes, rare or without a name"
+        items.append(element("li", element("p", rest, " ", share)))
+    examples = element("span", "code: made-up examples", class_="amount")
+    heading = element("h3", "The commonest mistakes ", examples if mistakes else None)
+    return joined(heading, element("ul", *items, class_="mistakes")) if items else None
+
+
+def _exercise(lesson: Lesson, exercise: Exercise) -> Screen:
+    bonus = ", bonus" if exercise.extension else ""
+    caption = f"Outcomes, and points of {points(exercise.max_score)}{bonus}"
+    bars = lesson.term.outcomes(exercise.id) if lesson.term.counted else []
+    figure = _histogram(lesson.term, bars, caption) if bars else None
+    title = joined(exercise.id, " ", element("span", exercise.title, class_="title"))
+    parts = figure, _mistakes(lesson, exercise.id)
+    return Screen(f"exercise-{exercise.id}", exercise.id, title, parts)
+
+
+def _overview(lesson: Lesson) -> Screen:
+    term, title = lesson.term, f"{lesson.course.assignment.name}: what the class did"
+    links = [element("a", each.id, href=f"#exercise-{each.id}") for each in lesson.exercises]
+    if not term.counted:
+        contents = element("ul", *(element("li", link) for link in links), class_="read")
+        return Screen("class", CONTENTS, title, [element("p", TOO_FEW), contents])
+    rows = []
+    for each, link in zip(lesson.exercises, links, strict=True):
+        share = term.passed(each.id)
+        head = joined(link, " (bonus)" if each.extension else None)
+        rows.append(_bar_row(head, each.id, share, share.percent, "passed"))
+    low, middle, high = (points(round(score)) for score in term.quartiles())
+    most = points(max(result["max_score"] for result in term.results))
+    graded = f"{len(term.results)} students were graded. The median of their scores is {middle} "
+    scores = element("p", f"{graded}of {most}; half of them are from {low} to {high}.")
+    parts = scores, _bar_table("Passed", rows), element("p", FEW, class_="about")
+    return Screen("class", CONTENTS, title, parts)
+
+
+def _compared(caption: str, rows: Iterable[Sequence[object]]) -> Element:
+    heads = (element("th", text, scope="col") for text in (caption, "last term", "this term"))
+    lines = (
+        element("tr", element("th", first, scope="row"), *(element("td", text) for text in others))
+        for first, *others in rows
+    )
+    parts = element("thead", element("tr", *heads)), element("tbody", *lines)
+    return element("table", *parts, class_="compared")
+
+
+def _passed_then_and_now(lesson: Lesson, terms: Sequence[Term]) -> Element:
+    rows = [
+        (each.id, *(t.passed(each.id).text if t.having(each.id) else "-" for t in terms))
+        for each in lesson.exercises
+    ]
+    return _compared("Passed", rows)
+
+
+def _mistakes_then_and_now(lesson: Lesson, terms: Sequence[Term]) -> Element | None:
+    common: dict[tuple[str, str], None] = {}
+    shares = []
+    for term in terms:
+        every = [m for each in lesson.exercises for m in lesson.mistakes(each.id, term) if m.sure]
+        every.sort(key=lambda mistake: -len(mistake.sure))
+        common |= dict.fromkeys((m.exercise, m.id) for m in every[:COMPARED])
+        shares.append(
+            {(m.exercise, m.id): term.share(m.sure, term.having(m.exercise)) for m in every}
+        )
+    rows = [
+        (joined(element("b", key[0]), ": ", lesson.words(key[0])[key[1]]), *texts)
+        for key in common
+        for texts in [[own[key].text if key in own else "-" for own in shares]]
+    ]
+    return _compared("The commonest mistakes", rows) if rows else None
+
+
+def _two_terms(lesson: Lesson, last: Term) -> Screen:
+    terms, title, name = (last, lesson.term), "This term and the last", "last term"
+    if not all(term.counted for term in terms):
+        about = f"In one of them fewer than {SMALLEST} hand-ins were graded: nothing is compared."
+        return Screen("terms", name, title, [element("p", about)])
+    about = element("p", f"-: not asked for, or made by fewer than {FEWEST}", class_="about")
+    tables = _passed_then_and_now(lesson, terms), _mistakes_then_and_now(lesson, terms)
+    return Screen("terms", name, title, [*tables, about])
+
+
+def _screens(lesson: Lesson) -> list[Screen]:
+    screens = [_overview(lesson), *(_exercise(lesson, each) for each in lesson.exercises)]
+    if lesson.more:
+        figures = [_histogram(lesson.term, bars, text) for text, bars in lesson.more.items()]
+        screens.append(Screen("times", "handing in", "How it was handed in", figures))
+    return [*screens, *([_two_terms(lesson, lesson.last)] if lesson.last else [])]
+
+
+def page(lesson: Lesson) -> str:
+    """Return the page."""
+    screens = _screens(lesson)
+    sections: list[Element] = []
+    for screen, after in zip(screens, [*screens[1:], screens[0]], strict=True):
+        tag = "h2" if sections else "h1"
+        title = element(tag, screen.title, id=f"{screen.id}-title")
+        to = element("p", "→ ", element("a", after.short, href=f"#{after.id}"), class_="on")
+        named = {"id": screen.id, "aria_labelledby": f"{screen.id}-title"}
+        sections.append(element("section", title, *screen.parts, to, **named, class_="screen"))
+    style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
+    return html.document(str(screens[0].title), style, element("main", *sections))

@@ -1,0 +1,67 @@
+"""Made-up classes of the toy assignment, and what teach.html says of them."""
+
+import datetime
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tensormark.classroom import teach
+from tensormark.classroom.entry import Entry, HandIn
+from tensormark.classroom.lesson import Lesson, lesson_of
+from tensormark.exercise import Assignment
+from tensormark.references import References
+from tensormark.result import Finding, Grade, Outcome, Result
+
+PASSED, DEADLINE = "passed", datetime.datetime(2027, 3, 1, 18, tzinfo=datetime.UTC)
+MISSING = "the last window is missing"
+
+
+def result(conv: str | None, text: str = "", score: float = 0.0) -> dict[str, Any]:
+    """Return a result whose conv passed, or failed with a mistake of this id or without any."""
+    wrong = Result(
+        "conv",
+        Outcome.FAILED,
+        score,
+        40,
+        (Finding(f"raised ValueError: {text}", (text,), conv),),
+        note=text,
+        flags=(text,),
+        title=f"a title {text}",
+    )
+    right = Result("conv", Outcome.PASSED, 40, 40)
+    detector = Result("detector", Outcome.PASSED, 40, 40)
+    detection = Result("detection", Outcome.NOT_WRITTEN, 0, 20)
+    results = [right if conv == PASSED else wrong, detector, detection]
+    name = f"{text}.py"
+    return Grade(name, "process", results, [text], [text], name=name, printed=text).as_json()
+
+
+def students(*graded: dict[str, Any], name: str = "s") -> list[Entry]:
+    ids = [f"{name}{number}" for number in range(len(graded))]
+    pairs = zip(ids, graded, strict=True)
+    return [Entry(HandIn(one, one, Path(f"in/{one}")), found) for one, found in pairs]
+
+
+def made(*mistakes: str | None) -> list[Entry]:
+    return students(*(result(mistake) for mistake in mistakes))
+
+
+def lesson(assignment: Assignment, entries: Sequence[Entry], **more: Any) -> Lesson:
+    recorded = References(assignment.references).manifest["exercises"]
+    return lesson_of(assignment, recorded, entries, **more)
+
+
+def words(page: str, section: str = "") -> str:
+    """Return the text of a page, or of one section of it, with its alternatives for figures."""
+    if section:
+        (page,) = re.findall(rf'<section id="{section}".*?</section>', page, flags=re.S)
+    plain = re.sub(r"<style>.*?</style>", "", page, flags=re.S)
+    return " ".join(re.sub(r"<[^>]*>", " ", plain).split())
+
+
+def shown(assignment: Assignment, entries: Sequence[Entry], section: str = "", **more: Any) -> str:
+    return words(teach.page(lesson(assignment, entries, **more)), section)
+
+
+CONV = "exercise-conv"

@@ -1,0 +1,208 @@
+"""teach.html: what a class did, without anything by which one of its members could be known."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from teaching import CONV, DEADLINE, MISSING, PASSED, lesson, made, result, shown, students, words
+
+from tensormark.authoring.course import open_course
+from tensormark.classroom import teach
+from tensormark.classroom.entry import Entry, HandIn
+from tensormark.classroom.lesson import lesson_of
+from tensormark.exercise import Assignment
+from tensormark.judging import general
+
+import formats
+import toy
+from test_payloads import PAYLOADS, is_clean
+
+SECRET = "Xanthippe"
+
+
+def test_no_word_of_a_student_is_on_the_page(assignment: Assignment) -> None:
+    hidden = [f"{SECRET}|bias_forgotten", "last_window_missing", SECRET, None]
+    entries = students(*(result(own, SECRET) for own in hidden * 5), name=SECRET)
+    told = {"notes": (SECRET,), "others": (Path(SECRET),), "keys": (SECRET,), "fault": SECRET}
+    told["submitted"] = DEADLINE
+    entries = [replace(e, problem=SECRET, hand_in=replace(e.hand_in, **told)) for e in entries]
+    entries = [replace(e, previous=e.result, sources={SECRET: SECRET}) for e in entries]
+    versions = {entry.hand_in.student: 2 for entry in entries}
+    last = lesson(assignment, entries).term
+
+    page = teach.page(lesson(assignment, entries, deadline=DEADLINE, versions=versions, last=last))
+
+    assert SECRET.lower() not in page.lower()
+    assert MISSING in page
+    assert "This term and the last" in page
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
+def test_whatever_a_student_writes_the_page_is_the_same(
+    assignment: Assignment, payload: str
+) -> None:
+    def drawn(text: str) -> str:
+        graded = [result("bias_forgotten", text)] * 10 + [result(text, text)] * 3
+        return teach.page(lesson(assignment, students(*graded, name=text)))
+
+    assert drawn(payload) == drawn("harmless")
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
+def test_what_an_assignment_says_is_text(assignment: Assignment, payload: str) -> None:
+    says = {"conv": {"variants": {"a": {"says": payload, "section": payload}}}}
+    plain = {"conv": {"variants": {"a": {"says": "a", "section": "b"}}}}
+
+    def drawn(recorded: dict[str, Any], name: str) -> str:
+        of = replace(assignment, name=name)
+        return teach.page(lesson_of(of, recorded, made(*["a"] * 12)))
+
+    page = drawn(says, payload)
+    assert formats.Tags(page).tags == formats.Tags(drawn(plain, "plain")).tags
+    assert is_clean(page)
+
+
+def test_mistakes_are_counted_one_by_one_and_once_for_each_student(assignment: Assignment) -> None:
+    both = "last_window_missing+bias_forgotten"
+    twice = result(both)
+    twice["exercises"][0]["findings"] *= 2
+    entries = students(twice, *map(result, [both] * 3 + ["bias_forgotten"] * 4 + [PASSED] * 8))
+
+    said = shown(assignment, entries, CONV)
+
+    assert f"{MISSING} 4 of 16, 25%" in said
+    assert "the bias is forgotten 8 of 16, 50%" in said
+    assert said.index("the bias is forgotten") < said.index(MISSING)
+
+
+def test_one_of_several_names_is_unsure(assignment: Assignment) -> None:
+    either = "last_window_missing+bias_forgotten|patterns_reversed+bias_forgotten"
+    entries = made(*[either] * 4, *["patterns_reversed"] * 5, *[PASSED] * 11)
+
+    said = shown(assignment, entries, CONV)
+
+    assert "the bias is forgotten 4 of 20, 20%" in said
+    assert f"the patterns are reversed 5 of 20, 25%; perhaps 4 more: {teach.UNSURE}" in said
+    assert f"{MISSING} perhaps 4 of 20, 20%: {teach.UNSURE}" in said
+
+
+def test_a_mistake_of_two_is_not_named(assignment: Assignment) -> None:
+    rare = ["bias_forgotten"] * 2 + ["patterns_reversed"]
+    entries = made(*rare, *["last_window_missing"] * 3, *[PASSED] * 10)
+
+    said = shown(assignment, entries, CONV)
+
+    assert "bias is forgotten" not in said
+    assert "patterns are reversed" not in said
+    assert "other mistakes, rare or without a name 3 of 16, 19%" in said
+
+
+def test_a_team_counts_as_one_where_it_is_asked_who_can_be_known(assignment: Assignment) -> None:
+    entries = made(*["bias_forgotten"] * 4, *[PASSED] * 10)
+    team = [replace(e, hand_in=replace(e.hand_in, path=Path("in/team"))) for e in entries[:4]]
+
+    assert "bias is forgotten" in shown(assignment, entries, CONV)
+    assert "bias is forgotten" not in shown(assignment, [*team, *entries[4:]], CONV)
+
+
+def test_a_general_mistake_has_its_words_and_an_unknown_one_has_none(
+    assignment: Assignment,
+) -> None:
+    entries = made(*["input_changed"] * 4, *["forbidden"] * 3, *["new_one"] * 3)
+
+    said = shown(assignment, entries, CONV)
+
+    assert "inputs are changed in place 4 of 10" in said
+    assert "something is called that is not allowed in this assignment 3 of 10" in said
+    assert "other mistakes, rare or without a name 3 of 10" in said
+
+
+def test_every_name_that_judging_gives_has_words() -> None:
+    source = Path(general.__file__).read_text(encoding="utf-8")
+    names = set(re.findall(r'General\(\s*"(\w+)"', source)) | {general.RETURNED, general.KEPT}
+
+    assert len(names) > 12
+    assert names == set(general.WORDS)
+
+
+def test_outcomes_are_a_histogram_by_points(assignment: Assignment) -> None:
+    graded = [result(None, score=score) for score in [0.0] * 3 + [25.0] * 4]
+    entries = students(*graded, *map(result, [PASSED] * 13))
+
+    page = teach.page(lesson(assignment, entries))
+
+    labels = re.findall(r'<svg[^>]* aria-label="(not [^"]*|passed[^"]*)"', page)
+    assert labels[:3] == [
+        "not passed, 0 points: 3 of 20, 15%",
+        "not passed, 25 points: 4 of 20, 20%",
+        "passed: 13 of 20, 65%",
+    ]
+    assert "not written all" in words(page, "exercise-detection")
+
+
+@pytest.mark.parametrize("few", [1, 2])
+@pytest.mark.parametrize("others", [0, 5])
+def test_one_or_two_are_in_no_number_and_no_difference_of_two(
+    assignment: Assignment, few: int, others: int
+) -> None:
+    graded = [result(None, score=25.0)] * few + [result(None)] * others
+    entries = students(*graded, *map(result, [PASSED] * 14))
+
+    said = shown(assignment, entries, CONV)
+
+    numbers = [int(number) for number in re.findall(r"(\d+) of \d+, ", said)]
+    assert sorted(set(numbers)) == ([5 + few, 14] if others else [])
+    assert ("passed nearly all" in said) == (not others)
+
+
+def test_what_overview_and_histogram_say_of_the_passed_is_the_same(assignment: Assignment) -> None:
+    scores = [0.0] * 5 + [25.0] * 2
+    entries = students(*(result(None, score=s) for s in scores), *map(result, [PASSED] * 4))
+
+    page = teach.page(lesson(assignment, entries))
+
+    assert "conv 6 of 11, 55% *" in words(page, "class")
+    assert "passed 6 of 11, 55% *" in words(page, CONV)
+
+
+def test_a_small_class_has_no_number_at_all(assignment: Assignment) -> None:
+    entries = made(*["last_window_missing"] * 4, "bias_forgotten", *[PASSED] * 4)
+    versions = {entry.hand_in.student: 2 for entry in entries}
+
+    page = teach.page(lesson(assignment, entries, versions=versions))
+
+    assert "<svg" not in page
+    assert MISSING in page
+    assert "bias is forgotten" not in page
+    assert not re.search(r"\d+ of \d|%", words(page))
+
+
+def test_a_class_of_which_nothing_is_graded_has_a_page(assignment: Assignment) -> None:
+    assert "nothing is counted here" in shown(assignment, [Entry(HandIn("a", "a", None))])
+
+
+def test_the_example_is_the_projects_with_the_wrong_line_and_the_right_one(
+    assignment: Assignment,
+) -> None:
+    page = teach.page(lesson(assignment, made(*["last_window_missing"] * 10)))
+
+    wrong = toy.WINDOWS.replace(".unfold", "[..., :-1].unfold")
+    assert f'<dt>wrong</dt><dd class="wrong"><pre>{wrong}  # (' in page
+    assert f'<dt>right</dt><dd class="right"><pre>{toy.WINDOWS}  # (' in page
+    assert "→ handout.md, Problem (conv), “The windows”" in words(page)
+
+
+def test_without_mistakes_or_solution_there_are_words_alone(
+    assignment: Assignment, tmp_path: Path
+) -> None:
+    whole = lesson(assignment, made(*["last_window_missing"] * 10))
+    without = replace(whole.course, variants=())
+    elsewhere = replace(whole.course, assignment=replace(assignment, folder=tmp_path))
+
+    assert open_course(assignment).variants
+    for course in (without, elsewhere):
+        page = teach.page(replace(whole, course=course))
+        assert MISSING in page
+        assert "<pre>" not in page
