@@ -43,6 +43,6 @@ class Names:
         if student is None:
             raise LedgerError(
                 f"{where}: there is no student {visible(name, 60)!r}, or more than one; "
-                "take a name from the column student of gradebook.csv"
+                "take a name from the column student of gradebook.csv, or take the row out"
             )
         return student

@@ -81,18 +81,18 @@ def _points(where: str, question: Question, text: str) -> Decimal:
     terms = [term.strip() for term in text.split("+")]
     items = "+".join(map(shown, question.items))
     if not all(map(TERM.fullmatch, terms)):
-        fix = f"write {shown(question.most)}, or as the lines of its rubric, {items}"
+        fix = f"write a number such as 1.5, or one for each line of the rubric, as in {items}"
         raise LedgerError(f"{where}: {question.id}: {visible(text, 40)!r} is not points; {fix}")
     limits = [question.most] if len(terms) == 1 else question.items
     if len(terms) != len(limits):
         raise LedgerError(
-            f"{where}: {question.id}: {visible(text, 40)} does not have a term for each line of "
-            f"its rubric, {items}; write them all, or their sum"
+            f"{where}: {question.id}: {visible(text, 40)} is not one number for each line of the "
+            f"rubric, like {items}; write them all, or their sum"
         )
     for term, most in zip(terms, limits, strict=True):
         if Decimal(term) > most:
-            what = "it has" if len(terms) == 1 else f"of {items} it has"
-            about = f"{term} is out of range; {what} {shown(most)} points"
+            what = "the question" if len(terms) == 1 else "that line of the rubric"
+            about = f"{term} is out of range; {what} has {shown(most)}"
             raise LedgerError(f"{where}: {question.id}: {about}")
     return sum(map(Decimal, terms), Decimal(0))
 
