@@ -10,6 +10,8 @@ import pytest
 from courses import SHEET, Course, whole
 
 from tensormark.classroom import new_sheet
+from tensormark.classroom.entry import HandIn
+from tensormark.classroom.names import Names
 
 from conftest import ROOT
 from test_payloads import PAYLOADS, is_clean
@@ -214,13 +216,35 @@ def test_students_of_any_name_have_a_row_that_is_found_again(
 def test_who_cannot_be_told_from_another_is_named_and_has_no_row(
     course: Course, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (course.folder / "roster.csv").write_text("id,name\n=a,A\n'=a,B\nc,C\n", encoding="utf-8")
+    long = "x" * 500
+    text = f"id,name\n=a,A\n'=a,B\nc,C\n{long}1,D\n{long}2,E\n"
+    (course.folder / "roster.csv").write_text(text, encoding="utf-8")
     (course.folder / "in/c.py").write_text("c", encoding="utf-8")
 
     assert write(course) == 0
 
     assert [row[0] for row in rows_of(course.folder / "sheet.csv")[1:]] == ["''=a", "c"]
-    assert "not in it, as several have the name: =a (A); give" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"not in it, as several have the name: =a (A), {long[:60]} ..., {long[:60]}" in said
+    for called in ("'=a", f"{long} ..."):
+        assert course.grade(f"--written={course.sheet(f'{called},1,,,,')}") == 2
+        assert "there is no student " in capsys.readouterr().err
+
+
+def test_two_who_are_called_the_same_are_nobody() -> None:
+    twins = [HandIn("Twin", "Twin", None, keys=(f"login{number}",)) for number in (1, 2)]
+
+    assert Names(twins).find("Twin") is None
+    assert Names(twins).find("login1") is None
+
+
+def test_what_is_nobodys_has_no_row(course: Course) -> None:
+    (course.folder / "roster.csv").write_text("id,name\n1,Twin\n2,Twin\n", encoding="utf-8")
+    (course.folder / "in/Twin.py").write_text("c", encoding="utf-8")
+
+    assert write(course) == 0
+
+    assert [row[0] for row in rows_of(course.folder / "sheet.csv")[1:]] == ["1", "2"]
 
 
 def test_an_empty_sheet_is_written_again_with_who_is_new(course: Course) -> None:

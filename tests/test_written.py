@@ -217,6 +217,13 @@ def test_lateness_takes_no_more_than_the_points_of_the_code_and_says_so(course: 
     )
 
 
+def test_lateness_gives_nothing_to_who_is_below_0_already(course: Course) -> None:
+    ada = course.add(1, whole(3), late=1)
+    sheet, rows = course.sheet(f"{ada},4,,2,,"), course.rows(f"{ada},attention,-5,,,")
+
+    assert course.final(ada, course.rule(), rows, f"--written={sheet}")[0] == "4"
+
+
 def test_changes_of_points_are_added_and_a_total_that_is_set_is_the_last_word(
     course: Course, capsys: Capture
 ) -> None:

@@ -69,7 +69,7 @@ def test_a_folder_of_sheets_is_read_anew_and_later_runs_remember_it(
     sheets = course.folder / "sheets"
     sheets.mkdir()
     course.sheet(f"{ada},4,,,,", name="sheets/a.csv")
-    course.sheet("no sheet", name="sheets/.~lock.a.csv")
+    course.sheet(head="no sheet", name="sheets/.~lock.a.csv")
     monkeypatch.chdir(course.folder)
     assert course.grade("--written=sheets") == 0
     assert course.gradebook()[ada]["how"] == "written: not marked: rate"
