@@ -25,6 +25,9 @@ Who handed in, and the results:
         choice.py   which of several hand-ins is graded, and how late it is
     ledger.py     what each student gets in the end, and how it came about
         adjustments.py, late.py   the files with what staff have changed, and what lateness costs
+        written.py, marks.py   what all sheets say of the answers to written questions
+        sheet.py, new_sheet.py, rubric.py   a sheet, the command that writes one, and the questions
+        names.py    what staff call a student in a file
         finals.py   every version of it, in the store
     entry.py      a student's line of the gradebook: what all reports of a class are drawn from
     gradebook.py  writes all of them

@@ -24,7 +24,7 @@ from tensormark.classroom.lesson import Lesson, lesson_of
 from tensormark.classroom.options import STORE, settings_of
 from tensormark.classroom.parcel import checkpoint_digest, packed
 from tensormark.classroom.progress import Progress, spent
-from tensormark.classroom.remembered import FILES, remember, settle
+from tensormark.classroom.remembered import own_files, remember, settle
 from tensormark.classroom.standing import Class, Student
 from tensormark.classroom.store import Attempt, Store
 from tensormark.classroom.summary import LEFT, OURS
@@ -136,7 +136,7 @@ class Run:
             opened(options.canvas, options.column, assignment.name, options.out / CANVAS)
         self.last = read_class(options.last, assignment) if options.last else None
         given = GivenFiles(assignment, references.manifest.get("starter", {}))
-        own = [path for name in FILES if (path := getattr(options, name))]
+        own = own_files(options)
         late = options.late or NEWEST
         people = options.roster or options.canvas  # either is a list of the class
         where = options.submissions
