@@ -4,6 +4,7 @@ A run:
     command.py    the command `class`, and the exit status
     options.py    the command line
     run.py        from the folder with the hand-ins to the gradebook
+    appeal.py     one student again
     remembered.py what an appeal takes from the run before
     combination.py, earlier.py   no class is overwritten: what results are of, and where old go
     work.py       a submission as data that travels, and the terms it is graded by
