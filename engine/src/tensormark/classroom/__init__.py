@@ -12,6 +12,7 @@ A run:
     store.py      every attempt, in one SQLite file
     engine.py     hands work to workers, and keeps every answer before it counts
         progress.py   a bar, or a line a minute
+        estimate.py   how long it will take
         crews.py      who grades: this process, or Dask's workers
         cluster.py    Dask's workers: which may grade, and how many submissions are under way
         worker.py     what a worker does

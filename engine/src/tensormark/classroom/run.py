@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from tensormark.authoring.course import open_course
-from tensormark.classroom import finals, ledger, standing, teach
+from tensormark.classroom import estimate, finals, ledger, standing, teach
 from tensormark.classroom.canvas import opened
 from tensormark.classroom.choice import NEWEST
 from tensormark.classroom.combination import checked, keep
@@ -23,7 +23,7 @@ from tensormark.classroom.last_term import read_class
 from tensormark.classroom.lesson import Lesson, lesson_of
 from tensormark.classroom.options import STORE, settings_of
 from tensormark.classroom.parcel import checkpoint_digest, packed
-from tensormark.classroom.progress import Progress, spent
+from tensormark.classroom.progress import Progress
 from tensormark.classroom.remembered import FILES, remember, settle
 from tensormark.classroom.standing import Class
 from tensormark.classroom.store import Store
@@ -190,8 +190,12 @@ class Run:
         if self.terms.tier == PROCESS:
             print(NO_TIER, file=sys.stderr)
         where = options.scheduler or f"{options.workers} on this machine"
-        print(f"{len(works)} to grade, tier {self.terms.tier}, workers: {where}", flush=True)
-        progress = Progress(len(works))  # last, as it draws a bar, which lines would break
+        known = estimate.durations(self.store, self.terms)
+        cost = estimate.expected(len(works), 0 if options.scheduler else options.workers, known)
+        what = f"{len(works)} to grade, tier {self.terms.tier}, workers: {where}"
+        print(f"{what}; {cost}", flush=True)
+        estimated = len(known) >= estimate.FEW
+        progress = Progress(len(works), estimated=estimated)  # last, as lines would break its bar
         blame = functools.partial(
             result_of_killed, terms=self.terms, references=self.references, assignment=assignment
         )
@@ -205,7 +209,7 @@ class Run:
             os._exit(130)  # workers end with this process, and the store needs no closing
         finally:
             progress.close()
-        print(f"{progress.finished} done in {spent(progress.seconds)}", flush=True)
+        print(f"{progress.finished} done in {estimate.spent(progress.seconds)}", flush=True)
         if progress.finished < len(works):
             raise Stopped
 
