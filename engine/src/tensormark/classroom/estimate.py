@@ -1,10 +1,11 @@
 """How long a run will take, said before it starts, from how long grading took before.
 
-Those that are known count as a sample of those to come: if both are drawn from the same, their means
-differ by less than two standard errors in 19 of 20 cases. Workers that take the next hand-in as soon
-as they are free need at least the sum of the durations by their number, and at most the longest one
-more [1]; one that is longer than all before is missed, in 1 of 10 cases of few hand-ins. Not covered: hand-ins of another kind, machines that
-are faster or busier, and what the client takes for each, which limits hundreds of workers.
+Those that are known count as a sample of those to come: if both are drawn from the same, their
+means differ by less than two standard errors in 19 of 20 cases. Workers that take the next hand-in
+as soon as they are free need at least the sum of the durations by their number, and at most the
+longest one more [1]. Of few hand-ins, one is longer than all before in 1 of 10 cases: missed.
+Not covered: hand-ins of another kind, machines that are faster or busier, and what the client takes
+for each, which limits hundreds of workers.
 
 [1] Graham, Bounds on multiprocessing timing anomalies, 1969.
 """
@@ -48,6 +49,12 @@ def spent(seconds: float) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
+def span(count: int, workers: int, known: Sequence[float]) -> str:
+    """Say between which times a run will probably end; see `bounds`."""
+    least, most = map(spent, bounds(count, workers, known))
+    return least if least == most else f"{least} to {most}"
+
+
 def expected(count: int, workers: int, known: Sequence[float]) -> str:
     """Say how long so many hand-ins will take, or that nobody knows.
 
@@ -56,8 +63,7 @@ def expected(count: int, workers: int, known: Sequence[float]) -> str:
     """
     if len(known) < FEW:
         return f"no estimate before {FEW} are graded"
-    least, most = map(spent, bounds(count, workers or 1, known))
+    time = span(count, workers or 1, known) + ("" if workers else " of one worker")
     which = f"the last {len(known)} gradings" if len(known) == LATEST else f"{len(known)} before"
     sample = f"{statistics.fmean(known):.1f} s each, at most {max(known):.0f} s"
-    span = least if least == most else f"{least} to {most}"
-    return f"{span}{'' if workers else ' of one worker'}, if these are like {which} ({sample})"
+    return f"{time}, if these are like {which} ({sample})"
