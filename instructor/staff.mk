@@ -2,10 +2,10 @@
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
 	sheet class gradescope test test-engine test-fast nightly test-page lint exercise try handout \
-	figures pictures probes bench test-real bench-real bench-trainer
+	figures pictures probes bench bench-class test-real bench-real bench-trainer
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES SEED FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
-	ADJUSTMENTS RULE WRITTEN LAST SCHEDULER WORKERS
+	ADJUSTMENTS RULE WRITTEN LAST SCHEDULER WORKERS SIMULATE
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
 GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOINT) \
@@ -167,6 +167,10 @@ probes: $(VENV)/.installed  ## fill gaps in 200 sentences, count the grammatical
 
 bench: $(VENV)/.installed-staff  ## measure this beside its peers: minutes (ONLY=watch, ARGS=--help)
 	@$(BIN)/python -m benchmarks $(call option,only,ONLY) $$ARGS
+
+bench-class: $(VENV)/.installed-staff  ## simulate a class of SIMULATE=100000 on WORKERS=200: a minute or two
+	@$(BIN)/python -m benchmarks.simulate $(call option,simulate,SIMULATE) \
+		$(call option,workers,WORKERS) $(call option,out,OUT)
 
 test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=dir, ARGS=): minutes
 	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real/minilm.py $$ARGS

@@ -4,6 +4,7 @@ A run:
     command.py    the command `class`, and the exit status
     options.py    the command line
     run.py        from the folder with the hand-ins to the gradebook
+    appeal.py     one student again
     remembered.py what an appeal takes from the run before
     combination.py, earlier.py   no class is overwritten: what results are of, and where old go
     work.py       a submission as data that travels, and the terms it is graded by
@@ -11,6 +12,7 @@ A run:
     store.py      every attempt, in one SQLite file
     engine.py     hands work to workers, and keeps every answer before it counts
         progress.py   a bar, or a line a minute
+        estimate.py   how long it will take
         crews.py      who grades: this process, or Dask's workers
         cluster.py    Dask's workers: which may grade, and how many submissions are under way
         worker.py     what a worker does
