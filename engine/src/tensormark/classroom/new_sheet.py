@@ -1,6 +1,8 @@
 """Write a sheet to mark written questions in: `tensormark sheet SUBMISSIONS`."""
 
+import argparse
 import functools
+import shlex
 import sys
 from collections.abc import Sequence
 from decimal import Decimal
@@ -23,14 +25,10 @@ from tensormark.usage import command, option
 SHOWN = 20  # students that are named
 
 
-def _write(folder: Path, name: str, arguments: Sequence[str]) -> None:
+def _parsed(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
     command_line = usage.parser(name, "Write a sheet to mark written questions in.")
-    add = command_line.add_argument
-    add(
-        "submissions",
-        type=functools.partial(submissions, name),
-        help="the folder with what was handed in",
-    )
+    add, folder_of = command_line.add_argument, functools.partial(submissions, name)
+    add("submissions", type=folder_of, help="the folder with what was handed in")
     add("--roster", type=Path, help="a CSV file with the students")
     add("--canvas", type=Path, help="a gradebook that Canvas has exported")
     results = "file to write (default: %(default)s)"
@@ -39,10 +37,16 @@ def _write(folder: Path, name: str, arguments: Sequence[str]) -> None:
     if real(options.out).is_relative_to(real(options.submissions)):
         out = option("out", options.out)
         raise SubmissionError(f"{out}: must not be in the folder of the submissions")
+    return options
+
+
+def _write(folder: Path, options: argparse.Namespace) -> None:
+    """Write the sheet, and say what is in it and what to do next."""
     assignment = open_assignment(folder)
     questions = read_rubric(assignment)
-    own = [path for path in (options.roster, options.canvas, options.out) if path]
-    people = options.roster or options.canvas
+    lists = {key: value for key in ("roster", "canvas") if (value := getattr(options, key))}
+    people = next(iter(lists.values()), None)
+    own = [*lists.values(), options.out]
     hand_ins = find(options.submissions, assignment.editable, people, own=own)
     count, left = write_sheet(options.out, hand_ins, questions)
     total = shown(sum((question.most for question in questions), Decimal(0)))
@@ -52,8 +56,8 @@ def _write(folder: Path, name: str, arguments: Sequence[str]) -> None:
         more = f" and {len(left) - SHOWN} more" if len(left) > SHOWN else ""
         who = f"{', '.join(left[:SHOWN])}{more}"
         print(f"not in it, as several have the name: {who}; give {option('roster')} with ids")
-    given = {key: value for key in ("roster", "canvas") if (value := getattr(options, key))}
-    line = command("class", submissions=options.submissions, **given, written=options.out)
+    given = {"submissions": options.submissions, **lists, "written": options.out}
+    line = command("class", **{key: shlex.quote(str(value)) for key, value in given.items()})
     print(printable(f"next: fill it in, and {line}"))
 
 
@@ -65,7 +69,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """
     print_any_letter()
     try:
-        _write(folder, name, arguments)
+        _write(folder, _parsed(folder, name, arguments))
     except (SubmissionError, HandInError, LedgerError, OSError) as error:
         print(f"{name}: {printable(str(error))}", file=sys.stderr)
         return 2

@@ -16,7 +16,7 @@ its lines that begins with a hyphen is an item of the rubric, and nothing but it
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 
@@ -78,6 +78,23 @@ def _sections(path: Path) -> Iterator[tuple[str, str, Decimal, list[Decimal]]]:
         yield section
 
 
+def _question(
+    asked: Mapping[str, tuple[str, Decimal, str]], section: tuple[str, str, Decimal, list[Decimal]]
+) -> Question:
+    """Return the question of a section, which must have the points that students are told."""
+    where, name, points, items = section
+    if name not in asked:
+        raise LedgerError(f"{where}: the handout has no heading `Question ({name}): ...`")
+    title, most, page = asked[name]
+    if points != most:
+        raise LedgerError(f"{where}: has {shown(points)} points, and {shown(most)} in {page}")
+    question = Question(name, title, tuple(items))
+    if question.most != points or not all(items):
+        given = f"has {shown(points)} points, but the lines of its rubric {shown(question.most)}"
+        raise LedgerError(f"{where}: {given}; each is like `- 2 points: what for`")
+    return question
+
+
 def read_rubric(assignment: Assignment) -> tuple[Question, ...]:
     """Read the written questions of an assignment, in the order of the rubric.
 
@@ -91,20 +108,12 @@ def read_rubric(assignment: Assignment) -> tuple[Question, ...]:
     path, asked = assignment.folder / name, _asked(assignment)
     taken = RESERVED | {exercise.id for exercise in assignment.exercises}
     questions: dict[str, Question] = {}
-    for where, section, points, items in _sections(path):
-        if section not in asked:
-            raise LedgerError(f"{where}: the handout has no heading `Question ({section}): ...`")
-        title, most, page = asked[section]
-        if section in questions or section in taken:
-            raise LedgerError(f"{where}: something else is called {section}; rename the question")
-        if points != most:
-            raise LedgerError(f"{where}: has {shown(points)} points, and {shown(most)} in {page}")
-        question = questions[section] = Question(section, title, tuple(items))
-        if question.most != points or not all(items):
-            given = (
-                f"has {shown(points)} points, but the lines of its rubric {shown(question.most)}"
-            )
-            raise LedgerError(f"{where}: {given}; each is like `- 2 points: what for`")
+    for section in _sections(path):
+        question = _question(asked, section)
+        if question.id in questions or question.id in taken:
+            fix = f"something else is called {question.id}; rename the question"
+            raise LedgerError(f"{section[0]}: {fix}")
+        questions[question.id] = question
     if missing := [name for name in asked if name not in questions]:
         raise LedgerError(f"{path}: has no section for Question ({missing[0]})")
     if not questions:
