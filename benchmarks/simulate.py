@@ -130,8 +130,12 @@ def answered_at_once(work: Work, *_: object) -> Answer:
     return Answer("", "", "", NOTHING | {"printed": "x" * 11_000}, 1.0)
 
 
-def client_seconds(count: int = MEASURED) -> float:
-    """Return the processor seconds of client and scheduler for each hand-in, through real Dask."""
+def client_seconds(workers: int, count: int = MEASURED) -> float:
+    """Return the processor seconds of client and scheduler for each hand-in, through real Dask.
+
+    Two workers are there; of the others only the addresses go with each hand-in, to say which
+    workers may take it, as on a scheduler that is shared.
+    """
     source = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
     works = [Work({"bert": f"{source}# {number}"}) for number in range(count)]
     progress = Progress(count, io.StringIO())
@@ -141,11 +145,11 @@ def client_seconds(count: int = MEASURED) -> float:
         cluster.opened("", 2, ROOT) as client,
     ):
         parcel, task = Parcel("0", b""), answered_at_once
-        crew = cluster.Crew(client, TERMS, parcel, True, print, task)
-        crew.fit, crew.looked = (
-            dict(client.nthreads()),
-            float("inf"),
-        )  # nobody is asked for a grader
+        crew = cluster.Crew(client, TERMS, parcel, False, print, task)
+        others = range(workers - len(client.nthreads()))
+        absent = {f"tcp://10.0.{n // 250}.{n % 250}:40000": 0 for n in others}
+        crew.fit = absent | client.nthreads()
+        crew.looked = float("inf")  # as none of them needs a grader
         before = time.process_time()
         Engine(crew, store, TERMS, progress, Stop(), lambda _: NOTHING).run(works)
         return (time.process_time() - before) / count
@@ -185,7 +189,7 @@ def main() -> None:
     options = parser.parse_args()
     about, known = recorded(options.out)
     sample = f"{statistics.fmean(known):.1f} s each, at most {max(known):.0f} s"
-    client = client_seconds()
+    client = client_seconds(options.workers)
     print(f"{options.simulate:,} hand-ins on {options.workers:,} workers of one thread")
     print(f"grading     {len(known)} durations, {sample}: {about}")
     print(f"client      {1000 * client:.1f} ms of a core for each, measured now\n")
