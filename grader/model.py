@@ -71,5 +71,7 @@ class BertCall(Call):
     @property
     def letters(self) -> dict[str, int]:
         """The sizes of the call by the letters of the dimension key, for messages."""
-        names = ("B", "T") if self.checkpoint else ("B", "T", "H", "d", "D", "F")
+        names = "BT" if self.checkpoint else "BTHdDF"
+        if self.module == "pretraining":  # the heads, which know nothing of layers
+            names = "BTDV"
         return {name: getattr(self.sizes, name) for name in names}

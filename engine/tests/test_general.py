@@ -68,6 +68,14 @@ def test_the_mode_explains_what_is_wrong_in_training_only() -> None:
     assert found.mistake == "mode_changed"
 
 
+def test_of_nan_in_training_the_claim_of_a_check_is_not_repeated() -> None:
+    training, nan = replace(OWN, train=True), np.full_like(OUT, np.nan)
+
+    says = "in training mode, the output has values that are NaN or inf"
+    assert found_in(reply(nan), calls=(training,)).headline == says
+    assert found_in(reply(nan)).headline == VALUES.says
+
+
 @pytest.mark.parametrize(
     ("off", "name"), [(1e-4, "less_precise"), (0.5, "some_sizes"), (1e-2, "some_sizes")]
 )

@@ -94,6 +94,10 @@ MISTAKES = (
                 "the scores are scaled twice, or without the root",
                 *(SCALE, " / d"),
             ),
+            "scale_rounded": (
+                "the root of the width of a head is cut to a whole number",
+                *(SCALE, " / int(math.sqrt(d))"),
+            ),
             "scale_hard_coded": (
                 "the scale is written into the code: it is that of heads of 64 units",
                 *(SCALE, " / 8.0"),

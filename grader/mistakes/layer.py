@@ -105,6 +105,10 @@ VARIANTS = (
                 "attention_dense is applied before add_norm, which applies it again",
                 *("(x, context,", "(x, self.attention_dense(context),"),
             ),
+            "first_residual_twice": (
+                "the layer's input is added before the first add_norm, which adds it again",
+                *("(x, context,", "(x, x + context,"),
+            ),
             "first_arguments_exchanged": (
                 "attention's add_norm gets its two arguments in the wrong order",
                 *("(x, context,", "(context, x,"),

@@ -257,6 +257,15 @@ VARIANTS = (
         NAMED["rng_ignored"], {"rng_of_chance": ("pairs = []", "pairs, rng = [], random.Random()")}
     ),
     *forms(
+        NAMED["special_not_attended"],
+        {
+            "cls_and_sep_not_attended": (
+                "[[1] * len(row) for row in rows]",
+                "[[int(t not in (cls, sep)) for t in r] for r in rows]",
+            ),
+        },
+    ),
+    *forms(
         NAMED["coin_in_turns"],
         {
             "coin_in_turns_in_documents": (

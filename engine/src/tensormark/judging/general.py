@@ -66,6 +66,7 @@ SEVERAL_MISSING = General(
 MERGED = General("axes_merged", "axes of the output are merged into one")
 PRECISION = General("less_precise", "in float64, the output is only as precise as float32")
 SIZES = General("some_sizes", "right for some sizes, and wrong for others")
+NOT_FINITE = General(None, "in training mode, the output has values that are NaN or inf")
 RETURNED, KEPT = "returns_something_else", "kept_from_a_call"
 # what each name says of any submission that has it
 WORDS = {
@@ -173,4 +174,5 @@ def general(answered: Answered, mismatch: Mismatch, telling: Iterable[Answered])
         return General(KEPT, answered.probe.says)
     if mismatch.kind == "values" and answered.probe.name == SIZES_PROBE:
         return _precision_or_sizes(answered, mismatch)
-    return None
+    # what a check of dropout is called would claim a cause
+    return NOT_FINITE if mismatch.kind == "finite" and answered.call.train else None

@@ -118,6 +118,8 @@ def locate(
         among: how many of the first axes have places that are told apart; None: all.
     """
     if got.shape != expected.shape:
+        if [n for n in got.shape if n != 1] == [n for n in expected.shape if n != 1]:
+            return "the number of values is right: only an axis of length 1 is lacking, or too many"
         same = sorted(got.shape) == sorted(expected.shape) or got.size == expected.size
         return "the number of values is right: check the order of axes" if same else None
     if got.ndim < 2 or got.ndim != len(axes) or got.size < 2:
