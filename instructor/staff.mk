@@ -1,11 +1,11 @@
 # The targets of staff; the Makefile includes this file where it is.
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
-	class gradescope test test-engine test-fast nightly test-page lint exercise try handout figures pictures probes \
-	bench test-real bench-real bench-trainer
+	sheet class gradescope test test-engine test-fast nightly test-page lint exercise try handout \
+	figures pictures probes bench bench-class test-real bench-real bench-trainer
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES SEED FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
-	ADJUSTMENTS RULE LAST SCHEDULER WORKERS
+	ADJUSTMENTS RULE WRITTEN LAST SCHEDULER WORKERS SIMULATE
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
 GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOINT) \
@@ -56,6 +56,7 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: LATE=newest  ## what to take of those who handed in twice or late; see INSTRUCTOR.md
 #: ADJUSTMENTS=file.csv  ## changes of points, and own deadlines; see INSTRUCTOR.md
 #: RULE=late.toml  ## what lateness costs; see INSTRUCTOR.md
+#: WRITTEN=sheet.csv  ## marks of written questions: sheets with commas between, or a folder
 #: CANVAS=export.csv  ## your gradebook's export: who is in the class, and COLUMN= to fill
 #: COLUMN="Homework 1"  ## the assignment's column in it
 #: LAST=dir  ## an earlier class's OUT=, to compare with in teach.html
@@ -91,6 +92,10 @@ export-checkpoint: $(VENV)/.installed  ## turn what classifier.py saved (FROM=) 
 release: $(VENV)/.installed-staff  ## build the students' zip, dist/minbert.zip (OUT=)
 	@$(TOOL) release $(call option,out,OUT)
 
+sheet: $(VENV)/.installed-staff  ## write a sheet to mark written questions in (SUBMISSIONS=dir, OUT=)
+	@$(TOOL) sheet $(call option,roster,ROSTER) $(call option,canvas,CANVAS) \
+		$(call option,out,OUT) -- "$$SUBMISSIONS"
+
 class: $(VENV)/.installed-staff  ## grade a class (SUBMISSIONS=dir); goes on where it was interrupted
 	@$(TOOL) class $(call flag,check,CHECK) $(call flag,force,FORCE) \
 		$(call option,tier,TIER) $(call option,references,REFERENCES) \
@@ -98,6 +103,7 @@ class: $(VENV)/.installed-staff  ## grade a class (SUBMISSIONS=dir); goes on whe
 		$(call option,training-times,TRAINING_TIMES) $(call option,out,OUT) \
 		$(call option,only,ONLY) $(call option,roster,ROSTER) $(call option,deadline,DEADLINE) \
 		$(call option,late,LATE) $(call option,adjustments,ADJUSTMENTS) $(call option,rule,RULE) \
+		$(call option,written,WRITTEN) \
 		$(call option,canvas,CANVAS) $(call option,column,COLUMN) $(call option,last,LAST) \
 		$(call option,scheduler,SCHEDULER) $(call option,workers,WORKERS) -- "$$SUBMISSIONS"
 
@@ -161,6 +167,10 @@ probes: $(VENV)/.installed  ## fill gaps in 200 sentences, count the grammatical
 
 bench: $(VENV)/.installed-staff  ## measure this beside its peers: minutes (ONLY=watch, ARGS=--help)
 	@$(BIN)/python -m benchmarks $(call option,only,ONLY) $$ARGS
+
+bench-class: $(VENV)/.installed-staff  ## simulate a class of SIMULATE=100000 on WORKERS=200: a minute or two
+	@$(BIN)/python -m benchmarks.simulate $(call option,simulate,SIMULATE) \
+		$(call option,workers,WORKERS) $(call option,out,OUT)
 
 test-real: $(REAL)/.installed  ## compare with transformers on real weights (SST=dir, ARGS=): minutes
 	@HF_HUB_OFFLINE=1 $(REAL)/bin/python -m pytest -s tests/real/minilm.py $$ARGS

@@ -4,12 +4,14 @@ import csv
 import datetime
 import random
 import sqlite3
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from test_class_store import TERMS
 
-from tensormark.classroom import command, run
+from tensormark.classroom import command, new_sheet, run, written
+from tensormark.classroom.marks import Question
 from tensormark.classroom.work import Work
 
 import classes
@@ -17,6 +19,7 @@ from conftest import ROOT
 
 DEADLINE = datetime.datetime(2026, 11, 20, 18, tzinfo=datetime.UTC)
 HEAD = "student,exercise,points,deadline,reason,who\n"
+SHEET = "student,memory (2 + 1 + 1),memory comment,rate (1.5 + 0.5),rate comment,who\n"
 RULE = 'points = 5\nper = "day"\n'
 
 
@@ -55,6 +58,11 @@ class Course:
         path.write_text(text, encoding="utf-8")
         return f"--rule={path}"
 
+    def sheet(self, *rows: str, name: str = "sheet.csv", head: str = SHEET) -> Path:
+        path = self.folder / name
+        path.write_text(head + "\n".join(rows), encoding="utf-8")
+        return path
+
     def grade(self, *options: str) -> int:
         roster = "--roster", str(self.folder / "roster.csv"), "--deadline", DEADLINE.isoformat()
         line = [str(self.folder / "in"), "--out", str(self.out), *roster, *options]
@@ -82,6 +90,17 @@ def opened(folder: Path, patch: Any) -> Course:
     patch.setattr(run, "terms_of", lambda *_: TERMS)
     patch.setattr(run, "known_sources", lambda _: [])  # to be compared with, which takes seconds
     return course
+
+
+def with_questions(patch: Any) -> None:
+    """Have two written questions, those of SHEET, in place of this assignment's."""
+    items = {"memory": ("2", "1", "1"), "rate": ("1.5", "0.5")}
+    questions = tuple(
+        Question(name, f"about {name}", tuple(map(Decimal, points)))
+        for name, points in items.items()
+    )
+    for module in (written, new_sheet):
+        patch.setattr(module, "read_rubric", lambda _: questions)
 
 
 def whole(score: float = 72.0, **scores: float | None) -> dict[str, Any]:

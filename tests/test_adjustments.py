@@ -163,6 +163,7 @@ BAD_RULES = {
     "percent = 101": "percent must be a number with at most 4 decimals, 0.0001 to 100",
     "points = 5\nmost = 0": "most must be a number",
     "points = 5\ngrace_minutes = 1.5": "grace_minutes must be a whole number, 0 to 10080",
+    "points = 5\nwritten = 1": "written must be true or false",
     "points = 5\nzero_after_days = 0": "zero_after_days must be a whole number, 1 to 366",
 }
 

@@ -8,6 +8,7 @@ import pytest
 from test_class_store import TERMS, result
 
 from tensormark.classroom import command, run
+from tensormark.classroom.failure import Stopped
 from tensormark.classroom.run import Run
 from tensormark.classroom.work import Work
 
@@ -139,7 +140,7 @@ def test_a_run_that_is_stopped_says_what_the_same_command_does(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     def stopped(self: Run, works: Sequence[Work]) -> None:
-        raise run.Stopped
+        raise Stopped
 
     monkeypatch.setattr(Run, "grade", stopped)
 

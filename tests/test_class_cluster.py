@@ -1,23 +1,26 @@
 """Which workers of a cluster may grade, and why a run ends when there is none."""
 
 import dataclasses
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from distributed import Client, Event, wait
 from test_class_store import TERMS
 
 from tensormark.classroom import cluster, worker
 from tensormark.classroom.cluster import ClusterError
 from tensormark.classroom.parcel import Parcel
 from tensormark.classroom.version import code, versions
+from tensormark.classroom.work import Work
 from tensormark.exercise import Assignment
 from tensormark.folder import AssignmentError
 
 from conftest import ROOT
 
 
-class Client:
+class Told:
     """Knows workers, and what they tell about themselves."""
 
     def __init__(self, **told: Any) -> None:
@@ -33,7 +36,7 @@ class Client:
         return {name: self.told[name] for name in workers}
 
 
-def look(client: Client, said: list[str]) -> cluster.Crew:
+def look(client: Told, said: list[str]) -> cluster.Crew:
     """Return a crew that has looked at a cluster."""
     made = cluster.Crew(client, TERMS, Parcel("0", b""), False, said.append)
     made.look()
@@ -47,7 +50,7 @@ def test_workers_are_told_apart_by_what_they_say_and_refused_once() -> None:
     said: list[str] = []
     told = {"a": FIT, "b": FIT | {"code": "x", "host": "bad"}, "c": ImportError("no module")}
 
-    crew = look(Client(**told, d=OSError("it has just gone")), said)
+    crew = look(Told(**told, d=OSError("it has just gone")), said)
     crew.looked = 0.0
     crew.look()
 
@@ -75,14 +78,14 @@ def test_a_worker_that_cannot_open_its_assignment_refuses(
 
 def test_a_cluster_of_which_all_are_refused_is_an_error_with_the_reasons() -> None:
     with pytest.raises(ClusterError, match=r"no worker may grade: it has torch 1, not 2"):
-        look(Client(a=FIT | {"versions": {"torch": "1"}}), [])
+        look(Told(a=FIT | {"versions": {"torch": "1"}}), [])
 
 
 def test_a_cluster_without_workers_is_waited_for_but_not_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     said: list[str] = []
-    crew = look(Client(), said)
+    crew = look(Told(), said)
     assert said == ["the scheduler has no worker; waiting for one"]
 
     monkeypatch.setattr(cluster, "NO_WORKER", -1.0)
@@ -92,7 +95,7 @@ def test_a_cluster_without_workers_is_waited_for_but_not_for_ever(
 
 
 def test_why_the_last_worker_was_lost_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    crew = look(Client(a=FIT, b=FIT | {"code": "x"}), [])
+    crew = look(Told(a=FIT, b=FIT | {"code": "x"}), [])
     crew.reason = "its worker was killed"
     crew.client.told = {}  # type: ignore[attr-defined]
     monkeypatch.setattr(cluster, "NO_WORKER", -1.0)
@@ -102,11 +105,34 @@ def test_why_the_last_worker_was_lost_is_said(monkeypatch: pytest.MonkeyPatch) -
         crew.look()
 
 
+def test_what_waits_of_others_on_a_shared_cluster_goes_before_a_class(tmp_path: Path) -> None:
+    def note(what: object, *_: object) -> None:
+        with (tmp_path / "order").open("a", encoding="utf-8") as file:
+            file.write(f"{what}\n")
+
+    def waiting() -> dict[str, int]:
+        return {name: len(keys) for name, keys in another.processing().items()}
+
+    parcel, ours, theirs = Parcel("0", b""), cast("Work", "a class's"), "somebody else's"
+    with cluster.opened("", 1, ROOT) as client, Client(client.scheduler.address) as another:
+        crew = cluster.Crew(client, TERMS, parcel, False, print, note)  # type: ignore[arg-type]
+        (worker_address,) = crew.fit = dict(client.nthreads())
+        running = another.submit(Event("begin").wait)
+        futures = [crew.submit(ours), another.submit(note, theirs)]
+        while waiting() != {worker_address: 3}:
+            time.sleep(0.01)
+        Event("begin", client=another).set()
+        wait([running, *futures])
+
+    order = (tmp_path / "order").read_text(encoding="utf-8").splitlines()
+    assert order == [theirs, ours]
+
+
 def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def gone(self: Client) -> dict[str, int]:
+    def gone(self: Told) -> dict[str, int]:
         raise OSError("closed")
 
-    monkeypatch.setattr(Client, "nthreads", gone)
+    monkeypatch.setattr(Told, "nthreads", gone)
 
     with pytest.raises(ClusterError, match="the scheduler is gone: closed"):
-        look(Client(), [])
+        look(Told(), [])

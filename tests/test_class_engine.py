@@ -250,6 +250,24 @@ def test_work_is_taken_back_from_workers_that_are_all_gone(store: Store) -> None
     assert problems(store) == ["its worker was lost"] * 2 + [""] * 2
 
 
+def test_many_that_are_under_way_share_one_set_of_workers(store: Store) -> None:
+    class Watched(Engine):
+        """Remembers for which workers something was begun."""
+
+        def begin(self, job: Any) -> None:
+            super().begin(job)
+            chosen.append(job.workers)
+
+    chosen: list[frozenset[str]] = []
+    crew = Crew(*[GOOD] * 3, REFUSED)
+    about: Any = (crew, store, TERMS, Watch(store), Stop(), lambda _: result(0.0, "failed"))
+
+    Watched(*about).run(works(8))
+
+    assert set(chosen) == {frozenset({"tcp://a", "tcp://b"}), frozenset({"tcp://a"})}
+    assert len(set(map(id, chosen))) == 2
+
+
 def test_a_scheduler_that_is_gone_ends_the_run(store: Store) -> None:
     future = Future(None)
     crew = Crew()

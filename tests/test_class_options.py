@@ -16,9 +16,10 @@ from test_class_store import graded, unfinished
 from grader.assignment import ASSIGNMENT
 from tensormark.classroom import command, run
 from tensormark.classroom.cluster import ClusterError
+from tensormark.classroom.estimate import spent
 from tensormark.classroom.options import parse
 from tensormark.classroom.parcel import Parcel, ParcelError, packed, unpack
-from tensormark.classroom.progress import Progress, spent
+from tensormark.classroom.progress import Progress
 from tensormark.classroom.store import Attempt, Store
 from tensormark.classroom.work import Work
 from tensormark.exercise import Assignment
@@ -171,21 +172,24 @@ def test_the_bar_begins_below_the_line_that_says_what_is_graded(
 ) -> None:
     said = []
 
-    def progress(total: int) -> Progress:
+    def progress(total: int, estimated: bool) -> Progress:
         said.extend(capfd.readouterr())
         raise ClusterError("it ends here")
 
     monkeypatch.setattr(run, "packed", lambda *_: None)
     monkeypatch.setattr(run, "Progress", progress)
-    about: Any = SimpleNamespace(
-        options=options(tmp_path), terms=SimpleNamespace(tier=PROCESS), assignment=ASSIGNMENT
-    )
+    terms = SimpleNamespace(tier=PROCESS, mode="grade")
 
-    with pytest.raises(ClusterError):
-        run.Run.grade(about, [Work({"bert": "x = 1"})])
+    with Store(tmp_path / "store") as store:
+        about: Any = SimpleNamespace(
+            options=options(tmp_path), terms=terms, assignment=ASSIGNMENT, store=store
+        )
+        with pytest.raises(ClusterError):
+            run.Run.grade(about, [Work({"bert": "x = 1"})])
 
     out, err = said
     assert out.startswith("1 to grade, tier process, workers: ")
+    assert out.endswith(" on this machine; no estimate before 8 are graded\n")
     assert err == f"{run.NO_TIER}\n"
 
 

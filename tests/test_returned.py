@@ -3,6 +3,7 @@
 import io
 import zipfile
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from test_moodle import entry as participant
 
 from tensormark.classroom.entry import Entry, Final, HandIn
 from tensormark.classroom.gradebook import write_results
+from tensormark.classroom.marks import Answer, Mark, Marks, Question
 
 import sample
 
@@ -68,6 +70,33 @@ def test_what_goes_back_is_final_where_there_is_one(tmp_path: Path) -> None:
     assert b"60.25" in pages[1][1]
     text = canvas_files(tmp_path / "canvas/canvas-feedback.zip", FILES)["12345/bert.py"].decode()
     assert "# final: 60.25 / 100\n#   score: 87.5\n#   -27.25, late: 3 days\n" in text
+
+
+def marked(points: str | None) -> Marks:
+    question = Question("rate", "a sweep", (Decimal(4), Decimal(2)))
+    given = None if points is None else Decimal(points)
+    return Marks([Mark(question, [Answer("x", "rate", given, "well done", "AB", "a.csv")])])
+
+
+def test_written_points_are_part_of_what_goes_back_and_of_its_maximum(tmp_path: Path) -> None:
+    final = Final(93, "87.5 + 5.5 (written) = 93", ("87.5 (score)",), marked("5.5"))
+    unsettled = Final(None, "written: not marked", (), marked(None))
+    entries = [replace(participant(1), final=final), replace(participant(2), final=unsettled)]
+    own = replace(entry("12345", "ada_12345_678_bert.py"), final=final)
+
+    lines = moodle(tmp_path, entries, SHEET.replace(",100.00,", ",106.00,"))
+    write_results([own], tmp_path / "canvas")
+
+    held = {2: 70, 3: 60.5, 4: 12}
+    moodle_csv = (tmp_path / "out/moodle.csv").read_bytes()
+    assert moodle_grades(moodle_csv, most=106, held=held) == {1: 93}
+    assert "  Participant 2 (Name 2): written: not marked" in lines
+    text = canvas_files(tmp_path / "canvas/canvas-feedback.zip", FILES)["12345/bert.py"].decode()
+    assert "# final: 93 / 106\n" in text
+    assert text.endswith("#\n# rate: a sweep: 5.5 / 6\n#     well done\n")
+    assert any(
+        "maximum grade is 100 in Moodle, 106 here" in line for line in moodle(tmp_path, entries)
+    )
 
 
 def test_all_members_of_a_team_get_marks_and_feedback_in_moodle(tmp_path: Path) -> None:

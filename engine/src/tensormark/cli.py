@@ -40,6 +40,7 @@ COMMANDS = {
     "handout": Command("authoring.handout", "write the handout's tables of points"),
     "release": Command("release.build", "build the students' zip"),
     "leaks": Command("release.leaks", "search what is given out for what is not"),
+    "sheet": Command("classroom.new_sheet", "write a sheet to mark written questions in"),
     "class": Command("classroom.command", "grade a class"),
     "gradescope": Command("gradescope.build", "build Gradescope's autograder"),
     "autograder": Command("gradescope.run", "grade on Gradescope, in its container"),

@@ -27,6 +27,8 @@ class Staff:
         known_seeds: returns seeds that students can know besides that of the public references,
             to where they stand.
         release: what is given out besides what every release has.
+        rubric: the path of the file that written questions are marked by, see
+            classroom/rubric.py; empty: there are none.
     """
 
     common: frozenset[str] = frozenset()
@@ -37,6 +39,7 @@ class Staff:
     hidden_files: tuple[str, ...] = ()
     known_seeds: Callable[[Assignment], dict[int, str]] = lambda *_: {}
     release: Release = dataclasses.field(default_factory=Release)
+    rubric: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +62,12 @@ class Course:
         return {path.stem: path.read_text(encoding="utf-8") for path in files}
 
 
-def _staff(folder: Path) -> Staff:
+def staff_of(folder: Path) -> Staff:
+    """Return what else only staff have of the assignment in a folder.
+
+    Raises:
+        AssignmentError: it cannot be imported, or says nothing.
+    """
     path = folder / PACKAGE / "staff.py"
     if not path.is_file():
         return Staff()
@@ -93,5 +101,5 @@ def open_course(assignment: Assignment) -> Course:
         assignment,
         tuple(dataclasses.replace(variant, module=known[variant.exercise]) for variant in variants),
         tuple(dataclasses.replace(right, module=right.module or main) for right in honest),
-        _staff(folder),
+        staff_of(folder),
     )

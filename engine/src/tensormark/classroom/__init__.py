@@ -4,6 +4,7 @@ A run:
     command.py    the command `class`, and the exit status
     options.py    the command line
     run.py        from the folder with the hand-ins to the gradebook
+    appeal.py     one student again
     remembered.py what an appeal takes from the run before
     combination.py, earlier.py   no class is overwritten: what results are of, and where old go
     work.py       a submission as data that travels, and the terms it is graded by
@@ -11,6 +12,7 @@ A run:
     store.py      every attempt, in one SQLite file
     engine.py     hands work to workers, and keeps every answer before it counts
         progress.py   a bar, or a line a minute
+        estimate.py   how long it will take
         crews.py      who grades: this process, or Dask's workers
         cluster.py    Dask's workers: which may grade, and how many submissions are under way
         worker.py     what a worker does
@@ -25,6 +27,9 @@ Who handed in, and the results:
         choice.py   which of several hand-ins is graded, and how late it is
     ledger.py     what each student gets in the end, and how it came about
         adjustments.py, late.py   the files with what staff have changed, and what lateness costs
+        written.py, marks.py   what all sheets say of the answers to written questions
+        sheet.py, new_sheet.py, rubric.py   a sheet, the command that writes one, and the questions
+        names.py    what staff call a student in a file
         finals.py   every version of it, in the store
     entry.py      a student's line of the gradebook: what all reports of a class are drawn from
     gradebook.py  writes all of them

@@ -19,14 +19,13 @@ from decimal import Decimal
 from pathlib import Path
 
 from tensormark.classroom.choice import deadline_of
-from tensormark.classroom.entry import HandIn, legible
+from tensormark.classroom.entry import HandIn
 from tensormark.classroom.failure import LedgerError
-from tensormark.classroom.late import shown, small_text
-from tensormark.classroom.people import Index
+from tensormark.classroom.late import LARGEST, small_text
+from tensormark.classroom.names import Names
 from tensormark.classroom.roster import separator_of
-from tensormark.classroom.standing import index_of
 from tensormark.exercise import Assignment
-from tensormark.reports.text import visible
+from tensormark.reports.text import shown, visible
 
 COLUMNS = ("student", "exercise", "points", "deadline", "reason", "who")
 MOST = 10_000  # rows
@@ -54,9 +53,13 @@ class Adjustment:
     who: str
 
 
-def _lines(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows that are not blank, each after where it is."""
-    text = small_text(path)
+def lines_of(path: Path, largest: int = LARGEST) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows of a CSV file that are not blank, each after where it is.
+
+    Raises:
+        LedgerError: it cannot be read, or is not one.
+    """
+    text = small_text(path, largest)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator_of(text), strict=True)
     try:
         for row in reader:
@@ -80,7 +83,8 @@ def _header(path: Path, cells: Sequence[str]) -> list[str]:
     return names
 
 
-def _plain(text: str, most: int) -> str:
+def plain(text: str, most: int) -> str:
+    """Return what somebody has written, printable and bounded."""
     return visible(text, most)[: most + 4]  # an escape is longer than what it stands for
 
 
@@ -109,13 +113,13 @@ def _adjustment(where: str, cells: Mapping[str, str]) -> Adjustment:
         points=Decimal(match[2]) if match else None,
         sets=bool(match and match[1]),
         deadline=until,
-        reason=_plain(cells.get("reason", ""), 120),
-        who=_plain(cells.get("who", ""), 40),
+        reason=plain(cells.get("reason", ""), 120),
+        who=plain(cells.get("who", ""), 40),
     )
 
 
 def _read(path: Path) -> list[tuple[str, Adjustment]]:
-    lines = _lines(path)
+    lines = lines_of(path)
     names = _header(path, next(lines, ("", []))[1])
     rows: list[tuple[str, Adjustment]] = []
     for where, cells in lines:
@@ -130,37 +134,23 @@ def _read(path: Path) -> list[tuple[str, Adjustment]]:
 
 
 class _Class:
-    """What rows are checked against: the students, the exercises and the deadline."""
+    """What rows are checked against: the exercises, their points and the deadline."""
 
     def __init__(
         self,
-        hand_ins: Sequence[HandIn],
         assignment: Assignment,
         check: bool,
         deadline: datetime.datetime | None,
+        written: Decimal,
     ) -> None:
-        self.hand_ins, self.deadline = hand_ins, deadline
-        self.counts = Counter(hand_in.student for hand_in in hand_ins)
-        self.index: Index = index_of(hand_ins)
+        self.deadline = deadline
         self.bonus = {exercise.id for exercise in assignment.exercises if exercise.extension}
         self.most = {
             exercise.id: Decimal(str(exercise.max_score))
             for exercise in assignment.exercises
             if not exercise.extension and not (check and exercise.task)
         }
-        self.most[""] = sum(self.most.values(), Decimal(0))
-
-    def student(self, where: str, name: str) -> str:
-        """Return the student that a name stands for, as ONLY= takes it."""
-        if self.counts[legible(name)] == 1:
-            return legible(name)
-        place = self.index.find(name)
-        if place is None or self.counts[self.hand_ins[place].student] > 1:
-            raise LedgerError(
-                f"{where}: there is no student {visible(name, 60)!r}, or more than one; "
-                "take a name from the column student of gradebook.csv"
-            )
-        return self.hand_ins[place].student
+        self.most[""] = sum(self.most.values(), written)
 
     def check(self, where: str, row: Adjustment) -> None:
         """See that a row can be meant.
@@ -221,20 +211,22 @@ def read_adjustments(
     assignment: Assignment,
     check: bool = False,
     deadline: datetime.datetime | None = None,
+    written: Decimal = Decimal(0),
 ) -> list[Adjustment]:
     """Read the file, and find the students of a class in it.
 
     Args:
         check: whether tasks are left out.
         deadline: that of the class.
+        written: points of written questions, which are part of the total.
 
     Raises:
         LedgerError: the file cannot be read, or a row of it cannot be meant.
     """
-    known = _Class(hand_ins, assignment, check, deadline)
+    known, names = _Class(assignment, check, deadline, written), Names(hand_ins)
     rows = []
     for where, read in _read(path):
-        row = replace(read, student=known.student(where, read.student))
+        row = replace(read, student=names.student(where, read.student))
         known.check(where, row)
         rows.append((where, row))
     _check_once(rows)

@@ -176,7 +176,7 @@ class Export:
             name = visible(entry.hand_in.called, 200)
             old, mark = row[self.place].strip(), entry.mark
             if mark is None:
-                why = entry.problem or "could not be graded in full"
+                why = entry.without
                 filled.left.append(f"{name}: {visible(why, 200)}")
             elif old and not NUMBER.fullmatch(old):
                 why = "is excused" if old.upper() == EXCUSED else f"has {visible(old, 40)!r}"
@@ -226,6 +226,7 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
         CanvasError: the export cannot be used. OSError: the file cannot be written.
     """
     results = [entry.result for entry in entries if entry.result is not None]
+    most = next((entry.most for entry in entries if entry.result), None)
     export = opened(path, column, str(results[0]["assignment"]) if results else "", out)
     owners = export.owners(entries)
     pairs = list(zip(entries, owners, strict=True))
@@ -243,7 +244,7 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
     ]
     return [
         f"Canvas: wrote {out}, scores in {visible(export.title, 100)}: {len(filled.rows)}",
-        *(export.scaled(results[0]["max_score"]) if results else ()),
+        *(export.scaled(most) if most is not None else ()),
         *listed("Canvas", "with another score, which this file replaces", filled.replaced),
         *listed("Canvas", "without a new score", filled.left),
         *listed(

@@ -1,7 +1,8 @@
 """The Dask workers that grade: processes on this machine, or those of an existing scheduler.
 
 Dask starts workers, moves data and tasks, and notices what has died. What is decided here: which
-workers may grade at all, and how many submissions are under way at the same time.
+workers may grade at all, and how many submissions are under way at the same time: one a thread. So
+what others ask of a shared scheduler never stands behind a class, but behind one of it at most.
 
 Covered: the scheduler that this starts listens on 127.0.0.1 only. Not covered: who can connect to a
 scheduler can run code as its user, and on 127.0.0.1 these are all users of the machine; SECURITY.md
@@ -31,6 +32,7 @@ from tensormark.sandbox.interface import printable
 from tensormark.usage import option
 
 LOOK_EVERY = 1.0  # seconds between looks for workers that have come or gone
+PRIORITY = -1  # others' tasks have 0 unless they say so, and Dask begins higher ones first
 NO_WORKER = 120.0  # seconds without any worker after which a run ends
 PATIENCE = "300s"  # a machine may stand still for that long
 CONFIG = {
@@ -206,4 +208,5 @@ class Crew:
             workers=chosen,
             allow_other_workers=False,
             pure=False,
+            priority=PRIORITY,
         )

@@ -28,7 +28,7 @@ SETTING = "combination"
 # the options of `tensormark class`, in the order in which a command gives them
 OPTIONS = (
     *("submissions", "references", "checkpoint", "check", "tier", "budget", "training_times"),
-    *("out", "roster", "deadline", "late", "adjustments", "rule", "canvas", "column"),
+    *("out", "roster", "deadline", "late", "adjustments", "rule", "written", "canvas", "column"),
     *("last", "scheduler", "workers"),
 )
 

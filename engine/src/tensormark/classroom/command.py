@@ -19,6 +19,7 @@ def grade(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """
     # here, because Ctrl-C may be pressed in the second that it takes
     from tensormark.authoring.variants import VariantError
+    from tensormark.classroom.appeal import appeal
     from tensormark.classroom.canvas import CanvasError
     from tensormark.classroom.failure import RunError
     from tensormark.classroom.hand_ins import HandInError
@@ -38,7 +39,7 @@ def grade(folder: Path, name: str, arguments: Sequence[str]) -> int:
         assignment = open_assignment(folder)
         with only_run(options.out), Store(options.out / STORE) as store:
             run = Run(options, store, assignment)
-            return run.everybody() if options.only is None else run.appeal(options.only)
+            return run.everybody() if options.only is None else appeal(run, options.only)
     except (
         *(SubmissionError, InspectionError, HandInError, ReferencesError),
         *(VariantError, RunError, CanvasError, OSError),

@@ -95,6 +95,7 @@ class Engine:
         self.waiting: deque[_Job] = deque()
         self.suspects: deque[_Job] = deque()  # to be tried alone, at the end
         self.under_way: dict[Future, _Job] = {}
+        self.fit = self.checked = frozenset[str]()  # workers; there may be thousands
         self.answered: queue.SimpleQueue[Future] = queue.SimpleQueue()
 
     def run(self, works: Iterable[Work]) -> None:
@@ -123,15 +124,24 @@ class Engine:
 
     def begin(self, job: _Job) -> None:
         """Have some work graded."""
-        job.workers = frozenset(self.crew.fit)
+        job.workers = self.workers()
         future = self.crew.submit(job.work)
         self.under_way[future] = job
         future.add_done_callback(self.answered.put)
 
+    def workers(self) -> frozenset[str]:
+        """Return the workers that may grade; as long as they are the same, the same object."""
+        if self.crew.fit.keys() != self.fit:
+            self.fit = frozenset(self.crew.fit)
+        return self.fit
+
     def _drop_stranded(self) -> None:
         """Take back what no worker that is left may do, as Dask would wait for those that died."""
+        if self.workers() is self.checked:
+            return
+        self.checked = self.workers()
         for future, job in list(self.under_way.items()):
-            if not job.workers & self.crew.fit.keys() and not future.done():
+            if job.workers.isdisjoint(self.checked) and not future.done():
                 future.cancel()
 
     def take(self, future: "Future") -> None:

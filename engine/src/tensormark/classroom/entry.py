@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tensormark.classroom.marks import Marks
 from tensormark.intake.submission import Part
 from tensormark.reports.model import ungraded
 
@@ -71,11 +72,13 @@ class Final:
         points: None while some of them are not known.
         how: how they came about, for staff, in one line.
         told: the same for the student, a line each; none if it is the score.
+        written: what the student has for written questions, if there are any.
     """
 
     points: float | None
     how: str = ""
     told: tuple[str, ...] = ()
+    written: Marks | None = None
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,18 @@ class Entry:
         return self.result["exercises"] if self.result else ()
 
     @property
+    def written(self) -> Marks | None:
+        """What the student has for written questions, if there are any."""
+        return self.final.written if self.final else None
+
+    @property
+    def most(self) -> float | None:
+        """The points that there are in all, but for bonus; None if nothing was graded."""
+        if self.result is None:
+            return None
+        return float(self.result["max_score"]) + float(self.written.most if self.written else 0)
+
+    @property
     def mark(self) -> float | None:
         """The number that goes to a platform; None if there is none, or part of it is lacking."""
         if self.final is not None:
@@ -113,3 +128,10 @@ class Entry:
         if self.result is None or ungraded(dict(self.result)):
             return None
         return float(self.result["score"])
+
+    @property
+    def without(self) -> str:
+        """Why there is no such number."""
+        return (
+            self.problem or (self.final.how if self.final else "") or "could not be graded in full"
+        )

@@ -11,3 +11,7 @@ class ClusterError(RunError):
 
 class LedgerError(RunError):
     """The adjustments or the rule for lateness cannot be used; the message is one sentence."""
+
+
+class Stopped(Exception):
+    """Ctrl-C was pressed, and what was under way is in the store."""

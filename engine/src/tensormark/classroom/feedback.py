@@ -14,6 +14,7 @@ from typing import Any
 
 from tensormark.classroom.earlier import Earlier
 from tensormark.classroom.entry import Entry
+from tensormark.classroom.marks import Marks
 from tensormark.files import digest, sha256, write_whole
 from tensormark.reports import html
 
@@ -55,6 +56,22 @@ def _for_student(result: Mapping[str, Any]) -> dict[str, Any]:
     return copy
 
 
+def _written(marks: Marks) -> dict[str, Any]:
+    """Return what a student may know of written answers: nothing that is not settled."""
+    questions = [
+        {
+            "id": mark.question.id,
+            "title": mark.question.title,
+            "score": None if mark.points is None else float(mark.points),
+            "max_score": float(mark.question.most),
+            "comments": [] if mark.points is None else mark.comments,
+        }
+        for mark in marks.marks
+    ]
+    score = None if marks.points is None else float(marks.points)
+    return {"score": score, "max_score": float(marks.most), "questions": questions}
+
+
 def version() -> str:
     """Return a digest of all that draws pages."""
     paths = sorted(Path(html.__file__).parent.glob("*.*"))
@@ -76,6 +93,8 @@ def _write_folder(folder: Path, entry: Entry, again: bool) -> bool:
     model = _for_student(entry.result)
     if entry.final is not None and entry.final.points is not None:
         model["final"] = {"points": entry.final.points, "steps": entry.final.told}
+    if entry.written is not None:
+        model["written"] = _written(entry.written)
     text = (json.dumps(model) + "\n").encode()  # in one line, which is several times faster
     if not again and page.exists() and file.exists() and file.read_bytes() == text:
         return False

@@ -2,6 +2,7 @@
 
     ledger   a version: when, with which rule and which adjustments, in JSON
     final    what each student got by it
+    written  what each student had for each written question, as far as sheets said anything of it
 
 A version is written whole or not at all, before the gradebook, and only if it is not the last one:
 a run that is interrupted and done again adds none.
@@ -22,8 +23,11 @@ TABLES = (
     " rule TEXT NOT NULL, adjustments TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS final (ledger INTEGER NOT NULL, student TEXT NOT NULL,"
     " score REAL, final REAL, how TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS written (ledger INTEGER NOT NULL, student TEXT NOT NULL,"
+    " question TEXT NOT NULL, points REAL, comments TEXT NOT NULL, who TEXT NOT NULL)",
 )
 Row = tuple[str, float | None, float | None, str]  # of the table final, without its version
+Marked = tuple[str, str, float | None, str, str]  # of the table written
 
 
 def _texts(ledger: Ledger | None) -> tuple[str, str]:
@@ -48,15 +52,37 @@ def _rows(entries: Sequence[Entry]) -> list[Row]:
     ]
 
 
-def _last(store: Store) -> tuple[tuple[str, str], list[Row]] | None:
-    if not store.rows("SELECT 1 FROM sqlite_master WHERE name = 'ledger'"):
+def _marked(entries: Sequence[Entry]) -> list[Marked]:
+    return [
+        (
+            legible(entry.hand_in.student),
+            mark.question.id,
+            None if mark.points is None else float(mark.points),
+            "\n".join(mark.comments),
+            mark.who,
+        )
+        for entry in entries
+        for mark in (entry.written.marks if entry.written else ())
+        if mark.answers
+    ]
+
+
+def _has(store: Store, table: str) -> bool:
+    return bool(store.rows("SELECT 1 FROM sqlite_master WHERE name = ?", table))
+
+
+def _last(store: Store) -> tuple[tuple[str, str], list[Row], list[Marked]] | None:
+    if not _has(store, "ledger"):
         return None
     versions = store.rows("SELECT id, rule, adjustments FROM ledger ORDER BY id DESC LIMIT 1")
     if not versions:
         return None
     number, *texts = versions[0]
     query = "SELECT student, score, final, how FROM final WHERE ledger = ? ORDER BY rowid"
-    return (texts[0], texts[1]), list(store.rows(query, number))
+    rows = list(store.rows(query, number))
+    query = "SELECT student, question, points, comments, who FROM written WHERE ledger = ?"
+    marked = store.rows(f"{query} ORDER BY rowid", number) if _has(store, "written") else []
+    return (texts[0], texts[1]), rows, list(marked)
 
 
 def _changes(before: Sequence[Row], rows: Sequence[Row], always: str | None) -> list[str]:
@@ -84,10 +110,10 @@ def keep(
         entries: with what each student gets.
         always: a student of whom it is told even if nothing changed.
     """
-    texts, rows, last = _texts(ledger), _rows(entries), _last(store)
-    if ledger is None and (last is None or last == (texts, rows)):
+    texts, rows, marked, last = _texts(ledger), _rows(entries), _marked(entries), _last(store)
+    if ledger is None and (last is None or last == (texts, rows, marked)):
         return []
-    if last != (texts, rows):
+    if last != (texts, rows, marked):
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         with store.change() as file:
             for table in TABLES:
@@ -95,6 +121,8 @@ def keep(
             version = file.execute("INSERT INTO ledger VALUES (NULL, ?, ?, ?)", (now, *texts))
             values = [(version.lastrowid, *row) for row in rows]
             file.executemany("INSERT INTO final VALUES (?, ?, ?, ?, ?)", values)
+            answers = [(version.lastrowid, *row) for row in marked]
+            file.executemany("INSERT INTO written VALUES (?, ?, ?, ?, ?, ?)", answers)
     if ledger is None:
         return ["final: no longer in the gradebook; earlier ones stay in the store"]
     changed = sum(final not in (None, score and round(score, 2)) for _, score, final, _ in rows)

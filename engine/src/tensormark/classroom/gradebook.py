@@ -31,7 +31,15 @@ RESULTS = (TABLE, PAGE, TEACH, SIMILAR, CANVAS, FOLDER, *RETURNED)
 KEPT = ".statements.json"  # what the comparison of sources keeps until the next run
 FIRST = ("student", "submission", "score", "max_score", "bonus")
 FINAL = ("final", "how")  # only where there is a ledger
+WRITTEN = "written"  # only where there are sheets, and after it a column for each question
 LAST = ("name", "submitted", "minutes_late", "problem", "flags", "other_files")
+
+
+def _written(entry: Entry) -> list[float | None]:
+    """Return what a student has for all written questions, and for each; nothing without sheets."""
+    marks = entry.written
+    given = [marks.points, *(mark.points for mark in marks.marks)] if marks else []
+    return [None if points is None else float(points) for points in given]
 
 
 def _row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
@@ -45,6 +53,7 @@ def _row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
         *(result.get(name) for name in FIRST[2:]),
         *((final.points, final.how) if final else ()),
         *(own.get(name) for name in exercises),
+        *_written(entry),
         *(hand_in.name, when, hand_in.minutes_late),
         *(problem_of(entry), "; ".join(flags_of(entry)), others),
     ]
@@ -56,7 +65,9 @@ def _table(entries: Sequence[Entry]) -> str:
     exercises = list(dict.fromkeys(ids))
     rows = (_row(entry, exercises) for entry in entries)
     final = FINAL if any(entry.final for entry in entries) else ()
-    return csv_text([(*FIRST, *final, *exercises, *LAST), *rows])
+    marks = next((entry.written.marks for entry in entries if entry.written), None)
+    written = () if marks is None else (WRITTEN, *(mark.question.id for mark in marks))
+    return csv_text([(*FIRST, *final, *exercises, *written, *LAST), *rows])
 
 
 def _compared(

@@ -5,6 +5,7 @@ per = "day"           # that has begun; or "hour"
 grace_minutes = 15    # up to this late, nothing is lost; beyond it, it counts from the deadline
 most = 30             # at most so much is taken off, in points or percent as above
 zero_after_days = 7   # what is later than that counts for nothing
+written = true        # it costs points of written questions, too; without it, only those of code
 """
 
 import tomllib
@@ -17,7 +18,7 @@ from typing import Any
 from tensormark.classroom.entry import number_of
 from tensormark.classroom.failure import LedgerError
 from tensormark.files import NotAFileError, TooLargeError, read_text
-from tensormark.reports.text import visible
+from tensormark.reports.text import shown, visible
 
 LARGEST = 1 << 20  # bytes of a file that somebody has typed
 UNITS = {"day": 1440, "hour": 60}  # in minutes
@@ -28,14 +29,14 @@ NUMBERS = {"points": (FINEST, 1000), "percent": (FINEST, 100), "most": (FINEST, 
 WHOLE = {"grace_minutes": (0, 10_080), "zero_after_days": (1, 366)}
 
 
-def small_text(path: Path) -> str:
+def small_text(path: Path, largest: int = LARGEST) -> str:
     """Read a file of the instructor's.
 
     Raises:
         LedgerError: it is too large, not text, or cannot be read.
     """
     try:
-        return read_text(path, LARGEST)
+        return read_text(path, largest)
     except TooLargeError as error:
         raise LedgerError(f"{path}: is {error}; name another file") from error
     except NotAFileError as error:
@@ -44,11 +45,6 @@ def small_text(path: Path) -> str:
         raise LedgerError(f"{path}: is not UTF-8 text; save it as UTF-8") from error
     except OSError as error:
         raise LedgerError(f"{path}: cannot be read ({error.strerror or error})") from error
-
-
-def shown(value: Decimal) -> str:
-    """Format a number exactly, without trailing zeros."""
-    return f"{value.normalize():f}"
 
 
 @dataclass(frozen=True)
@@ -62,6 +58,7 @@ class Rule:
     grace_minutes: Decimal = Decimal(0)
     most: Decimal | None = None
     zero_after_days: Decimal | None = None
+    written: bool = False
 
     def taken(self, minutes: int, reached: Decimal, maximum: Decimal) -> tuple[Decimal, str]:
         """Return the points that are lost, and why; 0 and "" if nothing is.
@@ -95,18 +92,20 @@ def _number(where: str, name: str, value: object) -> Decimal:
 
 
 def _rule(where: str, table: Mapping[str, Any]) -> Rule:
-    names = (*NUMBERS, *WHOLE, "of", "per")
+    names = (*NUMBERS, *WHOLE, "of", "per", "written")
     if unknown := [name for name in table if name not in names]:
         name = visible(unknown[0], 40)
         raise LedgerError(f"{where}: there is no key {name!r}; take {', '.join(names)}")
     for name, choices in (("of", OF), ("per", tuple(UNITS))):
         if table.get(name, choices[0]) not in choices:
             raise LedgerError(f'{where}: {name} must be "{choices[0]}" or "{choices[1]}"')
+    if not isinstance(table.get("written", False), bool):
+        raise LedgerError(f"{where}: written must be true or false")
     if ("points" in table) == ("percent" in table):
         raise LedgerError(f"{where}: give one of points and percent, such as points = 5")
     if "of" in table and "points" in table:
         raise LedgerError(f"{where}: of goes with percent; take one of them out")
-    numbers = {name: _number(where, name, table[name]) for name in names[:-2] if name in table}
+    numbers = {name: _number(where, name, table[name]) for name in names[:-3] if name in table}
     return Rule(**{**table, **numbers})
 
 

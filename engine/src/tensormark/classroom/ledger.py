@@ -1,8 +1,9 @@
 """What a student gets in the end: the score, what staff have changed, and what lateness costs.
 
-It is computed anew from the stored result and the two files whenever a gradebook is written, in
-exact decimals that are rounded once, to hundredths, halves up. It is never below 0; it may be more
-than the maximum, which the run tells. Nothing is graded for it.
+Points of written questions are part of it, once all of a student's are settled. It is computed anew
+from the stored result and the files of staff whenever a gradebook is written, in exact decimals
+that are rounded once, to hundredths, halves up. It is never below 0; it may be more than the
+maximum, which the run tells. Nothing is graded for it.
 """
 
 import argparse
@@ -14,15 +15,18 @@ from decimal import ROUND_HALF_UP, Decimal
 from tensormark.classroom.adjustments import Adjustment, read_adjustments
 from tensormark.classroom.entry import Entry, Final, HandIn, number_of
 from tensormark.classroom.failure import LedgerError
-from tensormark.classroom.late import Rule, read_rule, shown
+from tensormark.classroom.late import Rule, read_rule
+from tensormark.classroom.marks import Marks
+from tensormark.classroom.written import Written, read_written
 from tensormark.exercise import Assignment
 from tensormark.reports.model import ungraded
-from tensormark.reports.text import visible
+from tensormark.reports.text import shown, visible
 from tensormark.usage import option
 
 CENT = Decimal("0.01")
 LONGEST = 450  # characters of what the gradebook says of one student; a cell has 500
 UNKNOWN = "time that is not known, so nothing is taken off"
+WRITTEN = "written"  # points, as a sum has them
 SHOWN = 20  # students that are named on the terminal, of each kind
 
 
@@ -44,7 +48,7 @@ class _Step:
         """Return it as a sum has it: `+ 5 (conv: regrade, AB)`."""
         why = ": ".join(filter(None, (self.what, self.reason)))
         why = ", ".join(filter(None, (why, self.who if staff else "")))
-        sign = "+" if self.points > 0 else "-"
+        sign = "-" if self.points.is_signed() else "+"
         return f"{sign} {shown(abs(self.points))}" + (f" ({why})" if why else "")
 
 
@@ -71,6 +75,7 @@ class Ledger:
 
     rule: Rule | None = None
     rows: Mapping[str, Sequence[Adjustment]] = field(default_factory=dict)
+    written: Written | None = None
 
     @property
     def deadlines(self) -> dict[str, datetime.datetime]:
@@ -86,15 +91,26 @@ class Ledger:
         late = entry.hand_in.minutes_late
         return self.rule is not None and entry.result is not None and late is None
 
-    def _late(self, entry: Entry, reached: Decimal) -> list[_Step]:
-        minutes = entry.hand_in.minutes_late
+    def _late(self, entry: Entry, reached: Decimal, written: Decimal) -> list[_Step]:
+        """Return what lateness costs of what was reached, and of written points if they count."""
+        minutes, maximum = entry.hand_in.minutes_late, exact(_maximum(entry))
         if self.rule is None or minutes is None:
             return []
-        cost, why = self.rule.taken(minutes, reached, exact(_maximum(entry)))
-        return [_Step(-cost, why)] if why else []
+        if self.written is None or self.rule.written:
+            most = self.written.most if self.written else Decimal(0)
+            cost, why = self.rule.taken(minutes, reached + written, maximum + most)
+        else:
+            cost, why = self.rule.taken(minutes, reached, maximum)
+            if cost > (rest := max(reached, Decimal(0))):
+                cost, why = rest, f"{why}, at most the points of the code"
+        return [_Step(cost.copy_negate(), why)] if why else []
 
     def final(self, entry: Entry) -> Final:
         """Return what a student gets; no points while some of them are not known."""
+        marks = self.written.marks(entry.hand_in.student) if self.written else None
+        return replace(self._computed(entry, marks), written=marks)
+
+    def _computed(self, entry: Entry, marks: Marks | None) -> Final:
         rows = self.rows.get(entry.hand_in.student, ())
         whole = next((row for row in rows if row.sets and not row.exercise), None)
         changes = [row for row in rows if row.points is not None and row is not whole]
@@ -105,9 +121,13 @@ class Ledger:
             start = _Step(exact(entry.result["score"]), "")
         else:
             return Final(None)
+        if whole is None and marks is not None and marks.points is None:
+            return Final(None, f"written: {marks.lacking}")
         steps = [_step(row, scores) for row in changes]
         if whole is None:
-            steps += self._late(entry, start.points + _total(steps))
+            written = marks.points if marks and marks.points is not None else Decimal(0)
+            late = self._late(entry, start.points + _total(steps), written)
+            steps += [*([_Step(written, WRITTEN)] if marks else []), *late]
         end = max(start.points + _total(steps), Decimal(0)).quantize(CENT, ROUND_HALF_UP)
         own = [row for row in rows if row.deadline is not None]
         return _final(start, steps, end, own, whole is None and self._is_unknown(entry))
@@ -122,7 +142,9 @@ class Ledger:
         for entry in entries:
             for what in self._remarks(entry, entry.final) if entry.final else ():
                 kinds.setdefault(what, []).append(visible(entry.hand_in.called, 60))
-        return [
+        hand_ins = [entry.hand_in for entry in entries]
+        told = list(self.written.lines(hand_ins)) if self.written else []
+        return told + [
             f"final: {number_of(len(names), 'student')} {what}: {', '.join(names[:SHOWN])}"
             + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
             for what, names in kinds.items()
@@ -130,9 +152,15 @@ class Ledger:
 
     def _remarks(self, entry: Entry, final: Final) -> Iterator[str]:
         rows = self.rows.get(entry.hand_in.student, ())
-        if final.points is None and any(row.points is not None for row in rows):
+        marks = final.written
+        if final.how.startswith(f"{WRITTEN}: "):
+            yield "without one, as their written answers are not settled"
+        elif final.points is None and any(row.points is not None for row in rows):
             yield "with changes, but without a whole score to change"
-        if entry.result and (final.points or 0) > _maximum(entry):
+        elif final.points is None and marks and marks.begun:
+            yield "with written points, but without a whole score"
+        most = _maximum(entry) + float(marks.most if marks else 0)
+        if entry.result and (final.points or 0) > most:
             yield "above the maximum"
         if final.how.endswith(UNKNOWN):
             yield f"with a {UNKNOWN}"
@@ -170,7 +198,7 @@ def _final(
 def opened(
     options: argparse.Namespace, hand_ins: Sequence[HandIn], assignment: Assignment
 ) -> Ledger | None:
-    """Read what is to be applied to a class; None without either file.
+    """Read what is to be applied to a class; None if no file is given.
 
     Raises:
         LedgerError: a file cannot be used.
@@ -179,9 +207,11 @@ def opened(
         given, lacking = option("rule", options.rule), option("deadline")
         raise LedgerError(f"{given}: needs a deadline; give {lacking} as well")
     rule = read_rule(options.rule) if options.rule else None
+    written = read_written(options.written, hand_ins, assignment) if options.written else None
     rows: dict[str, list[Adjustment]] = {}
     if options.adjustments:
-        about = hand_ins, assignment, options.check, options.deadline
+        most = written.most if written else Decimal(0)
+        about = hand_ins, assignment, options.check, options.deadline, most
         for row in read_adjustments(options.adjustments, *about):
             rows.setdefault(row.student, []).append(row)
-    return Ledger(rule, rows) if options.rule or options.adjustments else None
+    return Ledger(rule, rows, written) if rule or written or options.adjustments else None

@@ -126,7 +126,7 @@ class Worksheet:
         """Return why a row keeps its grade, "" if it does not."""
         old, most = self.under(GRADE, row), number(self.under(MOST, row))
         if entry.mark is None:
-            return entry.problem or "could not be graded in full"
+            return entry.without
         if len(row) <= self.titles.index(GRADE):
             return "has no cell for a grade in the worksheet"
         if self.under(CHANGEABLE, row).casefold() == NO:

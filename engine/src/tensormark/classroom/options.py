@@ -2,6 +2,7 @@
 
 import argparse
 import datetime
+import functools
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,9 +18,17 @@ MOST_WORKERS = 1024
 STORE = "store.sqlite"  # in the folder of the results
 
 
-def _submissions(text: str) -> Path:
+def submissions(name: str, text: str) -> Path:
+    """Return the folder of the hand-ins.
+
+    Args:
+        name: of the command.
+
+    Raises:
+        SubmissionError: it is not one.
+    """
     if not text:
-        example = command("class", submissions="dir")
+        example = command(name, submissions="dir")
         raise SubmissionError(f"give the folder with the submissions: {example}")
     path = Path(text) if os.path.lexists(text) else Path(os.path.expanduser(text))
     given = option("submissions", text)
@@ -46,7 +55,8 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     """Return what reads the command line."""
     command_line = usage.parser(name, "Grade a class.")
     add = command_line.add_argument
-    add("submissions", type=_submissions, help="the folder with what was handed in")
+    folder_of = functools.partial(submissions, name)
+    add("submissions", type=folder_of, help="the folder with what was handed in")
     add("--check", action="store_true", help="leave the training out")
     isolating = ", ".join(TIERS)
     add("--tier", type=settings.tier, help=f"{isolating}; default: the strictest that there is")
@@ -71,6 +81,7 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     add("--late", help="which to take of those who handed in several times")
     add("--adjustments", type=Path, help="a CSV file with changes of points and own deadlines")
     add("--rule", type=Path, help="a TOML file that says what lateness costs")
+    add("--written", help="sheets with the marks of written questions, or a folder of them")
     add("--canvas", type=Path, help="a gradebook that Canvas has exported")
     add("--last", type=Path, help="results of an earlier class, to compare with in teach.html")
     add("--column", default="", help="the assignment's column in it")

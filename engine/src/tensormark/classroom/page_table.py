@@ -106,7 +106,7 @@ def _row(shown: Class, index: int) -> Element:
     by_id = {exercise["id"]: exercise for exercise in entry.exercises}
     score = result["score"] if result else None
     total = out_of(score, result["max_score"]) if result else ""
-    final = entry.final
+    final, written = entry.final, entry.written
     return element(
         "tr",
         first,
@@ -116,6 +116,7 @@ def _row(shown: Class, index: int) -> Element:
             if final
             else ()
         ),
+        *((_cell(None if written.points is None else float(written.points)),) if written else ()),
         _cell(result["bonus"] if result else None),
         *(_exercise_cell(by_id.get(exercise.id)) for exercise in shown.exercises),
         _cell(hand_in.minutes_late),
@@ -128,7 +129,8 @@ def _row(shown: Class, index: int) -> Element:
 
 def table(shown: Class) -> Element:
     """Return the table of all students; its roles are written out, as its styles make it boxes."""
-    final = ("final", HOW) if any(entry.final for entry in shown.entries) else ()
+    final = ["final", HOW] if any(entry.final for entry in shown.entries) else []
+    final += ["written"] if any(entry.written for entry in shown.entries) else []
     names = ["student", "score", *final, "bonus", *(exercise.id for exercise in shown.exercises)]
     role = {"scope": "col", "role": "columnheader"}
     heads = (

@@ -7,6 +7,7 @@ from typing import TextIO
 
 from tqdm import tqdm
 
+from tensormark.classroom.estimate import FEW, expected, spent
 from tensormark.classroom.store import Attempt
 from tensormark.classroom.summary import COULD_NOT
 from tensormark.reports.live import is_terminal
@@ -22,19 +23,17 @@ def _kind(attempt: Attempt) -> str:
     return "all passed" if passed else "not all passed"
 
 
-def spent(seconds: float) -> str:
-    """Return a time as people say it."""
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
-
-
 class Progress:
     """Counts what is done."""
 
-    def __init__(self, total: int, stream: TextIO | None = None) -> None:
-        self.total, self.stream = total, stream or sys.stderr
+    def __init__(self, total: int, stream: TextIO | None = None, estimated: bool = True) -> None:
+        """Begin at zero.
+
+        Args:
+            estimated: an estimate was given; else there is one after the first are graded.
+        """
+        self.total, self.stream, self.estimated = total, stream or sys.stderr, estimated
+        self.durations: list[float] = []
         self.counts: Counter[str] = Counter()
         self.began, self.last = time.monotonic(), 0.0
         self.bar = None
@@ -53,6 +52,8 @@ class Progress:
 
     def done(self, attempt: Attempt, final: bool) -> None:
         """Count an attempt, if its work will not be tried again."""
+        if not self.estimated and attempt.seconds:
+            self.durations.append(attempt.seconds)
         if not final:
             return
         self.counts[_kind(attempt)] += 1
@@ -62,6 +63,11 @@ class Progress:
 
     def tick(self, slots: int, under_way: int) -> None:
         """Print a line, if it is time for one."""
+        if not self.estimated and len(self.durations) >= max(FEW, 2 * slots):
+            self.estimated = True
+            left = self.total - self.finished
+            if left > under_way:
+                self.say(f"{left} to go: {expected(left, slots, self.durations)}")
         if self.bar is not None or self.seconds - self.last < EVERY:
             return
         self.last = self.seconds

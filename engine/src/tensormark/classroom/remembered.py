@@ -7,20 +7,30 @@ import os
 from pathlib import Path
 
 from tensormark.classroom.store import Store
+from tensormark.classroom.written import sheet_paths
 from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import printable
 from tensormark.usage import option
 
 SETTING = "options"
 FILES = ("roster", "canvas", "adjustments", "rule", "last")
-OPTIONS = (*FILES, "deadline", "late", "column")
+SHEETS = "written"  # may be several files, with commas between
+OPTIONS = (*FILES, SHEETS, "deadline", "late", "column")
 
 
 def _text(name: str, value: object) -> str:
     """Return an option as text; a file counts wherever the next command is given."""
     if isinstance(value, datetime.datetime):
         return value.isoformat()
+    if name == SHEETS:
+        return ",".join(map(os.path.abspath, sheet_paths(str(value))))
     return os.path.abspath(str(value)) if name in FILES else str(value)
+
+
+def own_files(options: argparse.Namespace) -> list[Path]:
+    """Return the instructor's files, which nobody has handed in."""
+    files = [path for name in FILES if (path := getattr(options, name))]
+    return [*files, *sheet_paths(options.written or "")]
 
 
 def remember(options: argparse.Namespace, store: Store) -> None:
@@ -45,7 +55,7 @@ def settle(options: argparse.Namespace, store: Store) -> list[str]:
     before = remembered(store)
     folder = before.pop("submissions", None)
     if options.only is None and folder == os.path.realpath(options.submissions):
-        lists = [name for name in FILES if name in before and not getattr(options, name)]
+        lists = [name for name in (*FILES, SHEETS) if name in before and not getattr(options, name)]
         lines += [
             f"the previous run had {option(name, printable(before[name]))}, and this one has none"
             for name in lists

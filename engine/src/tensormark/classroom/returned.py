@@ -121,7 +121,7 @@ def _filled_worksheet(sheet: Worksheet, entries: Sequence[Entry], earlier: Earli
     out = earlier.out / WORKSHEET
     if out.exists() and out.samefile(sheet.path):
         return [f"Moodle: {out} is what this would write; copy it to another place first"]
-    most = next((entry.result["max_score"] for entry in entries if entry.result), None)
+    most = next((entry.most for entry in entries if entry.result), None)
     try:
         sheet.check(most)
     except MoodleError as error:

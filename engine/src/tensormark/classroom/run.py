@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from tensormark.authoring.course import open_course
-from tensormark.classroom import finals, ledger, standing, teach
+from tensormark.classroom import estimate, finals, ledger, standing, teach
 from tensormark.classroom.canvas import opened
 from tensormark.classroom.choice import NEWEST
 from tensormark.classroom.combination import checked, keep
@@ -15,7 +15,7 @@ from tensormark.classroom.crews import opened_crew
 from tensormark.classroom.earlier import Earlier
 from tensormark.classroom.engine import Engine, Stop
 from tensormark.classroom.entry import Entry
-from tensormark.classroom.failure import RunError
+from tensormark.classroom.failure import RunError, Stopped
 from tensormark.classroom.gradebook import CANVAS, RESULTS, write_results
 from tensormark.classroom.hand_ins import find
 from tensormark.classroom.killed import result_of_killed
@@ -23,19 +23,18 @@ from tensormark.classroom.last_term import read_class
 from tensormark.classroom.lesson import Lesson, lesson_of
 from tensormark.classroom.options import STORE, settings_of
 from tensormark.classroom.parcel import checkpoint_digest, packed
-from tensormark.classroom.progress import Progress, spent
-from tensormark.classroom.remembered import FILES, remember, settle
-from tensormark.classroom.standing import Class, Student
-from tensormark.classroom.store import Attempt, Store
-from tensormark.classroom.summary import LEFT, OURS
+from tensormark.classroom.progress import Progress
+from tensormark.classroom.remembered import own_files, remember, settle
+from tensormark.classroom.standing import Class
+from tensormark.classroom.store import Store
+from tensormark.classroom.summary import OURS
 from tensormark.classroom.version import code, versions
 from tensormark.classroom.work import Terms, Work
 from tensormark.exercise import Assignment
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import SubmissionError
 from tensormark.references import References
-from tensormark.reports.text import points
-from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, TIERS, printable
+from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, TIERS
 from tensormark.strictest import strictest
 from tensormark.usage import option
 
@@ -44,10 +43,6 @@ AGAIN = "the same command continues where it stopped"
 RETRY = "run the same command again{}, which tries what could not be graded"
 PUBLIC = "graded on the public inputs, which every student has; for marks, give {}"
 PRIVATE = "reference_outputs/private"  # a folder that is good for private references
-
-
-class Stopped(Exception):
-    """Ctrl-C was pressed, and what was under way is in the store."""
 
 
 def chosen_tier(options: argparse.Namespace, store: Store, assignment: Assignment) -> str:
@@ -136,7 +131,7 @@ class Run:
             opened(options.canvas, options.column, assignment.name, options.out / CANVAS)
         self.last = read_class(options.last, assignment) if options.last else None
         given = GivenFiles(assignment, references.manifest.get("starter", {}))
-        own = [path for name in FILES if (path := getattr(options, name))]
+        own = own_files(options)
         late = options.late or NEWEST
         people = options.roster or options.canvas  # either is a list of the class
         where = options.submissions
@@ -195,8 +190,12 @@ class Run:
         if self.terms.tier == PROCESS:
             print(NO_TIER, file=sys.stderr)
         where = options.scheduler or f"{options.workers} on this machine"
-        print(f"{len(works)} to grade, tier {self.terms.tier}, workers: {where}", flush=True)
-        progress = Progress(len(works))  # last, as it draws a bar, which lines would break
+        known = estimate.durations(self.store, self.terms)
+        cost = estimate.expected(len(works), 0 if options.scheduler else options.workers, known)
+        what = f"{len(works)} to grade, tier {self.terms.tier}, workers: {where}"
+        print(f"{what}; {cost}", flush=True)
+        estimated = len(known) >= estimate.FEW
+        progress = Progress(len(works), estimated=estimated)  # last, as lines would break its bar
         blame = functools.partial(
             result_of_killed, terms=self.terms, references=self.references, assignment=assignment
         )
@@ -210,7 +209,7 @@ class Run:
             os._exit(130)  # workers end with this process, and the store needs no closing
         finally:
             progress.close()
-        print(f"{progress.finished} done in {spent(progress.seconds)}", flush=True)
+        print(f"{progress.finished} done in {estimate.spent(progress.seconds)}", flush=True)
         if progress.finished < len(works):
             raise Stopped
 
@@ -260,69 +259,3 @@ class Run:
             return 3
         print(f"next: open {options.out / 'gradebook.html'}")
         return 0
-
-    def appeal(self, name: str) -> int:
-        """Grade one student again, say what differs, and return the exit status.
-
-        Raises:
-            SubmissionError: there is no such student, or nothing to grade.
-        """
-        student = self.students.find(name)
-        if student is None:
-            raise SubmissionError(
-                f"{option('only', name)}: there is no such student, or more than one; "
-                "take a name from the column student of gradebook.csv"
-            )
-        name = student.hand_in.student
-        if student.work is None:
-            raise SubmissionError(f"{option('only', name)}: {student.fault}")
-        stored = self.stored(student)
-        try:
-            self.grade([student.work])
-        except Stopped:
-            print("stopped; nothing was graded, and the gradebook is unchanged")
-            return 130
-        last = self.store.newest(student.work.digest, self.terms)
-        assert last is not None
-        if last.result is None:
-            print(f"{printable(name)}: could not grade: {last.problem}")
-            return 3
-        self.compare(printable(name), stored, last)
-        left = standing.by_kind(self.students.entries(self.terms))[LEFT]
-        if self.compares_only:
-            print("the gradebook is unchanged, because it belongs to another run")
-            return 0 if last.complete else 3
-        if not left:
-            return self.report(name)
-        print(f"the gradebook is unchanged: {len(left)} more are not graded by this grader yet")
-        return 0 if last.complete else 3
-
-    def stored(self, student: Student) -> Attempt | None:
-        """Return what a student's new result is compared with.
-
-        Raises:
-            SubmissionError: it was graded with other references.
-        """
-        name = student.hand_in.student
-        stored = self.store.earlier(name, self.terms.mode)
-        references = stored.result["references"] if stored and stored.result else None
-        if references not in (None, self.terms.references) and not self.options.force:
-            raise SubmissionError(
-                f"{option('only', name)}: was graded with other references; give the same "
-                f"{option('references')}, or compare all the same with {option('force', True)}"
-            )
-        return stored
-
-    @staticmethod
-    def compare(name: str, stored: Attempt | None, last: Attempt) -> None:
-        """Print what differs between two results."""
-        assert last.result is not None
-        now = f"{points(last.result['score'])} / {points(last.result['max_score'])}"
-        if stored is None or stored.result is None:
-            print(f"{name}: {now}; there was no result before")
-            return
-        before = stored.result
-        lines = standing.differences(before, last.result)
-        was = f"{points(before['score'])} / {points(before['max_score'])}"
-        print(f"{name}: {was} before, {now} now; {'these differ:' if lines else 'nothing differs'}")
-        print("".join(f"{line}\n" for line in lines), end="")

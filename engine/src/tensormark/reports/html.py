@@ -13,7 +13,14 @@ from typing import NamedTuple
 
 from tensormark.reports.details import FINDINGS, finding_parts, measured_parts
 from tensormark.reports.markup import Element, element, joined, say
-from tensormark.reports.model import Model, headline, next_step, shown_exercises, ungraded
+from tensormark.reports.model import (
+    Model,
+    headline,
+    next_step,
+    shown_exercises,
+    ungraded,
+    whole_maximum,
+)
 from tensormark.reports.text import out_of, points
 from tensormark.result import Outcome
 
@@ -160,9 +167,34 @@ def _final(result: Model) -> Element | None:
     final = result.get("final")
     if final is None:
         return None
-    total = element("b", out_of(final["points"], result["max_score"]))
+    total = element("b", out_of(final["points"], whole_maximum(result)))
     steps = element("ul", *(element("li", step) for step in final["steps"]), class_="notes")
     return joined(element("p", "final: ", total), steps if final["steps"] else None)
+
+
+def _written_row(question: Model) -> Element:
+    comments = (element("p", comment, class_="said") for comment in question["comments"])
+    name = joined(element("b", question["id"]), " ")
+    title = element("span", question["title"], class_="title")
+    score = question["score"]
+    given = "not marked yet" if score is None else out_of(score, question["max_score"])
+    return element(
+        "tr",
+        element("th", name, title, *comments, scope="row"),
+        element("td", given, class_="points"),
+    )
+
+
+def _written(result: Model) -> Element | None:
+    """Return the table of written questions, if the class has any."""
+    written = result.get("written")
+    if written is None:
+        return None
+    heads = (element("th", text, scope="col") for text in ("written question", "points"))
+    rows = map(_written_row, written["questions"])
+    total = element("td", out_of(written["score"], written["max_score"]), class_="points")
+    last = element("tr", element("th", "together", scope="row"), total)
+    return element("table", element("thead", element("tr", *heads)), element("tbody", *rows, last))
 
 
 def _overview(result: Model) -> Element:
@@ -207,7 +239,13 @@ def page(result: Model, handout: Handout = BESIDE) -> str:
     """Return the page of a result."""
     parts = [_section(exercise, handout) for exercise in shown_exercises(result)]
     body = element(
-        "main", _overview(result), _changed(result), _table(result), *parts, _ending(result)
+        "main",
+        _overview(result),
+        _changed(result),
+        _table(result),
+        _written(result),
+        *parts,
+        _ending(result),
     )
     title = f"{result['assignment']}: {result['name']}"
     return document(title, STYLE.read_text(encoding="utf-8"), body)

@@ -66,6 +66,11 @@ def ungraded(result: Model) -> list[str]:
     return [exercise["id"] for exercise in result["exercises"] if exercise["score"] is None]
 
 
+def whole_maximum(result: Model) -> float:
+    """Return the points that there are in all, but for bonus: with those of written questions."""
+    return float(result["max_score"] + result.get("written", {}).get("max_score", 0))
+
+
 def headline(exercise: Model) -> str:
     """Return the few words that stand beside an exercise's verdict."""
     findings = exercise["findings"]

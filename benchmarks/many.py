@@ -1,0 +1,128 @@
+"""What a large class needs on the disk and in memory: two smaller ones are written, and compared.
+
+Store, gradebook and feedback are real, of made-up students whose results are as long as those of a
+real class. What a student adds is the difference between two classes, by that of their sizes.
+"""
+
+import argparse
+import copy
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.submissions import HARMLESS, texts
+from instructor import ROOT
+from tensormark.classroom.entry import Entry
+from tensormark.classroom.estimate import spent
+from tensormark.classroom.feedback import FOLDER
+from tensormark.classroom.gradebook import PAGE, write_results
+from tensormark.classroom.options import STORE
+from tensormark.classroom.store import Attempt, Store
+from tensormark.classroom.work import Terms
+from tests import classes
+
+SIZES = (150, 450)
+LENGTH = 11_275  # of a result in JSON: the mean of the class in class_times.json
+TERMS = Terms("", {}, "", "", "contained", "grade", 1.0, 1.0)
+
+
+class Needed(NamedTuple):
+    """What a class has needed: bytes on the disk and in memory, and seconds of processor.
+
+    Attributes:
+        memory: the most that Python has held, if it was traced, which takes time.
+    """
+
+    store: float
+    feedback: float
+    page: float
+    memory: float
+    seconds: float
+
+
+def lengthened(result: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Return a made-up result that is as long as real ones."""
+    if result is None:
+        return None
+    longer = copy.deepcopy(dict(result))
+    lacking = max(0, LENGTH - len(json.dumps(result)))
+    longer["exercises"][0]["note"] = ("a word " * lacking)[:lacking]
+    return longer
+
+
+def entries(count: int) -> list[Entry]:
+    """Return made-up students, each with a source of their own."""
+    chance = random.Random(1)
+    sources = [text for kind in HARMLESS for text in texts()[kind]]
+    return [
+        replace(
+            entry,
+            result=lengthened(entry.result),
+            sources={"bert": f"{chance.choice(sources)}# {number}\n"},
+        )
+        for number, entry in enumerate(classes.a_class(count))
+    ]
+
+
+def write(out: Path, count: int, traced: bool) -> Needed:
+    """Write a class; return what it needed."""
+    if traced:
+        tracemalloc.start()
+    everybody = entries(count)
+    with Store(out / STORE) as store:
+        store.file.execute("PRAGMA synchronous = OFF")  # which changes no byte of it
+        for number, entry in enumerate(everybody):
+            store.add(str(number), TERMS, Attempt("host", 1.0, entry.problem, entry.result))
+    starter = {"bert": (ROOT / "starter" / "bert.py").read_text(encoding="utf-8")}
+    before = time.process_time()
+    write_results(everybody, out, starter=starter)
+    seconds = time.process_time() - before
+    feedback = sum(path.stat().st_size for path in (out / FOLDER).rglob("*.*"))
+    memory = tracemalloc.get_traced_memory()[1] if traced else 0
+    store_size, page = ((out / name).stat().st_size for name in (STORE, PAGE))
+    return Needed(store_size, feedback, page, memory, seconds)
+
+
+def measured(count: int) -> Needed:
+    """Write a class in a process of its own, and again to see what memory it takes."""
+    command = [sys.executable, "-m", "benchmarks.many", str(count)]
+    found = []
+    for more in ([], ["--traced"]):
+        done = subprocess.run([*command, *more], cwd=ROOT, capture_output=True, check=True)
+        found.append(Needed(*map(float, done.stdout.split())))
+    return found[0]._replace(memory=found[1].memory)
+
+
+def growth(count: int) -> Iterator[str]:
+    """Yield lines on what so many students would need, if each adds as much as those measured."""
+    few, many = map(measured, SIZES)
+    steps = [(b - a) / (SIZES[1] - SIZES[0]) for a, b in zip(few, many, strict=True)]
+    whole = Needed(*(a + step * (count - SIZES[0]) for a, step in zip(few, steps, strict=True)))
+    each = Needed(*steps)
+    yield f"\nwritten in full for {SIZES[0]:,} and {SIZES[1]:,} students; each adds, and all have:"
+    for name in ("store", "feedback", "page", "memory"):
+        one, everything = getattr(each, name), getattr(whole, name)
+        yield f"{name:<11} {one / 1e3:.1f} kB, {everything / 1e9:.2f} GB"
+    yield f"{'time':<11} {1000 * each.seconds:.1f} ms of a core, {spent(whole.seconds)}"
+
+
+def main() -> None:
+    """Write a class of a size, and print what it needed."""
+    parser = argparse.ArgumentParser(prog="many")
+    parser.add_argument("count", type=int)
+    parser.add_argument("--traced", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        print(*write(Path(folder), options.count, options.traced))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""Write a sheet to mark written questions in: `tensormark sheet SUBMISSIONS`."""
+
+import argparse
+import functools
+import shlex
+import sys
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+
+from tensormark import usage
+from tensormark.classroom.entry import number_of
+from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.file_names import real
+from tensormark.classroom.hand_ins import HandInError, find
+from tensormark.classroom.options import submissions
+from tensormark.classroom.rubric import read_rubric
+from tensormark.classroom.sheet import write_sheet
+from tensormark.folder import open_assignment
+from tensormark.intake.submission import SubmissionError
+from tensormark.reports.text import print_any_letter, shown
+from tensormark.sandbox.interface import printable
+from tensormark.usage import command, option
+
+SHOWN = 20  # students that are named
+
+
+def _parsed(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
+    command_line = usage.parser(name, "Write a sheet to mark written questions in.")
+    add, folder_of = command_line.add_argument, functools.partial(submissions, name)
+    add("submissions", type=folder_of, help="the folder with what was handed in")
+    add("--roster", type=Path, help="a CSV file with the students")
+    add("--canvas", type=Path, help="a gradebook that Canvas has exported")
+    results = "file to write (default: %(default)s)"
+    add("--out", type=Path, default=folder / "sheet.csv", help=results)
+    options = command_line.parse_args(arguments)
+    if real(options.out).is_relative_to(real(options.submissions)):
+        out = option("out", options.out)
+        raise SubmissionError(f"{out}: must not be in the folder of the submissions")
+    return options
+
+
+def _write(folder: Path, options: argparse.Namespace) -> None:
+    """Write the sheet, and say what is in it and what to do next."""
+    assignment = open_assignment(folder)
+    questions = read_rubric(assignment)
+    lists = {key: value for key in ("roster", "canvas") if (value := getattr(options, key))}
+    people = next(iter(lists.values()), None)
+    own = [*lists.values(), options.out]
+    hand_ins = find(options.submissions, assignment.editable, people, own=own)
+    count, left = write_sheet(options.out, hand_ins, questions)
+    total = shown(sum((question.most for question in questions), Decimal(0)))
+    size = f"{number_of(count, 'student')}, {number_of(len(questions), 'question')}, {total} points"
+    print(printable(f"wrote {options.out}: {size}"))
+    if left:
+        more = f" and {len(left) - SHOWN} more" if len(left) > SHOWN else ""
+        who = f"{', '.join(left[:SHOWN])}{more}"
+        print(f"not in it, as several have the name: {who}; give {option('roster')} with ids")
+    given = {"submissions": options.submissions, **lists, "written": options.out}
+    line = command("class", **{key: shlex.quote(str(value)) for key, value in given.items()})
+    print(printable(f"next: fill it in, and {line}"))
+
+
+def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
+    """Write a sheet; return the exit status.
+
+    Raises:
+        AssignmentError: the assignment cannot be opened.
+    """
+    print_any_letter()
+    try:
+        _write(folder, _parsed(folder, name, arguments))
+    except (SubmissionError, HandInError, LedgerError, OSError) as error:
+        print(f"{name}: {printable(str(error))}", file=sys.stderr)
+        return 2
+    return 0

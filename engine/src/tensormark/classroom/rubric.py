@@ -1,0 +1,121 @@
+"""The written questions of an assignment, and the points of the rubric that they are marked by.
+
+Students have the questions, under such a heading on any page of the handout:
+
+    ## Question (memory): what training has to remember (4 points, about 15 minutes)
+
+Staff have the rubric: a file that grader/staff.py names, with a section for each question. Each of
+its lines that begins with a hyphen is an item of the rubric, and nothing but its points leaves it:
+
+    ## Memory (4 points)
+
+    The answer.
+
+    - 3 points: what is needed for them.
+    - 1 point: what else.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from pathlib import Path
+
+from tensormark.authoring.course import staff_of
+from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.late import small_text
+from tensormark.classroom.marks import Question
+from tensormark.exercise import Assignment
+from tensormark.handout import HEADING
+from tensormark.reports.text import shown
+
+NUMBER = r"([0-9]{1,3}(?:\.[0-9]{1,2})?)"
+QUESTION = re.compile(rf"Question \((\w+)\): (.+) \({NUMBER} points?(?:, [^()]*)?\)")
+SECTION = re.compile(rf"(\w+) \({NUMBER} points?\)")
+ITEM = re.compile(rf"- {NUMBER} points?: \S.*")
+# titles of other columns in sheets and gradebooks
+RESERVED = frozenset(
+    "student submission score max_score bonus final how written name submitted minutes_late "
+    "problem flags other_files who".split()
+)
+
+
+def _asked(assignment: Assignment) -> dict[str, tuple[str, Decimal, str]]:
+    """Return title, points and page of each question of the handout."""
+    asked: dict[str, tuple[str, Decimal, str]] = {}
+    for page, text in assignment.handout.pages.items():
+        for _, heading in HEADING.findall(text):
+            if not heading.startswith("Question ("):
+                continue
+            match = QUESTION.fullmatch(heading)
+            if match is None:
+                like = "Question (id): title (4 points)"
+                raise LedgerError(f"{page}: {heading!r} must be like `{like}`")
+            if match[1] in asked:
+                raise LedgerError(f"{page}: there are two questions {match[1]}; rename one")
+            asked[match[1]] = match[2], Decimal(match[3]), page
+    return asked
+
+
+def _sections(path: Path) -> Iterator[tuple[str, str, Decimal, list[Decimal]]]:
+    """Yield place, title and points of each section of a rubric, with the points of its items."""
+    section: tuple[str, str, Decimal, list[Decimal]] | None = None
+    for number, line in enumerate(small_text(path).splitlines(), start=1):
+        where = f"{path}, line {number}"
+        if line.startswith("## "):
+            if section is not None:
+                yield section
+            match = SECTION.fullmatch(line[3:].strip())
+            if match is None:
+                raise LedgerError(f"{where}: must be like `## Memory (4 points)`")
+            section = where, match[1].casefold(), Decimal(match[2]), []
+        elif section is not None and line.startswith("- "):
+            match = ITEM.fullmatch(line.rstrip())
+            if match is None:
+                fix = "lists that are not of the rubric begin with an asterisk"
+                raise LedgerError(f"{where}: must be like `- 2 points: what for`; {fix}")
+            section[3].append(Decimal(match[1]))
+    if section is not None:
+        yield section
+
+
+def _question(
+    asked: Mapping[str, tuple[str, Decimal, str]], section: tuple[str, str, Decimal, list[Decimal]]
+) -> Question:
+    """Return the question of a section, which must have the points that students are told."""
+    where, name, points, items = section
+    if name not in asked:
+        raise LedgerError(f"{where}: the handout has no heading `Question ({name}): ...`")
+    title, most, page = asked[name]
+    if points != most:
+        raise LedgerError(f"{where}: has {shown(points)} points, and {shown(most)} in {page}")
+    question = Question(name, title, tuple(items))
+    if question.most != points or not all(items):
+        given = f"has {shown(points)} points, but the lines of its rubric {shown(question.most)}"
+        raise LedgerError(f"{where}: {given}; each is like `- 2 points: what for`")
+    return question
+
+
+def read_rubric(assignment: Assignment) -> tuple[Question, ...]:
+    """Read the written questions of an assignment, in the order of the rubric.
+
+    Raises:
+        LedgerError: there are none, or rubric and handout contradict themselves or each other.
+    """
+    name = staff_of(assignment.folder).rubric
+    if not name:
+        fix = "name a rubric in grader/staff.py: STAFF = Staff(rubric=...)"
+        raise LedgerError(f"{assignment.name} has no written questions; {fix}")
+    path, asked = assignment.folder / name, _asked(assignment)
+    taken = RESERVED | {exercise.id for exercise in assignment.exercises}
+    questions: dict[str, Question] = {}
+    for section in _sections(path):
+        question = _question(asked, section)
+        if question.id in questions or question.id in taken:
+            fix = f"something else is called {question.id}; rename the question"
+            raise LedgerError(f"{section[0]}: {fix}")
+        questions[question.id] = question
+    if missing := [name for name in asked if name not in questions]:
+        raise LedgerError(f"{path}: has no section for Question ({missing[0]})")
+    if not questions:
+        raise LedgerError(f"{path}: has no section such as `## Memory (4 points)`")
+    return tuple(questions.values())

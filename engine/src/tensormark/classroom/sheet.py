@@ -1,0 +1,169 @@
+"""The sheet that written questions are marked in: a CSV file with a row for each student.
+
+    student,name,memory (2 + 1 + 1),memory comment,...,who
+    ada,Ada Lovelace,2+0.5+1,only one saving,...,AB
+
+Points are a number, or one for each item of the rubric: `2+0.5+1`. There is no `2,5`. An empty cell
+is not marked yet. Columns and rows may be missing; the order does not matter.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+
+from tensormark.classroom.adjustments import MOST, lines_of, plain
+from tensormark.classroom.entry import HandIn, legible
+from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.marks import Answer, Question
+from tensormark.classroom.names import Names
+from tensormark.files import write_whole
+from tensormark.reports.platforms import cell, csv_text
+from tensormark.reports.text import shown, visible
+from tensormark.usage import command, option
+
+STUDENT, NAME, WHO = "student", "name", "who"
+LARGEST = 32 << 20  # bytes
+LONGEST = 1000  # characters of a comment; what a report shows
+TERM = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,4})?", re.ASCII)
+
+
+def _titles(questions: Sequence[Question]) -> list[str]:
+    pairs = (title for question in questions for title in (question.column, question.comment))
+    return [STUDENT, NAME, *pairs, WHO]
+
+
+def _key(title: str) -> str:
+    return " ".join(title.split()).casefold()
+
+
+def _header(path: Path, cells: Sequence[str], questions: Sequence[Question]) -> list[str]:
+    """Return the titles of a sheet's columns, as `_titles` has them."""
+    known = {_key(title): title for title in _titles(questions)}
+    titles = []
+    for text in cells:
+        title, given = known.get(_key(text)), visible(text, 60)
+        if title is None:
+            own = [each.column for each in questions if _key(text).startswith(f"{each.id} ")]
+            fix = f"it is {own[0]!r} now" if own else f"`{command('sheet')}` writes a sheet"
+            raise LedgerError(f"{path}: {given!r} is no column; {fix}")
+        if title in titles:
+            raise LedgerError(f"{path}: {given!r} is there twice; take one of them out")
+        titles.append(title)
+    if STUDENT not in titles:
+        raise LedgerError(f"{path}: has no column {STUDENT}; `{command('sheet')}` writes a sheet")
+    return titles
+
+
+def _rows(
+    path: Path, questions: Sequence[Question], whole: bool = False
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the rows of a sheet, each after where it is: title of a column to what it holds.
+
+    Args:
+        whole: whether no column may be missing.
+    """
+    lines = lines_of(path, LARGEST)
+    titles = _header(path, next(lines, ("", []))[1], questions)
+    if whole and len(titles) < len(_titles(questions)):
+        raise LedgerError(f"{path}: lacks columns; `{command('sheet')}` writes a sheet")
+    for count, (where, cells) in enumerate(lines):
+        if len(cells) > len(titles):
+            fix = "quote a text with commas"
+            raise LedgerError(f"{where}: has more cells than the first line; {fix}")
+        if count == MOST:
+            raise LedgerError(f"{where}: is beyond {MOST} rows; name another file")
+        row = zip(titles, cells, strict=False)
+        yield where, {title: text for title, text in row if text}
+
+
+def _points(where: str, question: Question, text: str) -> Decimal:
+    terms = [term.strip() for term in text.split("+")]
+    items = "+".join(map(shown, question.items))
+    if not all(map(TERM.fullmatch, terms)):
+        fix = f"write a number such as 1.5, or one for each line of the rubric, as in {items}"
+        raise LedgerError(f"{where}: {question.id}: {visible(text, 40)!r} is not points; {fix}")
+    limits = [question.most] if len(terms) == 1 else question.items
+    if len(terms) != len(limits):
+        raise LedgerError(
+            f"{where}: {question.id}: {visible(text, 40)} is not one number for each line of the "
+            f"rubric, like {items}; write them all, or their sum"
+        )
+    for term, most in zip(terms, limits, strict=True):
+        if Decimal(term) > most:
+            what = "the question" if len(terms) == 1 else "that line of the rubric"
+            about = f"{term} is out of range; {what} has {shown(most)}"
+            raise LedgerError(f"{where}: {question.id}: {about}")
+    return sum(map(Decimal, terms), Decimal(0))
+
+
+def _answers(
+    where: str, student: str, row: Mapping[str, str], questions: Sequence[Question]
+) -> Iterator[Answer]:
+    who = plain(row.get(WHO, ""), 40)
+    for question in questions:
+        points, comment = row.get(question.column, ""), row.get(question.comment, "")
+        if len(comment) > LONGEST:
+            about = f"the comment has {len(comment)} characters; shorten it to {LONGEST}"
+            raise LedgerError(f"{where}: {question.id}: {about}")
+        if points or comment:
+            yield Answer(
+                student=student,
+                question=question.id,
+                points=_points(where, question, points) if points else None,
+                comment=plain(" ".join(comment.split()), LONGEST),
+                who=who,
+                where=where,
+            )
+
+
+def read_sheet(path: Path, questions: Sequence[Question], names: Names) -> list[Answer]:
+    """Read what is filled in in a sheet.
+
+    Raises:
+        LedgerError: it is no sheet, or something in it cannot be meant.
+    """
+    answers, rows = list[Answer](), dict[str, str]()
+    for where, row in _rows(path, questions):
+        if set(row) <= {STUDENT, NAME, WHO}:
+            continue
+        student = names.student(where, row.get(STUDENT, ""))
+        if (first := rows.setdefault(student, where)) != where:
+            line, who = first.rpartition(", ")[2], visible(row[STUDENT], 60)
+            raise LedgerError(f"{where}: {who} has a row already, {line}; keep one of them")
+        answers += _answers(where, student, row, questions)
+    return answers
+
+
+def _is_empty(path: Path, questions: Sequence[Question]) -> bool:
+    """Say whether something is a sheet in which nothing is filled in."""
+    try:
+        return all(set(row) <= {STUDENT, NAME} for _, row in _rows(path, questions, whole=True))
+    except LedgerError:
+        return False
+
+
+def write_sheet(
+    path: Path, hand_ins: Sequence[HandIn], questions: Sequence[Question]
+) -> tuple[int, list[str]]:
+    """Write a sheet; return how many students it has, and who could not be told from another.
+
+    Raises:
+        LedgerError: something else is there, such as a sheet with marks. OSError: it cannot be
+            written.
+    """
+    if (path.is_symlink() or path.exists()) and not _is_empty(path, questions):
+        given, why = option("out", path), "is there, and is not an empty sheet of this rubric"
+        raise LedgerError(f"{given}: {why}; name another file")
+    names = Names(hand_ins)
+    listed, left = list[HandIn](), list[HandIn]()
+    for hand_in in hand_ins:
+        if hand_in.fault and not hand_in.known:
+            continue  # nobody knows whose it is
+        found = names.find(str(cell(legible(hand_in.student))).strip())
+        (listed if found == hand_in.student else left).append(hand_in)
+    blank = [None] * (2 * len(questions) + 1)
+    rows = [[legible(each.student), legible(each.name), *blank] for each in listed]
+    text = csv_text([_titles(questions), *rows])
+    write_whole(path, text.encode("utf-8", "backslashreplace"))
+    return len(listed), [visible(each.called, 60) for each in left]

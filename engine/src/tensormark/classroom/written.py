@@ -1,0 +1,108 @@
+"""The marks of a class for its written questions: all sheets together, each read anew in every run.
+
+What two sheets have differently is nobody's to decide but staff's: neither counts until one is
+corrected. Nothing that is not marked counts as 0.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
+from tensormark.classroom.entry import HandIn, number_of
+from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.marks import Answer, Mark, Marks, Question
+from tensormark.classroom.names import Names
+from tensormark.classroom.rubric import read_rubric
+from tensormark.classroom.sheet import read_sheet
+from tensormark.exercise import Assignment
+from tensormark.reports.text import visible
+from tensormark.usage import option
+
+SHOWN = 20  # answers that are listed on the terminal
+
+
+def sheet_paths(text: str) -> list[Path]:
+    """Return what WRITTEN= names: sheets and folders of them, with commas between."""
+    names = [text] if os.path.lexists(text) else text.split(",")
+    return [Path(name) for name in names if name]
+
+
+@dataclass(frozen=True)
+class Written:
+    """All that sheets say; `answers` are by student and question."""
+
+    questions: Sequence[Question]
+    sheets: int
+    answers: dict[tuple[str, str], list[Answer]] = field(default_factory=dict)
+
+    @property
+    def most(self) -> Decimal:
+        """The points of all questions."""
+        return sum((question.most for question in self.questions), Decimal(0))
+
+    def marks(self, student: str) -> Marks:
+        """Return what a student has."""
+        return Marks(
+            tuple(
+                Mark(question, self.answers.get((student, question.id), ()))
+                for question in self.questions
+            )
+        )
+
+    def lines(self, hand_ins: Sequence[HandIn]) -> Iterator[str]:
+        """Yield how far the marking is, and each answer on which sheets disagree."""
+        everybody = [self.marks(hand_in.student) for hand_in in hand_ins]
+        full = sum(marks.points is not None for marks in everybody)
+        part = sum(marks.points is None and marks.begun for marks in everybody)
+        yield (
+            f"written: {number_of(self.sheets, 'sheet')}: {number_of(full, 'student')} marked in "
+            f"full, {part} in part, {len(hand_ins) - full - part} not at all"
+        )
+        disputed = [
+            (hand_in, mark)
+            for hand_in, marks in zip(hand_ins, everybody, strict=True)
+            for mark in marks.marks
+            if mark.disputed
+        ]
+        if disputed:
+            count, have = (
+                number_of(len(disputed), "answer"),
+                "has" if len(disputed) == 1 else "have",
+            )
+            why = "different points in different sheets, so neither counts until one is corrected"
+            yield f"written: {count} {have} {why}:"
+        for hand_in, mark in disputed[:SHOWN]:
+            given = ", ".join(str(answer) for answer in mark.answers if answer.points is not None)
+            yield f"  {visible(hand_in.called, 60)}, {mark.question.id}: {given}"
+        if len(disputed) > SHOWN:
+            yield f"  and {len(disputed) - SHOWN} more; the gradebook's `how` names them"
+
+
+def _sheets(text: str) -> Iterator[Path]:
+    given = option("written", text)
+    for path in sheet_paths(text):
+        files = sorted(path.glob("[!.]*.csv")) if path.is_dir() else [path]
+        if not files:
+            raise LedgerError(f"{given}: there is no .csv file in {path}; name the sheets")
+        yield from files
+
+
+def read_written(text: str, hand_ins: Sequence[HandIn], assignment: Assignment) -> Written:
+    """Read the sheets that WRITTEN= names.
+
+    Raises:
+        LedgerError: one cannot be used, or the rubric cannot.
+    """
+    questions, names = read_rubric(assignment), Names(hand_ins)
+    paths = list(_sheets(text))
+    answers: dict[tuple[str, str], list[Answer]] = {}
+    read = set[str]()
+    for path in paths:
+        if (place := os.path.realpath(path)) in read:
+            raise LedgerError(f"{option('written', text)}: names {path} twice; take one out")
+        read.add(place)
+        for answer in read_sheet(path, questions, names):
+            answers.setdefault((answer.student, answer.question), []).append(answer)
+    return Written(questions, len(paths), answers)

@@ -1,0 +1,69 @@
+"""A class that is simulated takes as long as the real engine with workers of that speed would."""
+
+import itertools
+import json
+import random
+from pathlib import Path
+
+import pytest
+from test_estimate import drawn, taken
+
+from benchmarks import many, simulate
+from tensormark.classroom.options import STORE
+from tensormark.classroom.store import Attempt, Store
+
+
+def test_workers_that_all_take_as_long_end_when_arithmetic_says() -> None:
+    found = simulate.simulated(101, 8, itertools.repeat(2.0), 0.0)
+
+    assert found == (26.0, 202.0, 0.0)
+
+
+def test_each_worker_takes_the_next_as_soon_as_it_is_free() -> None:
+    durations = drawn(random.Random(7), 200)
+
+    found = simulate.simulated(200, 16, iter(durations), 0.0)
+
+    assert found.seconds == pytest.approx(taken(durations, 16))
+    assert found.busy == pytest.approx(sum(durations))
+
+
+def test_many_workers_wait_for_the_one_client() -> None:
+    found = simulate.simulated(1000, 100, itertools.repeat(1.0), 0.1)
+
+    assert found.seconds == pytest.approx(1000 * 0.1 + 1)
+    assert found.client == pytest.approx(100)
+
+
+def test_what_is_drawn_from_is_what_is_said(tmp_path: Path) -> None:
+    about, known = simulate.recorded(None)
+    assert about == json.loads(simulate.RECORDED.read_text(encoding="utf-8"))["from"]
+    assert len(known) == 60
+
+    with Store(tmp_path / STORE) as store:
+        store.add("x", simulate.TERMS, Attempt("a", 4.5))
+        store.add("y", simulate.TERMS, Attempt("", 0.0, "its worker was lost"))
+    assert simulate.recorded(tmp_path) == (str(tmp_path / STORE), [4.5])
+
+
+def test_the_report_has_the_simulation_beside_what_is_expected_on_paper() -> None:
+    lines = list(simulate.report(800, 8, [3.0, 3.0], 0.015))
+
+    assert lines == [
+        "simulated   5 min, and workers stand idle for 0.5% of it",
+        "on paper    5 min; before it begins, a run says: 5 min",
+        "client      busy for 4% of it; it can serve 200 workers",
+    ]
+
+
+def test_what_a_class_needs_grows_with_it(tmp_path: Path) -> None:
+    (tmp_path / "few").mkdir()
+    (tmp_path / "more").mkdir()
+
+    few = many.write(tmp_path / "few", 4, traced=False)
+    more = many.write(tmp_path / "more", 40, traced=False)
+
+    results = 36 * many.LENGTH
+    assert 0.8 * results < more.store - few.store < 2 * results
+    assert more.feedback - few.feedback > results
+    assert more.page > few.page

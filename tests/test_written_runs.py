@@ -1,0 +1,125 @@
+"""Sheets of marks from run to run: read anew each time, whatever people write in them."""
+
+from pathlib import Path
+
+import courses
+import pytest
+from courses import Course, whole
+from test_ledger import shapes
+
+from tensormark.classroom import command
+
+from conftest import ROOT
+from test_payloads import PAYLOADS, is_clean
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
+    courses.with_questions(monkeypatch)
+    return courses.opened(tmp_path, monkeypatch)
+
+
+def test_no_comment_acts_anywhere(course: Course, capsys: Capture) -> None:
+    texts = [text[:900].replace('"', '""') for text in PAYLOADS if "\0" not in text]
+    students = [course.add(number, whole()) for number in range(len(texts))]
+
+    def grade(texts: list[str]) -> None:
+        for name, points in (("a.csv", "1"), ("b.csv", "2")):
+            rows = [
+                f'{student},4,"{text}",{points},"{text}","{text}{name}"'
+                for student, text in zip(students, texts, strict=True)
+            ]
+            path = course.folder / name
+            path.write_bytes((courses.SHEET + "\n".join(rows)).encode("utf-8", "replace"))
+        assert course.grade(f"--written={course.folder}/a.csv,{course.folder}/b.csv") == 0
+
+    grade(["harmless"] * len(texts))
+    before = shapes(course)
+    grade(texts)
+
+    assert shapes(course) == before
+    assert is_clean(capsys.readouterr().out)
+    assert all(is_clean(row["how"]) for row in course.gradebook().values())
+    stored = course.ask("SELECT comments, who FROM written")
+    assert all(is_clean(text.replace("\n", "")) for row in stored for text in row)
+
+
+def test_many_disagreements_are_counted_and_the_first_are_listed(
+    course: Course, capsys: Capture
+) -> None:
+    students = [course.add(number, whole()) for number in range(25)]
+    first = course.sheet(*(f"{student},4,,1,,AB" for student in students), name="a.csv")
+    second = course.sheet(*(f"{student},4,,0,,CD" for student in students), name="b.csv")
+
+    assert course.grade(f"--written={first},{second}") == 0
+
+    said = capsys.readouterr().out
+    assert "written: 25 answers have different points in different sheets" in said
+    assert said.count(f", rate: 1 (AB, {first}, line ") == 20
+    assert "  and 5 more; the gradebook's `how` names them\n" in said
+    assert all("rate (1 or 0)" in row["how"] for row in course.gradebook().values())
+
+
+def test_a_folder_of_sheets_is_read_anew_and_later_runs_remember_it(
+    course: Course, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = course.add(1, whole(50))
+    sheets = course.folder / "sheets"
+    sheets.mkdir()
+    course.sheet(f"{ada},4,,,,", name="sheets/a.csv")
+    course.sheet(head="no sheet", name="sheets/.~lock.a.csv")
+    monkeypatch.chdir(course.folder)
+    assert course.grade("--written=sheets") == 0
+    assert course.gradebook()[ada]["how"] == "written: not marked: rate"
+
+    course.sheet(f"{ada},,,2,,", name="sheets/b.csv")
+    monkeypatch.chdir("/")
+    capsys.readouterr()
+    assert course.grade("--only", ada) == 0
+
+    said = capsys.readouterr().out
+    assert f"as in the previous run: WRITTEN={sheets}" in said
+    assert f"  {ada}: none before, 56 now\n" in said
+    assert course.gradebook()[ada]["how"] == "50 + 6 (written) = 56"
+
+    assert course.grade() == 0
+    said = capsys.readouterr().out
+    assert f"the previous run had WRITTEN={sheets}, and this one has none" in said
+    assert "final: no longer in the gradebook; earlier ones stay in the store" in said
+    assert "written" not in course.gradebook()[ada]
+
+
+def test_sheets_among_the_hand_ins_are_nobodys_work(course: Course) -> None:
+    ada = course.add(1, whole(50))
+    sheet = course.sheet(f"{ada},4,,2,,", name="in/sheet.csv")
+    roster, out = str(course.folder / "roster.csv"), str(course.out)
+    line = [str(course.folder / "in"), "--roster", roster, "--out", out, f"--written={sheet}"]
+
+    assert command.main(ROOT, "class", line) == 0
+
+    assert [*course.gradebook()] == [ada]
+
+
+def test_a_correction_is_a_version_and_the_same_sheets_are_none(course: Course) -> None:
+    ada = course.add(1, whole(50))
+    for points in ("4", "4", "2+1+1", "3.5"):
+        assert course.grade(f"--written={course.sheet(f'{ada},{points},,2,,')}") == 0
+    assert course.grade(f"--written={course.sheet(f'{ada},3.5,new comment,2,,')}") == 0
+
+    query = "SELECT ledger, points, comments FROM written WHERE question = 'memory'"
+    assert course.ask(query) == [(1, 4.0, ""), (2, 3.5, ""), (3, 3.5, "new comment")]
+    assert course.ask("SELECT final FROM final") == [(56.0,), (55.5,), (55.5,)]
+    assert course.graded == 1
+
+
+def test_a_store_from_before_there_were_sheets_is_kept(course: Course) -> None:
+    ada = course.add(1, whole(50), late=1)
+    course.grade(course.rule())
+    course.ask("DROP TABLE written")
+
+    sheet = f"--written={course.sheet(f'{ada},4,,2,,')}"
+    assert course.final(ada, course.rule(), sheet)[0] == "51"
+
+    assert course.ask("SELECT final FROM final") == [(45.0,), (51.0,)]
