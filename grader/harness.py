@@ -44,7 +44,7 @@ def seen(
     full = (1,) * (4 - len(shape)) + shape
     allowed = ({1, B}, {1, H}, {1, T}, {1, T})
     if len(full) != 4 or any(n not in some for n, some in zip(full, allowed, strict=True)):
-        expected = f"({B}, 1, 1, {T}), as get_extended_attention_mask returns it"
+        expected = f"({B}, 1, 1, {T}): it is extended once, in encode"
         raise StudentError(f"{method}() gets an attention_mask of shape {shape}, not {expected}")
     visible = (attention_mask > -5000).to(like.dtype)  # any large negative number hides
     visible = visible.masked_fill(attention_mask.isnan(), torch.nan)
@@ -57,9 +57,18 @@ def attention(
     """Replace BertSelfAttention.attention: (B, H, T, d) each and the mask in, (B, T, D) out.
 
     Mixes neighbours and adds up the heads, each with a factor of its own.
+
+    Raises:
+        StudentError: they have no axis of heads.
     """
+    called, shapes = f"{type(part).__name__}.attention", (key.shape, query.shape, value.shape)
+    if any(len(shape) != 4 for shape in shapes):
+        got = ", ".join(str(tuple(shape)) for shape in shapes)
+        raise StudentError(
+            f"{called}() gets key, query and value of shapes {got}, not (B, H, T, d): call the "
+            "module, self.self_attention(...), not its function"
+        )
     B, H, T, d = value.shape
-    called = f"{type(part).__name__}.attention"
     weight = seen(attention_mask, called, (B, H, T), value)[:, None, :, None]
     mixed = torch.sin(query) + weight * torch.roll(torch.tanh(key) - value, 1, dims=2)
     factors = torch.arange(1, H + 1, dtype=value.dtype)[:, None, None] / H
@@ -136,7 +145,7 @@ def add_norm(
     """Replace BertLayer.add_norm: the result depends on every argument.
 
     Raises:
-        StudentError: a module is passed in the place of another.
+        StudentError: a module is passed in the place of another, or does not fit the output.
     """
     passed = {"dense_layer": dense_layer, "dropout": dropout, "ln_layer": ln_layer}
     for name, module in passed.items():
@@ -145,6 +154,10 @@ def add_norm(
             says = f"{type(part).__name__}.add_norm() gets a {type(module).__name__} as {name}"
             order = "its arguments are input, output, dense_layer, dropout, ln_layer"
             raise StudentError(f"{says}, not a {ROLES[name].__name__}; {order}")
+    reads = getattr(dense_layer, "in_features", output.shape[-1])
+    if output.shape[-1] != reads:
+        got = f"an output of width {output.shape[-1]} for a dense layer that reads {reads}"
+        raise StudentError(f"{type(part).__name__}.add_norm() gets {got}")
     scale = getattr(ln_layer, "weight", 1.0) + getattr(dropout, "p", 0.0)
     changed: Tensor = torch.cos(input) * scale + torch.tanh(dense_layer(output)) - 0.5 * input
     return changed

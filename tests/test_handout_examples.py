@@ -78,6 +78,14 @@ class Part(nn.Module):
         return x + mask
 
 
+class BertSelfAttention(nn.Module):
+    def attention(self, key, query, value, attention_mask):
+        return key + attention_mask
+
+    def forward(self, hidden_states, attention_mask):
+        return self.attention(hidden_states, hidden_states, hidden_states, attention_mask)
+
+
 WRONG: dict[str, Callable[[], object]] = {
     "view size is not compatible": lambda: Q.transpose(1, 2).view(X.shape),
     "Expected size for first two": lambda: Q @ Q,
@@ -89,7 +97,9 @@ WRONG: dict[str, Callable[[], object]] = {
     "expected scalar type": lambda: Q @ Q.mT.double(),
     "mixed dtype": lambda: F.layer_norm(DOUBLE, (3,), torch.zeros(3)),
     "one of the variables": change_in_place,
-    "... missing 1": lambda: Part()(X),
+    "... missing": lambda: Part()(X),
+    "BertSelfAttention.attention() missing": lambda: BertSelfAttention().attention(X, X),
+    "BertSelfAttention.forward() missing": lambda: BertSelfAttention()(X),
     "... got multiple": lambda: Part()(X, X, x=X),
     "EOF when": input,
 }

@@ -84,7 +84,7 @@ EXERCISE = Exercise(
         probes.no_dropout(embed(train=True, dropout=0.0)),
         probes.misplaced_dropout("all dropped", embed(train=True, dropout=1.0)),
         *probes.dropout_pattern(
-            "the normalised embeddings",
+            "the normalized embeddings",
             functools.partial(embed, inputs="pattern", sizes=PATTERN),
             DRAWN,
             measure,

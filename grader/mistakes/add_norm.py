@@ -59,7 +59,7 @@ MISTAKES = (
         {
             "norm_missing": ("the norm is missing", *(RETURN, "return (")),
             "norm_of_input": (
-                "only the residual is normalised, not the sum",
+                "only the residual is normalized, not the sum",
                 *(WHOLE, "ln_layer(input) + dropout(dense_layer(output))"),
             ),
             "norm_before_dense": (
@@ -71,7 +71,7 @@ MISTAKES = (
                 *(WHOLE, "input + dropout(dense_layer(ln_layer(output)))"),
             ),
             "norm_of_both": (
-                "residual and projection are each normalised by themselves",
+                "residual and projection are each normalized by themselves",
                 *(WHOLE, "ln_layer(input) + ln_layer(dropout(dense_layer(output)))"),
             ),
             "norm_without_bias": (

@@ -51,14 +51,14 @@ VARIANTS = (
                 *("self.cross_attention(x, encoded", f"self.cross_attention({FIRST}, encoded"),
             ),
             "encoded_normalised_before": (
-                "in pre-norm order, the encoder's output is normalised too",
+                "in pre-norm order, the encoder's output is normalized too",
                 *(
                     "(x, encoded, cross_mask)",
                     "(x, self.cross_norm(encoded) if self.pre_norm else encoded, cross_mask)",
                 ),
             ),
             "encoded_normalised": (
-                "the encoder's output is normalised too",
+                "the encoder's output is normalized too",
                 *("(x, encoded, cross_mask)", "(x, self.cross_norm(encoded), cross_mask)"),
             ),
         },

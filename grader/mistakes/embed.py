@@ -178,11 +178,11 @@ VARIANTS = (
         {
             "embed_norm_missing": ("the norm is missing", *(NORMED, f"({SUM})")),
             "embed_norm_of_words": (
-                "only the word embedding is normalised, not the sum",
+                "only the word embedding is normalized, not the sum",
                 *(NORMED, "self.embed_layer_norm(words) + positions + token_types"),
             ),
             "embed_norm_of_each": (
-                "each embedding is normalised by itself, not the sum",
+                "each embedding is normalized by itself, not the sum",
                 *(
                     NORMED,
                     "sum(self.embed_layer_norm(x) for x in (words, positions, token_types))",

@@ -130,7 +130,7 @@ VARIANTS = (
                 ),
             ),
             "norm_before_attention": (
-                "attention reads a normalised input; here each norm comes after its sublayer",
+                "attention reads a normalized input; here each norm comes after its sublayer",
                 *(
                     "self.self_attention(hidden_states,",
                     "self.self_attention(self.attention_layer_norm(hidden_states),",

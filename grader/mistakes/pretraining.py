@@ -49,7 +49,7 @@ OWN = (
                 ),
             ),
             "label_always_next": (
-                "false pairs are labelled as true ones",
+                "false pairs are labeled as true ones",
                 *(
                     "rng.choice(documents[other]), NOT_NEXT",
                     "rng.choice(documents[other]), IS_NEXT",

@@ -74,7 +74,7 @@ def _confusion_table(measured: Found) -> Element:
     ]
     return element(
         "table",
-        element("caption", "What was taken for what"),
+        element("caption", "True and predicted labels"),
         element("thead", element("tr", *heads)),
         element("tbody", *body),
         class_="confusion",
