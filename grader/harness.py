@@ -57,17 +57,11 @@ def attention(
     """Replace BertSelfAttention.attention: (B, H, T, d) each and the mask in, (B, T, D) out.
 
     Mixes neighbours and adds up the heads, each with a factor of its own.
-
-    Raises:
-        StudentError: they have no axis of heads.
     """
-    called, shapes = f"{type(part).__name__}.attention", (key.shape, query.shape, value.shape)
-    if any(len(shape) != 4 for shape in shapes):
-        got = ", ".join(str(tuple(shape)) for shape in shapes)
-        raise StudentError(
-            f"{called}() gets key, query and value of shapes {got}, not (B, H, T, d): call the "
-            "module, self.self_attention(...), not its function"
-        )
+    called = f"{type(part).__name__}.attention"
+    if value.dim() != 4:
+        says = f"gets a value of shape {tuple(value.shape)}, not (B, H, T, d)"
+        raise StudentError(f"{called}() {says}: call the module, self.self_attention(...)")
     B, H, T, d = value.shape
     weight = seen(attention_mask, called, (B, H, T), value)[:, None, :, None]
     mixed = torch.sin(query) + weight * torch.roll(torch.tanh(key) - value, 1, dims=2)
@@ -154,8 +148,7 @@ def add_norm(
             says = f"{type(part).__name__}.add_norm() gets a {type(module).__name__} as {name}"
             order = "its arguments are input, output, dense_layer, dropout, ln_layer"
             raise StudentError(f"{says}, not a {ROLES[name].__name__}; {order}")
-    reads = getattr(dense_layer, "in_features", output.shape[-1])
-    if output.shape[-1] != reads:
+    if output.shape[-1] != (reads := getattr(dense_layer, "in_features", output.shape[-1])):
         got = f"an output of width {output.shape[-1]} for a dense layer that reads {reads}"
         raise StudentError(f"{type(part).__name__}.add_norm() gets {got}")
     scale = getattr(ln_layer, "weight", 1.0) + getattr(dropout, "p", 0.0)
@@ -176,13 +169,10 @@ def encode(part: Any, hidden_states: Tensor, attention_mask: Tensor) -> Tensor:
     return hidden_states
 
 
-PLAYED = (attention, self_attention, ones_of_heads, ones, layer, add_norm, embed, encode)
+PLAYED = attention, self_attention, ones_of_heads, ones, layer, add_norm, embed, encode
 STAND_INS: Mapping[str, Callable[..., Any]] = {
-    made.__name__: made for made in (*PLAYED, decoder_attention)
+    each.__name__: each for each in (*PLAYED, decoder_attention)
 }
-
-
-# --- building ---------------------------------------------------------------------------------
 
 
 def constructor_arguments(context: Context, call: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -231,8 +221,6 @@ def without_rows_of_padding(
         answer.tensors["out/output"] = made.masked_fill(padding[:, None, :, None], 0)
     return answer
 
-
-# --- the fine-tune ----------------------------------------------------------------------------
 
 EVAL_ON_CHECKPOINT: dict[str, Any] = {
     "module": "bert",
@@ -309,8 +297,7 @@ def fine_tune(
 def predictions(context: Context, call: Mapping[str, Any], model: nn.Module) -> Tensor:
     """Predict the call's sentences: (N,) int64."""
     batch = encoded(context, model, call["predict"])
-    predicted: Tensor = context.module("classifier").predict(model, *batch)
-    return predicted
+    return context.module("classifier").predict(model, *batch)  # type: ignore[no-any-return]
 
 
 def predict(
