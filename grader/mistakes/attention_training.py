@@ -40,10 +40,6 @@ MISTAKES = mistakes(
             "dropout is applied twice to the attention probabilities",
             *(DROPPED, f"self.dropout({DROPPED})"),
         ),
-        "attention_dropout_undone": (
-            "the probabilities are divided by their sum once more after dropout",
-            *(CONTEXT, "(probs / probs.sum(-1, keepdim=True)) @ value"),
-        ),
         "attention_dropout_always": (
             "dropout on the attention probabilities is active in eval mode too",
             *(DROPPED, f"F.dropout({SOFTMAX}, self.dropout.p)"),

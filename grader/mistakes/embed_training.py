@@ -21,10 +21,6 @@ MISTAKES = mistakes(
             "dropout is on the word embedding only",
             *(WHOLE, f"self.embed_layer_norm(self.embed_dropout(words){SUM[5:]})"),
         ),
-        "embed_dropout_on_words_too": (
-            "dropout is on the word embedding, and once more after the norm",
-            *(SUM, f"self.embed_dropout(words){SUM[5:]}"),
-        ),
         "embed_dropout_twice": (
             "dropout is applied twice",
             *(WHOLE, f"self.embed_dropout({WHOLE})"),
