@@ -114,6 +114,13 @@ def test_a_wrong_attention_costs_no_more_wherever_it_is(bench: Bench, case: str)
     assert lost(bench.grade(right.replace(CONTEXT, f"{CONTEXT}.sinh()"))) == {"attention"}
 
 
+def test_a_layer_that_ends_the_process_is_not_called_to_see_its_form(bench: Bench) -> None:
+    ends = bench.source.replace(LAST, f"__import__('os')._exit(1)\n        {LAST}")
+    looks = CHAINED + "\n            _, most = torch.max(hidden_states, -1)"
+
+    assert lost(bench.grade(ends.replace(CHAINED, looks))) == {"layer"}
+
+
 @pytest.mark.parametrize("taken", ["[0]", ", _"])
 def test_a_wrong_add_norm_in_a_decorated_tuple(bench: Bench, taken: str) -> None:
     wrong = NORMED.replace("output)))", "output)).sinh()), 1")

@@ -89,6 +89,46 @@ def test_what_reading_does_not_tell_is_observed(name: str, apart: bool) -> None:
     assert once_more(lambda: take(stand_in(1)), apart) == 10
 
 
+def test_an_original_that_may_hang_is_not_called() -> None:
+    def original(x: int) -> Any:
+        raise AssertionError
+
+    stand_in = called_like(original, played)
+    calls = []
+
+    def caller() -> None:
+        calls.append(stand_in(1))
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        once_more(caller, observe=False)
+    assert calls == [10, 10]
+
+
+class Output(dict[str, Any]):
+    """A dictionary whose values are attributes, too."""
+
+    __getattr__ = dict.__getitem__
+
+
+SHARES = torch.zeros(2, 2)
+SECOND: dict[str, tuple[Callable[[Tensor], Any], Callable[[Any], Any]]] = {
+    "list": (lambda x: [SHARES, x], lambda made: made[1]),
+    "tuple": (lambda x: (SHARES, x), lambda made: made[1]),
+    "own class": (lambda x: Output(shares=SHARES, states=x), lambda made: made.states),
+}
+
+
+@pytest.mark.parametrize("name", SECOND)
+def test_the_tensor_of_the_same_shape_is_exchanged(name: str) -> None:
+    original, take = SECOND[name]
+    stand_in = called_like(original, lambda x: x + 1)
+
+    made = once_more(lambda: take(stand_in(torch.zeros(3))), apart=True)
+
+    assert made.tolist() == [1, 1, 1]
+
+
 def test_an_original_that_is_observed_changes_nothing() -> None:
     def original(module: nn.Module, x: Tensor) -> Any:
         module.count = 1  # type: ignore[assignment]

@@ -219,6 +219,7 @@ class Sandbox(Protocol):
     """
 
     printed: CapturedOutput
+    failed_calls: "FailedCalls"
 
     def __enter__(self) -> "Sandbox": ...
 

@@ -291,7 +291,13 @@ def run_kind(
 def run(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
-    """Run a call of any kind, in a state that does not depend on earlier calls."""
+    """Run a call of any kind, in a state that does not depend on earlier calls.
+
+    Args:
+        call: unless its `observe` is false, what stand-ins replace may be called to see its form.
+    """
+    call = {**call}  # its seed depends on what was recorded alone
+    observe = call.pop("observe", True)
     put_back(context.imports.settings)
     kind = getattr(context.harness, "KINDS", {}).get(call["kind"])
     if kind is not None and "dtype" not in call:  # a task's request, which says what its kind reads
@@ -300,8 +306,8 @@ def run(
     context.module(call["module"])  # may draw or seed
     dtype = DTYPES[call["dtype"]]
     tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in tensors.items()}
-    apart = takes_apart(context.module(call["module"]), call["target"])
-    answer = once_more(lambda: run_seeded(context, call, tensors, progress), bool(apart))
+    apart = takes_apart(context.module(call["module"]), call["target"]) if observe else None
+    answer = once_more(lambda: run_seeded(context, call, tensors, progress), bool(apart), observe)
     answer.message["imported"] = context.imports.changed[call["module"]]
     return answer
 
