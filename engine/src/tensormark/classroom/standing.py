@@ -110,8 +110,13 @@ class Class:
         for student in self.students:
             if student.hand_in.student == legible(name):
                 return student
-        index = index_of([student.hand_in for student in self.students]).find(name)
-        return None if index is None else self.students[index]
+        hits = self.candidates(name)
+        return hits[0] if len(hits) == 1 else None
+
+    def candidates(self, name: str) -> list[Student]:
+        """Return the students with this login or name."""
+        index = index_of([student.hand_in for student in self.students])
+        return [self.students[place] for place in index.candidates(name)]
 
     def entry(self, student: Student, terms: Terms) -> Entry:
         """Return a student's line of the gradebook."""
