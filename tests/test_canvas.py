@@ -153,6 +153,17 @@ def test_names_of_two_and_rows_of_two_are_left_and_listed(tmp_path: Path) -> Non
     assert not any("Student, Test" in line for line in lines)
 
 
+def test_a_roster_without_students_of_the_export_is_said_to_be_the_class(tmp_path: Path) -> None:
+    roster = tmp_path / "roster.csv"
+    entries = [entry("101"), entry("102")]
+
+    lines = write_results(entries, tmp_path / "out", exported(tmp_path), roster=roster)
+
+    what = "but not in the class, which is that of ROSTER="
+    assert f"Canvas: 4 in the export, {what}:" in lines
+    assert "  Turing, Alan (103)" in lines
+
+
 def test_excused_and_words_stay_and_scores_are_replaced(tmp_path: Path) -> None:
     rows, lines = filled(tmp_path, [entry("103"), entry("104"), entry("101", score=100)])
 
@@ -222,7 +233,9 @@ def test_another_maximum_is_said_and_nothing_is_scaled(tmp_path: Path) -> None:
     rows, lines = filled(tmp_path, [entry("101")], EXPORT.replace("100.00", "50"))
 
     assert scores_of(rows) == {"101": "87.5"}
-    assert "Canvas: 50 points are possible there, 100 here; nothing is scaled" in lines
+    said = "warning: Canvas: 50 points are possible there, 100 here; nothing is scaled"
+    assert lines[-1] == said
+    assert write_results([entry("101")], tmp_path / "class", tmp_path / "export.csv")[-1] == said
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,18 @@
 
 import json
 from collections.abc import Sequence
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import courses
 import jsonschema
 import pytest
-from courses import HEAD, Course, whole
+from courses import DEADLINE, HEAD, Course, whole
 from test_class_store import TERMS
 
 from tensormark.classroom.late import read_rule
+from tensormark.classroom.ledger import UNKNOWN
 from tensormark.reports import html
 
 import formats
@@ -168,8 +170,42 @@ def test_where_the_time_is_unknown_nothing_is_taken_off_and_it_is_told(
 
     final, how = course.final(ada, course.rule())
 
-    assert (final, how) == ("50", "time that is not known, so nothing is taken off")
-    assert f"so nothing is taken off: {ada}" in capsys.readouterr().out
+    assert (final, how) == ("50", UNKNOWN)
+    assert f"final: for 1 student {UNKNOWN}: {ada}" in capsys.readouterr().out
+
+
+def test_the_times_in_moodles_worksheet_count_and_only_its_grades_change(course: Course) -> None:
+    path = course.folder / "in/Ada_7_assignsubmission_file_/bert.py"
+    path.parent.mkdir()
+    path.write_text("ada", encoding="utf-8")
+    course.results["ada"] = whole(60) | {"references": TERMS.references}
+    late = (DEADLINE + timedelta(hours=25)).astimezone().strftime("%A, %d %B %Y, %I:%M %p")
+    head = "Identifier,Full name,Grade,Last modified (submission),Last modified (grade)\n"
+    worksheet = f'{head}Participant 7,Ada,,"{late}",-\n'
+    (course.folder / "roster.csv").write_text(worksheet, encoding="utf-8")
+
+    _, how = course.final("Participant 7", course.rule())
+
+    assert how == "60 - 10 (late: 2 days, 5 points each) = 50"
+    filled = (course.out / "moodle.csv").read_text(encoding="utf-8")
+    assert filled == worksheet.replace("Ada,,", "Ada,50,")
+
+
+def test_whom_canvas_marks_late_is_told_as_it_does_not_say_by_how_much(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course.add(1, whole(50), late=None)
+    path = course.folder / "in/evee_LATE_777_12_bert.py"
+    path.write_text("eve", encoding="utf-8")
+    course.results["eve"] = whole(60) | {"references": TERMS.references}
+    (course.folder / "roster.csv").write_text("id,name\n10001,Ada\n777,Eve\n", encoding="utf-8")
+
+    assert course.final("777", course.rule()) == ("60", UNKNOWN)
+
+    said = capsys.readouterr().out
+    fix = "for RULE=, give ROSTER= with everybody and their `submitted`"
+    what = f"Canvas marks 1 hand-in LATE, and does not say by how much; {fix}"
+    assert f"{what}: 777 (Eve)\n" in said
 
 
 @pytest.mark.parametrize(("late", "graded"), [("newest", "new"), ("before", "old")])

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import courses
 import pytest
-from courses import Course, whole
+from courses import DEADLINE, Course, whole
 
-from tensormark.classroom import run
+from tensormark.classroom import command, run
 
+from conftest import ROOT
 from graded import ran
 
 
@@ -70,10 +71,17 @@ def test_a_run_without_the_files_of_before_says_so(
 
     said = capsys.readouterr().out
     assert "the previous run had RULE=" in said
+    assert "the previous run had DEADLINE=" not in said
     assert "final: no longer in the gradebook; earlier ones stay in the store" in said
 
     course.grade()
     assert "final" not in capsys.readouterr().out
+
+    line = [str(course.folder / "in"), "--out", str(course.out)]
+    assert command.main(ROOT, "class", line) == 0
+    said = capsys.readouterr().out
+    deadline = DEADLINE.astimezone().isoformat()
+    assert f"the previous run had DEADLINE={deadline}, and this one has none" in said
 
 
 def test_an_appeal_takes_both_files_and_tells_what_becomes_of_final(

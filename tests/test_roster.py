@@ -3,13 +3,17 @@
 import datetime
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from grader.assignment import ASSIGNMENT
 from tensormark.classroom import standing
+from tensormark.classroom.appeal import appeal
+from tensormark.classroom.entry import Entry
 from tensormark.classroom.store import Store
 from tensormark.intake.given_files import GivenFiles
+from tensormark.intake.submission import SubmissionError
 
 from downloads import by_student, error, find, handed_in, names
 
@@ -117,3 +121,70 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "roster.csv")
 
     assert "is not a file" in error(folder, roster=tmp_path / "roster.csv")
+
+
+WORKSHEET = """Identifier,Full name,Grade,Last modified (submission),Last modified (grade)
+Participant 1,Ada Lovelace,,"Friday, 20 November 2026, 11:00 PM",-
+Participant 2,Grace Hopper,,"Saturday, November 21, 2026, 12:01 AM",-
+Participant 3,Alan Turing,,"Freitag, 20. November 2026, 23:00",-
+Participant 4,Emmy Noether,,-,-
+"""
+
+
+def test_moodles_worksheet_says_when_something_was_handed_in(tmp_path: Path) -> None:
+    names = ("Ada Lovelace_1", "Grace Hopper_2", "Alan Turing_3")
+    folder = handed_in(tmp_path / "in", *(f"{n}_assignsubmission_file_/bert.py" for n in names))
+    (tmp_path / "worksheet.csv").write_text(WORKSHEET, encoding="utf-8")
+
+    hand_ins = find(folder, tmp_path / "worksheet.csv", DEADLINE.replace(tzinfo=None))
+
+    assert [one.minutes_late for one in hand_ins] == [0, 61, None, None]
+    unread = "when it was handed in cannot be read in Moodle's worksheet: "
+    assert hand_ins[2].notes == (f"{unread}Freitag, 20. November 2026, 23:00",)
+    assert hand_ins[3].notes == ()
+    kinds = standing.by_kind([Entry(hand_in) for hand_in in hand_ins])
+    assert [*standing.listed(kinds)][-1] == f"  {unread}Participant 3 (Alan Turing)"
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        ("2026-11-20T23:01", 1),
+        ("2026-11-20 23:01", 1),
+        ("2026-11-20T23:00:01", 1),
+        ("2026-11-20 23:00:00", 0),
+        ("2026-11-20", 60),
+    ],
+)
+def test_a_time_in_a_roster_may_have_the_forms_of_a_deadline(
+    tmp_path: Path, text: str, minutes: int
+) -> None:
+    roster = tmp_path / "roster.csv"
+    roster.write_text(f"id,submitted\nada,{text}\n", encoding="utf-8")
+
+    (ada,) = find(handed_in(tmp_path / "in", "ada.py"), roster, DEADLINE.replace(tzinfo=None))
+
+    assert ada.minutes_late == minutes
+
+
+def test_who_is_not_in_canvass_export_is_said_to_be_so(tmp_path: Path) -> None:
+    roster = tmp_path / "export.csv"
+    roster.write_text("Student,ID,SIS Login ID,Section\nAda,1,al,A\n", encoding="utf-8")
+
+    hand_ins = find(handed_in(tmp_path / "in", "evil_999_11_bert.py"), roster)
+
+    assert hand_ins[1].notes == ("not in the Canvas export",)
+    kinds = standing.by_kind([Entry(hand_in) for hand_in in hand_ins])
+    assert "  not in the Canvas export: 999 (evil)" in standing.listed(kinds)
+
+
+def test_a_student_to_grade_again_who_is_not_clear_is_said_to_be_so(tmp_path: Path) -> None:
+    folder = handed_in(tmp_path / "in", "Wei Zhang.py", "wei zhang.py")
+    with Store(tmp_path / "store") as store:
+        students = standing.Class(find(folder), GivenFiles(ASSIGNMENT, {}), store)
+    run = SimpleNamespace(students=students)
+
+    with pytest.raises(SubmissionError, match="zhang wei: several students may be meant"):
+        appeal(run, "zhang wei")
+    with pytest.raises(SubmissionError, match="nobody: there is no such student"):
+        appeal(run, "nobody")

@@ -24,9 +24,9 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
 
 
 BAD_ROWS = {
-    "adda,1,,,,": "line 2: there is no student 'adda', or more than one; take a name from",
-    "Twin,1,,,,": "line 2: there is no student 'Twin', or more than one; take a name from",
-    ",1,,,,": "line 2: there is no student '', or more than one; take a name from",
+    "adda,1,,,,": "line 2: there is no student 'adda'; take a name from",
+    "Twin,1,,,,": "line 2: several students may be meant by 'Twin'; take a name from",
+    ",1,,,,": "line 2: there is no student ''; take a name from",
     "adda,,a comment,,,": "line 2: there is no student 'adda'",
     "10001,good,,,,": "line 2: memory: 'good' is not points; write a number such as 1.5, or",
     "10001,-1,,,,": "line 2: memory: '-1' is not points; write",
@@ -230,7 +230,7 @@ def test_who_cannot_be_told_from_another_is_named_and_has_no_row(
     assert f"not in it, as several have the name: =a (A), {long[:60]} ..., {long[:60]}" in said
     for called in ("'=a", f"{long} ..."):
         assert course.grade(f"--written={course.sheet(f'{called},1,,,,')}") == 2
-        assert "there is no student " in capsys.readouterr().err
+        assert "several students may be meant by " in capsys.readouterr().err
 
 
 def test_two_who_are_called_the_same_are_nobody() -> None:

@@ -184,7 +184,7 @@ def test_who_is_not_in_canvass_list_is_nobody_in_it_whatever_they_are_called(
     found = listed(tmp_path, EXPORT, "lovelaceada_999_678_bert.py", "hoppergrace_888_1_bert.py")
 
     assert found["12345"].path is None
-    assert found["999"].notes == ("not on the roster",)
+    assert found["999"].notes == ("not in the Canvas export",)
     assert not found["999"].known
 
 

@@ -1,12 +1,17 @@
 """What an author gets wrong, and recording says: nothing is recorded that would not be graded."""
 
 import shutil
+import signal
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tensormark.authoring import record
 from tensormark.cli import main as tensormark
+
+import graded
+from asking import listen_to_interrupts
 
 EXERCISES = "grader/exercises"
 
@@ -111,6 +116,45 @@ def test_help_needs_no_assignment(
 
     assert ended.value.code == 0
     assert "usage: tensormark references" in capsys.readouterr().out
+
+
+def test_an_interrupted_recording_has_written_nothing(copy: Path) -> None:
+    shutil.rmtree(copy / "reference_outputs")
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+
+    line = graded.tensormark("-C", str(copy), "references")
+    with subprocess.Popen(line, **pipes, preexec_fn=listen_to_interrupts) as recording:
+        assert recording.stderr is not None
+        while "recording " not in recording.stderr.readline():
+            pass
+        recording.send_signal(signal.SIGINT)
+        _, errors = recording.communicate(timeout=60)
+
+    assert recording.returncode == 130
+    assert errors.endswith("\nreferences: interrupted; nothing was written\n")
+    assert "Traceback" not in errors
+    assert not (copy / "reference_outputs").exists()
+
+
+def test_a_recording_that_is_interrupted_while_it_writes_does_not_deny_it(
+    copy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    shutil.rmtree(copy / "reference_outputs")
+    monkeypatch.setattr(record, "manifest", interrupt)
+
+    assert record.main(copy, "references", []) == 130
+
+    folder = copy / "reference_outputs"
+    said = f"interrupted; {folder} may be written in part; run the same command again\n"
+    assert capsys.readouterr().err.endswith(said)
+    assert [*folder.glob("*.safetensors")]
+
+    monkeypatch.undo()
+    assert record.main(copy, "references", []) == 0
+    assert record.main(copy, "references", ["--check"]) == 0
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ If nothing has changed, nothing is written; otherwise it prints what changed and
 import json
 import platform
 import sys
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -141,8 +141,36 @@ def _remove_stale(out: Path, files: Container[str], check: bool) -> list[str]:
     return [f"{name}: removed, because there is no such exercise" for name in stale_files]
 
 
+def _write(
+    course: Course,
+    out: Path,
+    recorded: Sequence[Recorded],
+    before: Mapping[str, PreviousRecord | str],
+    seed: int,
+    check: bool,
+    checkpoint: Path | None,
+) -> list[str]:
+    """Write what has changed, or with `check` only compare; return it, a line each."""
+    out.mkdir(parents=True, exist_ok=True)
+    if not check:
+        keep_out_of_git(course, out)
+    lines = []
+    for recording in recorded:
+        lines += _write_exercise(out, recording, before[recording.exercise.id], check)
+    hidden = course.staff.hidden(course.assignment, seed)
+    for name in course.staff.hidden_files:
+        lines += _write_hidden(out / name, hidden.get(name), check)
+    entries = manifest(course, out, recorded, seed, checkpoint)
+    lines += _remove_stale(out, entries["files"], check)
+    return lines + _write_manifest(out / "manifest.json", entries, check)
+
+
 def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path | None) -> list[str]:
-    """Record every exercise into a folder; return what changed, a line each."""
+    """Record every exercise into a folder; return what changed, a line each.
+
+    Raises:
+        KeyboardInterrupt: with a text if something may have been written.
+    """
     assignment = course.assignment
     digests(checkpoint, assignment.checkpoint_files)
     table = [exercise for exercise in assignment.exercises if exercise.probes]
@@ -158,18 +186,13 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
             if not sys.stderr.isatty():
                 print(f"recording {exercise.id}, {count} of {len(table)}", file=sys.stderr)
             recorded.append(recorder.record(exercise, before[exercise.id]))
-    out.mkdir(parents=True, exist_ok=True)
-    if not check:
-        keep_out_of_git(course, out)
-    lines = []
-    for recording in recorded:
-        lines += _write_exercise(out, recording, before[recording.exercise.id], check)
-    hidden = course.staff.hidden(assignment, seed)
-    for name in course.staff.hidden_files:
-        lines += _write_hidden(out / name, hidden.get(name), check)
-    entries = manifest(course, out, recorded, seed, checkpoint)
-    lines += _remove_stale(out, entries["files"], check)
-    return lines + _write_manifest(out / "manifest.json", entries, check)
+    try:
+        return _write(course, out, recorded, before, seed, check, checkpoint)
+    except KeyboardInterrupt:
+        if check:
+            raise
+        what = f"{out} may be written in part; run the same command again"
+        raise KeyboardInterrupt(what) from None
 
 
 def _differences(old: Any, new: Any) -> Iterator[str]:
@@ -217,5 +240,9 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     except (RecordError, MarkerError, ToleranceError, VariantError, OSError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt as error:
+        what = str(error) or "nothing was written"
+        print(f"\n{name}: interrupted; {what}", file=sys.stderr)
+        return 130
     print("\n".join(lines) or f"{out} is up to date")
     return 1 if lines and options.check else 0

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 def _student(run: "Run", name: str) -> Student:
     student = run.students.find(name)
     if student is None:
+        several = run.students.candidates(name)
+        what = "several students may be meant" if several else "there is no such student"
         raise SubmissionError(
-            f"{option('only', name)}: there is no such student, or more than one; "
-            "take a name from the column student of gradebook.csv"
+            f"{option('only', name)}: {what}; take a name from the column student of gradebook.csv"
         )
     return student
 

@@ -31,6 +31,7 @@ EXCUSED = "EX"
 MAXIMA = "Points Possible"
 SHOWN = 40  # lines of one kind
 ROUNDED = 0.005
+WARNING = "warning: "  # begins a line that comes last
 
 
 class CanvasError(Exception):
@@ -202,7 +203,8 @@ class Export:
         if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", self.most) or float(self.most) == most:
             return []
         there, here = points(float(self.most)), points(most)
-        return [f"Canvas: {there} points are possible there, {here} here; nothing is scaled"]
+        what = f"{there} points are possible there, {here} here; nothing is scaled"
+        return [f"{WARNING}Canvas: {what}"]
 
 
 def opened(path: Path, column: str, assignment: str, out: Path) -> Export:
@@ -216,11 +218,14 @@ def opened(path: Path, column: str, assignment: str, out: Path) -> Export:
     return Export(path, column, assignment)
 
 
-def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) -> list[str]:
+def fill_export(
+    entries: Sequence[Entry], path: Path, column: str, out: Path, roster: bool = False
+) -> list[str]:
     """Write the scores for Canvas to import; return what to tell the instructor.
 
     Args:
         path: the export; out: the file to write.
+        roster: whether the class is that of another list.
 
     Raises:
         CanvasError: the export cannot be used. OSError: the file cannot be written.
@@ -242,13 +247,16 @@ def fill_export(entries: Sequence[Entry], path: Path, column: str, out: Path) ->
         for index, row in enumerate(export.students)
         if index not in owners and row[0].strip().casefold() not in TEST_STUDENTS
     ]
+    why = "for whom nothing was found"
+    if roster:
+        why = f"but not in the class, which is that of {option('roster')}"
     return [
         f"Canvas: wrote {out}, scores in {visible(export.title, 100)}: {len(filled.rows)}",
-        *(export.scaled(most) if most is not None else ()),
         *listed("Canvas", "with another score, which this file replaces", filled.replaced),
         *listed("Canvas", "without a new score", filled.left),
         *listed(
             "Canvas", "handed in, but could not be matched to one student in the export", strangers
         ),
-        *listed("Canvas", "in the export, for whom nothing was found", nobody),
+        *listed("Canvas", f"in the export, {why}", nobody),
+        *(export.scaled(most) if most is not None else ()),
     ]

@@ -10,6 +10,8 @@ from tensormark.classroom.marks import Marks
 from tensormark.intake.submission import Part
 from tensormark.reports.model import ungraded
 
+SHOWN = 20  # students that are named in a line
+
 
 def legible(name: str) -> str:
     r"""Return a name as text that can be written: a byte that is not UTF-8 becomes `\\udce9`."""
@@ -19,6 +21,12 @@ def legible(name: str) -> str:
 def number_of(count: int, noun: str) -> str:
     """Return how many there are of something, such as `1 student`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def first_of(names: Sequence[str]) -> str:
+    """Return as many names as a person reads in a line, and how many more there are."""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
 
 
 def called(student: str, name: str) -> str:

@@ -13,8 +13,8 @@ import datetime
 import json
 from collections.abc import Sequence
 
-from tensormark.classroom.entry import Entry, legible, number_of
-from tensormark.classroom.ledger import SHOWN, Ledger
+from tensormark.classroom.entry import SHOWN, Entry, legible, number_of
+from tensormark.classroom.ledger import Ledger
 from tensormark.classroom.store import Store
 from tensormark.reports.text import points, visible
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.classroom import similar_page
-from tensormark.classroom.canvas import CanvasError, fill_export
+from tensormark.classroom.canvas import WARNING, CanvasError, fill_export
 from tensormark.classroom.earlier import Earlier
 from tensormark.classroom.entry import Entry, number_of
 from tensormark.classroom.feedback import FOLDER, write_feedback
@@ -139,12 +139,13 @@ def write_results(
         )
     else:
         earlier.withdraw(SIMILAR)
-    lines += _filled_canvas(entries, canvas, column, earlier)
-    return [*lines, *returned(entries, folders, roster, earlier), *earlier.lines()]
+    lines += _filled_canvas(entries, canvas, column, earlier, roster is not None)
+    lines += [*returned(entries, folders, roster, earlier), *earlier.lines()]
+    return sorted(lines, key=lambda line: line.startswith(WARNING))
 
 
 def _filled_canvas(
-    entries: Sequence[Entry], canvas: Path | None, column: str, earlier: Earlier
+    entries: Sequence[Entry], canvas: Path | None, column: str, earlier: Earlier, roster: bool
 ) -> list[str]:
     """Fill Canvas's export, if there is one; say how it went. None of an earlier run stays."""
     path = earlier.out / CANVAS
@@ -155,7 +156,7 @@ def _filled_canvas(
     if not same:
         earlier.make_room(CANVAS)
     try:
-        lines = fill_export(entries, canvas, column, path)
+        lines = fill_export(entries, canvas, column, path, roster)
         earlier.note(CANVAS, sha256(path))
         return lines
     except CanvasError as error:

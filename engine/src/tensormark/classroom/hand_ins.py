@@ -20,6 +20,9 @@ from tensormark.intake.submission import Part
 from tensormark.intake.syntax import shown
 from tensormark.usage import command, option
 
+MARKED_LATE = "late according to its name, which does not say by how much"
+UNREAD = "when it was handed in cannot be read in Moodle's worksheet: "
+
 
 class HandInError(Exception):
     """The hand-ins cannot be read; the message is one sentence that says what to do."""
@@ -58,6 +61,8 @@ def _by_roster(uploads: Sequence[Upload], roster: Sequence[Listed], folder: Path
         student.uploads = [
             replace(upload, submitted=upload.submitted or submitted) for upload in student.uploads
         ]
+        if member.unread and student.uploads:
+            student.notes += (f"{UNREAD}{shown(member.unread)}",)
     test_students = {member.student for member in roster if member.is_test_student}
     return [
         student for student in students if student.uploads or student.student not in test_students
@@ -88,7 +93,7 @@ def _hand_in(
         files = choice.at_once(choice.chosen(attempts, deadline, late), editable)
         main, extras = choice.split(files, editable)
     if main and main.late and choice.minutes_late(main.submitted, deadline) is None:
-        notes.append("late according to its name, which does not say by how much")
+        notes.append(MARKED_LATE)
     if len(attempts) > 1 and not all(upload.submitted for upload in gradable):
         notes.append("which of several is newest was decided by the dates of the files")
     others = [upload for upload in student.uploads if upload is not main and upload not in extras]

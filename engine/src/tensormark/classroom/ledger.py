@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 
 from tensormark.classroom.adjustments import Adjustment, read_adjustments
-from tensormark.classroom.entry import Entry, Final, HandIn, number_of
+from tensormark.classroom.entry import Entry, Final, HandIn, first_of, number_of
 from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.hand_ins import MARKED_LATE
 from tensormark.classroom.late import Rule, read_rule
 from tensormark.classroom.marks import Marks
 from tensormark.classroom.written import Written, read_written
@@ -25,9 +26,8 @@ from tensormark.usage import option
 
 CENT = Decimal("0.01")
 LONGEST = 450  # characters of what the gradebook says of one student; a cell has 500
-UNKNOWN = "time that is not known, so nothing is taken off"
+UNKNOWN = "the time of the hand-in is unknown, so nothing is taken off for lateness"
 WRITTEN = "written"  # points, as a sum has them
-SHOWN = 20  # students that are named on the terminal, of each kind
 
 
 def exact(score: float) -> Decimal:
@@ -144,26 +144,39 @@ class Ledger:
                 kinds.setdefault(what, []).append(visible(entry.hand_in.called, 60))
         hand_ins = [entry.hand_in for entry in entries]
         told = list(self.written.lines(hand_ins)) if self.written else []
-        return told + [
-            f"final: {number_of(len(names), 'student')} {what}: {', '.join(names[:SHOWN])}"
-            + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+        told += [
+            f"final: {what.format(number_of(len(names), 'student'))}: {first_of(names)}"
             for what, names in kinds.items()
         ]
+        return told + _marked_late(entries)
 
     def _remarks(self, entry: Entry, final: Final) -> Iterator[str]:
         rows = self.rows.get(entry.hand_in.student, ())
         marks = final.written
         if final.how.startswith(f"{WRITTEN}: "):
-            yield "without one, as their written answers are not settled"
+            yield "{} without one, as their written answers are not settled"
         elif final.points is None and any(row.points is not None for row in rows):
-            yield "with changes, but without a whole score to change"
+            yield "{} with changes, but without a whole score to change"
         elif final.points is None and marks and marks.begun:
-            yield "with written points, but without a whole score"
+            yield "{} with written points, but without a whole score"
         most = _maximum(entry) + float(marks.most if marks else 0)
         if entry.result and (final.points or 0) > most:
-            yield "above the maximum"
+            yield "{} above the maximum"
         if final.how.endswith(UNKNOWN):
-            yield f"with a {UNKNOWN}"
+            yield f"for {{}} {UNKNOWN}"
+
+
+def _marked_late(entries: Sequence[Entry]) -> list[str]:
+    """Return a line on those whom Canvas calls late, and from whom nothing could be taken off."""
+    names = [
+        visible(entry.hand_in.called, 60)
+        for entry in entries
+        if entry.final and entry.final.how.endswith(UNKNOWN) and MARKED_LATE in entry.hand_in.notes
+    ]
+    fix = f"for {option('rule')}, give {option('roster')} with everybody and their `submitted`"
+    count = number_of(len(names), "hand-in")
+    line = f"Canvas marks {count} LATE, and does not say by how much; {fix}: {first_of(names)}"
+    return [line] if names else []
 
 
 def _maximum(entry: Entry) -> float:

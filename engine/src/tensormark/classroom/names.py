@@ -23,15 +23,18 @@ class Names:
         # as files have them in which no cell is a formula
         self.by_cell = {text: student for text, student in cells if often[text] == 1}
 
-    def find(self, name: str) -> str | None:
-        """Return the student that a name stands for, as ONLY= takes it; None if it is not clear."""
+    def _candidates(self, name: str) -> list[str]:
+        """Return every student that a name may stand for, as ONLY= takes it."""
         exact = {legible(name)} if self.counts[legible(name)] == 1 else set[str]()
         exact |= {self.by_cell[name]} if name in self.by_cell else set()
         if exact:
-            return exact.pop() if len(exact) == 1 else None
-        place = self.index.find(name)
-        student = None if place is None else self.hand_ins[place].student
-        return student if student and self.counts[student] == 1 else None
+            return [*exact]
+        return [self.hand_ins[place].student for place in self.index.candidates(name)]
+
+    def find(self, name: str) -> str | None:
+        """Return the student that a name stands for; None if there is none, or several."""
+        candidates = self._candidates(name)
+        return candidates[0] if len(candidates) == 1 and self.counts[candidates[0]] == 1 else None
 
     def student(self, where: str, name: str) -> str:
         """Return the student that a name stands for.
@@ -41,8 +44,10 @@ class Names:
         """
         student = self.find(name)
         if student is None:
+            several = "several students may be meant by"
+            what = several if self._candidates(name) else "there is no student"
             raise LedgerError(
-                f"{where}: there is no student {visible(name, 60)!r}, or more than one; "
+                f"{where}: {what} {visible(name, 60)!r}; "
                 "take a name from the column student of gradebook.csv, or take the row out"
             )
         return student

@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from tensormark import usage
-from tensormark.classroom.entry import number_of
+from tensormark.classroom.entry import first_of, number_of
 from tensormark.classroom.failure import LedgerError
 from tensormark.classroom.file_names import real
 from tensormark.classroom.hand_ins import HandInError, find
@@ -21,8 +21,6 @@ from tensormark.intake.submission import SubmissionError
 from tensormark.reports.text import print_any_letter, shown
 from tensormark.sandbox.interface import printable
 from tensormark.usage import command, option
-
-SHOWN = 20  # students that are named
 
 
 def _parsed(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
@@ -53,8 +51,7 @@ def _write(folder: Path, options: argparse.Namespace) -> None:
     size = f"{number_of(count, 'student')}, {number_of(len(questions), 'question')}, {total} points"
     print(printable(f"wrote {options.out}: {size}"))
     if left:
-        more = f" and {len(left) - SHOWN} more" if len(left) > SHOWN else ""
-        who = f"{', '.join(left[:SHOWN])}{more}"
+        who = first_of(left)
         print(f"not in it, as several have the name: {who}; give {option('roster')} with ids")
     given = {"submissions": options.submissions, **lists, "written": options.out}
     line = command("class", **{key: shlex.quote(str(value)) for key, value in given.items()})

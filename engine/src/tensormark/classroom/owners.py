@@ -17,7 +17,7 @@ from tensormark.classroom.upload import CANVAS, GRADESCOPE, MOODLE, OWN, Upload
 
 Who = frozenset[int]  # places in the list: of one person, or of a team's members
 NOBODY: Who = frozenset()
-STRANGER = "not on the roster"
+STRANGERS = NOT_ON_ROSTER, NOT_IN_EXPORT = "not on the roster", "not in the Canvas export"
 DECIDE = "rename it, or name it in the column file of a roster"
 REPEAT = re.compile(r"(?P<own>.+?)(?: ?\((?P<browser>[0-9]{1,3})\)|-(?P<system>[0-9]{1,3}))", re.S)
 SHOWN, LONGEST = 4, 60  # people who something may be of, and characters of what they are called
@@ -135,6 +135,7 @@ class _Owners:
         self.teams = places(
             (_team_key(student.team),) if student.team else () for student in roster
         )
+        self.stranger = NOT_IN_EXPORT if any(s.exported for s in roster) else NOT_ON_ROSTER
         self.nameless = all(student.name == student.student for student in roster)
 
     def by_ids(self, upload: Upload) -> set[int]:
@@ -284,7 +285,7 @@ class _Owners:
             return _undecided(
                 group, (called(reading.student, reading.name) for reading in readings)
             )
-        return replace(_student(group, STRANGER), known=False)
+        return replace(_student(group, self.stranger), known=False)
 
 
 def by_roster(uploads: Sequence[Upload], roster: Sequence[Listed]) -> list[Student]:

@@ -82,10 +82,9 @@ class Index:
         """Return the places of a name."""
         return set().union(*(self.forms.get(form, ()) for form in known))
 
-    def find(self, name: str) -> int | None:
-        """Return the place of the one person with this id, else with this name; None if unclear."""
-        hits = self.by_id(name) or self.by_forms(forms(name))
-        return next(iter(hits)) if len(hits) == 1 else None
+    def candidates(self, name: str) -> set[int]:
+        """Return the places of those with this id, else with this name."""
+        return self.by_id(name) or self.by_forms(forms(name))
 
 
 def matches(people: Sequence[Person], others: Sequence[Person]) -> list[int | None]:

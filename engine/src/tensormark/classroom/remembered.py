@@ -55,10 +55,10 @@ def settle(options: argparse.Namespace, store: Store) -> list[str]:
     before = remembered(store)
     folder = before.pop("submissions", None)
     if options.only is None and folder == os.path.realpath(options.submissions):
-        lists = [name for name in (*FILES, SHEETS) if name in before and not getattr(options, name)]
+        gone = [name for name in OPTIONS if name in before and not getattr(options, name)]
         lines += [
             f"the previous run had {option(name, printable(before[name]))}, and this one has none"
-            for name in lists
+            for name in gone
         ]
     if options.only is not None:
         if folder not in (None, os.path.realpath(options.submissions)):

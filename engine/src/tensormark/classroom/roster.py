@@ -1,13 +1,15 @@
 """The roster: who is in the class, as a CSV file that any system exports, and who is who."""
 
+import contextlib
 import csv
 import datetime
 import io
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tensormark.classroom.choice import deadline_of
 from tensormark.classroom.gradescope_export import moment
 from tensormark.classroom.people import Person
 from tensormark.classroom.upload import CANVAS, MOODLE
@@ -27,6 +29,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "team": ("team", "group", "group name", "group_name", "team name"),
     "file": ("file", "submission", "path"),
     "submitted": ("submitted", "submitted at", "date"),
+    "modified": ("last modified (submission)",),  # in Moodle's worksheet
 }
 EXPORT = {  # of Canvas's gradebook, where "Student" is a name
     **{"student": "name", "lastname": "last", "firstname": "first", "id": "canvas"},
@@ -35,6 +38,9 @@ EXPORT = {  # of Canvas's gradebook, where "Student" is a name
 IDS = ("canvas", "identifier", "id", "login", "email")  # the strongest first
 MAXIMA = "points possible"
 TEST_STUDENTS = ("student, test", "test student")  # as Canvas calls them
+# how Moodle writes a time in English, and in the English of the United States
+MODIFIED = ("%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p")
+NEVER = "-"  # as Moodle says that nothing was handed in
 NUMBER = re.compile(r".*?([0-9]+)", re.S)  # of `Participant 123`, in whatever language
 
 
@@ -52,6 +58,8 @@ class Listed:
         platforms: what Canvas and Moodle call the student in their bulk downloads.
         file: what the student handed in, relative to the folder; "" if the roster does not say.
         team: whose hand-ins are this student's, too; "" if there is none.
+        unread: what Moodle's worksheet has for the time, if that cannot be read.
+        exported: whether the list is an export of Canvas's gradebook.
     """
 
     student: str
@@ -61,6 +69,8 @@ class Listed:
     file: str = ""
     submitted: datetime.datetime | None = None
     team: str = ""
+    unread: str = ""
+    exported: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -118,9 +128,8 @@ def _is_canvas_export(names: Sequence[str]) -> bool:
     return names[:1] in (["student"], ["lastname"]) and "id" in names and sis
 
 
-def _meanings(header: Sequence[str]) -> dict[int, str]:
+def _meanings(names: Sequence[str]) -> dict[int, str]:
     """Return what the columns hold, by their place."""
-    names = [name.strip().casefold() for name in header]
     if _is_canvas_export(names):
         return {index: EXPORT[name] for index, name in enumerate(names) if name in EXPORT}
     known = {alias: meaning for meaning, aliases in COLUMNS.items() for alias in aliases}
@@ -143,6 +152,29 @@ def _platform_ids(cells: Mapping[str, str]) -> dict[str, str]:
     return {platform: text for platform, text in ids.items() if text}
 
 
+def _submitted(cells: Mapping[str, str], where: str) -> datetime.datetime | None:
+    """Return when something was handed in, as staff have written it.
+
+    Raises:
+        RosterError: it is not a time.
+    """
+    if not (text := cells.get("submitted")):
+        return None
+    with contextlib.suppress(ValueError, OverflowError, OSError):
+        return deadline_of(text)
+    if (when := moment(text)) is None:
+        raise RosterError(f"{where}: {text[:60]!r} is not a time such as 2026-11-20T23:10")
+    return when
+
+
+def _modified(text: str) -> datetime.datetime | None:
+    """Return a time as Moodle writes it, in this machine's zone; None if it is not one."""
+    for form in MODIFIED:
+        with contextlib.suppress(ValueError, OverflowError, OSError):
+            return datetime.datetime.strptime(text, form).astimezone()
+    return None
+
+
 def _student(row: Sequence[str], columns: Mapping[int, str], where: str) -> Listed | None:
     """Return the student of a row; None if it is empty or not a student's."""
     cells = _cells(row, columns)
@@ -151,13 +183,12 @@ def _student(row: Sequence[str], columns: Mapping[int, str], where: str) -> List
     platforms = _platform_ids(cells)
     if not any(ids) and (not name or MAXIMA in name.casefold()):
         return None
-    when = cells.get("submitted", "")
-    submitted = moment(when)
-    if when and submitted is None:
-        raise RosterError(f"{where}: {when[:60]!r} is not a time such as 2026-11-20 23:10:05")
+    modified = cells.get("modified", NEVER) if "identifier" in cells else NEVER
+    submitted = _submitted(cells, where) or _modified(modified)
+    unread = "" if submitted or modified == NEVER else modified
     student = next(filter(None, ids), name)
     file, team = cells.get("file", ""), cells.get("team", "")
-    return Listed(student, name or student, ids, platforms, file, submitted, team)
+    return Listed(student, name or student, ids, platforms, file, submitted, team, unread)
 
 
 def read_roster(path: Path) -> list[Listed]:
@@ -167,7 +198,8 @@ def read_roster(path: Path) -> list[Listed]:
         RosterError: it names no student, or one of them twice. OSError: it cannot be read.
     """
     rows = rows_of(path, text_of(path))
-    columns = _meanings(rows[0]) if rows else {}
+    titles = [name.strip().casefold() for name in rows[0]] if rows else []
+    columns, exported = _meanings(titles), _is_canvas_export(titles)
     if not set(columns.values()) & {*IDS, "name", "last"}:
         raise RosterError(
             f"{path}: its first line names none of the columns student, id, login, name and email"
@@ -181,5 +213,5 @@ def read_roster(path: Path) -> list[Listed]:
                 "give each student an id of their own"
             )
         if student is not None:
-            students[student.student] = student
+            students[student.student] = replace(student, exported=exported)
     return list(students.values())

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tensormark.classroom import summary
-from tensormark.classroom.entry import Entry, HandIn, legible, number_of
-from tensormark.classroom.owners import STRANGER
+from tensormark.classroom.entry import Entry, HandIn, first_of, legible, number_of
+from tensormark.classroom.hand_ins import UNREAD
+from tensormark.classroom.owners import STRANGERS
 from tensormark.classroom.people import Index, Person
 from tensormark.classroom.store import Attempt, Store, verdict
 from tensormark.classroom.work import Terms, Work, named, read_work
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import Part, SubmissionError
-from tensormark.reports.text import points
+from tensormark.reports.text import points, visible
 from tensormark.sandbox.interface import printable
 
 EVERY = 2.0  # seconds between two lines on what is read
@@ -110,8 +111,13 @@ class Class:
         for student in self.students:
             if student.hand_in.student == legible(name):
                 return student
-        index = index_of([student.hand_in for student in self.students]).find(name)
-        return None if index is None else self.students[index]
+        hits = self.candidates(name)
+        return hits[0] if len(hits) == 1 else None
+
+    def candidates(self, name: str) -> list[Student]:
+        """Return the students with this login or name."""
+        index = index_of([student.hand_in for student in self.students])
+        return [self.students[place] for place in index.candidates(name)]
 
     def entry(self, student: Student, terms: Terms) -> Entry:
         """Return a student's line of the gradebook."""
@@ -171,14 +177,19 @@ def listed(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
     everybody = [entry for each in kinds.values() for entry in each]
     unfinished = (*summary.OURS, summary.UNREAD, summary.NOT_IN)
     shown = {kind: kinds[kind] for kind in unfinished}
-    shown[STRANGER] = [entry for entry in everybody if STRANGER in entry.hand_in.notes]
+    for why in STRANGERS:
+        shown[why] = [entry for entry in everybody if why in entry.hand_in.notes]
     for kind, entries in shown.items():
         for entry in entries[:LISTED]:
-            known = kind in (summary.NOT_IN, STRANGER)
+            known = kind in (summary.NOT_IN, *STRANGERS)
             more = "" if known else f": {printable(_reason(entry))[:200]}"
             yield f"  {kind}: {printable(entry.hand_in.called)}{more}"
         if len(entries) > LISTED:
             yield f"  {kind}: and {len(entries) - LISTED} more"
+    notes = [(entry, note) for entry in everybody for note in entry.hand_in.notes]
+    unread = [visible(entry.hand_in.called, 60) for entry, note in notes if note.startswith(UNREAD)]
+    if unread:
+        yield f"  {UNREAD}{first_of(unread)}"
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
