@@ -187,6 +187,8 @@ def main() -> None:
     add("--workers", type=int, default=200, help=f"1 to {MOST_WORKERS} or more")
     add("--out", type=Path, help="a class whose durations are taken")
     options = parser.parse_args()
+    if min(options.simulate, options.workers) < 1:
+        parser.error("there is at least one hand-in, and one worker")
     about, known = recorded(options.out)
     sample = f"{statistics.fmean(known):.1f} s each, at most {max(known):.0f} s"
     client = client_seconds(options.workers)

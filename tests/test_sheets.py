@@ -44,6 +44,8 @@ BAD_ROWS = {
     "10001,2+1,,,,": "line 2: memory: 2+1 is not one number for each line of the rubric",
     "10001,1,,,,\n\n10001,1,,,,": "line 4: 10001 has a row already, line 2; keep one of them",
     "10001,1,,,,\nlogin1,,,1,,": "line 3: login1 has a row already, line 2; keep one of them",
+    # 010001 that a spreadsheet took for a number, and 10001, who has no marks yet
+    "10001,1,,,,\n10001,,,,,": "line 3: 10001 has a row already, line 2; keep one of them",
     "10001,1,late, and so on,,,AB": "line 2: has more cells than the first line; quote a text",
     '10001,1,"x,': "line 2: not a CSV file (",
     f"10001,1,{'x' * 1001},,,": "line 2: memory: the comment has 1001 characters; shorten it to 10",

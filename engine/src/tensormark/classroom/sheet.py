@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from tensormark.classroom.adjustments import MOST, lines_of, plain
+from tensormark.classroom.adjustments import lines_of, plain
 from tensormark.classroom.entry import HandIn, legible
 from tensormark.classroom.failure import LedgerError
 from tensormark.classroom.marks import Answer, Question
@@ -24,6 +24,7 @@ from tensormark.usage import command, option
 
 STUDENT, NAME, WHO = "student", "name", "who"
 LARGEST = 32 << 20  # bytes
+STUDENTS = 200_000  # rows; a sheet of as many without marks is as large
 LONGEST = 1000  # characters of a comment; what a report shows
 TERM = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,4})?", re.ASCII)
 
@@ -71,8 +72,8 @@ def _rows(
         if len(cells) > len(titles):
             fix = "quote a text with commas"
             raise LedgerError(f"{where}: has more cells than the first line; {fix}")
-        if count == MOST:
-            raise LedgerError(f"{where}: is beyond {MOST} rows; name another file")
+        if count == STUDENTS:
+            raise LedgerError(f"{where}: is beyond {STUDENTS} rows; name another file")
         row = zip(titles, cells, strict=False)
         yield where, {title: text for title, text in row if text}
 
@@ -125,9 +126,10 @@ def read_sheet(path: Path, questions: Sequence[Question], names: Names) -> list[
     """
     answers, rows = list[Answer](), dict[str, str]()
     for where, row in _rows(path, questions):
-        if set(row) <= {STUDENT, NAME, WHO}:
-            continue
-        student = names.student(where, row.get(STUDENT, ""))
+        empty, called = set(row) <= {STUDENT, NAME, WHO}, row.get(STUDENT, "")
+        student = names.find(called) if empty else names.student(where, called)
+        if student is None:
+            continue  # nobody, who has no marks
         if (first := rows.setdefault(student, where)) != where:
             line, who = first.rpartition(", ")[2], visible(row[STUDENT], 60)
             raise LedgerError(f"{where}: {who} has a row already, {line}; keep one of them")

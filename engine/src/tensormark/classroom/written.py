@@ -26,7 +26,7 @@ SHOWN = 20  # answers that are listed on the terminal
 def sheet_paths(text: str) -> list[Path]:
     """Return what WRITTEN= names: sheets and folders of them, with commas between."""
     names = [text] if os.path.lexists(text) else text.split(",")
-    return [Path(name) for name in names if name]
+    return [Path(name.strip()) for name in names if name.strip()]
 
 
 @dataclass(frozen=True)
