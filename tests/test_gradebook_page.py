@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,21 @@ def test_whose_file_cannot_be_imported_is_in_a_list() -> None:
     assert ">ada<" in part
     assert ">grace<" not in part
     assert len(re.findall("bert.py cannot be imported[^<]*</td>", text)) == 1
+
+
+def test_what_people_look_for_first_comes_before_the_exercises() -> None:
+    late = entry(sample.complete())
+    late = replace(late, hand_in=replace(late.hand_in, minutes_late=7), seconds=9)
+
+    text = page([late], [""], Similar())
+
+    heads = re.findall(r'<button type="button">([^<]*)</button></th>', text)
+    assert heads[:5] == ["student", "score", "min. late", "notes", "bonus"]
+    assert heads[-1] == "seconds"
+    (row,) = re.findall(r"<tbody role=.*?</tbody>", text, flags=re.S)
+    cells = re.findall(r'<td role="cell" class="(\w+)"(?: data-value="([^"]*)")?>', row)
+    assert [cells[1], cells[2][0], cells[-1]] == [("number", "7"), "notes", ("number", "9")]
+    assert len(cells) == len(heads) - 1
 
 
 def test_every_reason_for_no_grade_has_a_name_of_its_own() -> None:

@@ -52,7 +52,8 @@ def test_final_and_how_it_came_about_are_in_every_report(course: Course) -> None
     schema = json.loads(Path(html.__file__).with_name("result.schema.json").read_bytes())
     jsonschema.validate(told | {"references": "0" * 64}, schema)
     report = (course.out / f"feedback/{ada}/report.html").read_text(encoding="utf-8")
-    assert "final: <b>66.75 / 100</b>" in report
+    assert "final: <b>66.75</b> / 100" in report
+    assert report.index("<b>66.75</b>") < report.index("score: <b>72 / 100</b>")
     assert all(f"<li>{step}</li>" in report for step in steps)
     assert "AB" not in report + json.dumps(told)
 

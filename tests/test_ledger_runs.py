@@ -100,7 +100,7 @@ def test_an_appeal_takes_both_files_and_tells_what_becomes_of_final(
     assert course.gradebook()[ada]["how"].startswith("75 + 5 - 5 (late: 1 day")
 
     course.grade("--only", grace)
-    assert f"  {grace}: 50 before, 50 now\n" in capsys.readouterr().out
+    assert f"  {grace}: 50 unchanged\n" in capsys.readouterr().out
 
 
 KILLED = """

@@ -57,14 +57,16 @@ def test_moodle_gets_marks_and_each_participants_own_page(tmp_path: Path) -> Non
 def test_what_goes_back_is_final_where_there_is_one(tmp_path: Path) -> None:
     final = Final(60.25, "", ("score: 87.5", "-27.25, late: 3 days"))
     unknown = replace(participant(2), final=Final(None))
-    absent = Entry(replace(participant(3, None).hand_in), final=Final(10.0))
+    absent = Entry(participant(3, None).hand_in, problem="could not be read", final=Final(10.0))
     own = replace(entry("12345", "ada_12345_678_bert.py"), final=final)
 
-    moodle(tmp_path, [replace(participant(1), final=final), unknown, absent])
+    lines = moodle(tmp_path, [replace(participant(1), final=final), unknown, absent])
     write_results([own], tmp_path / "canvas")
 
     grades = moodle_grades((tmp_path / "out/moodle.csv").read_bytes(), held={2: 70, 4: 12})
     assert grades == {1: 60.25, 3: 10}
+    place = lines.index("feedback: 1 with a score but no report, as nothing was graded:")
+    assert lines[place + 1] == "  Participant 3 (Name 3): could not be read"
     pages = moodle_files(tmp_path / "out/moodle-feedback.zip", [1, 2, 3])
     assert pages.keys() == {1}
     assert b"60.25" in pages[1][1]
@@ -171,6 +173,8 @@ def test_canvas_shows_each_what_fits_the_name_of_their_file(tmp_path: Path) -> N
     text = seen["12345/bert.py"].decode()
     compile(text, "bert.py", "exec")
     assert text.startswith("# Example: 87.5 / 100\n")
+    assert "#\n#\n" not in text
+    assert "tier" not in text
     assert "# attention: a title: 0 / 25, failed\n" in text
     assert "#     computed without the mask" in text
     with zipfile.ZipFile(io.BytesIO(seen["777/all.zip"])) as archive:

@@ -184,7 +184,8 @@ def test_a_sheet_has_a_row_for_each_student_and_can_be_read(
     said = capsys.readouterr().out
     assert "sheet.csv: 3 students, 2 questions, 6 points\nnext: fill it in, and make class" in said
     assert course.grade(f"--written={course.folder / 'sheet.csv'}") == 0
-    assert "0 students marked in full, 0 in part, 3 not at all" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "0 students marked in full, 0 in part, 3 not at all (1 handed in nothing)\n" in said
 
 
 def test_students_of_any_name_have_a_row_that_is_found_again(

@@ -38,10 +38,18 @@ def test_what_solutions_or_many_of_the_class_have_says_nothing() -> None:
     assert side_by_side(LEFT, LEFT, Rarity(many, STARTER, [])) == []
 
 
-def test_what_is_called_and_attributes_are_no_names() -> None:
+def test_attributes_are_no_names() -> None:
     assert kinds(LEFT, RIGHT.replace("sin", "cos")) == [GAP, OWN, GAP, OWN, SAME, RENAMED]
     assert kinds("a = torch.x", "b = torch.y") == [OWN, OWN]
-    assert kinds("a = other(b)", "b = another(a)") == [OWN, OWN]
+
+
+def test_what_is_called_is_a_name_unless_no_student_chose_it() -> None:
+    assert kinds("a = layer(x, m)", "b = block(x, n)") == [RENAMED]
+    assert kinds("def look(a):", "def seek (b):") == [RENAMED]
+    assert kinds("a = len(b)", "b = sum(a)") == [OWN, OWN]
+    assert kinds("a = f(b)", "b = torch(a)") == [OWN, OWN]
+    imports = "from math import sqrt\n", "from math import floor\n"
+    assert kinds(f"{imports[0]}a = sqrt(b)", f"{imports[1]}b = floor(a)")[1:] == [OWN, OWN]
 
 
 def test_a_line_in_another_place_is_moved() -> None:
@@ -92,8 +100,11 @@ def test_a_class_without_groups_has_no_page_and_keeps_none(tmp_path: Path) -> No
 
     write_results(entries(source, source, "x = 1"), tmp_path, starter=STARTER)
     before = (tmp_path / SIMILAR).read_text("utf-8")
-    write_results(entries(source, "y = 2", "x = 1"), tmp_path, starter=STARTER)
+    lines = write_results(entries(source, "y = 2", "x = 1"), tmp_path, starter=STARTER)
 
+    assert "near-identical submissions: none among 3" in lines
+    shown = (tmp_path / "gradebook.html").read_text("utf-8")
+    assert '>none</span><span class="what">among 3 submissions<' in shown
     assert "return b * 8" in before
     assert not (tmp_path / SIMILAR).exists()
 

@@ -102,7 +102,7 @@ def test_two_assistants_mark_a_class_and_settle_what_they_disagree_on(
     assert course.gradebook()[grace]["how"] == "50 + 26.5 (written) = 76.5"
     assert course.graded == 4
     page = (course.out / f"feedback/{grace}/report.html").read_text(encoding="utf-8")
-    assert "final: <b>76.5 / 134</b>" in page
+    assert "final: <b>76.5</b> / 134" in page
     assert 'only one saving</p><p class="said">well &lt;b&gt;done&lt;/b&gt;</p>' in page
     assert "AB" not in page
     assert "CD" not in page

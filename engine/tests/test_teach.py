@@ -127,6 +127,23 @@ def test_every_name_that_judging_gives_has_words() -> None:
     assert names == set(general.WORDS)
 
 
+def test_scores_that_are_equal_are_no_range(assignment: Assignment) -> None:
+    scores = [40.0, 60.0, *[80.0] * 9, 100.0]
+    entries = students(*(result(PASSED) | {"score": score} for score in scores))
+
+    assert "at least half of them have 80." in shown(assignment, entries, "class")
+
+
+def test_the_mark_is_explained_where_a_number_has_it(assignment: Assignment) -> None:
+    def said(few: int) -> str:
+        graded = [result(None, score=score) for score in [0.0] * 5 + [25.0] * few]
+        return shown(assignment, students(*graded, *map(result, [PASSED] * 9)), "class")
+
+    assert teach.MIXED in said(2)
+    assert teach.MIXED not in said(3)
+    assert teach.FEW in said(3)
+
+
 def test_outcomes_are_a_histogram_by_points(assignment: Assignment) -> None:
     graded = [result(None, score=score) for score in [0.0] * 3 + [25.0] * 4]
     entries = students(*graded, *map(result, [PASSED] * 13))

@@ -19,6 +19,7 @@ from tensormark.result import Outcome
 
 FEWEST = 3
 SMALLEST = 10
+MARK = " *"  # of a number that has a few too many
 Result = Mapping[str, Any]
 Places = frozenset[int]  # of students in a class
 
@@ -66,8 +67,13 @@ class Share(NamedTuple):
 
     @property
     def marked(self) -> "Share":
-        """The same with the mark that it has a few too many."""
-        return self._replace(text=f"{self.text} *")
+        """The same with the mark."""
+        return self._replace(text=self.text + MARK)
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether it has that mark."""
+        return self.text.endswith(MARK)
 
     def __str__(self) -> str:
         return f"{self.numbers}{self.text}"

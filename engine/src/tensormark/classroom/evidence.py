@@ -1,9 +1,10 @@
 """Where two submissions are alike, line by line, without what many of the class have anyway.
 
-Lines are compared as written, and again with a mark in the place of names of variables.
+Lines are compared as written, and again with a mark in the place of names that students chose.
 Both are of strangers: nothing is parsed or run, and every count is bounded.
 """
 
+import builtins
 import difflib
 import keyword
 import re
@@ -16,8 +17,9 @@ from tensormark.classroom.similar import COMMON, SMALLEST
 
 LINES = 500  # of a file that are compared, those that many have not counted
 SAME, RENAMED, MOVED, OWN, GAP = "same", "renamed", "moved", "own", "gap"
-VARIABLE = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w|\s*\()")  # no attribute, and nothing called
+NAME = re.compile(r"(?<![\w.])([^\W\d]\w*)(\s*\()?")  # no attribute; and whether it is called
 IMPORTED = re.compile(r"^(?:import|from)\b.*", re.M)
+DEFINED = re.compile(r"^\s*class\s+(\w+)", re.M)
 COMMENT = re.compile(r"^\s*#")
 Sources = Mapping[str, str]  # module name to text
 
@@ -39,10 +41,15 @@ class Line:
     holders: int = 0
 
 
+def _imported(text: str) -> set[str]:
+    return set(re.findall(r"\w+", " ".join(IMPORTED.findall(text))))
+
+
 class Rarity:
     """How many of a class have a line.
 
     Attributes:
+        names: that no student chose; called: further ones, where they are called.
         usual: lines that many have, or that were given; they say nothing about anybody.
         holders: line to how many have it.
     """
@@ -56,8 +63,12 @@ class Rarity:
             submissions: one by a team once.
             starter: what everybody was given; known: solutions that anybody may resemble.
         """
-        imports = IMPORTED.findall("\n".join(starter.values()))
-        self.names = {"self", *keyword.kwlist, *re.findall(r"\w+", " ".join(imports))}
+        given = "\n".join(starter.values())
+        self.names = {"self", *keyword.kwlist, *_imported(given)}
+        self.called = {*dir(builtins), *(name for name, call in NAME.findall(given) if call)}
+        self.called.update(DEFINED.findall(given))
+        for each in submissions:
+            self.called.update(*map(_imported, each.values()))
         self.form = lru_cache(maxsize=100_000)(self._form)
         self.holders = Counter(form for each in submissions for form in self._forms(each))
         most = COMMON * max(len(submissions), SMALLEST) + 1
@@ -68,8 +79,13 @@ class Rarity:
         """Return a line without layout and names of variables; a comment as it is written."""
         if COMMENT.match(line):
             return " ".join(line.split())
-        named = VARIABLE.sub(lambda word: word[0] if word[0] in self.names else "_", line)
-        return "".join(named.split())
+        return "".join(NAME.sub(self._anonymous, line).split())
+
+    def _anonymous(self, found: re.Match[str]) -> str:
+        """Return a name with its bracket, or a mark in its place if a student chose it."""
+        name, call = found[1], found[2] or ""
+        kept = name in self.names or (call and name in self.called)
+        return f"{name if kept else '_'}{call}"
 
     def _forms(self, submission: Sources) -> set[str]:
         return {self.form(line) for text in submission.values() for line in text.splitlines()}

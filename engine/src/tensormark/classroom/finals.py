@@ -89,16 +89,20 @@ def _changes(before: Sequence[Row], rows: Sequence[Row], always: str | None) -> 
     """Return a line for each student whose points changed, and for who is always to be told."""
     old = {student: final for student, _, final, _ in before}
     lines = [
-        f"  {visible(student, 60)}: {_in_words(old[student])} before, {_in_words(final)} now"
+        f"  {visible(student, 60)}: {_in_words(old[student])} {_now(old[student], final)}"
         for student, _, final, _ in rows
         if student in old and (old[student] != final or student == always)
     ]
     more = [f"  and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
-    return ["final, beside the last gradebook:", *lines[:SHOWN], *more] if lines else []
+    return ["final, compared with the last run:", *lines[:SHOWN], *more] if lines else []
 
 
 def _in_words(final: float | None) -> str:
     return "none" if final is None else points(final)
+
+
+def _now(before: float | None, final: float | None) -> str:
+    return "unchanged" if before == final else f"before, {_in_words(final)} now"
 
 
 def keep(

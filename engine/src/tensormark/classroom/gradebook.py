@@ -88,7 +88,7 @@ def _compared(
         return tuple(sorted(index for place in places for index in teams[place]))
 
     groups = [replace(group, members=among_all(group.members)) for group in similarity.groups]
-    return Similar(tuple(groups), among_all(similarity.unread))
+    return Similar(tuple(groups), among_all(similarity.unread), similarity.compared)
 
 
 def write_results(
@@ -139,6 +139,8 @@ def write_results(
         )
     else:
         earlier.withdraw(SIMILAR)
+        if similarity.compared > 1:
+            lines.append(f"near-identical submissions: none among {similarity.compared}")
     lines += _filled_canvas(entries, canvas, column, earlier, roster is not None)
     lines += [*returned(entries, folders, roster, earlier), *earlier.lines()]
     return sorted(lines, key=lambda line: line.startswith(WARNING))

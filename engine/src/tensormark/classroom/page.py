@@ -110,7 +110,7 @@ def _pass_rates(exercises: Sequence[summary.Exercise]) -> Element:
         share = f"{exercise.passed} of {of}{percent}"
         head = element("th", exercise.id, bonus, scope="row")
         rows.append(element("tr", head, element("td", bar), element("td", share)))
-    caption = element("caption", "Passed; of those who began it where it is bonus")
+    caption = element("caption", "Passed (bonus: of those who began it)")
     return element("table", caption, element("tbody", *rows), class_="rates")
 
 
@@ -199,9 +199,11 @@ def _group_line(shown: Class, index: int) -> Element:
 
 def _similar(shown: Class) -> Element | None:
     lines = [_group_line(shown, index) for index in range(len(shown.similar.groups))]
+    if not lines and shown.similar.compared > 1:
+        lines.append(_line("none", f"among {shown.similar.compared} submissions"))
     if unread := shown.similar.unread:
         lines.append(_line("not compared in full", *_names(shown, unread)))
-    about = element("p", ALIKE, class_="about")
+    about = element("p", ALIKE, class_="about") if shown.similar.groups or unread else None
     return _list_section("similar", "Near-identical submissions", lines, about)
 
 

@@ -14,7 +14,7 @@ from tensormark.reports.text import out_of, points
 from tensormark.result import Outcome
 
 LONGEST = 300  # characters of a line
-HOW = "how"  # a final came about
+HOW, NOTES = "how", "notes"  # a final came about
 LATE, FLAGGED, CHANGED, ALIKE, UNIMPORTABLE = "late", "flagged", "changed", "alike", "import"
 
 
@@ -117,11 +117,11 @@ def _row(shown: Class, index: int) -> Element:
             else ()
         ),
         *((_cell(None if written.points is None else float(written.points)),) if written else ()),
+        _cell(hand_in.minutes_late),
+        element("td", "; ".join(_notes(shown, index)), role="cell", class_=NOTES),
         _cell(result["bonus"] if result else None),
         *(_exercise_cell(by_id.get(exercise.id)) for exercise in shown.exercises),
-        _cell(hand_in.minutes_late),
         _cell(round(entry.seconds, 1) or None),
-        element("td", "; ".join(_notes(shown, index)), role="cell"),
         role="row",
         data_tags=" ".join(shown.tags[index]),
     )
@@ -131,16 +131,17 @@ def table(shown: Class) -> Element:
     """Return the table of all students; its roles are written out, as its styles make it boxes."""
     final = ["final", HOW] if any(entry.final for entry in shown.entries) else []
     final += ["written"] if any(entry.written for entry in shown.entries) else []
-    names = ["student", "score", *final, "bonus", *(exercise.id for exercise in shown.exercises)]
+    exercises = (exercise.id for exercise in shown.exercises)
+    names = ["student", "score", *final, "min. late", NOTES, "bonus", *exercises, "seconds"]
     role = {"scope": "col", "role": "columnheader"}
     heads = (
         element(
             "th",
             element("button", name, type="button"),
             **role,
-            class_=HOW if name == HOW else None,
+            class_=name if name in (HOW, NOTES) else None,
         )
-        for name in (*names, "min. late", "seconds", "notes")
+        for name in names
     )
     rows = (_row(shown, index) for index in range(len(shown.entries)))
     students = element(

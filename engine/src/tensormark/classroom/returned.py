@@ -24,6 +24,7 @@ from tensormark.classroom.entry import Entry, number_of
 from tensormark.classroom.feedback import PAGE, RESULT
 from tensormark.classroom.moodle import MoodleError, Worksheet, feedback_name
 from tensormark.classroom.roster import RosterError
+from tensormark.classroom.summary import problem_of
 from tensormark.files import replaced, sha256
 from tensormark.reports.platforms import comments
 from tensormark.reports.text import visible
@@ -138,6 +139,16 @@ def _filled_worksheet(sheet: Worksheet, entries: Sequence[Entry], earlier: Earli
     ]
 
 
+def _without_report(pairs: Pairs) -> list[str]:
+    """Say who gets a mark, which staff may set for anybody, but nothing to read with it."""
+    left = [
+        f"{visible(entry.hand_in.called, 200)}: {visible(problem_of(entry), 200)}"
+        for entry, folder in pairs
+        if entry.mark is not None and not folder
+    ]
+    return listed("feedback", "with a score but no report, as nothing was graded", left)
+
+
 def returned(
     entries: Sequence[Entry], folders: Sequence[str], roster: Path | None, earlier: Earlier
 ) -> list[str]:
@@ -150,9 +161,9 @@ def returned(
     Raises:
         OSError: a file cannot be written.
     """
-    whole = zip(entries, folders, strict=True)
+    whole = list(zip(entries, folders, strict=True))
     pairs = [(entry, folder) for entry, folder in whole if folder and entry.mark is not None]
-    lines = _to_canvas(pairs, earlier)
+    lines = [*_without_report(whole), *_to_canvas(pairs, earlier)]
     try:
         sheet = Worksheet(roster) if roster else None
     except (RosterError, OSError) as error:

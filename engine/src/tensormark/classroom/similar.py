@@ -210,10 +210,12 @@ class Similar:
         groups: of equal files, then of others; the largest first.
         unread: the places of those of whom a file was not compared, or not in full: it is not
             Python, takes too long to read, or has too many statements.
+        compared: how many submissions there were; one by a team counts once.
     """
 
     groups: tuple[Group, ...] = ()
     unread: tuple[int, ...] = ()
+    compared: int = 0
 
 
 def _similar_groups(compared: _Comparison) -> Iterator[Group]:
@@ -268,4 +270,4 @@ def similar(
         for index, each in enumerate(students)
         if any(not description or description["cut"] for description in each)
     ]
-    return Similar(tuple(groups), tuple(unread))
+    return Similar(tuple(groups), tuple(unread), len(submissions))

@@ -41,7 +41,7 @@ MARKS = {
     MOVED: ("↕", "the other has it in another place"),
     OWN: ("", "only here"),
 }
-GAPS = "lines that many have"
+GAPS = "lines left out"
 
 
 def _code(side: tuple[int, str] | None) -> tuple[Element, Element]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tensormark.classroom.anonymous import FEWEST, SMALLEST, Bar, Mistake, Places, Term
+from tensormark.classroom.anonymous import FEWEST, SMALLEST, Bar, Mistake, Places, Share, Term
 from tensormark.classroom.lesson import Lesson
 from tensormark.exercise import Exercise
 from tensormark.reports import html
@@ -19,10 +19,8 @@ from tensormark.reports.text import points
 STYLES = (html.STYLE, Path(__file__).with_name("teach.css"))
 LISTED, QUOTED = 6, 3  # mistakes of an exercise: in words, and with code
 COMPARED = 5  # mistakes of each of two terms
-FEW = (
-    f"No number stands for fewer than {FEWEST} hand-ins. A number with * has a few in it with "
-    "another result; mistakes that fewer made are among the others."
-)
+FEW = f"No bar stands for fewer than {FEWEST} hand-ins. Rarer mistakes are not named."
+MIXED = "* includes a few with another result."
 TOO_FEW = (
     f"Fewer than {SMALLEST} hand-ins were graded, so nothing is counted here. Mistakes are named "
     f"if at least {FEWEST} made them."
@@ -52,12 +50,16 @@ def _bar_table(caption: str, rows: Iterable[Element]) -> Element:
     return element("table", element("caption", caption), element("tbody", *rows), class_="bars")
 
 
-def _histogram(term: Term, bars: Sequence[Bar], caption: str) -> Element:
+def _shares(term: Term, bars: Sequence[Bar]) -> list[Share]:
     whole = Places().union(*(bar.places for bar in bars))
-    rows = []
-    for bar in bars:
-        share = term.amount(bar, whole)
-        rows.append(_bar_row(bar.label, bar.label, share, share.percent, bar.kind))
+    return [term.amount(bar, whole) for bar in bars]
+
+
+def _histogram(term: Term, bars: Sequence[Bar], caption: str) -> Element:
+    rows = (
+        _bar_row(bar.label, bar.label, share, share.percent, bar.kind)
+        for bar, share in zip(bars, _shares(term, bars), strict=True)
+    )
     return _bar_table(caption, rows)
 
 
@@ -112,6 +114,16 @@ def _exercise(lesson: Lesson, exercise: Exercise) -> Screen:
     return Screen(f"exercise-{exercise.id}", exercise.id, title, parts)
 
 
+def _about_numbers(lesson: Lesson) -> str:
+    """Return what to know of the numbers on the page; of the mark, if any of them has it."""
+    term, last = lesson.term, lesson.last
+    figures = [*(term.outcomes(each.id) for each in lesson.exercises), *lesson.more.values()]
+    shares = [share for bars in figures for share in _shares(term, bars)]
+    if last and last.counted:
+        shares += [last.passed(each.id) for each in lesson.exercises]
+    return f"{FEW} {MIXED}" if any(share.is_marked for share in shares) else FEW
+
+
 def _overview(lesson: Lesson) -> Screen:
     term, title = lesson.term, f"{lesson.course.assignment.name}: what the class did"
     links = [element("a", each.id, href=f"#exercise-{each.id}") for each in lesson.exercises]
@@ -126,8 +138,11 @@ def _overview(lesson: Lesson) -> Screen:
     low, middle, high = (points(round(score)) for score in term.quartiles())
     most = points(max(result["max_score"] for result in term.results))
     graded = f"{len(term.results)} students were graded. The median of their scores is {middle} "
-    scores = element("p", f"{graded}of {most}; half of them are from {low} to {high}.")
-    parts = scores, _bar_table("Passed", rows), element("p", FEW, class_="about")
+    middle_half = f"half of them are from {low} to {high}"
+    spread = f"at least half of them have {low}" if low == high else middle_half
+    scores = element("p", f"{graded}of {most}; {spread}.")
+    about = element("p", _about_numbers(lesson), class_="about")
+    parts = scores, _bar_table("Passed", rows), about
     return Screen("class", CONTENTS, title, parts)
 
 

@@ -56,9 +56,14 @@ class Written:
         everybody = [self.marks(hand_in.student) for hand_in in hand_ins]
         full = sum(marks.points is not None for marks in everybody)
         part = sum(marks.points is None and marks.begun for marks in everybody)
+        absent = sum(
+            hand_in.path is None and not hand_in.fault and not marks.begun
+            for hand_in, marks in zip(hand_ins, everybody, strict=True)
+        )
         yield (
             f"written: {number_of(self.sheets, 'sheet')}: {number_of(full, 'student')} marked in "
             f"full, {part} in part, {len(hand_ins) - full - part} not at all"
+            + (f" ({absent} handed in nothing)" if absent else "")
         )
         disputed = [
             (hand_in, mark)

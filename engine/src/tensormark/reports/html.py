@@ -162,14 +162,25 @@ def _changed(result: Model) -> Element | None:
     return element("section", heading, body, class_="changes", aria_labelledby="changes")
 
 
-def _final(result: Model) -> Element | None:
-    """Return what the student gets in the end, and how it came about."""
-    final = result.get("final")
+def _large(label: str | None, value: float, most: float) -> Element:
+    """Return points as the first thing that is seen, with a bar below."""
+    share = {"value": min(max(value, 0), most), "max": most or 1}
+    meter = element("progress", **share, aria_label=label or "score")
+    total = element("b", points(value)), f" / {points(most)}"
+    return joined(element("p", f"{label}: " if label else None, *total, class_="score"), meter)
+
+
+def _totals(result: Model) -> Element:
+    """Return the score; below what the student gets in the end and how, if that is known."""
+    score, most, final = result["score"], result["max_score"], result.get("final")
     if final is None:
-        return None
-    total = element("b", out_of(final["points"], whole_maximum(result)))
+        return _large(None, score, most)
     steps = element("ul", *(element("li", step) for step in final["steps"]), class_="notes")
-    return joined(element("p", "final: ", total), steps if final["steps"] else None)
+    return joined(
+        _large("final", final["points"], whole_maximum(result)),
+        element("p", "score: ", element("b", out_of(score, most))),
+        steps if final["steps"] else None,
+    )
 
 
 def _written_row(question: Model) -> Element:
@@ -199,20 +210,14 @@ def _written(result: Model) -> Element | None:
 
 def _overview(result: Model) -> Element:
     """Return the head of the page: whose result it is, the score, what to do next."""
-    score = [element("b", points(result["score"])), f" / {points(result['max_score'])}"]
     bonus = f"bonus {out_of(result['bonus'], result['bonus_max_score'])}"
     step = next_step(result)
-    meter = element(
-        "progress", value=result["score"], max=result["max_score"] or 1, aria_label="score"
-    )
     ungradable = ", ".join(ungraded(result))
     lost = f"{ungradable} could not be graded, which costs no points; tell your instructor."
     return element(
         "header",
         element("h1", f"{result['assignment']}: ", element("span", result["name"], class_="name")),
-        element("p", *score, class_="score"),
-        meter,
-        _final(result),
+        _totals(result),
         element("p", bonus, class_="about") if result["bonus"] else None,
         element("p", lost, class_="lost") if ungradable else None,
         element("p", "Next: ", element("code", step), class_="next") if step else None,

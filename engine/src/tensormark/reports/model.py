@@ -79,7 +79,8 @@ def headline(exercise: Model) -> str:
 
 def message_lines(exercise: Model) -> list[str]:
     """Return an exercise's whole message, line by line, safe to show."""
-    return [visible(line) for line in str(exercise["message"]).split("\n")[:40]]
+    message = str(exercise["message"])
+    return [visible(line) for line in message.split("\n")[:40]] if message else []
 
 
 def _command(target: str, names: Sequence[str], result: Model) -> str:

@@ -42,7 +42,7 @@ def _total_lines(result: Model) -> list[str]:
     if names := ungraded(result):
         lines.append(f"{', '.join(names)} {CANNOT}")
     lines += [f"note: {note}" for note in result["notes"]]
-    return [visible(line) for line in (*lines, f"tier: {result['tier']}")]
+    return [visible(line) for line in lines]
 
 
 def _label(exercise: Model) -> str:
