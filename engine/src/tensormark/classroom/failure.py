@@ -10,7 +10,7 @@ class ClusterError(RunError):
 
 
 class LedgerError(RunError):
-    """The adjustments or the rule for lateness cannot be used; the message is one sentence."""
+    """What staff have written about a class cannot be used; the message is one sentence."""
 
 
 class Stopped(Exception):

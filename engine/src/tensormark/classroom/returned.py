@@ -30,9 +30,8 @@ from tensormark.reports.platforms import comments
 from tensormark.reports.text import visible
 from tensormark.zipped import write_zip, zipped
 
-WORKSHEET, MOODLE_ZIP, CANVAS_ZIP = RETURNED = (
-    *("moodle.csv", "moodle-feedback.zip", "canvas-feedback.zip"),
-)
+WORKSHEET, MOODLE_ZIP, CANVAS_ZIP = "moodle.csv", "moodle-feedback.zip", "canvas-feedback.zip"
+RETURNED = (WORKSHEET, MOODLE_ZIP, CANVAS_ZIP)
 PYTHON, ZIP = ".py", ".zip"
 
 Pairs = Sequence[tuple[Entry, str]]  # with the folder of the feedback

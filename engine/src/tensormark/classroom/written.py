@@ -72,10 +72,8 @@ class Written:
             if mark.disputed
         ]
         if disputed:
-            count, have = (
-                number_of(len(disputed), "answer"),
-                "has" if len(disputed) == 1 else "have",
-            )
+            count = number_of(len(disputed), "answer")
+            have = "has" if len(disputed) == 1 else "have"
             why = "different points in different sheets, so neither counts until one is corrected"
             yield f"written: {count} {have} {why}:"
         for hand_in, mark in disputed[:SHOWN]:

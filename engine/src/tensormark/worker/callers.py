@@ -11,12 +11,6 @@ from torch import Tensor
 SIZES = frozenset(("size", "stride"))  # methods of a tensor that return a tuple as a rule
 
 
-@functools.lru_cache(maxsize=16)
-def _parsed(source: str) -> ast.Module:
-    """Parse a module's text, which stays the same from call to call."""
-    return ast.parse(source)
-
-
 def _defined(tree: ast.AST, path: str) -> ast.AST | None:
     """Return the function or method of this path in a module, such as "Model.encode"."""
     found: ast.AST | None = tree
@@ -66,6 +60,13 @@ def _unpacks(function: ast.AST) -> bool:
     return any(map(is_result, unpacked)) or any(map(takes_part, ast.walk(function)))
 
 
+@functools.lru_cache(maxsize=64)
+def _read(source: str, path: str) -> bool | None:
+    """Read a module's text, which stays the same from call to call; see `takes_apart`."""
+    found = _defined(ast.parse(source), path)
+    return None if found is None else _unpacks(found)
+
+
 def takes_apart(module: ModuleType, path: str) -> bool | None:
     """Say whether a function unpacks what it got from a call, or takes an item of it.
 
@@ -79,7 +80,6 @@ def takes_apart(module: ModuleType, path: str) -> bool | None:
     try:
         spec: Any = module.__spec__
         source = spec.loader.get_source(spec.name)  # linecache may have an earlier text
-        found = _defined(_parsed(source), path.rpartition(".")[0] or path)
+        return _read(source, path.rpartition(".")[0] or path)
     except Exception:  # a module's names may be a student's
         return None
-    return None if found is None else _unpacks(found)

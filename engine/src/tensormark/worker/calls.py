@@ -306,7 +306,8 @@ def run(
     context.module(call["module"])  # may draw or seed
     dtype = DTYPES[call["dtype"]]
     tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in tensors.items()}
-    apart = takes_apart(context.module(call["module"]), call["target"]) if observe else None
+    looks = observe and call["stand_ins"]
+    apart = looks and takes_apart(context.module(call["module"]), call["target"])
     answer = once_more(lambda: run_seeded(context, call, tensors, progress), bool(apart), observe)
     answer.message["imported"] = context.imports.changed[call["module"]]
     return answer
