@@ -27,6 +27,7 @@ Who handed in, and the results:
         choice.py   which of several hand-ins is graded, and how late it is
     ledger.py     what each student gets in the end, and how it came about
         adjustments.py, late.py   the files with what staff have changed, and what lateness costs
+        typed.py   such a file, as it is read
         written.py, marks.py   what all sheets say of the answers to written questions
         sheet.py, new_sheet.py, rubric.py   a sheet, the command that writes one, and the questions
         names.py    what staff call a student in a file

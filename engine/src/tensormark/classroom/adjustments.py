@@ -8,12 +8,10 @@ Points are a change, with or without a plus, or a value such as `to 20`. There i
 spreadsheet saves as 20. Without an exercise, or with `total`, they are of the total. Rows add up.
 """
 
-import csv
 import datetime
-import io
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -21,9 +19,8 @@ from pathlib import Path
 from tensormark.classroom.choice import deadline_of
 from tensormark.classroom.entry import HandIn
 from tensormark.classroom.failure import LedgerError
-from tensormark.classroom.late import LARGEST, small_text
 from tensormark.classroom.names import Names
-from tensormark.classroom.roster import separator_of
+from tensormark.classroom.typed import lines_of, plain
 from tensormark.exercise import Assignment
 from tensormark.reports.text import shown, visible
 
@@ -53,25 +50,6 @@ class Adjustment:
     who: str
 
 
-def lines_of(path: Path, largest: int = LARGEST) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows of a CSV file that are not blank, each after where it is.
-
-    Raises:
-        LedgerError: it cannot be read, or is not one.
-    """
-    text = small_text(path, largest)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator_of(text), strict=True)
-    try:
-        for row in reader:
-            cells = [cell.strip() for cell in row]
-            while cells and not cells[-1]:  # spreadsheets write empty ones at the end
-                cells.pop()
-            if cells:
-                yield f"{path}, line {reader.line_num}", cells
-    except csv.Error as error:
-        raise LedgerError(f"{path}, line {reader.line_num}: not a CSV file ({error})") from error
-
-
 def _header(path: Path, cells: Sequence[str]) -> list[str]:
     names = [cell.casefold() for cell in cells]
     for name, count in Counter(names).items():
@@ -81,11 +59,6 @@ def _header(path: Path, cells: Sequence[str]) -> list[str]:
     if "student" not in names or not {"points", "deadline"} & set(names):
         raise LedgerError(f"{path}: its first line must be {','.join(COLUMNS)}")
     return names
-
-
-def plain(text: str, most: int) -> str:
-    """Return what somebody has written, printable and bounded."""
-    return visible(text, most)[: most + 4]  # an escape is longer than what it stands for
 
 
 def _adjustment(where: str, cells: Mapping[str, str]) -> Adjustment:

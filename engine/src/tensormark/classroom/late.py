@@ -17,34 +17,15 @@ from typing import Any
 
 from tensormark.classroom.entry import number_of
 from tensormark.classroom.failure import LedgerError
-from tensormark.files import NotAFileError, TooLargeError, read_text
+from tensormark.classroom.typed import small_text
 from tensormark.reports.text import shown, visible
 
-LARGEST = 1 << 20  # bytes of a file that somebody has typed
 UNITS = {"day": 1440, "hour": 60}  # in minutes
 OF = ("maximum", "score")
 FINEST = Decimal("0.0001")  # of points and percent
 # the least and the most of what is a number; those that are whole have no least fraction
 NUMBERS = {"points": (FINEST, 1000), "percent": (FINEST, 100), "most": (FINEST, 1000)}
 WHOLE = {"grace_minutes": (0, 10_080), "zero_after_days": (1, 366)}
-
-
-def small_text(path: Path, largest: int = LARGEST) -> str:
-    """Read a file of the instructor's.
-
-    Raises:
-        LedgerError: it is too large, not text, or cannot be read.
-    """
-    try:
-        return read_text(path, largest)
-    except TooLargeError as error:
-        raise LedgerError(f"{path}: is {error}; name another file") from error
-    except NotAFileError as error:
-        raise LedgerError(f"{path}: {error}; name a file") from error
-    except UnicodeDecodeError as error:
-        raise LedgerError(f"{path}: is not UTF-8 text; save it as UTF-8") from error
-    except OSError as error:
-        raise LedgerError(f"{path}: cannot be read ({error.strerror or error})") from error
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from pathlib import Path
 
 from tensormark.authoring.course import staff_of
 from tensormark.classroom.failure import LedgerError
-from tensormark.classroom.late import small_text
 from tensormark.classroom.marks import Question
+from tensormark.classroom.typed import small_text
 from tensormark.exercise import Assignment
 from tensormark.handout import HEADING
 from tensormark.reports.text import shown

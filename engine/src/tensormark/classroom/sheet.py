@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from tensormark.classroom.adjustments import lines_of, plain
 from tensormark.classroom.entry import HandIn, legible
 from tensormark.classroom.failure import LedgerError
 from tensormark.classroom.marks import Answer, Question
 from tensormark.classroom.names import Names
+from tensormark.classroom.typed import lines_of, plain
 from tensormark.files import write_whole
 from tensormark.reports.platforms import cell, csv_text
 from tensormark.reports.text import shown, visible
