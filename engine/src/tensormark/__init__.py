@@ -39,6 +39,7 @@
     template/        the assignment that a new one begins with
     release/         what students get, and a search for what they must not get
     classroom/       grades a class
+    viva/            questions about the code that was handed in, with computed answers
     gradescope/      the autograder for Gradescope
 
 The path of a submission:
