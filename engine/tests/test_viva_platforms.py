@@ -1,0 +1,338 @@
+"""Sheets as files that Canvas and Moodle import, and the answers that they export."""
+
+import csv
+import io
+import re
+import zipfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tensormark.classroom import viva_answers
+from tensormark.classroom.failure import LedgerError
+from tensormark.viva import canvas_quiz, moodle_quiz
+from tensormark.viva.question import Sheet
+
+import vivas
+from test_payloads import PAYLOADS
+
+HOSTILE = [*PAYLOADS, "\x00", "\x0b", "\ufffe", "\u202e", "\ud800", "]]>", "<![CDATA[", "`"]
+QTI, PACKAGE, CANVAS = (
+    f"{{{space}}}" for space in (canvas_quiz.QTI, canvas_quiz.PACKAGE, canvas_quiz.CANVAS)
+)
+# what an element of QTI 1.2 may hold, in this order; as its DTD says, but for what is not used here
+MODELS = {
+    "questestinterop": "assessment ",
+    "assessment": "(qtimetadata )*(section )+",
+    "section": "(item )*",
+    "item": "(itemmetadata )?(presentation )?(resprocessing )*(itemfeedback )*",
+    "itemmetadata": "(qtimetadata )*",
+    "qtimetadata": "(qtimetadatafield )+",
+    "qtimetadatafield": "fieldlabel fieldentry ",
+    "presentation": "(material |response_lid )+",
+    "response_lid": "(material )?render_choice (material )?",
+    "render_choice": "(material |response_label )*",
+    "response_label": "(material )*",
+    "material": "(mattext )+",
+    "resprocessing": "outcomes (respcondition )+",
+    "outcomes": "(decvar )+",
+    "respcondition": "conditionvar (setvar )*(displayfeedback )*",
+    "conditionvar": "(other |varequal )+",
+    "itemfeedback": "(flow_mat |material )+",
+    "flow_mat": "(material )+",
+}
+NEEDED = {  # attributes that an element must have
+    "assessment": "ident title",
+    "section": "ident",
+    "item": "ident",
+    "response_lid": "ident",
+    "response_label": "ident",
+    "varequal": "respident",
+    "displayfeedback": "linkrefid",
+    "itemfeedback": "ident",
+}
+
+
+def class_of(*students: str) -> dict[str, Sheet]:
+    return {student: vivas.sheet() for student in students}
+
+
+def unpacked(content: bytes) -> dict[str, ElementTree.Element]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: ElementTree.fromstring(archive.read(name)) for name in archive.namelist()}
+
+
+def check_qti(root: ElementTree.Element) -> None:
+    """Check a file against what QTI 1.2 allows."""
+    for one in root.iter():
+        name = one.tag.removeprefix(QTI)
+        assert one.tag.startswith(QTI)
+        children = "".join(f"{child.tag.removeprefix(QTI)} " for child in one)
+        assert re.fullmatch(MODELS.get(name, ""), children), name
+        assert set(NEEDED.get(name, "").split()) <= set(one.attrib), name
+    idents = [one.get("ident") for one in root.iter(f"{QTI}item")]
+    assert len(idents) == len(set(idents))
+    for item in root.iter(f"{QTI}item"):
+        shown = {one.get("linkrefid") for one in item.iter(f"{QTI}displayfeedback")}
+        assert shown == {one.get("ident") for one in item.iter(f"{QTI}itemfeedback")}
+
+
+def right_letter(item: ElementTree.Element) -> str | None:
+    """Return the option for which Canvas gives the points."""
+    for condition in item.iter(f"{QTI}respcondition"):
+        if condition.findtext(f"{QTI}setvar") == "100":
+            return condition.findtext(f"{QTI}conditionvar/{QTI}varequal")
+    return None
+
+
+def test_canvas_gets_a_quiz_for_each_student_that_its_manifest_names() -> None:
+    files = unpacked(canvas_quiz.quizzes(class_of("ada", "béla"), "viva"))
+
+    manifest = files.pop("imsmanifest.xml")
+    resources = {one.get("identifier"): one for one in manifest.iter(f"{PACKAGE}resource")}
+    named = {one.get("href") for one in manifest.iter(f"{PACKAGE}file")}
+    needed = [one.get("identifierref") for one in manifest.iter(f"{PACKAGE}dependency")]
+    titles = [one.findtext(f"{CANVAS}title") for one in files.values() if one.tag.endswith("quiz")]
+    assert named == set(files)
+    assert len(needed) == 2
+    assert all(resources[one].get("type") == canvas_quiz.META for one in needed)
+    assert sorted(titles) == ["viva: ada", "viva: béla"]
+
+
+def test_a_quiz_has_the_questions_their_options_and_one_that_is_right() -> None:
+    files = unpacked(canvas_quiz.quiz(vivas.sheet(), "viva"))
+    (quiz,) = (root for root in files.values() if root.tag == f"{QTI}questestinterop")
+
+    check_qti(quiz)
+    items = list(quiz.iter(f"{QTI}item"))
+    assert [right_letter(item) for item in items] == [
+        "ABCD"[question.key] for question in vivas.QUESTIONS
+    ]
+    for item, question in zip(items, vivas.QUESTIONS, strict=True):
+        text = item.findtext(f"{QTI}presentation/{QTI}material/{QTI}mattext")
+        labels = item.iter(f"{QTI}response_label")
+        assert str(item.get("title")).startswith(f"[{question.code}]")
+        assert str(text).startswith(f"<p>[{question.code}] ")
+        assert "<pre><code>" in str(text)
+        assert len(list(labels)) == len(question.options)
+        kinds = [one.text for one in item.iter(f"{QTI}fieldentry")]
+        assert kinds == ["multiple_choice_question", "1"]
+
+
+def test_a_quiz_is_nobodys_until_staff_publish_it() -> None:
+    content = canvas_quiz.quizzes(class_of("ada", "bela"), "viva", {"ada": "k7"})
+    metas = [one for one in unpacked(content).values() if one.tag == f"{CANVAS}quiz"]
+
+    codes = {one.findtext(f"{CANVAS}title"): one.findtext(f"{CANVAS}access_code") for one in metas}
+    assert codes == {"viva: ada": "k7", "viva: bela": None}
+    for one in metas:
+        assert one.findtext(f"{CANVAS}available") == "false"
+        assert one.findtext(f"{CANVAS}hide_results") == "always"
+        assert one.findtext(f"{CANVAS}points_possible") == "5"
+
+
+def moodle(sheets: dict[str, Sheet]) -> list[ElementTree.Element]:
+    root = ElementTree.fromstring(moodle_quiz.quizzes(sheets))
+    assert root.tag == "quiz"
+    assert {one.tag for one in root} <= {"question"}
+    return list(root)
+
+
+def test_moodle_gets_one_file_with_a_category_for_each_student() -> None:
+    questions = moodle(class_of("ada", "a/b", "/c"))
+
+    kinds = [one.get("type") for one in questions]
+    paths = [one.findtext("category/text") for one in questions if one.get("type") == "category"]
+    assert kinds == ["category", *["multichoice"] * 5] * 3
+    assert paths == ["$course$/viva/ada", "$course$/viva/a//b", "$course$/viva/ //c "]
+
+
+def test_a_question_for_moodle_has_one_answer_that_gets_all_points() -> None:
+    _, *questions = moodle(class_of("ada"))
+
+    for one, question in zip(questions, vivas.QUESTIONS, strict=True):
+        fractions = [answer.get("fraction") for answer in one.findall("answer")]
+        expected = ["0"] * 4
+        expected[question.key] = "100"
+        assert fractions == expected
+        assert str(one.findtext("name/text")).startswith(f"[{question.code}]")
+        assert str(one.findtext("questiontext/text")).startswith(f"<p>[{question.code}] ")
+        assert one.findtext("single") == "true"
+        assert one.findtext("generalfeedback/text")
+        assert all(answer.find("feedback/text") is not None for answer in one.findall("answer"))
+
+
+@pytest.mark.parametrize("payload", HOSTILE, ids=ascii)
+def test_texts_of_a_student_stay_text_on_both_platforms(payload: str) -> None:
+    plain = vivas.with_text(vivas.sheet(), lambda text: f"x{text.replace('`', '')}")
+    made = vivas.with_text(plain, lambda text: payload + text)
+    expected = [one.tag for root in moodle({"x": plain}) for one in root.iter()]
+
+    roots = unpacked(canvas_quiz.quizzes({f"a{payload}": made}, f"t{payload}")).values()
+    found = [one.tag for root in moodle({f"a{payload}": made}) for one in root.iter()]
+
+    assert found == expected
+    for root in roots:
+        if root.tag == f"{QTI}questestinterop":
+            check_qti(root)
+            html = "".join(text.text or "" for text in root.iter(f"{QTI}mattext"))
+            assert set(re.findall("</?([a-z0-9]+)", html)) <= {"p", "pre", "code"}
+
+
+def test_the_same_sheets_give_the_same_files() -> None:
+    first, second = class_of("ada", "bela"), class_of("ada", "bela")
+
+    assert canvas_quiz.quizzes(first, "viva") == canvas_quiz.quizzes(second, "viva")
+    assert moodle_quiz.quizzes(first) == moodle_quiz.quizzes(second)
+
+
+CODES = {question.code: question for question in vivas.QUESTIONS}
+
+
+def stripped(html: str) -> str:
+    """Return what platforms make of markup in their exports."""
+    text = re.sub("</?[a-z0-9]+>", "", html)
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def written(path: Path, rows: Iterable[Sequence[object]], separator: str = ",") -> Path:
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file, delimiter=separator).writerows(rows)
+    return path
+
+
+def canvas_export(path: Path, who: Sequence[str], chosen: Sequence[int]) -> Path:
+    """Write what Canvas makes of the quiz that was imported: its Student Analysis."""
+    files = unpacked(canvas_quiz.quiz(vivas.sheet(), "viva"))
+    (quiz,) = (root for root in files.values() if root.tag == f"{QTI}questestinterop")
+    header: list[object] = ["name", "id", "sis_id", "section", "section_id", "submitted", "attempt"]
+    row: list[object] = [*who, "S1", "7", "2026-11-23 10:00:00 UTC", "1"]
+    for number, (item, place) in enumerate(zip(quiz.iter(f"{QTI}item"), chosen, strict=True)):
+        texts = [stripped(text.text or "") for text in item.iter(f"{QTI}mattext")]
+        header += [f"{1000 + number}: {texts[0]}", "1.0"]
+        row += [texts[1 + place] if place >= 0 else "", "1.0"]
+    return written(path, [[*header, "n correct", "score"], [*row, "1", "1"]])
+
+
+def moodle_export(path: Path, who: Sequence[str], chosen: Sequence[int]) -> Path:
+    """Write what Moodle makes of the questions: its report of responses, with the questions."""
+    header = ["Last name", "First name", "ID number", "Email address", "State", "Grade/5.00"]
+    row = [*who, "Finished", "1.00"]
+    _, *questions = moodle(class_of("ada"))
+    for number, (question, place) in enumerate(zip(questions, chosen, strict=True), start=1):
+        answers = [stripped(str(one.findtext("text"))) for one in question.findall("answer")]
+        asked = stripped(str(question.findtext("questiontext/text")))
+        header += [f"Question {number}", f"Response {number}", f"Right answer {number}"]
+        row += [f"{asked}: {'; '.join(answers)}", answers[place] if place >= 0 else "-", answers[0]]
+    return written(path, [header, row], ";")
+
+
+def places(attempt: viva_answers.Answered) -> list[int | None]:
+    return [
+        viva_answers.chosen(attempt.answers[code], question.options)
+        if code in attempt.answers
+        else None
+        for code, question in CODES.items()
+    ]
+
+
+@pytest.mark.parametrize("platform", ["Canvas", "Moodle"])
+def test_answers_come_back_as_they_were_given(tmp_path: Path, platform: str) -> None:
+    export = canvas_export if platform == "Canvas" else moodle_export
+    who = {
+        "Canvas": ["Ada Lovelace", "4711", "s77"],
+        "Moodle": ["Lovelace", "Ada", "s77", "ada@x.example"],
+    }[platform]
+    path = export(tmp_path / "export.csv", who, [0, 3, 1, -1, 2])
+
+    (attempt,), warnings = viva_answers.read(path, CODES)
+
+    assert places(attempt) == [0, 3, 1, None, 2]
+    assert attempt.person.names == ("Ada Lovelace",)
+    assert (
+        attempt.person.ids
+        == {
+            "Canvas": ("4711", "", "s77", "", ""),
+            "Moodle": ("", "", "s77", "", "ada@x.example"),
+        }[platform]
+    )
+    assert warnings == []
+
+
+def test_codes_that_nobody_was_asked_are_told_in_one_line(tmp_path: Path) -> None:
+    path = canvas_export(tmp_path / "export.csv", ["Ada", "1", ""], [0, 0, 0, 0, 0])
+    first, *known = CODES
+
+    (attempt,), warnings = viva_answers.read(path, known)
+
+    assert set(attempt.answers) == set(known)
+    assert warnings == [f"{path}: nobody was asked {first}; are these another term's?"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([["name", "id", "score"], ["Ada", "1", "5"]], "no question in it has a code"),
+        ([["a", "b"], ["x", "y"]], "no column for who answered"),
+        ([], "no column for who answered"),
+        ([["name", "id"], ['x"y', "1"]], "no question in it has a code"),
+    ],
+)
+def test_a_file_that_is_no_export_is_refused_with_what_to_do(
+    tmp_path: Path, rows: list[list[str]], said: str
+) -> None:
+    path = written(tmp_path / "export.csv", rows)
+
+    with pytest.raises(LedgerError) as caught:
+        viva_answers.read(path, CODES)
+
+    assert str(caught.value).startswith(f"{path}: ")
+    assert said in str(caught.value)
+    assert "Student Analysis" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfen\x00", b'name,"id\n', b"\x00" * 9])
+def test_bytes_that_are_no_csv_are_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "export.csv"
+    path.write_bytes(content)
+
+    with pytest.raises(LedgerError, match=re.escape(str(path))):
+        viva_answers.read(path, CODES)
+
+
+def test_a_row_of_nobody_is_no_attempt(tmp_path: Path) -> None:
+    question = f"[{next(iter(CODES))}] x"
+    rows = [["", question, "a"], ["Ada", "-", "-"], ["Bela", question, "-"], ["Cleo", question]]
+    path = written(tmp_path / "export.csv", [["Last name", "Question 1", "Response 1"], *rows])
+
+    attempts, _ = viva_answers.read(path, CODES)
+
+    assert [(each.person.names, each.where[-6:], each.answers) for each in attempts] == [
+        (("Bela",), "line 4", {}),
+        (("Cleo",), "line 5", {}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("`a` < b", 0),
+        ("a<b", 0),
+        ("a &lt;  b", 0),
+        ("x  y", 1),
+        ("x", 2),  # of `x<y>`: what looks like a tag was taken out
+        ("x<y>", 2),
+        ("none of these", None),
+        ("", None),
+        ("same", None),
+    ],
+)
+def test_an_option_is_known_by_its_text_whatever_a_platform_did_to_it(
+    text: str, place: int | None
+) -> None:
+    options = ("`a < b`", "x\n y", "`x<y>`", "same", "`same`")
+
+    assert viva_answers.chosen(text, options) == place
