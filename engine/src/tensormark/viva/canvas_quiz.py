@@ -6,7 +6,7 @@ say so; with a code of its own it can be published to everybody, and still be on
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from tensormark.reports.markup import Element, element, joined
@@ -31,7 +31,7 @@ SETTINGS = {
 
 def _name(*texts: str) -> str:
     """Return an identifier that Canvas knows again when the same is imported anew."""
-    return "i" + hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()[:31]
+    return "i" + hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:31]
 
 
 def _file(root: Element) -> bytes:
@@ -52,47 +52,47 @@ def _metadata(**fields: object) -> Element:
     return element("qtimetadata", *listed)
 
 
-def _condition(feedback: str, chosen: str = "", right: bool = False) -> Element:
+def _condition(then: Element, chosen: str = "", goes_on: bool = True) -> Element:
     """Return what follows if an option was chosen, or always."""
     equal = element("varequal", chosen, respident="response1") if chosen else element("other")
-    score = element("setvar", 100, action="Set", varname="SCORE") if right else None
-    shown = element("displayfeedback", feedbacktype="Response", linkrefid=feedback)
-    return element(
-        "respcondition",
-        element("conditionvar", equal),
-        score,
-        None if right else shown,
-        continue_="No" if right else "Yes",
-    )
+    yes = "Yes" if goes_on else "No"
+    return element("respcondition", element("conditionvar", equal), then, continue_=yes)
+
+
+def _shown(name: str) -> Element:
+    return element("displayfeedback", feedbacktype="Response", linkrefid=name)
 
 
 def _feedback(name: str, text: str) -> Element:
     return element("itemfeedback", element("flow_mat", _text(marked(text))), ident=name)
 
 
-def _item(question: Question, sheet: Sheet, name: str) -> Element:
-    texts = dict(zip(LETTERS, question.options, strict=False))
-    why = {letter: text for letter, text in zip(texts, question.others, strict=False) if text}
-    choices = (
+def _choice(options: Mapping[str, str]) -> Element:
+    labels = (
         element("response_label", _text(marked(text)), ident=letter)
-        for letter, text in texts.items()
+        for letter, text in options.items()
     )
-    answer = element(
-        "response_lid", element("render_choice", *choices), ident="response1", rcardinality="Single"
-    )
-    score = element("decvar", maxvalue=100, minvalue=0, varname="SCORE", vartype="Decimal")
+    choice = element("render_choice", *labels)
+    return element("response_lid", choice, ident="response1", rcardinality="Single")
+
+
+def _item(question: Question, sheet: Sheet, name: str) -> Element:
+    options = dict(zip(LETTERS, question.options, strict=False))
+    why = {letter: text for letter, text in zip(options, question.others, strict=False) if text}
+    points = element("decvar", maxvalue=100, minvalue=0, varname="SCORE", vartype="Decimal")
+    right = element("setvar", 100, action="Set", varname="SCORE")
+    kind = _metadata(question_type="multiple_choice_question", points_possible=1)
+    text = _text(fragment(question, sheet.listings))
     return element(
         "item",
-        element(
-            "itemmetadata", _metadata(question_type="multiple_choice_question", points_possible=1)
-        ),
-        element("presentation", _text(fragment(question, sheet.listings)), answer),
+        element("itemmetadata", kind),
+        element("presentation", text, _choice(options)),
         element(
             "resprocessing",
-            element("outcomes", score),
-            _condition("general_fb"),
-            *(_condition(f"{letter}_fb", letter) for letter in why),
-            _condition("", LETTERS[question.key], right=True),
+            element("outcomes", points),
+            _condition(_shown("general_fb")),
+            *(_condition(_shown(f"{letter}_fb"), letter) for letter in why),
+            _condition(right, LETTERS[question.key], goes_on=False),
         ),
         _feedback("general_fb", question.explanation),
         *(_feedback(f"{letter}_fb", text) for letter, text in why.items()),
@@ -133,6 +133,18 @@ def _resources(name: str) -> Element:
     )
 
 
+def _manifest(names: Sequence[str]) -> Element:
+    about = element("schema", "IMS Content"), element("schemaversion", "1.1.3")
+    return element(
+        "manifest",
+        element("metadata", *about),
+        element("organizations"),
+        element("resources", *map(_resources, names)),
+        identifier=_name(*names),
+        xmlns=PACKAGE,
+    )
+
+
 def quizzes(
     sheets: Mapping[str, Sheet], title: str, codes: Mapping[str, str] | None = None
 ) -> bytes:
@@ -149,16 +161,7 @@ def quizzes(
         files[f"{name}/{name}.xml"] = _file(_assessment(sheet, name, called))
         meta = _meta(sheet, name, called, (codes or {}).get(student, ""))
         files[f"{name}/assessment_meta.xml"] = _file(meta)
-    about = element("schema", "IMS Content"), element("schemaversion", "1.1.3")
-    manifest = element(
-        "manifest",
-        element("metadata", *about),
-        element("organizations"),
-        element("resources", *map(_resources, names)),
-        identifier=_name(title, *names),
-        xmlns=PACKAGE,
-    )
-    return zipped({**files, "imsmanifest.xml": _file(manifest)})
+    return zipped({**files, "imsmanifest.xml": _file(_manifest(names))})
 
 
 def quiz(sheet: Sheet, title: str) -> bytes:

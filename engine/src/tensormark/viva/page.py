@@ -4,7 +4,7 @@ What the pages have in common is made of what `Sheet.for_students` returns, so t
 hold an answer. Every text is escaped where it becomes an element (reports/markup.py).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,27 +35,22 @@ def _line_id(listings: Sequence[Listing], function: str, line: int) -> str | Non
     return None
 
 
+def _line(name: str, number: int, text: str, asked: Sequence[int], after_gap: bool) -> Element:
+    links = [
+        element("a", f"Q{each}", href=f"#q{each}", aria_label=f"to question {each}")
+        for each in asked
+    ]
+    kinds = ["asked"] * bool(links) + ["gap"] * after_gap
+    code = element("code", say(text or " ", WIDEST))
+    return element("li", code, *links, value=number, id=name, class_=" ".join(kinds) or None)
+
+
 def _listing(place: int, listing: Listing, asked: Mapping[str, Sequence[int]]) -> Element:
     """Return a function; a line that questions are about links to them."""
     rows, before = [], None
     for number, text in dedented(listing):
-        name = f"f{place}-{number}"
-        links = [
-            element("a", f"Q{each}", href=f"#q{each}", aria_label=f"to question {each}")
-            for each in asked.get(name, ())
-        ]
-        kinds = [
-            kind
-            for kind, is_so in (
-                ("asked", links),
-                ("gap", before is not None and number > before + 1),
-            )
-            if is_so
-        ]
-        code = element("code", say(text or " ", WIDEST))
-        rows.append(
-            element("li", code, *links, value=number, id=name, class_=" ".join(kinds) or None)
-        )
+        name, after_gap = f"f{place}-{number}", before is not None and number > before + 1
+        rows.append(_line(name, number, text, asked.get(name, ()), after_gap))
         before = number
     caption = element("figcaption", element("code", listing.name), " in ", listing.file)
     return element("figure", caption, element("ol", *rows, class_="lines"), class_="listing")
@@ -77,31 +72,24 @@ def _where(listings: Sequence[Listing], question: Asked) -> Element:
     return element("span", place, " of ", element("code", question["function"]), class_="title")
 
 
+def _options(question: Asked) -> Iterator[tuple[str, Element]]:
+    """Yield the options, each after its letter."""
+    for letter, option in zip(LETTERS, question["options"], strict=False):
+        yield letter, joined(element("b", letter), " ", element("span", marked(option)))
+
+
 def _radios(number: int, question: Asked) -> Element:
     return joined(
         *(
-            element(
-                "label",
-                element("input", type="radio", name=f"q{number}", value=letter),
-                element("b", letter),
-                element("span", marked(option)),
-            )
-            for letter, option in zip(LETTERS, question["options"], strict=False)
+            element("label", element("input", type="radio", name=f"q{number}", value=letter), text)
+            for letter, text in _options(question)
         )
     )
 
 
 def _boxes(number: int, question: Asked) -> Element:
-    items = (
-        element(
-            "li",
-            element("span", class_="box"),
-            element("b", letter),
-            " ",
-            element("span", marked(option)),
-        )
-        for letter, option in zip(LETTERS, question["options"], strict=False)
-    )
+    box = element("span", class_="box")
+    items = (element("li", box, text) for _, text in _options(question))
     return element("ul", *items, aria_label=f"answers to question {number}")
 
 
@@ -124,15 +112,9 @@ def _explained(question: Question) -> Element:
         for letter, why in zip(LETTERS, question.others, strict=False)
         if why
     ]
-    answer = element(
-        "p",
-        "The answer is ",
-        element("b", LETTERS[question.key]),
-        ". ",
-        marked(question.explanation),
-    )
+    letter = element("b", LETTERS[question.key])
     return joined(
-        answer,
+        element("p", "The answer is ", letter, ". ", marked(question.explanation)),
         element("p", "Why not the others:") if others else None,
         element("ul", *others, class_="others") if others else None,
         figure(question.picture) if question.picture else None,
@@ -166,38 +148,37 @@ def _columns(listings: Element, questions: Iterable[Element]) -> Element:
     return element("div", code, element("div", *questions, class_="questions"), class_="columns")
 
 
+def _both(sheet: Sheet) -> Iterator[tuple[int, Asked, Question]]:
+    """Yield each question with its number: as students see it, and whole."""
+    shown = sheet.for_students()["questions"]
+    for number, (asked, question) in enumerate(zip(shown, sheet.questions, strict=True), start=1):
+        yield number, asked, question
+
+
+def _to_answer(number: int, asked: Asked, question: Question, sheet: Sheet) -> Element:
+    choice = _question(number, asked, sheet.listings, _radios)
+    return element(
+        "form",
+        element("fieldset", choice, aria_labelledby=f"p{number}"),
+        element("button", "Check", type="submit", hidden="hidden"),
+        element("p", class_="verdict", tabindex=-1, hidden="hidden"),
+        element("details", element("summary", "Answer"), _explained(question)),
+        class_="question",
+        id=f"q{number}",
+        data_key=LETTERS[question.key],
+        data_line=_line_id(sheet.listings, question.function, question.line),
+    )
+
+
 def practice(sheet: Sheet) -> str:
     """Return the page to practise with: a script marks each answer; without it, they open."""
-    shown = sheet.for_students()["questions"]
-    questions = []
-    for number, (asked, question) in enumerate(zip(shown, sheet.questions, strict=True), start=1):
-        check = element("button", "Check", type="submit", hidden="hidden")
-        verdict = element("p", class_="verdict", tabindex=-1, hidden="hidden")
-        answer = element("details", element("summary", "Answer"), _explained(question))
-        name = _line_id(sheet.listings, question.function, question.line)
-        questions.append(
-            element(
-                "form",
-                element(
-                    "fieldset",
-                    _question(number, asked, sheet.listings, _radios),
-                    aria_labelledby=f"p{number}",
-                ),
-                check,
-                verdict,
-                answer,
-                class_="question",
-                id=f"q{number}",
-                data_key=LETTERS[question.key],
-                data_line=name,
-            )
-        )
-    count = element("p", id="count", role="status", hidden="hidden")
+    questions = [_to_answer(*each, sheet) for each in _both(sheet)]
+    seed = f"Drawn with seed {sheet.seed}; another gives other questions."
     parts = (
         _head(sheet.assignment, sheet.submission, PRACTISE, sheet.notes),
-        count,
-        _columns(_listings(sheet.listings, shown), questions),
-        element("footer", element("p", f"Drawn with seed {sheet.seed}.", class_="about")),
+        element("p", id="count", role="status", hidden="hidden"),
+        _columns(_listings(sheet.listings, sheet.for_students()["questions"]), questions),
+        element("footer", element("p", seed, class_="about")),
     )
     title = f"{sheet.assignment}: questions"
     return _document(title, "viva practice", parts, SCRIPT.read_text(encoding="utf-8"))
@@ -235,30 +216,28 @@ def paper(sheet: Mapping[str, Any], name: str) -> str:
     return _document(f"{sheet['assignment']}: {name}", f"viva paper size{size}", parts)
 
 
+def _answered(number: int, asked: Asked, question: Question, sheet: Sheet) -> Element:
+    tag = f"{question.family} {question.code}"
+    following = element("p", element("b", "Ask next: "), marked(question.ask_next))
+    return element(
+        "section",
+        _question(number, asked, sheet.listings, _boxes, tag),
+        element(
+            "div",
+            _explained(question),
+            following if question.ask_next else None,
+            class_="answer",
+        ),
+        class_=f"question is{LETTERS[question.key]}",
+        id=f"q{number}",
+    )
+
+
 def key(sheet: Sheet, name: str) -> str:
     """Return the same questions for staff: with the answers, and what to ask next."""
-    shown = sheet.for_students()["questions"]
-    questions = []
-    for number, (asked, question) in enumerate(zip(shown, sheet.questions, strict=True), start=1):
-        next_one = element("p", element("b", "Ask next: "), marked(question.ask_next))
-        questions.append(
-            element(
-                "section",
-                _question(
-                    number, asked, sheet.listings, _boxes, f"{question.family} {question.code}"
-                ),
-                element(
-                    "div",
-                    _explained(question),
-                    next_one if question.ask_next else None,
-                    class_="answer",
-                ),
-                class_=f"question is{LETTERS[question.key]}",
-                id=f"q{number}",
-            )
-        )
+    questions = [_answered(*each, sheet) for each in _both(sheet)]
     parts = (
         _head(sheet.assignment, name, STAFF, sheet.notes),
-        _columns(_listings(sheet.listings, shown), questions),
+        _columns(_listings(sheet.listings, sheet.for_students()["questions"]), questions),
     )
     return _document(f"{sheet.assignment}: key of {name}", "viva staff", parts)

@@ -32,7 +32,7 @@ def marked(text: str) -> Element:
 
 def dedented(listing: Listing) -> list[tuple[int, str]]:
     """Return the lines of a listing without what all are indented by."""
-    lines = [(number, text.expandtabs(4).rstrip()[:WIDEST]) for number, text in listing.lines]
+    lines = [(number, text.expandtabs(4).rstrip()) for number, text in listing.lines]
     depth = min((len(text) - len(text.lstrip()) for _, text in lines if text), default=0)
     return [(number, text[depth:]) for number, text in lines]
 
@@ -40,7 +40,9 @@ def dedented(listing: Listing) -> list[tuple[int, str]]:
 def numbered(listing: Listing) -> list[str]:
     """Return the lines of a listing after their numbers, printable."""
     width = max((len(str(number)) for number, _ in listing.lines), default=1)
-    return [f"{number:>{width}}  {visible(text)}".rstrip() for number, text in dedented(listing)]
+    return [
+        f"{number:>{width}}  {visible(text, WIDEST)}".rstrip() for number, text in dedented(listing)
+    ]
 
 
 def fragment(question: Question, listings: tuple[Listing, ...]) -> Element:
