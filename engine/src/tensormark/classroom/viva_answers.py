@@ -98,23 +98,22 @@ def read(path: Path, known: Collection[str]) -> tuple[list[Answered], list[str]]
     if not seen:
         raise LedgerError(f"{path}: no question in it has a code such as [3FA09C2B]; {FIX}")
     strangers = [code for code in seen if code not in known]
-    names = first_of(strangers)
-    return attempts, [
-        f"{path}: nobody was asked {names}; are these another term's?"
-    ] if names else []
+    warning = f"{path}: nobody was asked {first_of(strangers)}; are these another term's?"
+    return attempts, [warning] if strangers else []
 
 
 def _plain(text: str, stripped: bool) -> str:
     """Return a text without backticks and white space, and without what looks like a tag."""
-    plain = html.unescape(visible(text, LONGEST, keep="\n")).replace("`", "")
+    plain = html.unescape(text[:LONGEST]).replace("`", "")
     return "".join((TAG.sub("", plain) if stripped else plain).split())
 
 
 def chosen(text: str, options: Sequence[str]) -> int | None:
     """Return the place of the option that a platform's text stands for; None if none is, or two."""
+    shown = [visible(option, LONGEST, keep="\n") for option in options]  # as it was imported
     for stripped in (False, True):
         said = _plain(text, stripped)
-        hits = [place for place, each in enumerate(options) if _plain(each, stripped) == said]
+        hits = [place for place, each in enumerate(shown) if _plain(each, stripped) == said]
         if len(hits) == 1:
             return hits[0]
     return None
