@@ -21,6 +21,7 @@ from tensormark.viva.subject import Subject
 TRIED = 6  # drafts of a family on a function
 FUNCTIONS = 3  # on one sheet, unless it has more than five questions
 LONGEST = 60  # lines of a function on a sheet
+ORDINARY = {"getattr()", "setattr()", "__class__", "__dict__"}  # flags of code that reads no code
 MOST_MARKS = 8  # on a line
 IN_EVAL = "Results are those of eval mode, without dropout, unless a question speaks of training."
 NOTHING_RIGHT = "no function is right yet: `make check` says what is wrong"
@@ -164,7 +165,9 @@ def questions(
     if laid.fault:
         raise SubmissionError(laid.fault)
     submission = inspected(submission, assignment.policy.flagged)
-    flagged = {name for name, flags in submission.flags.items() if flags}
+    flagged = {
+        name for name, flags in submission.flags.items() if {flag.name for flag in flags} - ORDINARY
+    }
     fit = [subject for subject in subjects if subject.module not in flagged]
     if not fit:
         looks = "its file uses what functions on tensors do not need, so that nothing is asked"
