@@ -225,8 +225,8 @@ ATTENTION = Subject(
     examples=(
         Example(
             "There are four tokens, the last two of them padding. All queries are 1, all keys 0, "
-            "and the values `[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in one head and `[2, 0]`, `[6, 1]`, "
-            "`[0, 3]`, `[4, 8]` in the other.",
+            "and the values `[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in one head and `[2, 0]`, "
+            "`[6, 1]`, `[0, 3]`, `[4, 8]` in the other.",
             alone(sizes=WORKED, dtype="float64"),
             worked,
             ("the result's first row", lambda result: result[0, 0]),
