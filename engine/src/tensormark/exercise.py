@@ -160,6 +160,7 @@ class Exercise:
         forbidden: what may not be called while it is graded, in addition to what the assignment's
             policy says: full names of classes and functions.
         axes, locate: as those of the assignment, where its own are not about these outputs.
+        sized: makes its first call of other sizes, for questions on it; takes further fields, too.
     """
 
     id: str
@@ -177,6 +178,7 @@ class Exercise:
     forbidden: tuple[str, ...] = ()
     axes: Mapping[int, Sequence[str]] | None = None
     locate: Locate | None = None
+    sized: Callable[..., Call] | None = None
 
     def __post_init__(self) -> None:
         """See that every point is of a part that can be lost, and every part has points.

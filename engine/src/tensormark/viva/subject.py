@@ -14,6 +14,7 @@ from tensormark.exercise import Call, Exercise, Tensors
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+DTYPES = ("float64", "float64", "float32")  # of the calls in three sizes
 Poke = Callable[[Tensors], Tensors]
 # differences, zero where something holds, from: the inputs, the poked ones, and their results
 Differences = Callable[[Tensors, Tensors, np.ndarray, np.ndarray], np.ndarray]
@@ -80,7 +81,6 @@ class Subject:
             training is no different.
         sizes: of a world's call, by letter, for questions on shapes.
         examples: for questions on numbers.
-        inputs: draws those of a call; None: as the exercise does.
     """
 
     exercise: str
@@ -92,6 +92,28 @@ class Subject:
     sizes: Callable[[Call], Mapping[str, int]] = lambda call: {}
     examples: "Sequence[Example]" = ()
 
+    @classmethod
+    def of(
+        cls, exercise: Exercise, sizes: "Sequence[Mapping[str, int]]", **words: Any
+    ) -> "Subject":
+        """Return an exercise that `toolkit.exercise` has made as a subject.
+
+        Args:
+            sizes: of the three calls.
+            words: further fields.
+        """
+        assert exercise.sized is not None, f"{exercise.id} has no calls by sizes"
+        worlds = [
+            exercise.sized(one, dtype=dtype) for one, dtype in zip(sizes, DTYPES, strict=True)
+        ]
+        dropped = {name for call in exercise.calls if call.train for name in call.rates}
+
+        def training(call: Call, rate: float) -> Call:
+            return dataclasses.replace(call, train=True, rates=dict.fromkeys(dropped, rate))
+
+        usual = {"training": training if dropped else None, "sizes": lambda call: call.config}
+        return cls(exercise.id, worlds, **{**usual, **words})
+
     @property
     def target(self) -> str:
         """The function, such as "Layer.forward"."""
@@ -101,13 +123,6 @@ class Subject:
     def module(self) -> str:
         """The module that it is in."""
         return self.worlds[0].module
-
-
-def from_exercise(exercise: Exercise) -> Subject:
-    """Return what an exercise's own probes say: its calls by its own functions, and no words."""
-    own = [probe.calls[0] for probe in exercise.probes if not probe.calls[0].train]
-    gradients = [call for call in own if call.kind in ("method", "function")]
-    return Subject(exercise.id, gradients[:3])
 
 
 def depends(places: Callable[[Tensors], Any] = lambda inputs: ...) -> Differences:

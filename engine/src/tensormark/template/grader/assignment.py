@@ -3,17 +3,31 @@
 sizes.py       sizes of the small calls that are compared
 exercises/     a file per exercise: how it is called, with what inputs, for how many points
 task.py        the training, and when it is good enough
+viva.py        what questions on one's own code say of the two functions
 harness.py     runs beside a submission: plays exercises upstream, trains, predicts
 mistakes/      known mistakes, and honest/ right code; students do not get these
 """
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import grader.exercises
 from grader.sizes import AXES
 from tensormark.exercise import Assignment, collected
 from tensormark.policy import Policy
 from tensormark.toolkit import locator
+
+if TYPE_CHECKING:
+    from tensormark.viva.subject import Subject
+
+
+def subjects() -> "Sequence[Subject]":
+    """Return what questions on one's own code are asked about; grading needs none of it."""
+    from grader.viva import SUBJECTS
+
+    return SUBJECTS
+
 
 ASSIGNMENT = Assignment(
     name="Detector",
@@ -27,4 +41,5 @@ ASSIGNMENT = Assignment(
     ),
     axes=AXES,
     locate=locator(AXES),
+    viva=subjects,
 )
