@@ -56,7 +56,7 @@ grade: $(VENV)/.installed  ## everything, with the fine-tune: about ten seconds
 report: $(VENV)/.installed  ## the same as a page with figures, report.html, opened in your browser
 	@$(TOOL) report $(GRADE) --open $(call option,out,OUT) -- "$$SUBMISSION"
 
-viva: $(VENV)/.installed  ## questions on your own functions, marked and explained (N=, SEED=, PAGE=no)
+viva: $(VENV)/.installed  ## questions on your own functions, marked and explained
 	@$(TOOL) viva $(call option,tier,TIER) $(call option,n,N) $(call option,seed,SEED) \
 		$(call option,page,PAGE) $(call option,out,OUT) --open -- "$$SUBMISSION"
 
