@@ -11,16 +11,18 @@ from tensormark.grading import Grading, program_of
 from tensormark.intake.inspection import inspected
 from tensormark.intake.submission import Submission, SubmissionError
 from tensormark.sandbox.interface import printable
+from tensormark.viva.copies import Copies, UnfitError
 from tensormark.viva.families import FAMILIES
 from tensormark.viva.family import Draft, Family, Sample
 from tensormark.viva.question import Listing, Question, Sheet
 from tensormark.viva.source import Source
-from tensormark.viva.study import RAISES, Copies, Study, UnfitError
-from tensormark.viva.subject import Subject
+from tensormark.viva.study import RAISES, Study
+from tensormark.viva.subject import Subject, subjects_of
 
 TRIED = 6  # drafts of a family on a function
 FUNCTIONS = 3  # on one sheet, unless it has more than five questions
 LONGEST = 60  # lines of a function on a sheet
+NOTHING_SAID = "this assignment has no questions: there is no grader/viva.py"
 NOTHING_RIGHT = "no function is right yet: `make check` says what is wrong"
 
 
@@ -34,7 +36,7 @@ def askable(assignment: Assignment, right: Collection[str]) -> list[Subject]:
     """Return the functions that can be asked about: they and all that they call are right."""
     return [
         subject
-        for subject in assignment.viva()
+        for subject in subjects_of(assignment.folder)
         if {subject.exercise, *assignment.exercise(subject.exercise).upstream} <= {*right}
     ]
 
@@ -150,7 +152,8 @@ def questions(
     empty = Sheet(assignment.name, printable(submission.name), seed, (), ())
     subjects = askable(assignment, right)
     if not subjects:
-        return dataclasses.replace(empty, notes=(NOTHING_RIGHT,))
+        why = NOTHING_RIGHT if subjects_of(assignment.folder) else NOTHING_SAID
+        return dataclasses.replace(empty, notes=(why,))
     laid = grading.given.under(submission)
     if laid.fault:
         raise SubmissionError(laid.fault)
@@ -171,7 +174,7 @@ def questions(
             made.append(question)
             progress(len(made))
         drawn = tuple(made)
-    names = [subject.target for subject in assignment.viva()]
+    names = [subject.target for subject in fit]
     asked = sorted({question.function for question in drawn}, key=names.index)
     notes = [f"nothing is asked about {name}: {why}" for name, why in drawing.unfit.items()]
     if len(drawn) < number:

@@ -53,7 +53,7 @@ class Change:
 
 
 def find(tree: ast.Module, target: str) -> Function | None:
-    """Return the function that a name such as "Layer.forward" or "embed" stands for, or None."""
+    """Return the function that a name such as "Layer.forward" or "scores" stands for, or None."""
     body: Sequence[ast.stmt] = tree.body
     *outer, last = target.split(".")
     for name in outer:

@@ -1,18 +1,18 @@
 """What an assignment says of a function that questions are asked about: how to call it, and words.
 
-Nothing here says what is right: a change is compared with the student's own function.
+An assignment's stand in grader/viva.py. Nothing there says what is right: a change is compared with
+the student's own function.
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from tensormark.exercise import Call, Exercise, Tensors
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from tensormark.folder import PACKAGE, AssignmentError, module
 
 DTYPES = ("float64", "float64", "float32")  # of the calls in three sizes
 Poke = Callable[[Tensors], Tensors]
@@ -64,7 +64,7 @@ class Example:
     says: str
     call: Call
     inputs: Callable[[], Tensors]
-    shown: "tuple[str, Callable[[np.ndarray], np.ndarray]]"
+    shown: tuple[str, Callable[[np.ndarray], np.ndarray]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,18 +84,16 @@ class Subject:
     """
 
     exercise: str
-    worlds: "Sequence[Call]"
+    worlds: Sequence[Call]
     usual: str = "a usual batch"
-    situations: "Sequence[Situation]" = ()
-    facts: "Sequence[Fact]" = ()
+    situations: Sequence[Situation] = ()
+    facts: Sequence[Fact] = ()
     training: Callable[[Call, float], Call] | None = None
     sizes: Callable[[Call], Mapping[str, int]] = lambda call: {}
-    examples: "Sequence[Example]" = ()
+    examples: Sequence[Example] = ()
 
     @classmethod
-    def of(
-        cls, exercise: Exercise, sizes: "Sequence[Mapping[str, int]]", **words: Any
-    ) -> "Subject":
+    def of(cls, exercise: Exercise, sizes: Sequence[Mapping[str, int]], **words: Any) -> "Subject":
         """Return an exercise that `toolkit.exercise` has made as a subject.
 
         Args:
@@ -123,6 +121,21 @@ class Subject:
     def module(self) -> str:
         """The module that it is in."""
         return self.worlds[0].module
+
+
+def subjects_of(folder: Path) -> Sequence[Subject]:
+    """Return the functions that questions are asked about: SUBJECTS in grader/viva.py, if any.
+
+    Raises:
+        AssignmentError: the file cannot be imported, or says nothing.
+    """
+    path = folder / PACKAGE / "viva.py"
+    if not path.is_file():
+        return ()
+    subjects: Sequence[Subject] | None = getattr(module(folder, "viva"), "SUBJECTS", None)
+    if subjects is None:
+        raise AssignmentError(f"{path} has no SUBJECTS = (...)")
+    return subjects
 
 
 def depends(places: Callable[[Tensors], Any] = lambda inputs: ...) -> Differences:

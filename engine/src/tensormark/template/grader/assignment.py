@@ -8,26 +8,13 @@ harness.py     runs beside a submission: plays exercises upstream, trains, predi
 mistakes/      known mistakes, and honest/ right code; students do not get these
 """
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import grader.exercises
 from grader.sizes import AXES
 from tensormark.exercise import Assignment, collected
 from tensormark.policy import Policy
 from tensormark.toolkit import locator
-
-if TYPE_CHECKING:
-    from tensormark.viva.subject import Subject
-
-
-def subjects() -> "Sequence[Subject]":
-    """Return what questions on one's own code are asked about; grading needs none of it."""
-    from grader.viva import SUBJECTS
-
-    return SUBJECTS
-
 
 ASSIGNMENT = Assignment(
     name="Detector",
@@ -41,5 +28,4 @@ ASSIGNMENT = Assignment(
     ),
     axes=AXES,
     locate=locator(AXES),
-    viva=subjects,
 )
