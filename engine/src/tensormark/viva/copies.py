@@ -6,16 +6,17 @@ own.
 
 import contextlib
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tensormark.exercise import Call, Exercise, Tensors
-from tensormark.grading import Grading
-from tensormark.intake.submission import Submission
+from tensormark.grading import Grading, program_of
+from tensormark.intake.submission import Submission, SubmissionError
 from tensormark.policy import usual_names
 from tensormark.result import Result
 from tensormark.sandbox.interface import Program, Reply, Request, Sandbox
 
 MOST_LOST = 2  # copies that hang or end their process, before nothing more is asked
+SECONDS = 10.0  # for a call, which takes milliseconds
 
 
 class UnfitError(Exception):
@@ -70,7 +71,8 @@ class Copies:
         forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
         own = frozenset({exercise.id})
         requests = [
-            Request(exercise.id, own, run.call.message() | forbidden, run.inputs) for run in runs
+            Request(exercise.id, own, run.call.message() | forbidden, run.inputs, SECONDS)
+            for run in runs
         ]
         self.sandbox.reload(self.sources | {module: text})
         replies = list(self.sandbox.run(requests))
@@ -82,3 +84,22 @@ class Copies:
         sources = self.submission.sources | {module: text}
         changed = dataclasses.replace(self.submission, sources=sources)
         return self.grading.grade_read(changed, check=True, only=exercise).results[-1]
+
+
+@contextlib.contextmanager
+def opened(
+    grading: Grading, submission: Submission, exercises: Sequence[Exercise]
+) -> Iterator[Copies]:
+    """Open a sandbox for copies of an inspected submission.
+
+    Raises:
+        WorkerStartError: the tier is not available. SubmissionError: given files are missing.
+    """
+    laid = grading.given.under(submission)
+    if laid.fault:
+        raise SubmissionError(laid.fault)
+    program = program_of(grading.assignment, exercises, laid.sources, grading.settings)
+    imports = tuple(name for name in program.imports if name not in submission.faults)
+    program = dataclasses.replace(program, imports=imports)
+    with grading.opener(grading.settings.tier, program) as sandbox:
+        yield Copies(grading, submission, sandbox, laid.sources)

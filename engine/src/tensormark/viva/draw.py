@@ -7,11 +7,11 @@ import random
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from tensormark.exercise import Assignment
-from tensormark.grading import Grading, program_of
+from tensormark.grading import Grading
 from tensormark.intake.inspection import inspected
-from tensormark.intake.submission import Submission, SubmissionError
+from tensormark.intake.submission import Submission
 from tensormark.sandbox.interface import printable
-from tensormark.viva.copies import Copies, UnfitError
+from tensormark.viva.copies import Copies, UnfitError, opened
 from tensormark.viva.families import FAMILIES
 from tensormark.viva.family import Draft, Family, Sample
 from tensormark.viva.question import Listing, Question, Sheet
@@ -154,9 +154,6 @@ def questions(
     if not subjects:
         why = NOTHING_RIGHT if subjects_of(assignment.folder) else NOTHING_SAID
         return dataclasses.replace(empty, notes=(why,))
-    laid = grading.given.under(submission)
-    if laid.fault:
-        raise SubmissionError(laid.fault)
     submission = inspected(submission, assignment.policy.flagged)
     flagged = {name for name, flags in submission.flags.items() if flags}
     fit = [subject for subject in subjects if subject.module not in flagged]
@@ -164,11 +161,8 @@ def questions(
         looks = "its file uses what functions on tensors do not need, so that nothing is asked"
         return dataclasses.replace(empty, notes=(looks,))
     exercises = [assignment.exercise(subject.exercise) for subject in fit]
-    program = program_of(assignment, exercises, laid.sources, grading.settings)
-    imports = tuple(name for name in program.imports if name not in submission.faults)
-    program = dataclasses.replace(program, imports=imports)
-    with grading.opener(grading.settings.tier, program) as sandbox:
-        drawing = Drawing(Copies(grading, submission, sandbox, laid.sources), fit, seed)
+    with opened(grading, submission, exercises) as copies:
+        drawing = Drawing(copies, fit, seed)
         made = list[Question]()
         for question in drawing.questions(number):
             made.append(question)

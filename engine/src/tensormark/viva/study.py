@@ -247,15 +247,22 @@ class Study:
         return own
 
     def check(self) -> None:
-        """See that the function answers, and in the same way when its text is another.
+        """See that the function answers, and in the same way in another order or with another text.
 
         Raises:
             UnfitError: it does not.
         """
-        own = self.own(0, [*self.world(0).runs])[USUAL]
-        for text in (f"{self.source.text}\n", self.source.beginning_with("pass")):
-            if not equal(own.tensors, self.replies(text, 0, [])[USUAL].tensors):
-                raise UnfitError("it does not give the same result twice")
+        runs = self.world(0).runs
+        own = self.own(0, [*runs])
+        turned = dict(reversed(runs.items()))
+        again = dict(
+            zip(turned, self.answer(f"{self.source.text}\n", [*turned.values()]), strict=True)
+        )
+        longer = self.replies(self.source.beginning_with("pass"), 0, [])
+        same = [equal(own[name].tensors, again[name].tensors) for name in runs]
+        same.append(equal(own[USUAL].tensors, longer[USUAL].tensors) or False)
+        if False in same:
+            raise UnfitError("it does not give the same result twice")
         stopped = self.replies(self.source.beginning_with("raise RuntimeError"), 0, [])
         if stopped[USUAL].status != "error":
             raise UnfitError("it is not what runs")
