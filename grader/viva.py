@@ -14,7 +14,8 @@ from grader.inputs import attention_weights, extended_mask
 from grader.model import BertCall, Sizes
 from tensormark.exercise import Call, Tensors
 from tensormark.toolkit.draws import as_weights
-from tensormark.viva.subject import Example, Fact, Poke, Situation, Subject, depends, moved
+from tensormark.viva.pokes import at, first, negated, rolled, with_values
+from tensormark.viva.subject import DTYPES, Example, Fact, Poke, Situation, Subject, depends, moved
 
 # each letter has three values, and no two letters of one have the same; one has B > T
 SIZES = (
@@ -22,7 +23,6 @@ SIZES = (
     Sizes(B=4, T=3, H=2, d=6, F=7, layers=3, V=17, positions=5, lengths=(2, 3, 1, 3)),
     Sizes(B=3, T=6, H=5, d=2, F=13, layers=4, V=31, positions=8, lengths=(4, 6, 2)),
 )
-DTYPES = ("float64", "float64", "float32")
 STATES = ("key", "query", "value")
 
 
@@ -56,42 +56,6 @@ def letters(call: Call) -> Mapping[str, int]:
 
 
 # --- changes of inputs ----------------------------------------------------------------------
-
-
-def with_values(value: float, *names: str) -> Poke:
-    """Fill some inputs with one number."""
-    return lambda inputs: inputs | {name: np.full_like(inputs[name], value) for name in names}
-
-
-def negated(*names: str) -> Poke:
-    """Change the sign of inputs, and move them by one."""
-    return lambda inputs: inputs | {name: 1.0 - inputs[name] for name in names}
-
-
-def at(index: tuple[object, ...], *names: str) -> Poke:
-    """Change inputs in one place."""
-
-    def poke(inputs: Tensors) -> Tensors:
-        changed = {name: inputs[name].copy() for name in names}
-        for value in changed.values():
-            value[index] = 1.0 - value[index]  # type: ignore[index]
-        return inputs | changed
-
-    return poke
-
-
-def rolled(axes: Mapping[str, int]) -> Poke:
-    """Move tokens by one, the last one to the front, along the axis of each input."""
-    return lambda inputs: (
-        inputs | {name: np.roll(inputs[name], 1, axis) for name, axis in axes.items()}
-    )
-
-
-def one_token(axes: Mapping[str, int]) -> Poke:
-    """Cut sentences to their first token, along the axis of each input."""
-    return lambda inputs: (
-        inputs | {name: inputs[name].take([0], axis) for name, axis in axes.items()}
-    )
 
 
 def other_padding(mask: str, axes: Mapping[str, int]) -> Poke:
@@ -202,7 +166,7 @@ ATTENTION = Subject(
         Situation("a batch without padding", with_values(0.0, "attention_mask")),
         Situation("queries that are all 0", with_values(0.0, "query")),
         Situation("values that are all equal", with_values(1.0, "value")),
-        Situation("sentences of one token", one_token({**OF_ATTENTION, "cotangent/output": 1})),
+        Situation("sentences of one token", first({**OF_ATTENTION, "cotangent/output": 1})),
     ),
     facts=(
         *over_tokens("attention_mask", ("key", "value"), OF_ATTENTION | OF_HEADS),
@@ -281,7 +245,7 @@ LAYER = Subject(
     usual="a batch with padding",
     situations=(
         Situation("a batch without padding", with_values(0.0, "attention_mask")),
-        Situation("sentences of one token", one_token({**OF_LAYER, "cotangent/output": 1})),
+        Situation("sentences of one token", first({**OF_LAYER, "cotangent/output": 1})),
         Situation("hidden states that are all 0", with_values(0.0, "hidden_states")),
         Situation(
             "an attention_dense that is all 0",
@@ -320,7 +284,7 @@ EMBED = Subject(
     worlds(embed, layers=1),
     usual="ids drawn at random",
     situations=(
-        Situation("sentences of one token", one_token({"input_ids": 1, "cotangent/output": 1})),
+        Situation("sentences of one token", first({"input_ids": 1, "cotangent/output": 1})),
         Situation(
             "the same word everywhere",
             lambda inputs: inputs | {"input_ids": np.ones_like(inputs["input_ids"])},
@@ -377,7 +341,7 @@ ENCODE = Subject(
     usual="a batch with padding",
     situations=(
         Situation("a batch without padding", with_values(1.0, "attention_mask")),
-        Situation("sentences of one token", one_token({**OF_ENCODE, "cotangent/output": 1})),
+        Situation("sentences of one token", first({**OF_ENCODE, "cotangent/output": 1})),
         Situation("hidden states that are all 0", with_values(0.0, "hidden_states")),
     ),
     facts=(

@@ -7,16 +7,17 @@ import random
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from tensormark.exercise import Assignment
-from tensormark.grading import Grading, program_of
+from tensormark.grading import Grading
 from tensormark.intake.inspection import inspected
-from tensormark.intake.submission import Submission, SubmissionError
+from tensormark.intake.submission import Submission
 from tensormark.sandbox.interface import printable
+from tensormark.viva.copies import Copies, UnfitError, opened
 from tensormark.viva.families import FAMILIES
 from tensormark.viva.family import Draft, Family, Sample
 from tensormark.viva.question import Listing, Mark, Question, Sheet
 from tensormark.viva.source import Source
-from tensormark.viva.study import RAISES, Copies, Study, UnfitError
-from tensormark.viva.subject import Subject
+from tensormark.viva.study import RAISES, Study
+from tensormark.viva.subject import Subject, subjects_of
 
 TRIED = 6  # drafts of a family on a function
 FUNCTIONS = 3  # on one sheet, unless it has more than five questions
@@ -24,6 +25,7 @@ LONGEST = 60  # lines of a function on a sheet
 ORDINARY = {"getattr()", "setattr()", "__class__", "__dict__"}  # flags of code that reads no code
 MOST_MARKS = 8  # on a line
 IN_EVAL = "Results are those of eval mode, without dropout, unless a question speaks of training."
+NOTHING_SAID = "this assignment has no questions: there is no grader/viva.py"
 NOTHING_RIGHT = "no function is right yet: `make check` says what is wrong"
 
 
@@ -37,7 +39,7 @@ def askable(assignment: Assignment, right: Collection[str]) -> list[Subject]:
     """Return the functions that can be asked about: they and all that they call are right."""
     return [
         subject
-        for subject in assignment.viva()
+        for subject in subjects_of(assignment.folder)
         if {subject.exercise, *assignment.exercise(subject.exercise).upstream} <= {*right}
     ]
 
@@ -160,10 +162,8 @@ def questions(
     empty = Sheet(assignment.name, printable(submission.name), seed, (), ())
     subjects = askable(assignment, right)
     if not subjects:
-        return dataclasses.replace(empty, notes=(NOTHING_RIGHT,))
-    laid = grading.given.under(submission)
-    if laid.fault:
-        raise SubmissionError(laid.fault)
+        why = NOTHING_RIGHT if subjects_of(assignment.folder) else NOTHING_SAID
+        return dataclasses.replace(empty, notes=(why,))
     submission = inspected(submission, assignment.policy.flagged)
     flagged = {
         name for name, flags in submission.flags.items() if {flag.name for flag in flags} - ORDINARY
@@ -173,17 +173,14 @@ def questions(
         looks = "its file uses what functions on tensors do not need, so that nothing is asked"
         return dataclasses.replace(empty, notes=(looks,))
     exercises = [assignment.exercise(subject.exercise) for subject in fit]
-    program = program_of(assignment, exercises, laid.sources, grading.settings)
-    imports = tuple(name for name in program.imports if name not in submission.faults)
-    program = dataclasses.replace(program, imports=imports)
-    with grading.opener(grading.settings.tier, program) as sandbox:
-        drawing = Drawing(Copies(grading, submission, sandbox, laid.sources), fit, seed)
+    with opened(grading, submission, exercises) as copies:
+        drawing = Drawing(copies, fit, seed)
         made = list[Question]()
         for question in drawing.questions(number):
             made.append(question)
             progress(len(made))
         drawn = tuple(made)
-    names = [subject.target for subject in assignment.viva()]
+    names = [subject.target for subject in fit]
     asked = sorted({question.function for question in drawn}, key=names.index)
     notes = [IN_EVAL] if drawn else []
     notes += [f"nothing is asked about {name}: {why}" for name, why in drawing.unfit.items()]

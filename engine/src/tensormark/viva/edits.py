@@ -183,8 +183,8 @@ class Names:
 
     def detached(self, source: Source, node: ast.expr) -> Iterator[Edit]:
         """Cut off the gradient of a value."""
-        name = isinstance(node, ast.Name) and node.id in self.since and node.id not in self.sizes
-        if name or isinstance(node, ast.Call):
+        read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        if isinstance(node, ast.Call) or (read and source.of(node) in {*self.since} - self.sizes):
             yield Edit(DETACH, f"{source.of(node)}.detach()")
 
 

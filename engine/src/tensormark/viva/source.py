@@ -79,7 +79,7 @@ class Change:
 
 
 def find(tree: ast.Module, target: str) -> Function | None:
-    """Return the function that a name such as "Layer.forward" or "embed" stands for, or None."""
+    """Return the function that a name such as "Layer.forward" or "scores" stands for, or None."""
     body: Sequence[ast.stmt] = tree.body
     *outer, last = target.split(".")
     for name in outer:
@@ -187,17 +187,20 @@ class Source:
         text = f"{self.text[:start]}pass{self.text[end:]}"
         return Change("statement", self.mark(start, end), "", text)
 
+    def before(self, statement: ast.stmt, new: str) -> str:
+        """Return the module's text with another statement before one."""
+        start, _ = self.span(statement)
+        head = self.lines[statement.lineno - 1][: start - self.starts[statement.lineno - 1]]
+        between = f"\n{head}" if head.isspace() else "; "
+        return f"{self.text[:start]}{new}{between}{self.text[start:]}"
+
     def beginning_with(self, statement: str) -> str:
         """Return the module's text with another statement at the beginning of the function."""
-        start, _ = self.span(self.body[0])
-        indent = " " * self.body[0].col_offset
-        return f"{self.text[:start]}{statement}\n{indent}{self.text[start:]}"
+        return self.before(self.body[0], statement)
 
     def returning(self, statement: ast.stmt, expression: str) -> str:
         """Return the module's text where a return of an expression precedes a statement."""
-        start, _ = self.span(statement)
-        indent = " " * statement.col_offset
-        return f"{self.text[:start]}return {expression}\n{indent}{self.text[start:]}"
+        return self.before(statement, f"return {expression}")
 
 
 def _runs(node: ast.AST, child: ast.AST) -> bool:

@@ -16,7 +16,7 @@ class Shapes:
     """Which shape has an expression?"""
 
     name = "shapes"
-    next = "Which of its axes would change if there were twice as many tokens?"
+    next = "Which of its axes would change if the inputs were twice as long?"
 
     def drafts(self, sample: Sample) -> Iterator[Draft]:
         """Ask for the shape of an expression; wrong are those of others, or with mixed axes."""
