@@ -105,6 +105,7 @@ def write_results(
     says: Says | None = None,
     roster: Path | None = None,
     teach: str = "",
+    earlier: Earlier | None = None,
 ) -> list[str]:
     """Write the gradebook, the feedback, and Canvas's export if there is one.
 
@@ -116,15 +117,17 @@ def write_results(
         says: what known mistakes are called.
         roster: the list of the class, which may be Moodle's worksheet.
         teach: the page to show the class, if there is one.
+        earlier: where what was written before is moved, if something is already.
 
     Returns: what to tell the instructor, a line each.
 
     Raises:
         OSError: a file cannot be written.
     """
-    earlier = Earlier(out)
+    earlier = earlier or Earlier(out)
+    moved = len(earlier.moved)
     folders = write_feedback(entries, out, earlier)
-    if earlier.moved:  # of students who are in the gradebook of before
+    if len(earlier.moved) > moved:  # of students who are in the gradebook of before
         earlier.move(TABLE, PAGE)
     similarity = _compared(entries, starter or {}, known, out / KEPT)
     earlier.write(TABLE, _table(entries).encode("utf-8", "backslashreplace"))

@@ -30,7 +30,7 @@ from tensormark.classroom.version import code, versions
 from tensormark.classroom.viva import Viva, blamed, kind_of_pool
 from tensormark.classroom.viva_sheets import FOLDER, write_sheets
 from tensormark.classroom.work import Ask, Terms, Work
-from tensormark.classroom.written import sheet_paths
+from tensormark.classroom.written import files_of
 from tensormark.exercise import Assignment
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import SubmissionError
@@ -140,7 +140,7 @@ class Run:
         )
         hand_ins = look()
         self.ledger = ledger.opened(options, hand_ins, assignment)
-        self.answers = sheet_paths(options.answers or "")
+        self.answers = list(files_of("answers", options.answers or ""))
         viva_marks.check(self.answers)
         if self.ledger and self.ledger.deadlines:
             hand_ins = look(deadlines=self.ledger.deadlines)
@@ -230,7 +230,7 @@ class Run:
         deadline = self.options.deadline
         return lesson_of(self.assignment, exercises, entries, deadline, versions, self.last)
 
-    def write(self, entries: Sequence[Entry]) -> list[str]:
+    def write(self, entries: Sequence[Entry], earlier: Earlier) -> list[str]:
         """Write the results; return what to tell the instructor, a line each."""
         options, starter = self.options, self.assignment.starter
         return write_results(
@@ -246,6 +246,7 @@ class Run:
             self.says,
             options.roster,
             teach.page(self.lesson(entries)),
+            earlier,
         )
 
     def report(self, appealed: str | None = None) -> int:
@@ -259,7 +260,9 @@ class Run:
         remember(options, self.store)
         told = finals.keep(self.store, self.ledger, entries, appealed)
         try:
-            lines = [*self.write(entries), *write_sheets(drawn, options.out), *answered]
+            earlier = Earlier(options.out)
+            asked = write_sheets(drawn, earlier)
+            lines = [*self.write(entries, earlier), *asked, *answered]
         except OSError as error:
             where, why = error.filename or options.out, error.strerror or error
             raise RunError(

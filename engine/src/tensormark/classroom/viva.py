@@ -93,11 +93,16 @@ class Pools:
 
 @dataclasses.dataclass(frozen=True)
 class Drawn:
-    """A student's sheet, or a note that says why there is none."""
+    """A student's sheet, or a note that says why there is none.
+
+    Attributes:
+        code: that opens the student's quiz on Canvas.
+    """
 
     entry: Entry
     sheet: Sheet | None
     note: str = ""
+    code: str = ""
 
 
 class Viva:
@@ -166,10 +171,10 @@ class Viva:
         pool = pool_of(attempt)
         if not pool.questions:
             return Drawn(entry, None, visible("; ".join(pool.notes) or NO_QUESTION, 300))
-        seed = self.seed("student", legible(entry.hand_in.student))
-        sheet = draw.chosen(pool, seed, self.number)
+        student = legible(entry.hand_in.student)
+        sheet = draw.chosen(pool, self.seed("student", student), self.number)
         own = dataclasses.replace(sheet, submission=printable(legible(path.name)))
-        return Drawn(entry, own)
+        return Drawn(entry, own, code=self.seed("code", student)[:8].upper())
 
 
 def blamed(job: Ask) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ viva/canvas-quiz.zip, viva/moodle-quiz.xml
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -17,6 +17,7 @@ from tensormark.classroom.viva import Drawn
 from tensormark.reports import html
 from tensormark.reports.markup import Element, element, joined
 from tensormark.reports.text import visible
+from tensormark.usage import option
 from tensormark.viva import canvas_quiz, moodle_quiz, page
 from tensormark.viva.question import Sheet
 
@@ -29,6 +30,27 @@ STAFF = (
     "For staff. Keys have the answers: give a student their own sheet, and nothing else of this."
 )
 
+HOW = {
+    "On Canvas": (
+        f"Settings, Import Course Content, QTI .zip file: {CANVAS}. Each student's quiz arrives "
+        "unpublished, counts for nothing and shows no result.",
+        "Publish the quizzes. Each asks for its code, which is in the list below: give every "
+        "student their own. All titles, which have names, can be seen by the class; to show a quiz "
+        "to one student only, assign it to them.",
+        "Afterwards, in each quiz: Statistics, Student Analysis. Put the files into a folder.",
+        f"Give it to the next run: {option('answers', 'folder')}.",
+    ),
+    "On Moodle": (
+        f"Question bank, Import, Moodle XML format: {MOODLE}. Each student's questions are a "
+        "category below “viva”.",
+        "Make a quiz for each student, add the questions of their category, and restrict access to "
+        "the student. What explains the answers is feedback: set when it is shown.",
+        "Afterwards, in each quiz: Results, Responses, with “question text” and “response” ticked, "
+        "downloaded as CSV. Put the files into a folder.",
+        f"Give it to the next run: {option('answers', 'folder')}.",
+    ),
+}
+
 
 def _called(drawn: Drawn) -> str:
     return visible(drawn.entry.hand_in.called, 200)
@@ -37,7 +59,7 @@ def _called(drawn: Drawn) -> str:
 def _row(name: str, drawn: Drawn) -> Element:
     student = element("th", _called(drawn), scope="row")
     if drawn.sheet is None:
-        return element("tr", student, element("td", 0), element("td"), element("td", drawn.note))
+        return element("tr", student, *(element("td", each) for each in (0, "", "", drawn.note)))
     file = quote(f"{name}.html")
     links = joined(
         element("a", "key", href=f"{KEYS}/{file}"),
@@ -45,32 +67,46 @@ def _row(name: str, drawn: Drawn) -> Element:
         element("a", "sheet", href=f"{SHEETS}/{file}"),
     )
     count, notes = len(drawn.sheet.questions), "; ".join(drawn.sheet.notes)
-    return element("tr", student, *(element("td", cell) for cell in (count, links, notes)))
+    return element(
+        "tr", student, *(element("td", cell) for cell in (count, links, drawn.code, notes))
+    )
 
 
 def _index(named: Sequence[tuple[str, Drawn]]) -> str:
     """Return the page that lists everybody."""
-    heads = ("student", "questions", "pages", "notes")
+    heads = ("student", "questions", "pages", "code on Canvas", "notes")
     head = element("tr", *(element("th", text, scope="col") for text in heads))
     rows = (_row(name, drawn) for name, drawn in named)
     table = element("table", element("thead", head), element("tbody", *rows))
     body = element(
         "main",
         element("header", element("h1", TITLE), element("p", element("b", STAFF))),
+        *(
+            element("details", element("summary", title), element("ol", *map(_step, steps)))
+            for title, steps in HOW.items()
+        ),
         element("div", table, class_="scroll"),
     )
     style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
     return html.document(TITLE, style, body)
 
 
-def _quizzes(named: Sequence[tuple[str, Drawn]]) -> Mapping[str, Sheet]:
-    """Return the sheets by what students are called; where two share it, by the names of files."""
+def _step(text: str) -> Element:
+    return element("li", text)
+
+
+def _quizzes(named: Sequence[tuple[str, Drawn]]) -> Iterator[tuple[str, bytes]]:
+    """Yield what platforms import; where two students are called the same, by names of files."""
     counts = Counter(_called(drawn) for _, drawn in named)
-    return {
-        called if counts[called := _called(drawn)] == 1 else name: drawn.sheet
-        for name, drawn in named
-        if drawn.sheet is not None
-    }
+    sheets, codes = dict[str, Sheet](), dict[str, str]()
+    for name, drawn in named:
+        if drawn.sheet is not None:
+            student = called if counts[called := _called(drawn)] == 1 else name
+            sheets[student], codes[student] = drawn.sheet, drawn.code
+    if sheets:
+        title = f"{next(iter(sheets.values())).assignment}: questions"
+        yield CANVAS, canvas_quiz.quizzes(sheets, title, codes)
+        yield MOODLE, moodle_quiz.quizzes(sheets)
 
 
 def _files(everybody: Sequence[Drawn]) -> Iterator[tuple[str, bytes]]:
@@ -83,9 +119,7 @@ def _files(everybody: Sequence[Drawn]) -> Iterator[tuple[str, bytes]]:
             yield f"{SHEETS}/{name}.html", _page(page.paper(drawn.sheet.for_students(), called))
             yield f"{KEYS}/{name}.html", _page(page.key(drawn.sheet, called))
     yield INDEX, _page(_index(named))
-    if sheets := _quizzes(named):
-        yield CANVAS, canvas_quiz.quizzes(sheets)
-        yield MOODLE, moodle_quiz.quizzes(sheets).encode("utf-8", "backslashreplace")
+    yield from _quizzes(named)
 
 
 def _page(text: str) -> bytes:
@@ -113,14 +147,13 @@ def _told(everybody: Sequence[Drawn], folder: Path) -> Iterator[str]:
         yield f"viva: no questions for {count} ({note}): {first_of(names)}"
 
 
-def write_sheets(everybody: Sequence[Drawn], out: Path) -> list[str]:
-    """Write the questions of a class; nobody's: move those of an earlier run away.
+def write_sheets(everybody: Sequence[Drawn], earlier: Earlier) -> list[str]:
+    """Write the questions of a class; without any, move those of an earlier run away.
 
     Returns: what to tell staff, a line each.
 
     Raises:
         OSError: a file cannot be written.
     """
-    earlier = Earlier(out)
     earlier.write_folder(FOLDER, _files(everybody) if everybody else ())
-    return [*_told(everybody, out / FOLDER), *earlier.lines()]
+    return list(_told(everybody, earlier.out / FOLDER))
