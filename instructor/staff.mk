@@ -57,8 +57,8 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: ADJUSTMENTS=file.csv  ## changes of points, and own deadlines; see INSTRUCTOR.md
 #: RULE=late.toml  ## what lateness costs; see INSTRUCTOR.md
 #: WRITTEN=sheet.csv  ## marks of written questions: sheets with commas between, or a folder
-#: VIVA=5  ## so many questions for each student about their own code; see INSTRUCTOR.md
-#: ANSWERS=export.csv  ## what students answered: a platform's exports, with commas between
+#: VIVA=5  ## questions for each student about their own code; see INSTRUCTOR.md
+#: ANSWERS=dir  ## the answers to them, as exported: a folder, or files with commas between
 #: CANVAS=export.csv  ## your gradebook's export: who is in the class, and COLUMN= to fill
 #: COLUMN="Homework 1"  ## the assignment's column in it
 #: LAST=dir  ## an earlier class's OUT=, to compare with in teach.html

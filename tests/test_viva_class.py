@@ -1,16 +1,14 @@
 """Questions about their own code in a class: who gets which, what is written, what comes back."""
 
-import dataclasses
-import html
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import courses
 import pytest
-from courses import Course, whole
+from courses import KEY, WRONG, Asked, pool
 from test_class_engine import KILLED, Crew, Watch
 from test_class_store import TERMS
 
@@ -18,89 +16,20 @@ from tensormark.classroom import worker
 from tensormark.classroom.engine import Engine, Stop
 from tensormark.classroom.failure import Stopped
 from tensormark.classroom.run import Run
-from tensormark.classroom.store import Attempt, Store
-from tensormark.classroom.viva import MOST, Pools, blamed
+from tensormark.classroom.store import Store
+from tensormark.classroom.viva import Pools, blamed
 from tensormark.classroom.work import Ask, Work
 from tensormark.classroom.worker import Answer
 from tensormark.intake.submission import SubmissionError
 from tensormark.viva import draw
-from tensormark.viva.question import Listing, Question, Sheet
+from tensormark.viva.question import Sheet
 
 Capture = pytest.CaptureFixture[str]
-KEY = "BECAUSE-IT-IS-SO"  # in what only staff may read
-WRONG = "BECAUSE-IT-IS-NOT"
-
-
-def question(number: int, function: str = "attention") -> Question:
-    options = tuple(f"answer {letter} to number {number}" for letter in "wxyz")
-    others = tuple("" if place == number % 4 else WRONG for place in range(4))
-    asked = f"What is true of place {number}?"
-    return Question(f"family {number % 6}", function, 1, asked, options, number % 4, KEY, others)
-
-
-def pool(job: Ask) -> dict[str, Any]:
-    """Return the result of a job whose every question is good."""
-    listing = Listing("attention", "bert.py", ((1, "def attention(self):"),))
-    questions = tuple(question(number) for number in range(job.number))
-    made = Sheet("minBERT", "bert.py", job.seed, (listing,), questions)
-    return {"sheet": json.loads(json.dumps(dataclasses.asdict(made)))}
-
-
-@dataclasses.dataclass
-class Asked:
-    """A class whose pools are made here, without workers."""
-
-    course: Course
-    made: Callable[[Ask], dict[str, Any]] = pool
-    jobs: list[Ask] = dataclasses.field(default_factory=list)
-
-    def add(self, number: int, *passed: str, name: str = "") -> str:
-        result = whole(50)
-        for exercise in result["exercises"]:
-            exercise["outcome"] = "passed" if exercise["id"] in passed else "failed"
-        return self.course.add(number, result, name=name)
-
-    def ask(self, run: Run, asks: Sequence[Ask]) -> None:
-        assert run.viva is not None
-        for job in asks:
-            self.jobs.append(job)
-            run.viva.pools.add(job.digest, run.terms, Attempt("here", 1.0, "", self.made(job)))
-
-    def files(self, kind: str = "") -> dict[str, str]:
-        folder = self.course.out / "viva" / kind
-        paths = (path for path in folder.glob("**/*") if path.is_file())
-        return {path.relative_to(folder).as_posix(): path.read_text("latin-1") for path in paths}
-
-    def codes(self, student: str) -> dict[str, Question]:
-        """Return the questions of a student's sheet by their codes, as on the page."""
-        (text,) = (text for name, text in self.files("sheets").items() if name == f"{student}.html")
-        known = [question(number) for number in range(MOST)]
-        return {one.code: one for one in known if one.prompt in html.unescape(text)}
 
 
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
-    made = Asked(courses.opened(tmp_path, monkeypatch))
-    monkeypatch.setattr(Run, "ask", lambda run, asks: made.ask(run, asks))
-    return made
-
-
-def export(asked: Asked, *rows: dict[str, str], name: str = "export.csv") -> str:
-    """Write what Canvas exports of a quiz: who, and texts of options by the questions' codes."""
-    codes = dict.fromkeys(code for row in rows for code in row if code != "id")
-    lines = ["sis_id," + ",".join(f"7: [{code}] What is true?" for code in codes)]
-    lines += [",".join([row["id"], *(row.get(code, "") for code in codes)]) for row in rows]
-    (asked.course.folder / name).write_text("\n".join(lines), encoding="utf-8")
-    return str(asked.course.folder / name)
-
-
-def answers(student: str, questions: dict[str, Question], right: int) -> dict[str, str]:
-    """Return answers to all questions, of which the first so many are right."""
-    chosen = {
-        code: one.options[(one.key + (place >= right)) % 4]
-        for place, (code, one) in enumerate(questions.items())
-    }
-    return {"id": student, **chosen}
+    return courses.with_viva(tmp_path, monkeypatch)
 
 
 def test_everybody_with_something_right_has_a_sheet_and_staff_the_key(
@@ -232,69 +161,6 @@ def test_what_no_longer_holds_is_moved_and_never_lost(asked: Asked, capsys: Capt
 
     assert asked.files() == {}
     assert "the previous run had VIVA=5, and this one has none" in capsys.readouterr().out
-
-
-def test_answers_are_counted_beside_the_score(asked: Asked, capsys: Capture) -> None:
-    ada, bob, eve = (asked.add(number, "attention") for number in (1, 2, 3))
-    asked.course.grade("--viva", "5")
-    before, codes = asked.course.gradebook(), asked.codes(ada)
-    mine, theirs = asked.codes(bob), {*codes}
-    strange = next(code for code in theirs if code not in mine)
-    rows = (
-        answers(ada, codes, 4),
-        {**answers(bob, mine, 2), strange: codes[strange].options[codes[strange].key]},
-        {"id": "stranger", **answers("", codes, 5)} | {"id": "777"},
-    )
-    capsys.readouterr()
-
-    assert asked.course.grade("--viva", "5", "--answers", export(asked, *rows)) == 0
-
-    after = asked.course.gradebook()
-    assert [after[student].pop("viva") for student in (ada, bob, eve)] == ["4 of 5", "2 of 5", ""]
-    assert after == before
-    said = capsys.readouterr().out
-    assert "viva: 2 students answered, 1 with a sheet did not\n" in said
-    told = "1 answer is to a question of no sheet of theirs, and not counted: 10002 (Student No2)\n"
-    assert f"viva: {told}" in said
-    assert "viva: 1 who answered not found in the class: 777\n" in said
-    page = (asked.course.out / "gradebook.html").read_text(encoding="utf-8")
-    assert 'data-value="4">4 of 5</td>' in page
-    assert '<button type="button">viva</button>' in page
-
-
-def test_the_first_answer_counts_and_one_that_fits_no_option_is_wrong(
-    asked: Asked, capsys: Capture
-) -> None:
-    ada = asked.add(1, "attention")
-    asked.course.grade("--viva", "3")
-    codes = asked.codes(ada)
-    first = answers(ada, codes, 0) | {next(iter(codes)): "something else"}
-    paths = [export(asked, first), export(asked, answers(ada, codes, 3), name="b.csv")]
-
-    asked.course.grade("--viva", "3", "--answers", ",".join(paths))
-
-    assert asked.course.gradebook()[ada]["viva"] == "0 of 3"
-    assert "1 answer is like none of the question's options" in capsys.readouterr().out
-
-
-def test_an_appeal_remembers_the_questions_and_the_answers(
-    asked: Asked, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ada = asked.add(1, "attention")
-    asked.course.grade("--viva", "3")
-    monkeypatch.chdir(asked.course.folder)
-    export(asked, answers(ada, asked.codes(ada), 2))
-    asked.course.grade("--viva", "3", "--answers", "export.csv")
-    monkeypatch.chdir("/")
-    capsys.readouterr()
-
-    assert asked.course.grade("--only", ada) == 0
-
-    path = asked.course.folder / "export.csv"
-    said = capsys.readouterr().out
-    assert f"ANSWERS={path}" in said
-    assert "VIVA=3" in said
-    assert asked.course.gradebook()[ada]["viva"] == "2 of 3"
 
 
 @pytest.mark.parametrize(

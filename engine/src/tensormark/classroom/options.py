@@ -88,7 +88,7 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     add("--rule", type=Path, help="a TOML file that says what lateness costs")
     add("--written", help="sheets with the marks of written questions, or a folder of them")
     questions = "questions for each student about their own code"
-    add("--viva", type=_question_count, default=0, metavar="NUMBER", help=questions)
+    add("--viva", type=_question_count, metavar="NUMBER", help=questions)
     add("--answers", help="what a platform exported of the answers to them")
     add("--canvas", type=Path, help="a gradebook that Canvas has exported")
     add("--last", type=Path, help="results of an earlier class, to compare with in teach.html")

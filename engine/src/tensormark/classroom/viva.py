@@ -116,7 +116,7 @@ class Viva:
         """
         self.number, self.students, self.terms = number, students, terms
         self.pools = Pools(store)
-        secret = store.setting(SECRET) or secrets.token_hex(32)
+        secret = store.setting(SECRET) or f"{secrets.randbits(256):064x}"
         store.choose(SECRET, secret)
         self.secret = bytes.fromhex(secret)
 
