@@ -24,12 +24,18 @@ from tensormark.viva.question import Sheet
 FOLDER = "viva"
 SHEETS, KEYS, INDEX = "sheets", "keys", "keys.html"
 CANVAS, MOODLE = "canvas-quiz.zip", "moodle-quiz.xml"
-STYLES = (html.STYLE, Path(__file__).with_name("gradebook.css"))
+STYLE = """
+.scroll { overflow-x: auto; margin-top: 1.5rem; }
+.scroll th, .scroll td { padding: .3rem 1.25rem .3rem 0; text-align: start; vertical-align: top; }
+.scroll tbody th { font-weight: 400; overflow-wrap: anywhere; }
+details li { max-width: 44rem; }
+"""
 TITLE = "Questions about their own code: keys"
 STAFF = (
     "For staff. Keys have the answers: give a student their own sheet, and nothing else of this."
 )
 
+NEXT = "Give that folder to the next run: {}."
 HOW = {
     "On Canvas": (
         f"Settings, Import Course Content, QTI .zip file: {CANVAS}. Each student's quiz arrives "
@@ -38,7 +44,7 @@ HOW = {
         "student their own. All titles, which have names, can be seen by the class; to show a quiz "
         "to one student only, assign it to them.",
         "Afterwards, in each quiz: Statistics, Student Analysis. Put the files into a folder.",
-        f"Give it to the next run: {option('answers', 'folder')}.",
+        NEXT,
     ),
     "On Moodle": (
         f"Question bank, Import, Moodle XML format: {MOODLE}. Each student's questions are a "
@@ -47,7 +53,7 @@ HOW = {
         "the student. What explains the answers is feedback: set when it is shown.",
         "Afterwards, in each quiz: Results, Responses, with “question text” and “response” ticked, "
         "downloaded as CSV. Put the files into a folder.",
-        f"Give it to the next run: {option('answers', 'folder')}.",
+        NEXT,
     ),
 }
 
@@ -81,18 +87,17 @@ def _index(named: Sequence[tuple[str, Drawn]]) -> str:
     body = element(
         "main",
         element("header", element("h1", TITLE), element("p", element("b", STAFF))),
-        *(
-            element("details", element("summary", title), element("ol", *map(_step, steps)))
-            for title, steps in HOW.items()
+        *(_how(title, steps) for title, steps in HOW.items()),
+        element(
+            "div", table, class_="scroll", role="region", aria_label="all students", tabindex=0
         ),
-        element("div", table, class_="scroll"),
     )
-    style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
-    return html.document(TITLE, style, body)
+    return html.document(TITLE, html.STYLE.read_text(encoding="utf-8") + STYLE, body)
 
 
-def _step(text: str) -> Element:
-    return element("li", text)
+def _how(title: str, steps: Sequence[str]) -> Element:
+    items = (element("li", step.format(option("answers", "folder"))) for step in steps)
+    return element("details", element("summary", title), element("ol", *items))
 
 
 def _quizzes(named: Sequence[tuple[str, Drawn]]) -> Iterator[tuple[str, bytes]]:
