@@ -5,19 +5,33 @@ model.py       sizes and config of the small models, and calls of them
 probes.py      the probes that several exercises have
 inputs.py      random weights, hidden states, ids and masks
 locate.py      where an output is wrong, in words such as row, token and unit
+viva.py        what questions about one's own code say of the five functions
 forbidden.py   library code that submissions may not use
 sentiment.py   the fine-tune and its threshold
 harness.py     builds models, with stand-ins for upstream exercises; runs in the worker
 mistakes/      known mistakes, honest/ right code, staff.py what else only staff have
 """
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import grader.exercises
 from grader.forbidden import ATTENTION, OPTIMIZERS
 from grader.locate import AXES, locate, padding_of
 from tensormark.exercise import Assignment, collected
 from tensormark.policy import Policy
+
+if TYPE_CHECKING:
+    from tensormark.viva.subject import Subject
+
+
+def subjects() -> "Sequence[Subject]":
+    """Return what questions about one's own code are asked about; grading needs none of it."""
+    from grader.viva import SUBJECTS
+
+    return SUBJECTS
+
 
 ASSIGNMENT = Assignment(
     name="minBERT",
@@ -35,4 +49,5 @@ ASSIGNMENT = Assignment(
     axes=AXES,
     locate=locate,
     padding=padding_of,
+    viva=subjects,
 )

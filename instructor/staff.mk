@@ -139,7 +139,7 @@ nightly: $(VENV)/.installed-staff  ## what needs a night: every case of every te
 test-page: $(VENV)/.installed-page  ## pages in a Chromium, which must be installed (SHOTS=folder)
 	@$(BIN)/python -m pytest tests/browser/page.py tests/browser/figures.py \
 		tests/browser/gradebook.py tests/browser/teach.py tests/browser/similar.py \
-		tests/browser/walks.py $$ARGS
+		tests/browser/walks.py tests/browser/viva.py $$ARGS
 
 lint: $(VENV)/.installed-staff  ## format, style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -64,9 +64,10 @@ ROOMS = {
     "watch": "folder grading intake reports result sandbox selection settings",
     "cli": "folder usage",
     "__main__": "cli",
+    "viva": f"{GRADING} reports",
     "authoring": f"{GRADING} folders release.given_out",
     "release": "authoring exercise files folder handout intake references usage wheel zipped",
-    "classroom": f"{GRADING} authoring folders reports",
+    "classroom": f"{GRADING} authoring folders reports viva",
     "gradescope": f"{GRADING} release.given_out reports wheel",
     "pytest_plugin": f"{GRADING} authoring",
 }

@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # the inspector of sources starts without them
     import numpy as np
 
     from tensormark.task import Task
+    from tensormark.viva.subject import Subject
 
 Tensors = dict[str, "np.ndarray"]
 Locate = Callable[["np.ndarray", "np.ndarray", Tensors], str | None]
@@ -247,6 +248,7 @@ class Assignment:
         locate: describes in a few words where an output is wrong, if it can; not by how much, as
             references may be private.
         padding: says which places of the first axes of an output are only padding, if it can.
+        viva: returns the functions that questions are asked about.
     """
 
     name: str
@@ -262,6 +264,7 @@ class Assignment:
     axes: Mapping[int, Sequence[str]] = dataclasses.field(default_factory=dict)
     locate: Locate = lambda *_: None
     padding: Callable[[Tensors], np.ndarray | None] = no_padding
+    viva: Callable[[], Sequence[Subject]] = tuple
 
     @property
     def starter(self) -> Path:

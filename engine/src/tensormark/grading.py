@@ -5,6 +5,7 @@ import datetime
 import functools
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from tensormark.exercise import Assignment, Exercise
@@ -28,7 +29,7 @@ WITHHELD = (
     "the inputs are private, so that texts of exceptions, printed output and expected values "
     "are left out"
 )
-Opener = Callable[[str, Program], Sandbox]  # takes a tier
+Opener = Callable[[str, Program], AbstractContextManager[Sandbox]]  # takes a tier
 
 
 def known_before(exercise: Exercise, submission: Submission, laid: Laid) -> Result | None:

@@ -87,7 +87,7 @@ class Question:
     def code(self) -> str:
         """Eight letters that name it where platforms keep its answers; they do not tell the key."""
         told = "\0".join([self.family, self.function, self.prompt, *self.options])
-        return hashlib.sha256(told.encode()).hexdigest()[:8].upper()
+        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:8].upper()
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Question":

@@ -37,9 +37,21 @@ def _lines(traceback: TracebackType) -> range:
     return range(first or traceback.tb_lineno, (last or traceback.tb_lineno) + 1)
 
 
+def _on(tree: ast.AST, lines: range) -> Iterator[ast.AST]:
+    """Yield what is, or may be, on some lines; the rest of a file is not looked at."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for child in ast.iter_child_nodes(node):
+            first, last = getattr(child, "lineno", lines[0]), getattr(child, "end_lineno", None)
+            if first < lines.stop and (last or lines[-1]) >= lines.start:
+                waiting.append(child)
+
+
 def _names(source: str, lines: range) -> list[str]:
     """List the variables on some lines, each once, without those that are only called."""
-    nodes = list(ast.walk(ast.parse(source)))
+    nodes = list(_on(ast.parse(source), lines))
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     names = [
         (node.lineno, node.col_offset, node.id)

@@ -1,0 +1,119 @@
+"""Answers to questions on students' own code, read back from what Canvas and Moodle export.
+
+Each question's text begins with its code in brackets. Canvas's Student Analysis has it in the title
+of a column that holds the answers; Moodle's report of responses, in the cell before the answer. So
+columns need no names in any language but those that tell who answered.
+"""
+
+import html
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tensormark.classroom.entry import first_of
+from tensormark.classroom.failure import LedgerError
+from tensormark.classroom.people import Person
+from tensormark.classroom.roster import COLUMNS, IDS, LARGEST
+from tensormark.classroom.typed import lines_of
+from tensormark.reports.text import visible
+
+CODE = re.compile(r"(?:[0-9]+: ?)?\s*\[([0-9A-F]{8})\]")
+TAG = re.compile(r"<(?=[A-Za-z/!])[^>]*>?")  # what a platform may have taken out
+LONGEST = 4000  # characters of an option
+NONE = ("", "-")  # what stands for no answer
+WHO = {
+    **{alias: meaning for meaning, aliases in COLUMNS.items() for alias in aliases},
+    **{"id": "canvas", "sis_id": "id", "sis id": "id"},  # as Canvas calls them here
+}
+FIX = (
+    "in Canvas, export the quiz's Student Analysis; in Moodle, the report of responses as CSV with "
+    "`question text` and `response` ticked"
+)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One attempt of one person.
+
+    Attributes:
+        person: as people.py matches them; ids as in roster.IDS.
+        where: the file and line.
+        answers: text of the option that was chosen, by the code of the question.
+    """
+
+    person: Person
+    where: str
+    answers: Mapping[str, str]
+
+
+def _code(cell: str) -> str | None:
+    match = CODE.match(cell)
+    return match[1] if match else None
+
+
+def _pairs(codes: Sequence[str | None], row: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the code of each question of a row and what was answered."""
+    for cell, code in zip(row, codes, strict=False):
+        if code:
+            yield code, cell
+    if not any(codes):
+        for cell, following in zip(row, (*row[1:], ""), strict=True):
+            if code := _code(cell):
+                yield code, following
+
+
+def _person(meanings: Sequence[str | None], row: Sequence[str]) -> Person | None:
+    cells: dict[str, str] = {}
+    for cell, meaning in zip(row, meanings, strict=False):
+        if meaning and cell:
+            cells.setdefault(meaning, cell)
+    name = cells.get("name") or " ".join(cells[key] for key in ("first", "last") if key in cells)
+    ids = tuple(cells.get(key, "") for key in IDS)
+    return Person(ids, (name,) if name else ()) if name or any(ids) else None
+
+
+def read(path: Path, known: Collection[str]) -> tuple[list[Answered], list[str]]:
+    """Read an export; return its attempts in its order, and a line about codes not known.
+
+    Args:
+        known: the codes of all questions that were asked.
+
+    Raises:
+        LedgerError: it cannot be read, or has no such questions or nobody who answered.
+    """
+    lines = lines_of(path, LARGEST)
+    header = next(lines, ("", []))[1]
+    meanings = [WHO.get(title.casefold()) for title in header]
+    if not {*IDS, "name", "last"} & set(meanings):
+        raise LedgerError(f"{path}: its first line has no column for who answered; {FIX}")
+    codes = [_code(title) for title in header]
+    attempts, seen = list[Answered](), {code: None for code in codes if code}
+    for where, row in lines:
+        pairs = list(_pairs(codes, row))
+        seen |= dict.fromkeys(code for code, _ in pairs)
+        answers = {code: text for code, text in pairs if code in known and text not in NONE}
+        if pairs and (person := _person(meanings, row)):
+            attempts.append(Answered(person, where, answers))
+    if not seen:
+        raise LedgerError(f"{path}: no question in it has a code such as [3FA09C2B]; {FIX}")
+    strangers = [code for code in seen if code not in known]
+    warning = f"{path}: nobody was asked {first_of(strangers)}; are these another term's?"
+    return attempts, [warning] if strangers else []
+
+
+def _plain(text: str, stripped: bool) -> str:
+    """Return a text without backticks and white space, and without what looks like a tag."""
+    plain = html.unescape(text[:LONGEST]).replace("`", "")
+    return "".join((TAG.sub("", plain) if stripped else plain).split())
+
+
+def chosen(text: str, options: Sequence[str]) -> int | None:
+    """Return the place of the option that a platform's text stands for; None if none is, or two."""
+    shown = [visible(option, LONGEST, keep="\n") for option in options]  # as it was imported
+    for stripped in (False, True):
+        said = _plain(text, stripped)
+        hits = [place for place, each in enumerate(shown) if _plain(each, stripped) == said]
+        if len(hits) == 1:
+            return hits[0]
+    return None

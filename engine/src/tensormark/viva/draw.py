@@ -1,0 +1,181 @@
+"""Draws a sheet of questions on a submission: by a seed, the families in turn, confirmed."""
+
+import dataclasses
+import hashlib
+import itertools
+import random
+from collections.abc import Collection, Iterator, Sequence
+
+from tensormark.exercise import Assignment
+from tensormark.grading import Grading, program_of
+from tensormark.intake.inspection import inspected
+from tensormark.intake.submission import Submission, SubmissionError
+from tensormark.sandbox.interface import printable
+from tensormark.viva.families import FAMILIES
+from tensormark.viva.family import Draft, Family, Sample
+from tensormark.viva.question import Listing, Question, Sheet
+from tensormark.viva.source import Source
+from tensormark.viva.study import RAISES, Copies, Study, UnfitError
+from tensormark.viva.subject import Subject
+
+TRIED = 6  # drafts of a family on a function
+FUNCTIONS = 3  # on one sheet, unless it has more than five questions
+LONGEST = 60  # lines of a function on a sheet
+NOTHING_RIGHT = "no function is right yet: `make check` says what is wrong"
+
+
+def generator(*parts: object) -> random.Random:
+    """Return a generator that depends on these parts alone, on every machine."""
+    told = hashlib.sha256("\0".join(map(str, parts)).encode()).digest()
+    return random.Random(int.from_bytes(told, "big"))
+
+
+def askable(assignment: Assignment, right: Collection[str]) -> list[Subject]:
+    """Return the functions that can be asked about: they and all that they call are right."""
+    return [
+        subject
+        for subject in assignment.viva()
+        if {subject.exercise, *assignment.exercise(subject.exercise).upstream} <= {*right}
+    ]
+
+
+class Drawing:
+    """The questions on one submission, as they are drawn."""
+
+    def __init__(self, copies: Copies, subjects: Sequence[Subject], seed: str) -> None:
+        self.copies, self.subjects, self.seed = copies, subjects, seed
+        self.samples: dict[str, Sample] = {}
+        self.unfit: dict[str, str] = {}
+        self.drafts: dict[tuple[str, str], Iterator[Draft]] = {}
+        self.raising = 0
+
+    def sample(self, subject: Subject) -> Sample | None:
+        """Return the changed copies of a function; None if nothing can be asked about it."""
+        name = subject.exercise
+        if name in self.unfit:
+            return None
+        if name not in self.samples:
+            try:
+                text = self.copies.sources[subject.module]
+                source = Source(text, subject.target)
+                if len(source.listing()) > LONGEST:
+                    raise UnfitError("it is too long")
+                study = Study(subject, source, self.copies)
+                self.samples[name] = Sample(study, generator(self.seed, name))
+            except (UnfitError, ValueError, SyntaxError, RecursionError) as error:
+                self.unfit[name] = (
+                    str(error) if isinstance(error, UnfitError) else "it is not found"
+                )
+                return None
+        return self.samples[name]
+
+    def question(self, family: Family, subject: Subject) -> Question | None:
+        """Return the next question of a family on a function, if there is another."""
+        sample = self.sample(subject)
+        if sample is None:
+            return None
+        key = family.name, subject.exercise
+        if key not in self.drafts:
+            self.drafts[key] = family.drafts(sample)
+        try:
+            for draft in itertools.islice(self.drafts[key], TRIED):
+                raises = any(name == RAISES and value for _, name, value in draft.claims)
+                if raises and self.raising:
+                    continue
+                study = sample.study
+                if all(study.confirms(*claim) for claim in draft.claims) and draft.holds():
+                    self.raising += raises
+                    return draft.question
+        except UnfitError as error:
+            self.unfit[subject.exercise] = str(error)
+        return None
+
+    def questions(self, number: int) -> Iterator[Question]:
+        """Yield questions, no family twice before all others that have any."""
+        order = generator(self.seed, "order")
+        families = order.sample(FAMILIES, len(FAMILIES))
+        subjects = order.sample(self.subjects, len(self.subjects))
+        if number <= 5:
+            subjects = subjects[:FUNCTIONS]
+        drawn, exhausted = 0, set[tuple[str, str]]()
+        asked: set[str] = set()
+        for turn in itertools.count():
+            before = drawn
+            for place, family in enumerate(families):
+                for step in range(len(subjects)):
+                    subject = subjects[(place + turn + step) % len(subjects)]
+                    key = family.name, subject.exercise
+                    question = None if key in exhausted else self.question(family, subject)
+                    if question is None:
+                        exhausted.add(key)
+                    elif question.code not in asked:
+                        asked.add(question.code)
+                        yield question
+                        drawn += 1
+                        break
+                if drawn == number:
+                    return
+            if drawn == before:
+                return
+
+    def listing(self, function: str) -> Listing:
+        """Return a function as a sheet shows it."""
+        (subject,) = (subject for subject in self.subjects if subject.target == function)
+        lines = self.samples[subject.exercise].study.source.listing()
+        shown = tuple((number, text.expandtabs(4)) for number, text in lines)
+        return Listing(function, f"{subject.module}.py", shown)
+
+
+def questions(
+    grading: Grading, submission: Submission, right: Collection[str], seed: str, number: int
+) -> Sheet:
+    """Return a sheet with up to a number of questions on a submission's own functions.
+
+    Args:
+        right: ids of the exercises that passed.
+
+    Raises:
+        WorkerStartError: the tier is not available. SubmissionError: given files are missing.
+        InspectionError: it cannot be inspected here.
+    """
+    assignment = grading.assignment
+    empty = Sheet(assignment.name, printable(submission.name), seed, (), ())
+    subjects = askable(assignment, right)
+    if not subjects:
+        return dataclasses.replace(empty, notes=(NOTHING_RIGHT,))
+    laid = grading.given.under(submission)
+    if laid.fault:
+        raise SubmissionError(laid.fault)
+    submission = inspected(submission, assignment.policy.flagged)
+    flagged = {name for name, flags in submission.flags.items() if flags}
+    fit = [subject for subject in subjects if subject.module not in flagged]
+    if not fit:
+        looks = "its file uses what functions on tensors do not need, so that nothing is asked"
+        return dataclasses.replace(empty, notes=(looks,))
+    exercises = [assignment.exercise(subject.exercise) for subject in fit]
+    program = program_of(assignment, exercises, laid.sources, grading.settings)
+    imports = tuple(name for name in program.imports if name not in submission.faults)
+    program = dataclasses.replace(program, imports=imports)
+    with grading.opener(grading.settings.tier, program) as sandbox:
+        drawing = Drawing(Copies(grading, submission, sandbox, laid.sources), fit, seed)
+        drawn = tuple(drawing.questions(number))
+    names = [subject.target for subject in assignment.viva()]
+    asked = sorted({question.function for question in drawn}, key=names.index)
+    notes = [f"nothing is asked about {name}: {why}" for name, why in drawing.unfit.items()]
+    if len(drawn) < number:
+        notes.append(f"there are {len(drawn)} questions, and not {number}, on these functions")
+    listings = tuple(map(drawing.listing, asked))
+    return dataclasses.replace(empty, listings=listings, questions=drawn, notes=tuple(notes))
+
+
+def chosen(sheet: Sheet, seed: str, number: int) -> Sheet:
+    """Draw a smaller sheet from a larger one: no family twice before all others."""
+    order = generator(seed, "chosen")
+    by_family: dict[str, list[Question]] = {}
+    for question in order.sample(sheet.questions, len(sheet.questions)):
+        by_family.setdefault(question.family, []).append(question)
+    rounds = itertools.zip_longest(*order.sample([*by_family.values()], len(by_family)))
+    drawn = [question for one in rounds for question in one if question is not None][:number]
+    names = {question.function for question in drawn}
+    listings = tuple(listing for listing in sheet.listings if listing.name in names)
+    return dataclasses.replace(sheet, seed=seed, questions=tuple(drawn), listings=listings)

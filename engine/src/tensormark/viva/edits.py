@@ -1,0 +1,221 @@
+"""What the expressions and statements of a function may become."""
+
+import ast
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+
+from tensormark.viva.source import SIMPLE, Change, Source
+
+Edit = tuple[str, str]  # the kind of a change, and the text that an expression becomes
+LIBRARIES = ("torch", "math", "F", "nn", "np", "numpy")
+OPERATORS: Mapping[type[ast.AST], tuple[str, str]] = {
+    ast.Add: ("+", "-"),
+    ast.Sub: ("-", "+"),
+    ast.Mult: ("*", "/"),
+    ast.Div: ("/", "*"),
+}
+COMPARISONS: Mapping[type[ast.AST], tuple[str, str]] = {
+    ast.Eq: ("==", "!="),
+    ast.NotEq: ("!=", "=="),
+    ast.Lt: ("<", ">"),
+    ast.Gt: (">", "<"),
+}
+
+
+def numbers(source: Source, node: ast.expr) -> Iterator[Edit]:
+    """Change a number."""
+    negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+    inner = node.operand if isinstance(node, ast.UnaryOp) and negative else node
+    if not isinstance(inner, ast.Constant):
+        return
+    value = inner.value
+    if isinstance(value, bool):
+        yield "flag", str(not value)
+    elif isinstance(value, int):
+        own = -value if negative else value
+        near = {own - 1, own + 1, own + 2, -own, own + 4 if negative else own + 1}
+        yield from (("number", str(other)) for other in sorted(near - {own}) if abs(other) < 5)
+        if abs(own) > 5:
+            yield "number", str(own // 2)
+    elif isinstance(value, float):
+        yield from (("number", f"{-value if negative else value} * {n}") for n in (2, 0))
+
+
+def binary(source: Source, node: ast.expr) -> Iterator[Edit]:
+    """Change an operator, or leave out an operand."""
+    if not isinstance(node, ast.BinOp):
+        return
+    left, right = source.of(node.left), source.of(node.right)
+    whole, (start, _) = source.of(node), source.span(node)
+    between = slice(source.span(node.left)[1] - start, source.span(node.right)[0] - start)
+    sign = whole[between]
+    for operator, other in OPERATORS.values():
+        if isinstance(node.op, tuple(OPERATORS)) and OPERATORS[type(node.op)] == (operator, other):
+            swapped = sign.replace(operator, other, 1)
+            yield "operator", whole[: between.start] + swapped + whole[between.stop :]
+    if isinstance(node.op, ast.Add | ast.Mult | ast.MatMult | ast.Sub | ast.Div):
+        if "(" not in sign and ")" not in sign:
+            yield "order", f"{bracketed(node.right, right)}{sign}{bracketed(node.left, left)}"
+        yield "operand", left
+    if isinstance(node.op, ast.Add | ast.Mult):
+        yield "operand", right
+    if isinstance(node.op, ast.Div):
+        yield "form", f"{left} * (1 / {bracketed(node.right, right)})"
+        yield "form", f"1 / {bracketed(node.right, right)} * {bracketed(node.left, left)}"
+
+
+def bracketed(node: ast.expr, text: str) -> str:
+    """Return an operand's text, in parentheses if it is not simple."""
+    return text if isinstance(node, SIMPLE) else f"({text})"
+
+
+def calls(source: Source, node: ast.expr) -> Iterator[Edit]:
+    """Leave out a call or an argument, exchange two, or exchange a call and the one in it."""
+    if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args):
+        return
+    function, arguments = source.of(node.func), [source.of(argument) for argument in node.args]
+    named = [source.text[slice(*source.span(word))] for word in node.keywords if word.arg]  # type: ignore[arg-type]
+    if len(named) < len(node.keywords):
+        return
+    if isinstance(node.func, ast.Attribute) and _root(node.func) not in (*LIBRARIES, "self"):
+        yield "call", source.of(node.func.value)
+    if arguments and not isinstance(node.args[0], ast.Constant | ast.UnaryOp):
+        yield "call", arguments[0]
+    for one, other in itertools.combinations(range(len(arguments)), 2):
+        swapped = list(arguments)
+        swapped[one], swapped[other] = swapped[other], swapped[one]
+        yield "arguments", f"{function}({', '.join([*swapped, *named])})"
+    for word in named:
+        kept = [*arguments, *(other for other in named if other != word)]
+        yield "argument", f"{function}({', '.join(kept)})"
+    inner = node.args[0] if len(node.args) == 1 and not named else None
+    if isinstance(inner, ast.Call) and len(inner.args) == 1 and not inner.keywords:
+        yield "nesting", f"{source.of(inner.func)}({function}({source.of(inner.args[0])}))"
+    if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Add):
+        parts = source.of(inner.left), source.of(inner.right)
+        yield "nesting", f"{parts[0]} + {function}({parts[1]})"
+        yield "nesting", f"{function}({parts[0]}) + {parts[1]}"
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "sqrt" and arguments:
+        yield "form", f"{bracketed(node.args[0], arguments[0])} ** 0.5"
+        yield "form", f"{bracketed(node.args[0], arguments[0])} ** 2"
+
+
+def _root(node: ast.expr) -> str:
+    """Return the name that an attribute, or an attribute of one, belongs to; "" if it is none."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def comparisons(source: Source, node: ast.expr) -> Iterator[Edit]:
+    """Change what is compared for."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
+        _, other = COMPARISONS[type(node.ops[0])]
+        yield "comparison", f"{source.of(node.left)} {other} {source.of(node.comparators[0])}"
+
+
+def matrix_products(source: Source, node: ast.expr) -> Iterator[Edit]:
+    """Write a matrix product, or its scale, in another way."""
+    if not isinstance(node, ast.BinOp):
+        return
+    left, right = source.of(node.left), source.of(node.right)
+    product = node.left
+    scaled = isinstance(node.op, ast.Div | ast.Mult) and isinstance(product, ast.BinOp)
+    if scaled and isinstance(product, ast.BinOp) and isinstance(product.op, ast.MatMult):
+        sign = "/" if isinstance(node.op, ast.Div) else "*"
+        first, second = source.of(product.left), source.of(product.right)
+        yield "form", f"({first} {sign} {right}) @ {second}"
+        yield "form", f"({first} {sign} {right}) @ ({second} {sign} {right})"
+    if isinstance(node.op, ast.MatMult) and isinstance(node.right, ast.Call):
+        yield "form", f"({right} @ {left}).mT"
+
+
+MAKERS: tuple[Callable[[Source, ast.expr], Iterator[Edit]], ...] = (
+    numbers,
+    binary,
+    calls,
+    comparisons,
+    matrix_products,
+)
+
+
+# --- all of them ----------------------------------------------------------------------------
+
+
+class Names:
+    """The names that a function binds, by where and to what, and the modules that it reads of self.
+
+    A name is exchanged only for one of its sort that has a value by then: what is unpacked from a
+    shape is a size.
+    """
+
+    def __init__(self, source: Source) -> None:
+        arguments = source.function.args
+        given = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        self.since = {each.arg: 0 for each in given if each.arg != "self"}
+        self.sizes: set[str] = set()
+        read: list[str] = []
+        for node in (node for statement in source.body for node in ast.walk(statement)):
+            if isinstance(node, ast.Assign):
+                value = ast.unparse(node.value)
+                if "shape" in value or ".size(" in value:
+                    self.sizes.update(_stored(node))
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self.since.setdefault(node.id, node.lineno)
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
+                read.append(ast.unparse(node))
+        self.attributes = list(dict.fromkeys(read))
+
+    def others(self, node: ast.expr) -> Iterator[Edit]:
+        """Exchange a name for another of the function, or a module of self for another."""
+        own = ast.unparse(node)
+        if isinstance(node, ast.Attribute) and own in self.attributes:
+            yield from (("name", other) for other in self.attributes if other != own)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and own in self.since:
+            for other, line in self.since.items():
+                same_sort = (other in self.sizes) == (own in self.sizes)
+                if other != own and same_sort and line < node.lineno:
+                    yield "name", other
+
+    def detached(self, source: Source, node: ast.expr) -> Iterator[Edit]:
+        """Cut off the gradient of a value."""
+        name = isinstance(node, ast.Name) and node.id in self.since and node.id not in self.sizes
+        if name or isinstance(node, ast.Call):
+            yield "detach", f"{source.of(node)}.detach()"
+
+
+def _stored(statement: ast.Assign) -> set[str]:
+    """Return the names that a statement binds."""
+    nodes = (node for target in statement.targets for node in ast.walk(target))
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
+def loops(source: Source, node: ast.expr, outer: ast.AST) -> Iterator[Edit]:
+    """Leave out the first or last round of a loop, or turn the order round."""
+    if isinstance(outer, ast.For) and node is outer.iter and isinstance(node, SIMPLE):
+        yield from (("loop", f"{source.of(node)}[{part}]") for part in ("1:", ":-1", "::-1"))
+
+
+def _may_be_left_out(statement: ast.stmt, names: Names) -> bool:
+    """Say whether the function may run without a statement: what it binds has a value before."""
+    if not isinstance(statement, ast.Assign):
+        return isinstance(statement, ast.AugAssign | ast.Expr)
+    return all(names.since.get(name, 0) < statement.lineno for name in _stored(statement))
+
+
+def changes(source: Source) -> list[Change]:
+    """Return all single changes of the function, in the order of its text."""
+    names, found = Names(source), list[Change | None]()
+    for node, around in source.nodes():
+        outer = around[0]
+        if isinstance(node, ast.Constant) and isinstance(outer, ast.UnaryOp):
+            continue
+        edits = [edit for maker in MAKERS for edit in maker(source, node)]
+        edits += [*loops(source, node, outer), *names.others(node)]
+        if not (isinstance(outer, ast.Call) and outer.func is node):
+            edits += names.detached(source, node)
+        found += [source.change(kind, node, around, new) for kind, new in edits]
+    for statement in (node for top in source.body for node in ast.walk(top)):
+        if isinstance(statement, ast.stmt) and _may_be_left_out(statement, names):
+            found.append(source.without(statement))
+    return list({change.text: change for change in found if change is not None}.values())

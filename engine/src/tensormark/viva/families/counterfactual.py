@@ -1,0 +1,52 @@
+"""What follows from a change?"""
+
+from collections.abc import Iterator
+
+from tensormark.viva.family import ONLY_GRADIENTS, Draft, Sample, lower, options_of
+from tensormark.viva.question import OPTIONS, Question
+from tensormark.viva.study import RAISES
+
+
+class Counterfactual:
+    """What follows from a change?"""
+
+    name = "counterfactual"
+    next = "Which other line would make up for the change, and why?"
+
+    def drafts(self, sample: Sample) -> Iterator[Draft]:
+        """Ask which of four statements is true of a change; those that are true of some change."""
+        usual = sorted({name for change in sample.changes for name in sample.true_of(change)})
+        order = sample.random.sample(usual, len(usual))
+        for name in sorted(order, key=lambda name: name == RAISES):  # which tells least
+            for change in sample.changes:
+                detached = change.kind == "detach" and name != ONLY_GRADIENTS
+                if detached or name not in sample.true_of(change):
+                    continue
+                wrong = [other for other in sample.false_of(change) if other in usual]
+                texts = sample.statements
+                chosen = options_of(sample.random, texts[name], [texts[each] for each in wrong])
+                if chosen is None:
+                    continue
+                options, key = chosen
+                used = [each for each in (name, *wrong) if texts[each] in options]
+                claims = [c for each in used for c in sample.basis(change, each, each == name)]
+                yield Draft(
+                    Question(
+                        self.name,
+                        sample.function,
+                        change.line,
+                        f"{change.says[0].upper()}{change.says[1:]}. What is then true?",
+                        options,
+                        key,
+                        f"The changed function was run in calls of three sizes: "
+                        f"{lower(texts[name])}.",
+                        tuple(
+                            "" if each == key else "This was not so in any of the calls."
+                            for each in range(OPTIONS)
+                        ),
+                        self.next,
+                        sample.picture(change),
+                    ),
+                    tuple(claims),
+                )
+                break

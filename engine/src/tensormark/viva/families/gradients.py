@@ -1,0 +1,105 @@
+"""What is no longer trained?"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from tensormark.viva import study as found
+from tensormark.viva.family import Claim, Draft, Sample, options_of
+from tensormark.viva.question import OPTIONS, Question
+from tensormark.viva.source import Change
+from tensormark.viva.study import USUAL, tensors_of
+
+
+class Gradients:
+    """What is no longer trained?"""
+
+    name = "gradient"
+    next = "What would that do to training, and how would you notice?"
+
+    def drafts(self, sample: Sample) -> Iterator[Draft]:
+        """Ask what gets no gradient after it was cut off somewhere."""
+        own = sample.study.own(0, [])[USUAL]
+        names = [name.removeprefix("grad/") for name in tensors_of(own, "grad/")]
+        detached = [change for change in sample.changes if change.kind == "detach"]
+        for change in detached:
+            if sample.finding(change, found.RAISES) is not False:
+                continue
+            cut = [name for name in names if sample.finding(change, of_gradient(name))]
+            draft = self.of_sets(sample, change, names, cut) if len(names) <= OPTIONS else None
+            draft = draft or self.of_one(sample, change, names, cut)
+            if draft is not None:
+                yield draft
+
+    def of_one(
+        self, sample: Sample, change: Change, names: list[str], cut: list[str]
+    ) -> Draft | None:
+        """Ask for the only one of four without a gradient, or with one."""
+        kept = [name for name in names if name not in cut]
+        without = sample.random.random() < 0.5
+        right, wrong = (cut, kept) if without else (kept, cut)
+        if not right:
+            return None
+        right_name = sample.random.choice(right)
+        shown = {shown_name(name): name for name in (*wrong, right_name)}
+        chosen = options_of(sample.random, shown_name(right_name), map(shown_name, wrong))
+        if chosen is None:
+            return None
+        asked = "gets no gradient" if without else "still gets a gradient"
+        asked = f"Which of these then {asked}?"
+        claims = [(change, of_gradient(shown[each]), shown[each] in cut) for each in chosen[0]]
+        opposite = "It still gets one." if without else "It gets none."
+        return self.draft(sample, change, asked, chosen, claims, opposite)
+
+    def of_sets(
+        self, sample: Sample, change: Change, names: list[str], cut: list[str]
+    ) -> Draft | None:
+        """Ask for all that get no gradient, where there are few."""
+        subsets = [
+            list(each) for n in range(len(names) + 1) for each in itertools.combinations(names, n)
+        ]
+        texts = [" and ".join(map(shown_name, each)) or "none of them" for each in subsets]
+        right = texts[subsets.index(cut)]
+        chosen = options_of(sample.random, right, texts)
+        if chosen is None:
+            return None
+        listed = ", ".join(map(shown_name, names))
+        asked = f"Which of {listed} then get no gradient?"
+        claims = [(change, of_gradient(name), name in cut) for name in names]
+        return self.draft(sample, change, asked, chosen, claims, "This is not all, or too much.")
+
+    def draft(
+        self,
+        sample: Sample,
+        change: Change,
+        asked: str,
+        chosen: tuple[tuple[str, ...], int],
+        claims: Sequence[Claim],
+        opposite: str,
+    ) -> Draft:
+        """Return the draft."""
+        options, key = chosen
+        cut = [shown_name(name.removeprefix(of_gradient(""))) for _, name, value in claims if value]
+        question = Question(
+            self.name,
+            sample.function,
+            change.line,
+            f"{change.says[0].upper()}{change.says[1:]}. {asked}",
+            options,
+            key,
+            f"After a backward pass torch has no gradient for {', '.join(cut)}."
+            if cut
+            else "After a backward pass torch has a gradient for each of them.",
+            tuple("" if place == key else opposite for place in range(OPTIONS)),
+            self.next,
+        )
+        return Draft(question, tuple(claims))
+
+
+def of_gradient(name: str) -> str:
+    """Return the name of the finding that something has no gradient."""
+    return f"{found.NO_GRADIENT}grad/{name}"
+
+
+def shown_name(name: str) -> str:
+    """Return the name of an input or a weight as an option."""
+    return f"`{name.removeprefix('weights/')}`"

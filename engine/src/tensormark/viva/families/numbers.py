@@ -1,0 +1,85 @@
+"""What comes out of numbers that are easy to reckon with?"""
+
+import functools
+from collections.abc import Iterator
+
+import numpy as np
+
+from tensormark.viva.family import Draft, Sample, options_of
+from tensormark.viva.question import OPTIONS, Question
+from tensormark.viva.source import Change
+from tensormark.viva.study import Run, output_of
+from tensormark.viva.subject import Example
+
+STEP, LARGEST = 0.25, 99.0  # of numbers that a question shows
+NEAR = 1e-4
+
+
+class Numbers:
+    """What comes out of numbers that are easy to reckon with?"""
+
+    name = "numbers"
+    next = "Reckon it on paper, line by line."
+
+    def drafts(self, sample: Sample) -> Iterator[Draft]:
+        """Ask for numbers of a changed function's result; wrong are those of other changes."""
+        for example in sample.study.subject.examples:
+            own = self.result(sample, example, None)
+            changes = [change for change in sample.changes if change.kind != "detach"]
+            results = {change: self.result(sample, example, change) for change in changes}
+            texts = [text for text in (own, *results.values()) if text is not None]
+            for change, text in results.items():
+                if text is None or text == own:
+                    continue
+                chosen = options_of(sample.random, text, texts)
+                if chosen is None:
+                    return
+                yield Draft(
+                    self.question(sample, example, change, *chosen),
+                    holds=functools.partial(self.still, text, sample, example, change),
+                )
+
+    def still(self, text: str, sample: Sample, example: Example, change: Change) -> bool:
+        """Say whether a change has this result in another run."""
+        return self.result(sample, example, change) == text
+
+    def result(self, sample: Sample, example: Example, change: Change | None) -> str | None:
+        """Return what is shown of a result, if its numbers are round."""
+        study = sample.study
+        text = study.source.text if change is None else change.text
+        (reply,) = study.answer(text, [Run(example.call, example.inputs())])
+        if reply.status != "ok":
+            return None
+        try:
+            shown = np.atleast_1d(example.shown[1](output_of(reply)))
+        except (IndexError, ValueError):
+            return None
+        steps = shown / STEP
+        round_ = np.abs(steps - np.round(steps)) < NEAR
+        if shown.ndim != 1 or not (np.abs(shown) <= LARGEST).all() or not round_.all():
+            return None
+        return f"`[{', '.join(f'{round(step) * STEP:g}' for step in steps.tolist())}]`"
+
+    def question(
+        self, sample: Sample, example: Example, change: Change, options: tuple[str, ...], key: int
+    ) -> Question:
+        """Return the question."""
+        own = self.result(sample, example, None)
+        others = {own: "This is the result without the change."}
+        return Question(
+            self.name,
+            sample.function,
+            change.line,
+            f"{change.says[0].upper()}{change.says[1:]}. {example.says} What is then "
+            f"{example.shown[0]}?",
+            options,
+            key,
+            f"The changed function was run with these numbers: {options[key]}.",
+            tuple(
+                "" if place == key else others.get(text, "Another change gives this.")
+                for place, text in enumerate(options)
+            )
+            if len(options) == OPTIONS
+            else (),
+            self.next,
+        )

@@ -1,0 +1,176 @@
+"""What the kinds of questions share: drafts, samples of changed copies, options.
+
+A family proposes drafts, which draw.py confirms: every finding that a draft claims must be the same
+in calls of other sizes.
+"""
+
+import dataclasses
+import functools
+import itertools
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from tensormark.viva import study as found
+from tensormark.viva.question import OPTIONS, Picture, Question
+from tensormark.viva.source import Change
+from tensormark.viva.study import USUAL, Study, all_of, output_of
+
+SAMPLE = 16  # copies of a function that the questions on it are drawn from
+DETACHED = 4  # further ones, in which a gradient is cut off
+SHOWN = 6  # rows and columns of a picture
+ONLY_TRAINING, ONLY_GRADIENTS = "only training", "only gradients"
+GENERAL: Mapping[str, str] = {
+    found.RAISES: "The call ends with an exception.",
+    found.SHAPE: "The result has another shape than before.",
+    found.EVERYWHERE: "Neither results nor gradients change.",
+    found.FACTOR: "All results are multiplied by one number.",
+    ONLY_TRAINING: "Results change in training mode only.",
+    ONLY_GRADIENTS: "Results are the same, some gradients are not.",
+}
+Claim = tuple[Change, str, bool]
+
+
+@dataclasses.dataclass(frozen=True)
+class Draft:
+    """A question that is not confirmed yet.
+
+    Attributes:
+        claims: what it rests on: changes, and what was found of them.
+        holds: tells whether something else that it rests on is so in another run.
+    """
+
+    question: Question
+    claims: tuple[Claim, ...] = ()
+    holds: Callable[[], bool] = lambda: True
+
+
+class Family(Protocol):
+    """A kind of question."""
+
+    name: str
+
+    def drafts(self, sample: "Sample") -> Iterator[Draft]:
+        """Propose questions on the function of a sample."""
+
+
+class Sample:
+    """Changed copies of one function, drawn by a seed, with what was found of each."""
+
+    def __init__(self, study: Study, generator: random.Random) -> None:
+        self.study, self.random = study, generator
+        detach = [change for change in study.changes if change.kind == "detach"]
+        names = [change for change in study.changes if change.kind == "name"]
+        others = [c for c in study.changes if c.kind not in ("detach", "name")]
+        chosen = self.spread(others, SAMPLE * 2 // 3)
+        chosen += self.spread(names, SAMPLE - len(chosen))
+        self.changes = [*chosen, *self.spread(detach, DETACHED)]
+        self.random.shuffle(self.changes)
+
+    @property
+    def function(self) -> str:
+        """What the function is called."""
+        return self.study.subject.target
+
+    def spread(self, changes: Sequence[Change], count: int) -> list[Change]:
+        """Draw changes, as evenly as possible over statements and kinds."""
+        groups: dict[tuple[int, str], list[Change]] = {}
+        for change in self.random.sample(changes, len(changes)):
+            groups.setdefault((change.statement, change.kind), []).append(change)
+        rounds = itertools.zip_longest(*self.random.sample([*groups.values()], len(groups)))
+        drawn = (change for one in rounds for change in one if change is not None)
+        return [*itertools.islice(drawn, count)]
+
+    def finding(self, change: Change, name: str) -> bool | None:
+        """Say whether something is so of a changed copy; None if that cannot be told."""
+        if (change.text, 0) not in self.study.known:
+            self.study.look(change)
+        finding = functools.partial(self.study.finding, change)
+        if name != found.RAISES and finding(found.RAISES):
+            return False
+        if name not in (ONLY_TRAINING, ONLY_GRADIENTS):
+            return finding(name)
+        expected = name == ONLY_TRAINING
+        parts = finding(found.SAME), finding(found.GRADIENTS), finding(found.TRAINING)
+        if None in parts[1:]:
+            return None
+        return all_of((parts[0], parts[1] is expected, parts[2] is expected))
+
+    @property
+    def of_facts(self) -> dict[str, str]:
+        """What may be said of facts, by the name of the finding."""
+        facts = [*enumerate(self.study.subject.facts)]
+        gained = {f"gained {place}": fact.gained for place, fact in facts if fact.gained}
+        return gained | {f"lost {place}": fact.lost for place, fact in facts if fact.lost}
+
+    @property
+    def statements(self) -> dict[str, str]:
+        """All that may be said of a change, by the name of the finding."""
+        return {**GENERAL, **self.of_facts}
+
+    def basis(self, change: Change, name: str, value: bool) -> tuple[Claim, ...]:
+        """Return the findings that a statement on a change rests on."""
+        if not value and self.finding(change, found.RAISES):
+            return ((change, found.RAISES, True),)
+        parts: tuple[str, ...] = (name,)
+        if name in (ONLY_TRAINING, ONLY_GRADIENTS):
+            parts = (found.SAME, found.GRADIENTS, found.TRAINING)
+        return tuple((change, part, bool(self.finding(change, part))) for part in parts)
+
+    def true_of(self, change: Change) -> list[str]:
+        """Return the statements that are true of a change."""
+        return [name for name in self.statements if self.finding(change, name) is True]
+
+    def false_of(self, change: Change) -> list[str]:
+        """Return the statements that are false of a change."""
+        return [name for name in self.statements if self.finding(change, name) is False]
+
+    def picture(self, change: Change) -> Picture | None:
+        """Return the beginning of the result of the usual call, before and after a change."""
+        texts = self.study.source.text, change.text
+        own, other = (self.study.replies(text, 0, [])[USUAL] for text in texts)
+        if other.status != "ok":
+            return None
+        before, after = corner(output_of(own)), corner(output_of(other))
+        return Picture("the beginning of the result of a call", before, after)
+
+
+def corner(values: np.ndarray) -> tuple[tuple[float, ...], ...]:
+    """Return the first numbers of a tensor along its last two axes, rounded."""
+    while values.ndim > 2:
+        values = values[0]
+    rows = np.atleast_2d(values)[:SHOWN, :SHOWN]
+    return tuple(tuple(round(float(value), 2) for value in row) for row in rows)
+
+
+def length(option: str) -> int:
+    """Return how long an option looks."""
+    return len(option.replace("`", ""))
+
+
+def options_of(
+    generator: random.Random, right: str, wrong: Iterable[str]
+) -> tuple[tuple[str, ...], int] | None:
+    """Choose options in random order, so that their lengths do not tell the right one.
+
+    Returns: the options and the place of the right one; None if there are not enough.
+    """
+    others = [option for option in dict.fromkeys(wrong) if option != right]
+    generator.shuffle(others)
+    rank = generator.randrange(OPTIONS)
+    shorter = [option for option in others if length(option) < length(right)][:rank]
+    longer = [option for option in others if length(option) > length(right)]
+    chosen = [*shorter, *longer[: OPTIONS - 1 - len(shorter)]]
+    chosen += [option for option in others if option not in chosen][: OPTIONS - 1 - len(chosen)]
+    if len(chosen) < OPTIONS - 1:
+        return None
+    options = [right, *chosen]
+    generator.shuffle(options)
+    return tuple(options), options.index(right)
+
+
+def lower(sentence: str) -> str:
+    """Return a sentence as the rest of another one."""
+    return sentence[0].lower() + sentence[1:].rstrip(".")

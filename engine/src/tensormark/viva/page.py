@@ -1,0 +1,243 @@
+"""Sheets of questions as pages: to practise with, for a student to fill in, and for staff.
+
+What the pages have in common is made of what `Sheet.for_students` returns, so that a paper cannot
+hold an answer. Every text is escaped where it becomes an element (reports/markup.py).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tensormark.reports import html
+from tensormark.reports.markup import Element, element, joined, say
+from tensormark.viva.picture import figure
+from tensormark.viva.question import Listing, Question, Sheet
+from tensormark.viva.texts import LETTERS, WIDEST, dedented, marked
+
+STYLES = (html.STYLE, Path(__file__).with_name("viva.css"))
+SCRIPT = Path(__file__).with_name("viva.js")
+ROWS = (90, 112)  # that a printed page holds in large and in middle letters
+WIDTH = 62  # characters of a row there
+PRACTISE = "Questions on your own code. Each has one right answer, found by running your code."
+FILL_IN = (
+    "Questions on your own code. One answer is right: tick it. Lines are numbered as in your file."
+)
+STAFF = "Questions on a student's own code, with the answers: for staff."
+Asked = Mapping[str, Any]  # a question as students may see it
+Options = Callable[[int, Asked], Element]
+
+
+def _line_id(listings: Sequence[Listing], function: str, line: int) -> str | None:
+    """Return the id of the line that a question is about; None if it is not shown."""
+    for place, listing in enumerate(listings):
+        if listing.name == function and any(number == line for number, _ in listing.lines):
+            return f"f{place}-{line}"
+    return None
+
+
+def _line(name: str, number: int, text: str, asked: Sequence[int], after_gap: bool) -> Element:
+    links = [
+        element("a", f"Q{each}", href=f"#q{each}", aria_label=f"to question {each}")
+        for each in asked
+    ]
+    kinds = ["asked"] * bool(links) + ["gap"] * after_gap
+    code = element("code", say(text or " ", WIDEST))
+    return element("li", code, *links, value=number, id=name, class_=" ".join(kinds) or None)
+
+
+def _listing(place: int, listing: Listing, asked: Mapping[str, Sequence[int]]) -> Element:
+    """Return a function; a line that questions are about links to them."""
+    rows, before = [], None
+    for number, text in dedented(listing):
+        name, after_gap = f"f{place}-{number}", before is not None and number > before + 1
+        rows.append(_line(name, number, text, asked.get(name, ()), after_gap))
+        before = number
+    caption = element("figcaption", element("code", listing.name), " in ", listing.file)
+    return element("figure", caption, element("ol", *rows, class_="lines"), class_="listing")
+
+
+def _listings(listings: Sequence[Listing], questions: Iterable[Asked]) -> Element:
+    asked: dict[str, list[int]] = {}
+    for number, question in enumerate(questions, start=1):
+        if name := _line_id(listings, question["function"], question["line"]):
+            asked.setdefault(name, []).append(number)
+    return joined(*(_listing(place, each, asked) for place, each in enumerate(listings)))
+
+
+def _where(listings: Sequence[Listing], question: Asked) -> Element:
+    """Return the place that a question is about, as a link to it."""
+    name = _line_id(listings, question["function"], question["line"])
+    line = f"line {question['line']}"
+    place = element("a", line, href=f"#{name}") if name else line
+    return element("span", place, " of ", element("code", question["function"]), class_="title")
+
+
+def _options(question: Asked) -> Iterator[tuple[str, Element]]:
+    """Yield the options, each after its letter."""
+    for letter, option in zip(LETTERS, question["options"], strict=False):
+        yield letter, joined(element("b", letter), " ", element("span", marked(option)))
+
+
+def _radios(number: int, question: Asked) -> Element:
+    return joined(
+        *(
+            element("label", element("input", type="radio", name=f"q{number}", value=letter), text)
+            for letter, text in _options(question)
+        )
+    )
+
+
+def _boxes(number: int, question: Asked) -> Element:
+    box = element("span", class_="box")
+    items = (element("li", box, text) for _, text in _options(question))
+    return element("ul", *items, aria_label=f"answers to question {number}")
+
+
+def _question(
+    number: int, question: Asked, listings: Sequence[Listing], options: Options, tag: str = ""
+) -> Element:
+    """Return the head of a question, what is asked, and the options."""
+    place = _where(listings, question)
+    name = element("span", tag, class_="tag") if tag else None
+    prompt = element("p", marked(question["prompt"]), class_="prompt", id=f"p{number}")
+    return joined(
+        element("h2", f"Question {number} ", place, name), prompt, options(number, question)
+    )
+
+
+def _explained(question: Question) -> Element:
+    """Return the answer, why it is right, and why the others are not."""
+    others = [
+        element("li", element("b", letter), " ", element("span", marked(why)))
+        for letter, why in zip(LETTERS, question.others, strict=False)
+        if why
+    ]
+    letter = element("b", LETTERS[question.key])
+    return joined(
+        element("p", "The answer is ", letter, ". ", marked(question.explanation)),
+        element("p", "Why not the others:") if others else None,
+        element("ul", *others, class_="others") if others else None,
+        figure(question.picture) if question.picture else None,
+    )
+
+
+def _document(title: str, classes: str, parts: Iterable[object], script: str = "") -> str:
+    style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
+    return html.document(title, style, element("main", *parts, class_=classes), script)
+
+
+def _head(title: str, name: str, about: str, notes: Sequence[str]) -> Element:
+    said = [element("li", marked(note)) for note in notes]
+    return element(
+        "header",
+        element("h1", f"{title}: ", element("span", name, class_="name")),
+        element("p", about, class_="about"),
+        element("ul", *said, class_="notes") if said else None,
+    )
+
+
+def _columns(listings: Element, questions: Iterable[Element]) -> Element:
+    code = element(
+        "div",
+        listings,
+        class_="code",
+        tabindex=0,
+        role="region",
+        aria_label="the functions that the questions are about",
+    )
+    return element("div", code, element("div", *questions, class_="questions"), class_="columns")
+
+
+def _both(sheet: Sheet) -> Iterator[tuple[int, Asked, Question]]:
+    """Yield each question with its number: as students see it, and whole."""
+    shown = sheet.for_students()["questions"]
+    for number, (asked, question) in enumerate(zip(shown, sheet.questions, strict=True), start=1):
+        yield number, asked, question
+
+
+def _to_answer(number: int, asked: Asked, question: Question, sheet: Sheet) -> Element:
+    choice = _question(number, asked, sheet.listings, _radios)
+    return element(
+        "form",
+        element("fieldset", choice, aria_labelledby=f"p{number}"),
+        element("button", "Check", type="submit", hidden="hidden"),
+        element("p", class_="verdict", tabindex=-1, hidden="hidden"),
+        element("details", element("summary", "Answer"), _explained(question)),
+        class_="question",
+        id=f"q{number}",
+        data_key=LETTERS[question.key],
+        data_line=_line_id(sheet.listings, question.function, question.line),
+    )
+
+
+def practice(sheet: Sheet) -> str:
+    """Return the page to practise with: a script marks each answer; without it, they open."""
+    questions = [_to_answer(*each, sheet) for each in _both(sheet)]
+    seed = f"Drawn with seed {sheet.seed}; another gives other questions."
+    parts = (
+        _head(sheet.assignment, sheet.submission, PRACTISE, sheet.notes),
+        element("p", id="count", role="status", hidden="hidden"),
+        _columns(_listings(sheet.listings, sheet.for_students()["questions"]), questions),
+        element("footer", element("p", seed, class_="about")),
+    )
+    title = f"{sheet.assignment}: questions"
+    return _document(title, "viva practice", parts, SCRIPT.read_text(encoding="utf-8"))
+
+
+def _rows(listings: Sequence[Listing], questions: Iterable[Asked]) -> int:
+    """Return about how many rows a sheet has on paper, over both columns."""
+    lines = [text for listing in listings for _, text in listing.lines]
+    texts = [text for each in questions for text in (each["prompt"], *each["options"])]
+    rows = sum(1 + len(text) // WIDTH for text in (*lines, *texts))
+    return rows + 2 * len(listings) + len(texts) // 2
+
+
+def paper(sheet: Mapping[str, Any], name: str) -> str:
+    """Return a student's sheet, to print on a page and fill in by hand; it holds no answer.
+
+    Args:
+        sheet: what `Sheet.for_students` returned.
+    """
+    listings = [Listing.from_json(each) for each in sheet["listings"]]
+    questions = [
+        element(
+            "section",
+            _question(number, asked, listings, _boxes, asked["code"]),
+            class_="question",
+            id=f"q{number}",
+        )
+        for number, asked in enumerate(sheet["questions"], start=1)
+    ]
+    size = sum(_rows(listings, sheet["questions"]) > most for most in ROWS)
+    parts = (
+        _head(sheet["assignment"], name, FILL_IN, sheet["notes"]),
+        _columns(_listings(listings, sheet["questions"]), questions),
+    )
+    return _document(f"{sheet['assignment']}: {name}", f"viva paper size{size}", parts)
+
+
+def _answered(number: int, asked: Asked, question: Question, sheet: Sheet) -> Element:
+    tag = f"{question.family} {question.code}"
+    following = element("p", element("b", "Ask next: "), marked(question.ask_next))
+    return element(
+        "section",
+        _question(number, asked, sheet.listings, _boxes, tag),
+        element(
+            "div",
+            _explained(question),
+            following if question.ask_next else None,
+            class_="answer",
+        ),
+        class_=f"question is{LETTERS[question.key]}",
+        id=f"q{number}",
+    )
+
+
+def key(sheet: Sheet, name: str) -> str:
+    """Return the same questions for staff: with the answers, and what to ask next."""
+    questions = [_answered(*each, sheet) for each in _both(sheet)]
+    parts = (
+        _head(sheet.assignment, name, STAFF, sheet.notes),
+        _columns(_listings(sheet.listings, sheet.for_students()["questions"]), questions),
+    )
+    return _document(f"{sheet.assignment}: key of {name}", "viva staff", parts)

@@ -1,0 +1,361 @@
+"""What changed copies of a function do: run in a sandbox, compared with the function as it is.
+
+Every copy is loaded anew in the tier of the grading, in the tiers that isolate in a process of its
+own. Copies are compared with the student's own function, never with references. What is near the
+rounding is neither equal nor different: the finding is None, and nothing is asked about it.
+"""
+
+import ast
+import contextlib
+import dataclasses
+import functools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from tensormark.exercise import Call, Exercise, Tensors
+from tensormark.grading import Grading
+from tensormark.intake.submission import Submission
+from tensormark.policy import usual_names
+from tensormark.result import Result
+from tensormark.sandbox.interface import Program, Reply, Request, Sandbox
+from tensormark.viva.edits import changes
+from tensormark.viva.source import Change, Source
+from tensormark.viva.subject import Subject
+
+EQUAL, DIFFERENT = 3e-6, 1e-3  # of numbers around 1, in float64
+COARSE = 30.0  # times as much in float32
+MOST_LOST = 2  # copies that hang or end their process, before a function is given up
+MOST_VALUES = 100_000  # of one tensor
+RAISES, SHAPE, SAME, GRADIENTS = "raises", "shape", "same", "gradients"
+TRAINING, EVERYWHERE, FACTOR = "training", "everywhere", "factor"
+DIFFERS, NO_GRADIENT = "differs: ", "no gradient: "
+USUAL, RATES = "usual", (0.0, 0.5, 1.0)
+
+
+class UnfitError(Exception):
+    """Nothing can be asked about a function; the message says why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """A call with its inputs."""
+
+    call: Call
+    inputs: Tensors
+
+
+class Copies:
+    """Runs copies of a submission's modules in a sandbox, and grades them there.
+
+    Attributes:
+        lost: how many have hung, or ended their process.
+    """
+
+    def __init__(
+        self,
+        grading: Grading,
+        submission: Submission,
+        sandbox: Sandbox,
+        sources: Mapping[str, str],
+    ) -> None:
+        """Prepare.
+
+        Args:
+            sources: the submission laid over the given files: module to text.
+        """
+        self.submission, self.sandbox, self.lost = submission, sandbox, 0
+        self.assignment, self.sources = grading.assignment, dict(sources)
+        self.seed = grading.assignment.seed
+        self.grading = Grading(grading.settings, grading.assignment, self.again)
+
+    def again(self, tier: str, program: Program) -> "contextlib.nullcontext[Sandbox]":
+        """Return the same sandbox, with other sources."""
+        self.sandbox.reload(program.sources)
+        return contextlib.nullcontext(self.sandbox)
+
+    def run(self, exercise: Exercise, module: str, text: str, runs: Iterable[Run]) -> list[Reply]:
+        """Make calls with another text of a module, as if there had been none before.
+
+        Raises:
+            UnfitError: too many copies were lost already.
+        """
+        if self.lost >= MOST_LOST:
+            raise UnfitError("changed copies of its functions do not end")
+        forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
+        own = frozenset({exercise.id})
+        requests = [
+            Request(exercise.id, own, run.call.message() | forbidden, run.inputs) for run in runs
+        ]
+        self.sandbox.reload(self.sources | {module: text})
+        replies = list(self.sandbox.run(requests))
+        self.lost += any(reply.status == "lost" for reply in replies)
+        return replies
+
+    def graded(self, module: str, text: str, exercise: str) -> Result:
+        """Grade an exercise with another text of a module."""
+        sources = self.submission.sources | {module: text}
+        changed = dataclasses.replace(self.submission, sources=sources)
+        return self.grading.grade_read(changed, check=True, only=exercise).results[-1]
+
+
+def tensors_of(reply: Reply, prefix: str = "out/") -> Tensors:
+    """Return the outputs, or other tensors, of a reply; NaN for what is too large to look at."""
+    found = {name: value for name, value in reply.tensors.items() if name.startswith(prefix)}
+    return {
+        name: value.astype(np.float64) if value.size <= MOST_VALUES else np.array(math.nan)
+        for name, value in found.items()
+    }
+
+
+def output_of(reply: Reply) -> np.ndarray:
+    """Return the one output of a reply, or the first; NaN if there is none."""
+    return next(iter(tensors_of(reply).values()), np.array(math.nan))
+
+
+def vanishes(differences: np.ndarray, scale: float = 1.0, times: float = 1.0) -> bool | None:
+    """Say whether differences are none; None if they are near the rounding, or no numbers.
+
+    Args:
+        scale: of what was subtracted; times: how much coarser to look than in float64.
+    """
+    if differences.size == 0:
+        return None
+    largest = float(np.abs(differences).max()) / max(1.0, scale) / times
+    if not math.isfinite(largest):
+        return None
+    return True if largest <= EQUAL else False if largest >= DIFFERENT else None
+
+
+def all_of(found: Iterable[bool | None]) -> bool | None:
+    """Return whether all hold; None if that cannot be told."""
+    known = list(found)
+    return False if False in known else None if None in known else True
+
+
+def equal(one: Tensors, other: Tensors, times: float = 1.0) -> bool | None:
+    """Say whether tensors are equal by name; None if that cannot be told."""
+    if one.keys() != other.keys() or any(one[n].shape != other[n].shape for n in one):
+        return False
+    scales = {name: float(np.abs(value).max(initial=0.0)) for name, value in one.items()}
+    return all_of(vanishes(one[n] - other[n], scales[n], times) for n in one)
+
+
+class World:
+    """The calls with which copies are looked at, in one set of sizes."""
+
+    def __init__(self, subject: Subject, call: Call, inputs: Tensors) -> None:
+        """Prepare calls.
+
+        Args:
+            call: the usual one.
+        """
+        self.subject, self.times = subject, 1.0 if call.dtype == "float64" else COARSE
+        self.runs = {USUAL: Run(call, inputs)}
+        plain = dataclasses.replace(call, gradients=False)
+        for situation in subject.situations:
+            self.runs[situation.says] = Run(plain, situation.inputs(inputs))
+        for place, fact in enumerate(subject.facts):
+            self.runs[f"fact {place}"] = Run(plain, fact.poke(inputs))
+        if subject.training is not None:
+            for rate in RATES:
+                self.runs[f"{TRAINING} {rate:g}"] = Run(subject.training(plain, rate), inputs)
+
+    def needed(self, finding: str) -> list[str]:
+        """Return the names of the calls that a finding is found with, besides the usual one."""
+        kind, _, place = finding.partition(" ")
+        if kind in ("gained", "lost"):
+            return [f"fact {place}"]
+        if finding.startswith(DIFFERS):
+            return [finding.removeprefix(DIFFERS)]
+        training = [name for name in self.runs if name.startswith(TRAINING)]
+        in_eval = [name for name in self.runs if name not in training]
+        return {SAME: in_eval, TRAINING: training, EVERYWHERE: [*self.runs]}.get(finding, [])
+
+
+@dataclasses.dataclass(frozen=True)
+class Compared:
+    """What a function and a changed copy of it answer in a world, by the names of calls."""
+
+    world: World
+    own: Mapping[str, Reply]
+    other: Mapping[str, Reply]
+
+    def same(self, name: str, prefix: str = "out/") -> bool | None:
+        """Say whether a call has the function's own outputs, or gradients."""
+        if self.other[name].status != "ok":
+            return None
+        own, other = (tensors_of(replies[name], prefix) for replies in (self.own, self.other))
+        return equal(own, other, self.world.times)
+
+    def finding(self, name: str) -> bool | None:
+        """Say whether something is so; None if that cannot be told."""
+        usual = self.other[USUAL]
+        if name == RAISES:
+            return usual.status == "error" if usual.status != "lost" else None
+        if usual.status != "ok" or not np.isfinite(output_of(usual)).all():
+            return None
+        kind, _, rest = name.partition(" ")
+        if kind in ("gained", "lost"):
+            before, after = self.shows(self.own, int(rest)), self.shows(self.other, int(rest))
+            if before is None or after is None:
+                return None
+            return after and not before if kind == "gained" else before and not after
+        if name.startswith(DIFFERS):
+            same = self.same(name.removeprefix(DIFFERS))
+            return None if same is None else not same
+        if name.startswith(NO_GRADIENT):
+            return name.removeprefix(NO_GRADIENT) not in usual.tensors
+        return self.general(name)
+
+    def general(self, name: str) -> bool | None:
+        """Say whether something is so that may be said of any function."""
+        if name == SHAPE:
+            return output_of(self.own[USUAL]).shape != output_of(self.other[USUAL]).shape
+        if name == GRADIENTS:
+            return self.same(USUAL, "grad/")
+        if name == FACTOR:
+            return self.factor()
+        if name == TRAINING:
+            return self.training()
+        in_eval = all_of(self.same(call) for call in (USUAL, *self.world.needed(SAME)))
+        if name == SAME:
+            return in_eval
+        training = self.training()
+        unlike = None if training is None else not training
+        return all_of((in_eval, self.same(USUAL, "grad/"), unlike))  # EVERYWHERE
+
+    def shows(self, replies: Mapping[str, Reply], place: int) -> bool | None:
+        """Say whether poking shows, by the number of a fact."""
+        fact, poked = self.world.subject.facts[place], replies[f"fact {place}"]
+        if poked.status != "ok":
+            return None
+        before, after = output_of(replies[USUAL]), output_of(poked)
+        if not before.shape == after.shape == output_of(self.own[USUAL]).shape:
+            return None
+        usual, changed = (self.world.runs[name].inputs for name in (USUAL, f"fact {place}"))
+        differences = fact.differences(usual, changed, before, after)
+        found = vanishes(differences, times=self.world.times)
+        return None if found is None else not found
+
+    def factor(self) -> bool | None:
+        """Say whether all results are the function's own, times one other number than 1."""
+        own, other = (output_of(replies[USUAL]) for replies in (self.own, self.other))
+        total = float((own * own).sum())
+        if own.shape != other.shape or not total > 0:
+            return False
+        factor = float((own * other).sum()) / total
+        scale = float(np.abs(own).max())
+        proportional = vanishes(other - factor * own, scale, self.world.times)
+        return abs(factor - 1) > 0.05 and abs(factor) > 0.05 if proportional else proportional
+
+    def training(self) -> bool | None:
+        """Say whether training differs; None if it may only draw other numbers."""
+        if self.world.subject.training is None:
+            return False
+        none, some, full = (self.same(f"{TRAINING} {rate:g}") for rate in RATES)
+        if all_of((none, some, full)):
+            return False
+        return True if none is False or full is False else None
+
+
+class Study:
+    """One function of a submission, and what is found out about its changed copies."""
+
+    def __init__(self, subject: Subject, source: Source, copies: Copies) -> None:
+        """Run the function as it is.
+
+        Raises:
+            UnfitError: it behaves otherwise when it is run again, or its text is another.
+        """
+        self.subject, self.source, self.copies = subject, source, copies
+        self.exercise = copies.assignment.exercise(subject.exercise)
+        self.worlds: dict[int, World] = {}
+        self.known: dict[tuple[str, int], dict[str, Reply]] = {}
+        self.check()
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """All single changes of the function."""
+        return changes(self.source)
+
+    def world(self, number: int) -> World:
+        """Return a world; the first one is that of which numbers are shown."""
+        if number not in self.worlds:
+            call = self.subject.worlds[number]
+            inputs = self.exercise.inputs(call, self.copies.seed + number)
+            self.worlds[number] = World(self.subject, call, inputs)
+        return self.worlds[number]
+
+    def answer(self, text: str, runs: Sequence[Run]) -> list[Reply]:
+        """Make calls with another text of the function's module."""
+        return self.copies.run(self.exercise, self.subject.module, text, runs)
+
+    def replies(self, text: str, number: int, names: Sequence[str]) -> dict[str, Reply]:
+        """Make the calls of a world with another text, and the usual one; each only once.
+
+        The usual call comes first, as most copies raise in every one.
+        """
+        known = self.known.setdefault((text, number), {})
+        runs = self.world(number).runs
+        if USUAL not in known:
+            known[USUAL] = self.answer(text, [runs[USUAL]])[0]
+        missing = [name for name in names if name not in known]
+        if missing and known[USUAL].status == "ok":
+            known |= zip(missing, self.answer(text, [runs[n] for n in missing]), strict=True)
+        return known
+
+    def own(self, number: int, names: Sequence[str]) -> dict[str, Reply]:
+        """Make calls with the function as it is.
+
+        Raises:
+            UnfitError: it does not answer.
+        """
+        own = self.replies(self.source.text, number, names)
+        if any(reply.status != "ok" for reply in own.values()):
+            raise UnfitError("it does not answer every call")
+        return own
+
+    def check(self) -> None:
+        """See that the function answers, and in the same way when its text is another.
+
+        Raises:
+            UnfitError: it does not.
+        """
+        own = self.own(0, [*self.world(0).runs])[USUAL]
+        for text in (f"{self.source.text}\n", self.source.beginning_with("pass")):
+            if not equal(own.tensors, self.replies(text, 0, [])[USUAL].tensors):
+                raise UnfitError("it does not give the same result twice")
+        stopped = self.replies(self.source.beginning_with("raise RuntimeError"), 0, [])
+        if stopped[USUAL].status != "error":
+            raise UnfitError("it is not what runs")
+
+    def finding(self, change: Change, name: str, number: int = 0) -> bool | None:
+        """Say whether something is so of a changed copy in a world; None if that is not known."""
+        if (change.text, number) not in self.known and not parses(change.text):
+            return None
+        names = self.world(number).needed(name)
+        replies = self.replies(change.text, number, names)
+        return Compared(self.world(number), self.own(number, names), replies).finding(name)
+
+    def look(self, change: Change) -> None:
+        """Make all calls of the first world at once."""
+        if parses(change.text):
+            self.replies(change.text, 0, [*self.world(0).runs])
+
+    def confirms(self, change: Change, name: str, value: bool) -> bool:
+        """Say whether something is so, or is not, in all worlds."""
+        numbers = range(len(self.subject.worlds))
+        return all(self.finding(change, name, number) is value for number in numbers)
+
+
+@functools.lru_cache(maxsize=1000)
+def parses(text: str) -> bool:
+    """Say whether a text is Python."""
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,115 @@
+"""Practice on a terminal: a question at a time, explained as soon as it is answered."""
+
+import contextlib
+import sys
+import textwrap
+from collections.abc import Iterator
+
+from tensormark.reports.text import print_any_letter, visible
+from tensormark.viva.question import Picture, Question, Sheet
+from tensormark.viva.texts import LETTERS, LONGEST, numbered
+
+WIDTH = 88
+TRIES = 20  # lines that are no answer until a question is skipped
+ASK = "A, B, C or D (Enter skips, q stops): "
+STOP, SKIP = "Q", ""
+
+
+def _said(text: str, indent: str = "") -> Iterator[str]:
+    """Yield a text as lines; those of code that has several stay as they are."""
+    for line in visible(text, LONGEST, keep="\n").split("\n"):
+        rest = " " * len(indent)
+        yield from textwrap.wrap(line, WIDTH, initial_indent=indent, subsequent_indent=rest) or [""]
+
+
+def _listing(sheet: Sheet, question: Question) -> Iterator[str]:
+    """Yield the function that a question is about; an arrow points to the line."""
+    for listing in sheet.listings:
+        if listing.name != question.function:
+            continue
+        yield f"{visible(listing.name)} in {visible(listing.file)}"
+        for (number, _), text in zip(listing.lines, numbered(listing), strict=True):
+            yield f" {'>' if number == question.line else ' '} {text}"
+        yield ""
+        return
+
+
+def _matrix(name: str, rows: tuple[tuple[float, ...], ...]) -> Iterator[str]:
+    yield f"    {name}:" if rows else f"    {name}: it does not run"
+    for row in rows:
+        yield "      " + " ".join(f"{value:9.4g}" for value in row)
+
+
+def _picture(picture: Picture) -> Iterator[str]:
+    yield from _said(picture.title, "    ")
+    yield from _matrix("your function", picture.before)
+    yield from _matrix("changed", picture.after)
+
+
+def _explained(question: Question) -> Iterator[str]:
+    yield from _said(question.explanation, "    ")
+    for letter, why in zip(LETTERS, question.others, strict=False):
+        if why:
+            yield from _said(why, f"    {letter}: ")
+    if question.picture:
+        yield from _picture(question.picture)
+    yield ""
+
+
+def _line() -> str:
+    """Return the next line that was typed.
+
+    Raises:
+        EOFError: there is none.
+    """
+    if sys.stdin.isatty():
+        return input(ASK)
+    print(ASK, end="")
+    line = sys.stdin.readline(LONGEST)
+    print()
+    if not line:
+        raise EOFError
+    return line
+
+
+def _answer(question: Question) -> str:
+    """Return the letter of an option, SKIP or STOP."""
+    letters = LETTERS[: len(question.options)]
+    for _ in range(TRIES):
+        answer = _line().strip().upper()
+        if answer in (STOP, SKIP) or (len(answer) == 1 and answer in letters):
+            return answer
+        print(f"{visible(answer, 20)!r} is not one of the answers.")
+    return SKIP
+
+
+def _asked(sheet: Sheet) -> Iterator[bool]:
+    """Ask one question after another; yield whether each that is answered is so rightly."""
+    for number, question in enumerate(sheet.questions, start=1):
+        print(*_listing(sheet, question), sep="\n")
+        print(*_said(question.prompt, f"{number} of {len(sheet.questions)}. "), sep="\n")
+        for letter, option in zip(LETTERS, question.options, strict=False):
+            print(*_said(option, f"  {letter}  "), sep="\n")
+        answer = _answer(question)
+        if answer == STOP:
+            return
+        key = LETTERS[question.key]
+        said = {key: "Right.", SKIP: f"Skipped: the answer is {key}."}
+        print("", said.get(answer, f"Not right: the answer is {key}."), sep="\n")
+        print(*_explained(question), sep="\n")
+        if answer != SKIP:
+            yield answer == key
+
+
+def practice(sheet: Sheet) -> int:
+    """Ask the questions of a sheet, explain each, and return how many were answered rightly."""
+    print_any_letter()
+    for note in sheet.notes:
+        print(*_said(note), sep="\n")
+    results = list[bool]()
+    with contextlib.suppress(EOFError, KeyboardInterrupt):
+        results.extend(_asked(sheet))
+        print(f"{sum(results)} of {len(results)} right. Another seed gives other questions.")
+        return sum(results)
+    print(f"\n{sum(results)} of {len(results)} right.")
+    return sum(results)

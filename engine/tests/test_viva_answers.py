@@ -1,0 +1,165 @@
+"""Answers that Canvas and Moodle export, to questions that were imported there."""
+
+import csv
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tensormark.classroom import viva_answers
+from tensormark.classroom.failure import LedgerError
+from tensormark.viva import canvas_quiz
+
+import vivas
+from test_viva_platforms import QTI, class_of, moodle, unpacked
+
+CODES = {question.code: question for question in vivas.QUESTIONS}
+
+
+def stripped(html: str) -> str:
+    """Return what platforms make of markup in their exports."""
+    text = re.sub("</?[a-z0-9]+>", "", html)
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def written(path: Path, rows: Iterable[Sequence[object]], separator: str = ",") -> Path:
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file, delimiter=separator).writerows(rows)
+    return path
+
+
+def canvas_export(path: Path, who: Sequence[str], chosen: Sequence[int]) -> Path:
+    """Write what Canvas makes of the quiz that was imported: its Student Analysis."""
+    files = unpacked(canvas_quiz.quiz(vivas.sheet(), "viva"))
+    (quiz,) = (root for root in files.values() if root.tag == f"{QTI}questestinterop")
+    header: list[object] = ["name", "id", "sis_id", "section", "section_id", "submitted", "attempt"]
+    row: list[object] = [*who, "S1", "7", "2026-11-23 10:00:00 UTC", "1"]
+    for number, (item, place) in enumerate(zip(quiz.iter(f"{QTI}item"), chosen, strict=True)):
+        texts = [stripped(text.text or "") for text in item.iter(f"{QTI}mattext")]
+        header += [f"{1000 + number}: {texts[0]}", "1.0"]
+        row += [texts[1 + place] if place >= 0 else "", "1.0"]
+    return written(path, [[*header, "n correct", "score"], [*row, "1", "1"]])
+
+
+def moodle_export(path: Path, who: Sequence[str], chosen: Sequence[int]) -> Path:
+    """Write what Moodle makes of the questions: its report of responses, with the questions."""
+    header = ["Last name", "First name", "ID number", "Email address", "State", "Grade/5.00"]
+    row = [*who, "Finished", "1.00"]
+    _, *questions = moodle(class_of("ada"))
+    for number, (question, place) in enumerate(zip(questions, chosen, strict=True), start=1):
+        answers = [stripped(str(one.findtext("text"))) for one in question.findall("answer")]
+        asked = stripped(str(question.findtext("questiontext/text")))
+        header += [f"Question {number}", f"Response {number}", f"Right answer {number}"]
+        row += [f"{asked}: {'; '.join(answers)}", answers[place] if place >= 0 else "-", answers[0]]
+    return written(path, [header, row], ";")
+
+
+def places(attempt: viva_answers.Answered) -> list[int | None]:
+    return [
+        viva_answers.chosen(attempt.answers[code], question.options)
+        if code in attempt.answers
+        else None
+        for code, question in CODES.items()
+    ]
+
+
+@pytest.mark.parametrize("platform", ["Canvas", "Moodle"])
+def test_answers_come_back_as_they_were_given(tmp_path: Path, platform: str) -> None:
+    export = canvas_export if platform == "Canvas" else moodle_export
+    who = {
+        "Canvas": ["Ada Lovelace", "4711", "s77"],
+        "Moodle": ["Lovelace", "Ada", "s77", "ada@x.example"],
+    }[platform]
+    path = export(tmp_path / "export.csv", who, [0, 3, 1, -1, 2])
+
+    (attempt,), warnings = viva_answers.read(path, CODES)
+
+    assert places(attempt) == [0, 3, 1, None, 2]
+    assert attempt.person.names == ("Ada Lovelace",)
+    assert (
+        attempt.person.ids
+        == {
+            "Canvas": ("4711", "", "s77", "", ""),
+            "Moodle": ("", "", "s77", "", "ada@x.example"),
+        }[platform]
+    )
+    assert warnings == []
+
+
+def test_codes_that_nobody_was_asked_are_told_in_one_line(tmp_path: Path) -> None:
+    path = canvas_export(tmp_path / "export.csv", ["Ada", "1", ""], [0, 0, 0, 0, 0])
+    first, *known = CODES
+
+    (attempt,), warnings = viva_answers.read(path, known)
+
+    assert set(attempt.answers) == set(known)
+    assert warnings == [f"{path}: nobody was asked {first}; are these another term's?"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([["name", "id", "score"], ["Ada", "1", "5"]], "no question in it has a code"),
+        ([["a", "b"], ["x", "y"]], "no column for who answered"),
+        ([], "no column for who answered"),
+        ([["name", "id"], ['x"y', "1"]], "no question in it has a code"),
+    ],
+)
+def test_a_file_that_is_no_export_is_refused_with_what_to_do(
+    tmp_path: Path, rows: list[list[str]], said: str
+) -> None:
+    path = written(tmp_path / "export.csv", rows)
+
+    with pytest.raises(LedgerError) as caught:
+        viva_answers.read(path, CODES)
+
+    assert str(caught.value).startswith(f"{path}: ")
+    assert said in str(caught.value)
+    assert "Student Analysis" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfen\x00", b'name,"id\n', b"\x00" * 9])
+def test_bytes_that_are_no_csv_are_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "export.csv"
+    path.write_bytes(content)
+
+    with pytest.raises(LedgerError, match=re.escape(str(path))):
+        viva_answers.read(path, CODES)
+
+
+def test_a_row_of_nobody_is_no_attempt(tmp_path: Path) -> None:
+    question = f"[{next(iter(CODES))}] x"
+    rows = [["", question, "a"], ["Ada", "-", "-"], ["Bela", question, "-"], ["Cleo", question]]
+    path = written(tmp_path / "export.csv", [["Last name", "Question 1", "Response 1"], *rows])
+
+    attempts, _ = viva_answers.read(path, CODES)
+
+    assert [(each.person.names, each.where[-6:], each.answers) for each in attempts] == [
+        (("Bela",), "line 4", {}),
+        (("Cleo",), "line 5", {}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("`a` < b", 0),
+        ("a<b", 0),
+        ("a\xa0<\xa0b", 0),
+        ("a &lt;  b", 0),
+        ("x  y", 1),
+        ("x", 2),  # of `x<y>`: what looks like a tag was taken out
+        ("x<y>", 2),
+        ("none of these", None),
+        ("", None),
+        ("same", None),
+    ],
+)
+def test_an_option_is_known_by_its_text_whatever_a_platform_did_to_it(
+    text: str, place: int | None
+) -> None:
+    options = ("`a < b`", "x\n y", "`x<y>`", "same", "`same`")
+
+    assert viva_answers.chosen(text, options) == place

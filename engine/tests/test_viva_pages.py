@@ -1,0 +1,154 @@
+"""The pages of a sheet: what they show, what a paper must not, and texts of a student's."""
+
+import dataclasses
+from html.parser import HTMLParser
+
+import pytest
+
+from tensormark.viva import page
+from tensormark.viva.question import Listing, Picture, Sheet
+from tensormark.viva.texts import dedented, parts
+
+import vivas
+from test_payloads import PAYLOADS
+
+PAGES = {
+    "practice": page.practice,
+    "paper": lambda sheet: page.paper(sheet.for_students(), "Ada"),
+    "key": lambda sheet: page.key(sheet, "Ada"),
+}
+HOSTILE = [*PAYLOADS, "\x00", "\u202e", "\ud800", "`", "``", "`<b>`", "</style>", "e\u0301" * 9]
+VOID = {"meta", "input"}
+
+
+class Tags(HTMLParser):
+    """The elements of a page, and whether each is closed by its own tag."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def shape(self) -> list[tuple[str, list[str]]]:
+        return [(tag, sorted(attrs)) for tag, attrs in self.found]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_the_code_with_its_numbers_and_every_question(name: str) -> None:
+    text = PAGES[name](vivas.sheet())
+
+    tags = Tags(text)
+    lines = [attrs["value"] for tag, attrs in tags.found if tag == "li" and "value" in attrs]
+    assert tags.open == []
+    assert lines == [str(number) for each in vivas.LISTINGS for number, _ in each.lines]
+    assert text.count('class="prompt"') == len(vivas.QUESTIONS)
+    assert "the rows of <code>probs</code> no longer sum to 1" in text
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_link_leads_to_a_line_or_a_question_of_the_page(name: str) -> None:
+    tags = Tags(PAGES[name](vivas.sheet())).found
+
+    ids = {attrs["id"] for _, attrs in tags if "id" in attrs}
+    links = [str(attrs["href"]) for tag, attrs in tags if tag == "a"]
+    assert len(links) == 2 * len(vivas.QUESTIONS)
+    assert {link.removeprefix("#") for link in links} <= ids
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("payload", HOSTILE, ids=ascii)
+def test_texts_of_a_student_change_no_element(name: str, payload: str) -> None:
+    plain = vivas.with_text(vivas.sheet(), lambda text: f"x {text.replace('`', '')}")
+    hostile = vivas.with_text(plain, lambda text: payload.replace("`", "") + text)
+
+    shape = Tags(PAGES[name](hostile)).shape()
+
+    assert shape == Tags(PAGES[name](plain)).shape()
+
+
+@pytest.mark.parametrize("payload", ["`", "a`b", "`<script>`", "``", "`a` `b"])
+def test_backticks_lose_no_letter_and_open_nothing(payload: str) -> None:
+    made = vivas.with_text(vivas.sheet(), lambda _: payload)
+
+    assert Tags(page.practice(made)).open == []
+    assert "<script>`" not in page.practice(made)
+    assert "".join(piece for _, piece in parts("`a` `b")) == "a `b"
+
+
+def test_a_paper_tells_nothing_but_what_students_may_see() -> None:
+    made = vivas.sheet()
+    others = tuple(dataclasses.replace(each, key=(each.key + 1) % 4) for each in made.questions)
+
+    text = page.paper(made.for_students(), "Ada")
+    other = page.paper(dataclasses.replace(made, questions=others, seed="8").for_students(), "Ada")
+
+    assert text == other
+    assert "<script" not in text
+    assert all(each.code in text for each in made.questions)
+    for each in made.questions:
+        for secret in (each.explanation, *each.others, each.ask_next):
+            longest = max(secret.split("`"), key=len).strip()
+            assert not longest or longest not in text
+
+
+def test_the_key_has_answer_reasons_numbers_and_what_to_ask_next() -> None:
+    text = page.key(vivas.sheet(), "Ada")
+
+    for each in vivas.QUESTIONS:
+        assert f"The answer is <b>{'ABCD'[each.key]}</b>" in text
+        assert each.code in text
+    assert text.count("Ask next:") == len(vivas.QUESTIONS)
+    assert "changed: 11 of 12 differ" in text
+    assert "<script" not in text
+
+
+def test_practice_opens_answers_without_the_script() -> None:
+    tags = Tags(page.practice(vivas.sheet())).found
+
+    assert sum(tag == "details" for tag, _ in tags) == len(vivas.QUESTIONS)
+    assert all("hidden" in attrs for tag, attrs in tags if tag == "button")
+
+
+def test_the_same_sheet_gives_the_same_pages() -> None:
+    assert [make(vivas.sheet()) for make in PAGES.values()] == [
+        make(Sheet.from_json(dataclasses.asdict(vivas.sheet()))) for make in PAGES.values()
+    ]
+
+
+def test_code_is_shown_without_what_all_lines_are_indented_by() -> None:
+    made = Listing("f", "a.py", ((3, "\tdef f():"), (4, ""), (5, "\t    return 1  ")))
+
+    assert dedented(made) == [(3, "def f():"), (4, ""), (5, "    return 1")]
+
+
+def test_a_picture_marks_few_differences_and_bears_any_number() -> None:
+    wild = float("nan"), float("inf"), -0.0, 1e30
+    one = Picture("numbers", (wild, (1, 2, 3, 4)), (wild, (1, 2, 3, 5)))
+    first, *rest = vivas.QUESTIONS
+    made = dataclasses.replace(
+        vivas.sheet(), questions=(dataclasses.replace(first, picture=one), *rest)
+    )
+
+    text = page.key(made, "Ada")
+
+    assert "changed: 1 of 8 differ" in text
+    assert "<b>4</b>" in text
+    assert "<b>5</b>" in text
+    assert "<td>nan</td><td>inf</td><td>0</td>" in text
+
+
+def test_a_sheet_without_questions_is_a_page() -> None:
+    made = Sheet("minimodel", "ada", "7", (), (), ("Nothing is right yet.",))
+
+    assert all("Nothing is right yet." in make(made) for make in PAGES.values())

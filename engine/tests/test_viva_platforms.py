@@ -1,0 +1,183 @@
+"""Sheets as files that Canvas and Moodle import."""
+
+import io
+import re
+import zipfile
+from xml.etree import ElementTree
+
+import pytest
+
+from tensormark.viva import canvas_quiz, moodle_quiz
+from tensormark.viva.question import Sheet
+
+import vivas
+from test_payloads import PAYLOADS
+
+HOSTILE = [*PAYLOADS, "\x00", "\x0b", "\ufffe", "\u202e", "\ud800", "]]>", "<![CDATA[", "`"]
+QTI, PACKAGE, CANVAS = (
+    f"{{{space}}}" for space in (canvas_quiz.QTI, canvas_quiz.PACKAGE, canvas_quiz.CANVAS)
+)
+# what an element of QTI 1.2 may hold, in this order; as its DTD says, but for what is not used here
+MODELS = {
+    "questestinterop": "assessment ",
+    "assessment": "(qtimetadata )*(section )+",
+    "section": "(item )*",
+    "item": "(itemmetadata )?(presentation )?(resprocessing )*(itemfeedback )*",
+    "itemmetadata": "(qtimetadata )*",
+    "qtimetadata": "(qtimetadatafield )+",
+    "qtimetadatafield": "fieldlabel fieldentry ",
+    "presentation": "(material |response_lid )+",
+    "response_lid": "(material )?render_choice (material )?",
+    "render_choice": "(material |response_label )*",
+    "response_label": "(material )*",
+    "material": "(mattext )+",
+    "resprocessing": "outcomes (respcondition )+",
+    "outcomes": "(decvar )+",
+    "respcondition": "conditionvar (setvar )*(displayfeedback )*",
+    "conditionvar": "(other |varequal )+",
+    "itemfeedback": "(flow_mat |material )+",
+    "flow_mat": "(material )+",
+}
+NEEDED = {  # attributes that an element must have
+    "assessment": "ident title",
+    "section": "ident",
+    "item": "ident",
+    "response_lid": "ident",
+    "response_label": "ident",
+    "varequal": "respident",
+    "displayfeedback": "linkrefid",
+    "itemfeedback": "ident",
+}
+
+
+def class_of(*students: str) -> dict[str, Sheet]:
+    return {student: vivas.sheet() for student in students}
+
+
+def unpacked(content: bytes) -> dict[str, ElementTree.Element]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: ElementTree.fromstring(archive.read(name)) for name in archive.namelist()}
+
+
+def check_qti(root: ElementTree.Element) -> None:
+    """Check a file against what QTI 1.2 allows."""
+    for one in root.iter():
+        name = one.tag.removeprefix(QTI)
+        assert one.tag.startswith(QTI)
+        children = "".join(f"{child.tag.removeprefix(QTI)} " for child in one)
+        assert re.fullmatch(MODELS.get(name, ""), children), name
+        assert set(NEEDED.get(name, "").split()) <= set(one.attrib), name
+    idents = [one.get("ident") for one in root.iter(f"{QTI}item")]
+    assert len(idents) == len(set(idents))
+    for item in root.iter(f"{QTI}item"):
+        shown = {one.get("linkrefid") for one in item.iter(f"{QTI}displayfeedback")}
+        assert shown == {one.get("ident") for one in item.iter(f"{QTI}itemfeedback")}
+
+
+def right_letter(item: ElementTree.Element) -> str | None:
+    """Return the option for which Canvas gives the points."""
+    for condition in item.iter(f"{QTI}respcondition"):
+        if condition.findtext(f"{QTI}setvar") == "100":
+            return condition.findtext(f"{QTI}conditionvar/{QTI}varequal")
+    return None
+
+
+def test_canvas_gets_a_quiz_for_each_student_that_its_manifest_names() -> None:
+    files = unpacked(canvas_quiz.quizzes(class_of("ada", "béla"), "viva"))
+
+    manifest = files.pop("imsmanifest.xml")
+    resources = {one.get("identifier"): one for one in manifest.iter(f"{PACKAGE}resource")}
+    named = {one.get("href") for one in manifest.iter(f"{PACKAGE}file")}
+    needed = [one.get("identifierref") for one in manifest.iter(f"{PACKAGE}dependency")]
+    titles = [one.findtext(f"{CANVAS}title") for one in files.values() if one.tag.endswith("quiz")]
+    assert named == set(files)
+    assert len(needed) == 2
+    assert all(resources[one].get("type") == canvas_quiz.META for one in needed)
+    assert sorted(titles) == ["viva: ada", "viva: béla"]
+
+
+def test_a_quiz_has_the_questions_their_options_and_one_that_is_right() -> None:
+    files = unpacked(canvas_quiz.quiz(vivas.sheet(), "viva"))
+    (quiz,) = (root for root in files.values() if root.tag == f"{QTI}questestinterop")
+
+    check_qti(quiz)
+    items = list(quiz.iter(f"{QTI}item"))
+    assert [right_letter(item) for item in items] == [
+        "ABCD"[question.key] for question in vivas.QUESTIONS
+    ]
+    for item, question in zip(items, vivas.QUESTIONS, strict=True):
+        text = item.findtext(f"{QTI}presentation/{QTI}material/{QTI}mattext")
+        labels = item.iter(f"{QTI}response_label")
+        assert str(item.get("title")).startswith(f"[{question.code}]")
+        assert str(text).startswith(f"<p>[{question.code}] ")
+        assert "<pre><code>" in str(text)
+        assert len(list(labels)) == len(question.options)
+        kinds = [one.text for one in item.iter(f"{QTI}fieldentry")]
+        assert kinds == ["multiple_choice_question", "1"]
+
+
+def test_a_quiz_is_nobodys_until_staff_publish_it() -> None:
+    content = canvas_quiz.quizzes(class_of("ada", "bela"), "viva", {"ada": "k7"})
+    metas = [one for one in unpacked(content).values() if one.tag == f"{CANVAS}quiz"]
+
+    codes = {one.findtext(f"{CANVAS}title"): one.findtext(f"{CANVAS}access_code") for one in metas}
+    assert codes == {"viva: ada": "k7", "viva: bela": None}
+    for one in metas:
+        assert one.findtext(f"{CANVAS}available") == "false"
+        assert one.findtext(f"{CANVAS}hide_results") == "always"
+        assert one.findtext(f"{CANVAS}points_possible") == "5"
+
+
+def moodle(sheets: dict[str, Sheet]) -> list[ElementTree.Element]:
+    root = ElementTree.fromstring(moodle_quiz.quizzes(sheets))
+    assert root.tag == "quiz"
+    assert {one.tag for one in root} <= {"question"}
+    return list(root)
+
+
+def test_moodle_gets_one_file_with_a_category_for_each_student() -> None:
+    questions = moodle(class_of("ada", "a/b", "/c"))
+
+    kinds = [one.get("type") for one in questions]
+    paths = [one.findtext("category/text") for one in questions if one.get("type") == "category"]
+    assert kinds == ["category", *["multichoice"] * 5] * 3
+    assert paths == ["$course$/viva/ada", "$course$/viva/a//b", "$course$/viva/ //c "]
+
+
+def test_a_question_for_moodle_has_one_answer_that_gets_all_points() -> None:
+    _, *questions = moodle(class_of("ada"))
+
+    for one, question in zip(questions, vivas.QUESTIONS, strict=True):
+        fractions = [answer.get("fraction") for answer in one.findall("answer")]
+        expected = ["0"] * 4
+        expected[question.key] = "100"
+        assert fractions == expected
+        assert str(one.findtext("name/text")).startswith(f"[{question.code}]")
+        assert str(one.findtext("questiontext/text")).startswith(f"<p>[{question.code}] ")
+        assert one.findtext("single") == "true"
+        assert one.findtext("generalfeedback/text")
+        assert all(answer.find("feedback/text") is not None for answer in one.findall("answer"))
+
+
+@pytest.mark.parametrize("payload", HOSTILE, ids=ascii)
+def test_texts_of_a_student_stay_text_on_both_platforms(payload: str) -> None:
+    plain = vivas.with_text(vivas.sheet(), lambda text: f"x{text.replace('`', '')}")
+    made = vivas.with_text(plain, lambda text: payload + text)
+    expected = [one.tag for root in moodle({"x": plain}) for one in root.iter()]
+
+    roots = unpacked(canvas_quiz.quizzes({f"a{payload}": made}, f"t{payload}")).values()
+    found = [one.tag for root in moodle({f"a{payload}": made}) for one in root.iter()]
+
+    assert found == expected
+    for root in roots:
+        if root.tag == f"{QTI}questestinterop":
+            check_qti(root)
+            html = "".join(text.text or "" for text in root.iter(f"{QTI}mattext"))
+            assert set(re.findall("</?([a-z0-9]+)", html)) <= {"p", "pre", "code"}
+
+
+def test_the_same_sheets_give_the_same_files() -> None:
+    first, second = class_of("ada", "bela"), class_of("ada", "bela")
+
+    assert canvas_quiz.quizzes(first, "viva") == canvas_quiz.quizzes(second, "viva")
+    assert moodle_quiz.quizzes(first) == moodle_quiz.quizzes(second)

@@ -1,0 +1,86 @@
+"""Practice on a terminal, with answers that are read as lines."""
+
+import io
+import sys
+
+import pytest
+
+from tensormark.viva import terminal
+
+import vivas
+from test_payloads import PAYLOADS
+
+
+def practised(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    answers: str,
+    made: object = None,
+) -> tuple[int, str]:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+    right = terminal.practice(made or vivas.sheet())  # type: ignore[arg-type]
+    return right, capsys.readouterr().out
+
+
+def test_answers_are_marked_and_explained(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right, said = practised(monkeypatch, capsys, "a\nB\n b \n\nD\n")
+
+    assert right == 2
+    assert said.count("Right.") == 2
+    assert said.count("Not right: the answer is A.") == 2
+    assert "Skipped: the answer is A." in said
+    assert " > 67      probs = self.dropout" in said
+    assert "2 of 4 right. Another seed gives other questions." in said
+    assert "B: The first row sums to 1.734." in said
+
+
+@pytest.mark.parametrize("answers", ["a\nq\n", "a\nQ", "a\n", "a"])
+def test_practice_stops_when_told_or_when_there_is_no_more(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], answers: str
+) -> None:
+    right, said = practised(monkeypatch, capsys, answers)
+
+    assert right == 1
+    assert "1 of 1 right" in said
+    assert "3 of 5." not in said
+
+
+def test_what_is_no_answer_is_asked_for_again_but_not_for_ever(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right, said = practised(monkeypatch, capsys, "AB\nE\n\x1b[2J\na\n" + "yes\n" * 200)
+
+    assert right == 1
+    assert "'AB' is not one of the answers." in said
+    assert "\x1b" not in said
+    assert said.count("'YES' is not one of the answers.") == 4 * terminal.TRIES
+    assert said.count("Skipped") == 4
+
+
+def test_ctrl_c_ends_it_with_what_was_right(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = iter(["a\n"])
+
+    def line() -> str:
+        for answer in answers:
+            return answer
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(terminal, "_line", line)
+
+    assert terminal.practice(vivas.sheet()) == 1
+    assert "1 of 1 right" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("payload", [*PAYLOADS, "\x00", "\u202e", "\ud800"], ids=ascii)
+def test_texts_of_a_student_are_harmless(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], payload: str
+) -> None:
+    made = vivas.with_text(vivas.sheet(), lambda text: payload + text)
+
+    _, said = practised(monkeypatch, capsys, "a\n" * 5, made)
+
+    assert all(char == "\n" or char.isprintable() for char in said)

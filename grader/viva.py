@@ -1,0 +1,376 @@
+"""What questions about one's own code say of the five functions: calls of them, and words.
+
+Dimension key: B batch, T tokens, D model width, H heads, d head width, F feed-forward width.
+"""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from grader.inputs import attention_weights, extended_mask
+from grader.model import BertCall, Sizes
+from tensormark.exercise import Call, Tensors
+from tensormark.toolkit.draws import as_weights
+from tensormark.viva.subject import Example, Fact, Poke, Situation, Subject, depends, moved
+
+# each letter has three values, and no two letters of one have the same; one has B > T
+SIZES = (
+    Sizes(B=2, T=5, H=3, d=4, F=19, layers=2, V=23, positions=9, lengths=(5, 3)),
+    Sizes(B=4, T=3, H=2, d=6, F=7, layers=3, V=17, positions=5, lengths=(2, 3, 1, 3)),
+    Sizes(B=3, T=6, H=5, d=2, F=13, layers=4, V=31, positions=8, lengths=(4, 6, 2)),
+)
+DTYPES = ("float64", "float64", "float32")
+STATES = ("key", "query", "value")
+
+
+def worlds(call: Callable[..., BertCall], **sizes: Any) -> tuple[BertCall, ...]:
+    """Return the calls of a function, in the three sizes."""
+    return tuple(
+        call(sizes=replace(one, **sizes), dtype=dtype, inputs="viva", gradients=True)
+        for one, dtype in zip(SIZES, DTYPES, strict=True)
+    )
+
+
+def training(call: Call, rate: float) -> Call:
+    """Return a call in training mode."""
+    assert isinstance(call, BertCall)
+    return replace(call, train=True, dropout=rate)
+
+
+def letters(call: Call) -> Mapping[str, int]:
+    """Return the sizes of a call by the letters of the dimension key."""
+    assert isinstance(call, BertCall)
+    return call.letters
+
+
+# --- changes of inputs ----------------------------------------------------------------------
+
+
+def with_values(value: float, *names: str) -> Poke:
+    """Fill some inputs with one number."""
+    return lambda inputs: inputs | {name: np.full_like(inputs[name], value) for name in names}
+
+
+def negated(*names: str) -> Poke:
+    """Change the sign of inputs, and move them by one."""
+    return lambda inputs: inputs | {name: 1.0 - inputs[name] for name in names}
+
+
+def at(index: tuple[object, ...], *names: str) -> Poke:
+    """Change inputs in one place."""
+
+    def poke(inputs: Tensors) -> Tensors:
+        changed = {name: inputs[name].copy() for name in names}
+        for value in changed.values():
+            value[index] = 1.0 - value[index]  # type: ignore[index]
+        return inputs | changed
+
+    return poke
+
+
+def rolled(axes: Mapping[str, int]) -> Poke:
+    """Move tokens by one, the last one to the front, along the axis of each input."""
+    return lambda inputs: (
+        inputs | {name: np.roll(inputs[name], 1, axis) for name, axis in axes.items()}
+    )
+
+
+def one_token(axes: Mapping[str, int]) -> Poke:
+    """Cut sentences to their first token, along the axis of each input."""
+    return lambda inputs: (
+        inputs | {name: inputs[name].take([0], axis) for name, axis in axes.items()}
+    )
+
+
+def other_padding(mask: str, axes: Mapping[str, int]) -> Poke:
+    """Change what stands in the padding, along the axis of each input."""
+
+    def poke(inputs: Tensors) -> Tensors:
+        rows = inputs[mask].reshape(len(inputs[mask]), -1)
+        hidden = rows < 0 if mask_is_added(rows) else rows == 0  # (B, T)
+        changed = dict(inputs)
+        for name, axis in axes.items():
+            shape = [len(rows)] + [1] * (inputs[name].ndim - 1)
+            shape[axis] = rows.shape[1]
+            changed[name] = np.where(hidden.reshape(shape), 1.0 - inputs[name], inputs[name])
+        return changed
+
+    return poke
+
+
+def mask_is_added(mask: np.ndarray) -> bool:
+    """Say whether a mask is to be added to scores, rather than 1 and 0."""
+    return bool((mask <= 0).all())
+
+
+def plain_norm(name: str) -> Poke:
+    """Give a norm the weight 1 and the bias 0."""
+    return lambda inputs: (
+        inputs
+        | {
+            f"weights/{name}.weight": np.ones_like(inputs[f"weights/{name}.weight"]),
+            f"weights/{name}.bias": np.zeros_like(inputs[f"weights/{name}.bias"]),
+        }
+    )
+
+
+# --- what may be said of results (B, T, D) --------------------------------------------------
+
+
+def not_normalized(
+    inputs: Tensors, poked: Tensors, before: np.ndarray, after: np.ndarray
+) -> np.ndarray:
+    """Return how far each token's result is from mean 0 and variance 1."""
+    return np.stack([after.mean(-1), after.var(-1) - 1.0])
+
+
+def not_ones(inputs: Tensors, poked: Tensors, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Return how far results are from 1."""
+    return after - 1.0
+
+
+def tokens_moved(result: np.ndarray) -> np.ndarray:
+    """Move the tokens of a result (B, T, D) by one."""
+    return np.roll(result, 1, 1)
+
+
+OTHER_TOKENS = depends(lambda inputs: (0, slice(1, None)))
+OTHER_SENTENCES = depends(lambda inputs: slice(1, None))
+MIXED = "The sentences of a batch change each other's results."
+PADDED = "What stands in the padding changes the result."
+PLACED = "The place of a token in its sentence now matters."
+APART = "A token's result no longer depends on other tokens."
+TOGETHER = "A token's result now depends on other tokens."
+UNNORMALIZED = "If {} has weight 1 and bias 0, tokens are not normalized."
+
+
+def unlike_a_norm(name: str) -> Fact:
+    """Say whether results still are what a norm returns."""
+    return Fact(plain_norm(name), not_normalized, gained=UNNORMALIZED.format(name))
+
+
+def over_tokens(mask: str, states: Sequence[str], axes: Mapping[str, int]) -> tuple[Fact, ...]:
+    """Return what may be said of a function in which tokens look at each other."""
+    first_token = (0, *[slice(None)] * (axes[states[0]] - 1), 0)
+    return (
+        Fact(other_padding(mask, {n: axes[n] for n in states}), depends(), gained=PADDED),
+        Fact(at(first_token, *states), OTHER_TOKENS, lost=APART),
+        Fact(rolled(axes), moved(tokens_moved), gained=PLACED),
+    )
+
+
+# --- the five -------------------------------------------------------------------------------
+
+alone = functools.partial(
+    BertCall, "BertSelfAttention.attention", ("key", "query", "value", "attention_mask")
+)
+WORKED = Sizes(B=1, T=4, H=2, d=2, lengths=(2,))
+
+
+def worked() -> Tensors:
+    """Return inputs to reckon with: every token looks equally at the two that are not padding."""
+    values = [[[1, 5], [3, 9], [8, 2], [4, 0]], [[2, 0], [6, 1], [0, 3], [4, 8]]]
+    value = np.array([values], dtype=np.float64)
+    return {
+        "key": np.zeros_like(value),
+        "query": value - 2.0,
+        "value": value,
+        "attention_mask": extended_mask(WORKED),
+        **as_weights(attention_weights(np.random.default_rng(0), WORKED)),
+    }
+
+
+OF_HEADS = dict.fromkeys(STATES, 2)
+OF_ATTENTION = {**OF_HEADS, "attention_mask": 3}
+ATTENTION = Subject(
+    "attention",
+    worlds(alone),
+    usual="a batch with padding",
+    situations=(
+        Situation("a batch without padding", with_values(0.0, "attention_mask")),
+        Situation("queries that are all 0", with_values(0.0, "query")),
+        Situation("values that are all equal", with_values(1.0, "value")),
+        Situation("sentences of one token", one_token({**OF_ATTENTION, "cotangent/output": 1})),
+    ),
+    facts=(
+        *over_tokens("attention_mask", ("key", "value"), OF_ATTENTION | OF_HEADS),
+        Fact(at((0,), *STATES), OTHER_SENTENCES, gained=MIXED),
+        Fact(
+            at((slice(None), 0), *STATES),
+            depends(lambda inputs: (..., slice(inputs["value"].shape[-1], None))),
+            gained="What one head computes depends on other heads.",
+        ),
+        Fact(
+            with_values(1.0, "value"),
+            not_ones,
+            gained="If all values are 1, the results are not all 1.",
+        ),
+        Fact(negated("query"), depends(), lost="The queries no longer make any difference."),
+        Fact(negated("key"), depends(), lost="The keys no longer make any difference."),
+    ),
+    training=training,
+    sizes=letters,
+    examples=(
+        Example(
+            "There are four tokens, the last two are padding, and all keys are 0. The values are "
+            "`[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in one head, and `[2, 0]`, `[6, 1]`, `[0, 3]`, "
+            "`[4, 8]` in the other.",
+            alone(sizes=WORKED, dtype="float64"),
+            worked,
+            ("the result's first row", lambda result: result[0, 0]),
+        ),
+    ),
+)
+
+add_norm = functools.partial(
+    BertCall,
+    "BertLayer.add_norm",
+    ("input", "output", ".out_dense", ".out_dropout", ".out_layer_norm"),
+)
+ADD_NORM = Subject(
+    "add_norm",
+    worlds(add_norm),
+    usual="input and output drawn at random",
+    situations=(
+        Situation("an input that is all 0", with_values(0.0, "input")),
+        Situation("an output that is all 0", with_values(0.0, "output")),
+        Situation("a dense layer of bias 0", with_values(0.0, "weights/out_dense.bias")),
+        Situation("a norm of weight 1 and bias 0", plain_norm("out_layer_norm")),
+    ),
+    facts=(
+        Fact(at((0, 0), "input", "output"), OTHER_TOKENS, gained=TOGETHER),
+        Fact(at((0,), "input", "output"), OTHER_SENTENCES, gained=MIXED),
+        unlike_a_norm("out_layer_norm"),
+        Fact(negated("input"), depends(), lost="The sublayer's input no longer matters."),
+        Fact(negated("output"), depends(), lost="The sublayer's output no longer matters."),
+        Fact(
+            at((0,), "weights/out_dense.bias"),
+            depends(),
+            lost="The dense layer's bias no longer matters.",
+        ),
+    ),
+    training=training,
+    sizes=letters,
+)
+
+layer = functools.partial(
+    BertCall,
+    "BertLayer.forward",
+    ("hidden_states", "attention_mask"),
+    form="tuple",
+    taken_by="BertModel.encode",
+)
+OF_LAYER = {"hidden_states": 1, "attention_mask": 3}
+ONLY_ATTENTION = ("weights/self_attention.value.weight", "weights/self_attention.value.bias")
+FEED_FORWARD = ("weights/interm_dense.weight", "weights/interm_dense.bias")
+LAYER = Subject(
+    "layer",
+    worlds(layer),
+    usual="a batch with padding",
+    situations=(
+        Situation("a batch without padding", with_values(0.0, "attention_mask")),
+        Situation("sentences of one token", one_token({**OF_LAYER, "cotangent/output": 1})),
+        Situation("hidden states that are all 0", with_values(0.0, "hidden_states")),
+        Situation(
+            "an attention_dense that is all 0",
+            with_values(0.0, "weights/attention_dense.weight", "weights/attention_dense.bias"),
+        ),
+    ),
+    facts=(
+        *over_tokens("attention_mask", ("hidden_states",), OF_LAYER | {"hidden_states": 1}),
+        Fact(at((0,), "hidden_states"), OTHER_SENTENCES, gained=MIXED),
+        unlike_a_norm("out_layer_norm"),
+        Fact(negated(*ONLY_ATTENTION), depends(), lost="What attention returns no longer matters."),
+        Fact(negated(*FEED_FORWARD), depends(), lost="The feed-forward part no longer matters."),
+    ),
+    training=training,
+    sizes=letters,
+)
+
+embed = functools.partial(BertCall, "BertModel.embed", ("input_ids",))
+
+
+def other_words(inputs: Tensors) -> Tensors:
+    """Make the first token of the first sentence another word."""
+    ids = inputs["input_ids"].copy()
+    ids[0, 0] = 1 + ids[0, 0] % (len(inputs["weights/word_embedding.weight"]) - 1)
+    return inputs | {"input_ids": ids}
+
+
+EMBED = Subject(
+    "embed",
+    worlds(embed, layers=1),
+    usual="ids drawn at random",
+    situations=(
+        Situation("sentences of one token", one_token({"input_ids": 1, "cotangent/output": 1})),
+        Situation(
+            "the same word everywhere",
+            lambda inputs: inputs | {"input_ids": np.ones_like(inputs["input_ids"])},
+        ),
+        Situation(
+            "position vectors that are all 0", with_values(0.0, "weights/pos_embedding.weight")
+        ),
+        Situation(
+            "type vectors that are all 0", with_values(0.0, "weights/tk_type_embedding.weight")
+        ),
+    ),
+    facts=(
+        Fact(other_words, OTHER_TOKENS, gained=TOGETHER),
+        Fact(other_words, OTHER_SENTENCES, gained=MIXED),
+        Fact(
+            other_words, depends(lambda inputs: (0, 0)), lost="Which word it is no longer matters."
+        ),
+        Fact(
+            rolled({"input_ids": 1}),
+            moved(tokens_moved),
+            lost="The place of a token no longer matters.",
+        ),
+        Fact(
+            at((0,), "weights/tk_type_embedding.weight"),
+            depends(),
+            lost="The vector of the token type no longer matters.",
+        ),
+        unlike_a_norm("embed_layer_norm"),
+    ),
+    training=training,
+    sizes=letters,
+)
+
+encode = functools.partial(BertCall, "BertModel.encode", ("hidden_states", "attention_mask"))
+OF_ENCODE = {"hidden_states": 1, "attention_mask": 1}
+
+
+def other_layer(number: int) -> Poke:
+    """Change the weights of a layer, the first being 0 and the last -1."""
+
+    def poke(inputs: Tensors) -> Tensors:
+        layers = {int(name.split(".")[1]) for name in inputs if name.startswith("weights/bert_l")}
+        prefix = f"weights/bert_layers.{sorted(layers)[number]}.out_"
+        return inputs | {name: 1.0 - v for name, v in inputs.items() if name.startswith(prefix)}
+
+    return poke
+
+
+ENCODE = Subject(
+    "encode",
+    worlds(encode),
+    usual="a batch with padding",
+    situations=(
+        Situation("a batch without padding", with_values(1.0, "attention_mask")),
+        Situation("sentences of one token", one_token({**OF_ENCODE, "cotangent/output": 1})),
+        Situation("hidden states that are all 0", with_values(0.0, "hidden_states")),
+    ),
+    facts=(
+        *over_tokens("attention_mask", ("hidden_states",), OF_ENCODE),
+        Fact(at((0,), "hidden_states"), OTHER_SENTENCES, gained=MIXED),
+        Fact(other_layer(0), depends(), lost="The first layer no longer makes a difference."),
+        Fact(other_layer(-1), depends(), lost="The last layer no longer makes a difference."),
+    ),
+    training=training,
+    sizes=letters,
+)
+
+SUBJECTS = (ATTENTION, ADD_NORM, LAYER, EMBED, ENCODE)

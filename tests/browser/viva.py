@@ -1,0 +1,191 @@
+"""The pages with questions on a student's own code in a real browser (`make test-page`).
+
+SHOTS=folder also takes screenshots, to be looked at.
+"""
+
+import ast
+import dataclasses
+import os
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+from teach import SCREENS
+
+from tensormark.viva import page as pages
+from tensormark.viva.question import Listing, Sheet
+
+import vivas
+from conftest import ROOT
+from page import browser as browser
+from test_payloads import PAYLOADS
+
+PAGE = re.compile(rb"/Type\s*/Page\b")
+NAMES = "BertSelfAttention.attention", "BertLayer.forward", "BertModel.embed"
+LONG = "        weights = self.dropout(F.softmax(scores + attention_mask, dim=-1))"
+
+
+def listings_of_the_solution() -> tuple[Listing, ...]:
+    """Return three functions as students have them, without their docstrings."""
+    text = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
+    lines, found = text.split("\n"), []
+    for kind in ast.parse(text).body:
+        for function in getattr(kind, "body", ()):
+            if isinstance(function, ast.FunctionDef) and f"{kind.name}.{function.name}" in NAMES:
+                docstring = function.body[0]
+                kept = [
+                    (number, lines[number - 1])
+                    for number in range(function.lineno, function.end_lineno + 1)
+                    if not docstring.lineno <= number <= docstring.end_lineno
+                ]
+                found.append(Listing(f"{kind.name}.{function.name}", "bert.py", tuple(kept)))
+    return tuple(found)
+
+
+def sheet_on(listings: tuple[Listing, ...]) -> Sheet:
+    """Return the sample's questions, asked about other functions."""
+    names = dict(zip((each.name for each in vivas.LISTINGS), listings, strict=True))
+    questions = tuple(
+        dataclasses.replace(each, function=listing.name, line=listing.lines[-1 - place % 3][0])
+        for place, each in enumerate(vivas.QUESTIONS)
+        for listing in [names[each.function]]
+    )
+    return dataclasses.replace(vivas.sheet(), listings=listings, questions=questions)
+
+
+def long_functions(count: int) -> tuple[Listing, ...]:
+    source = "\n".join(["    def f(self, x):", *[LONG] * (count - 1)])
+    return tuple(vivas.listing(each.name, 1, source) for each in vivas.LISTINGS)
+
+
+SHEETS = {
+    "sample": vivas.sheet(),
+    "solution": sheet_on(listings_of_the_solution()),
+    "long": sheet_on(long_functions(25)),
+    "hostile": vivas.with_text(vivas.sheet(), lambda text: f"{text} {' '.join(PAYLOADS)[:400]}"),
+}
+MADE = {
+    "practice": pages.practice,
+    "paper": lambda sheet: pages.paper(sheet.for_students(), "Ada Lovelace"),
+    "key": lambda sheet: pages.key(sheet, "Ada Lovelace"),
+}
+
+
+def written(folder: Path, name: str, sheet: str) -> str:
+    path = folder / f"viva-{name}-{sheet}.html"
+    path.write_text(MADE[name](SHEETS[sheet]), encoding="utf-8")
+    return path.as_uri()
+
+
+def shot(page: Page, name: str) -> None:
+    if folder := os.environ.get("SHOTS"):
+        page.screenshot(path=Path(folder) / f"viva-{name}.png", full_page=True)
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("sheet", ["solution", "hostile"])
+@pytest.mark.parametrize("name", MADE)
+def test_a_page_is_quiet_fits_and_has_no_fault(
+    browser: Browser, tmp_path: Path, name: str, sheet: str, screen: str
+) -> None:
+    width, height, scheme = SCREENS[screen]
+    size = {"width": width, "height": height}
+    page = browser.new_context(viewport=size, color_scheme=scheme, bypass_csp=True).new_page()
+    said: list[str] = []
+    asked: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: said.append(dialog.message))
+    page.on("request", lambda request: asked.append(request.url))
+
+    url = written(tmp_path, name, sheet)
+    page.goto(url)
+    if name == "practice":  # one answer of each kind
+        page.locator("#q1 label").nth(0).click()
+        page.locator("#q3 label").nth(0).click()
+    found = Axe().run(page).response["violations"]
+
+    shot(page, f"{name}-{sheet}-{screen}")
+    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found] == []
+    assert (said, asked) == ([], [url])
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.fixture
+def practice(browser: Browser, tmp_path: Path) -> Page:
+    """The page to practise with, under the policy that it has."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(written(tmp_path, "practice", "sample"))
+    return page
+
+
+def test_an_answer_is_marked_explained_and_counted_as_soon_as_it_is_given(practice: Page) -> None:
+    practice.locator("#q1 label").nth(0).click()
+    practice.locator("#q2 label").nth(3).click()
+
+    assert practice.locator("#q1 .verdict").text_content() == "✓ Right."
+    assert practice.locator("#q2 .verdict").text_content() == "✗ Not right: you chose D."
+    assert practice.locator("#q1 details").get_attribute("open") is not None
+    assert practice.locator("#q2 label.correct input").get_attribute("value") == "A"
+    assert practice.locator("#q2 label.missed input").get_attribute("value") == "D"
+    assert practice.locator("#count").text_content() == "1 of 2 right, 3 to go"
+    assert practice.locator("#q3 .verdict").is_hidden()
+
+
+def test_an_answer_stays_as_it_was_given(practice: Page) -> None:
+    practice.locator("#q2 label").nth(3).click()
+
+    practice.locator("#q2 label").nth(0).click(force=True)
+
+    assert practice.locator("#count").text_content() == "0 of 1 right, 4 to go"
+    assert practice.locator("#q2 input:checked").get_attribute("value") == "D"
+
+
+def test_the_keyboard_may_pass_options_before_it_answers(practice: Page) -> None:
+    practice.locator("#q2 input").nth(0).focus()
+
+    practice.keyboard.press("ArrowDown")
+    practice.keyboard.press("ArrowUp")
+    before = practice.locator("#count").text_content()
+    practice.keyboard.press("Enter")
+
+    assert before == "5 questions"
+    assert practice.locator("#count").text_content() == "1 of 1 right, 4 to go"
+    assert practice.evaluate("document.activeElement.className") == "verdict"
+
+
+def test_the_line_that_a_question_is_about_is_shown(practice: Page) -> None:
+    practice.locator("#q3 input").nth(0).focus()
+
+    assert practice.locator(".lines .now").get_attribute("value") == "130"
+    assert practice.locator(".lines .now").is_visible()
+    practice.locator("#q1 h2 a").click()
+    assert practice.url.endswith("#f0-67")
+
+
+def test_answers_open_without_a_script(browser: Browser, tmp_path: Path) -> None:
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto(written(tmp_path, "practice", "sample"))
+
+    page.locator("#q1 summary").click()
+
+    assert page.get_by_text("The first row sums to 1.734.").is_visible()
+    assert page.locator("#q1 button").is_hidden()
+    assert page.locator("#count").is_hidden()
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+@pytest.mark.parametrize("sheet", ["sample", "solution", "long"])
+def test_a_paper_is_one_page(browser: Browser, tmp_path: Path, sheet: str, paper: str) -> None:
+    page = browser.new_page()
+    page.goto(written(tmp_path, "paper", sheet))
+
+    printed = page.pdf(format=paper)
+
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 711, "height": 1040})  # of A4 between its margins
+    shot(page, f"print-{sheet}")
+    assert len(PAGE.findall(printed)) == 1
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
