@@ -153,7 +153,7 @@ class Run:
         self.terms = terms_of(options, references, store, assignment)
         self.viva: Viva | None = None
         if options.viva:
-            self.viva = Viva(options.viva, store, self.students, self.terms)
+            self.viva = Viva(options.viva, store, self.students, self.terms, assignment)
         self.says = _descriptions(references)
         if not self.compares_only:
             if anew:

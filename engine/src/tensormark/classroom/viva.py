@@ -20,9 +20,12 @@ from tensormark.classroom.standing import Class
 from tensormark.classroom.store import Attempt, Store, attempt_of
 from tensormark.classroom.summary import kind_of
 from tensormark.classroom.work import Ask, Terms
+from tensormark.exercise import Assignment
+from tensormark.intake.submission import SubmissionError
 from tensormark.reports.text import visible
 from tensormark.result import Outcome
 from tensormark.sandbox.interface import printable
+from tensormark.usage import option
 from tensormark.viva import draw
 from tensormark.viva.question import Sheet
 
@@ -96,6 +99,7 @@ class Drawn:
     """A student's sheet, or a note that says why there is none.
 
     Attributes:
+        note: for staff; beside a sheet, what there is to say of its pool.
         code: that opens the student's quiz on Canvas.
     """
 
@@ -108,13 +112,21 @@ class Drawn:
 class Viva:
     """The questions of a class."""
 
-    def __init__(self, number: int, store: Store, students: Class, terms: Terms) -> None:
+    def __init__(
+        self, number: int, store: Store, students: Class, terms: Terms, assignment: Assignment
+    ) -> None:
         """Prepare.
 
         Args:
             number: of questions on a sheet.
+
+        Raises:
+            SubmissionError: the assignment does not say what can be asked about.
         """
+        if not assignment.viva():
+            raise SubmissionError(f"{option('viva', number)}: this assignment has no questions")
         self.number, self.students, self.terms = number, students, terms
+        self.assignment = assignment
         self.pools = Pools(store)
         secret = store.setting(SECRET) or f"{secrets.randbits(256):064x}"
         store.choose(SECRET, secret)
@@ -131,9 +143,9 @@ class Viva:
             right = [
                 exercise["id"]
                 for exercise in entry.exercises
-                if exercise["outcome"] == Outcome.PASSED and not exercise["task"]
+                if exercise["outcome"] == Outcome.PASSED
             ]
-            if student.work is None or not right:
+            if student.work is None or not draw.askable(self.assignment, right):
                 jobs.append(None)
                 continue
             seed = self.seed("pool", student.work.digest)
@@ -173,8 +185,9 @@ class Viva:
             return Drawn(entry, None, visible("; ".join(pool.notes) or NO_QUESTION, 300))
         student = legible(entry.hand_in.student)
         sheet = draw.chosen(pool, self.seed("student", student), self.number)
-        own = dataclasses.replace(sheet, submission=printable(legible(path.name)))
-        return Drawn(entry, own, code=self.seed("code", student)[:8].upper())
+        own = dataclasses.replace(sheet, submission=printable(legible(path.name)), notes=())
+        note = visible("; ".join(pool.notes), 300)
+        return Drawn(entry, own, note, self.seed("code", student)[:8].upper())
 
 
 def blamed(job: Ask) -> Mapping[str, Any]:

@@ -72,9 +72,9 @@ def _row(name: str, drawn: Drawn) -> Element:
         ", ",
         element("a", "sheet", href=f"{SHEETS}/{file}"),
     )
-    count, notes = len(drawn.sheet.questions), "; ".join(drawn.sheet.notes)
+    count = len(drawn.sheet.questions)
     return element(
-        "tr", student, *(element("td", cell) for cell in (count, links, drawn.code, notes))
+        "tr", student, *(element("td", cell) for cell in (count, links, drawn.code, drawn.note))
     )
 
 
