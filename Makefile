@@ -1,11 +1,11 @@
 # make            lists the targets and their options
 # Options are variables: make grade SUBMISSION=path JSON=result.json
 
-TARGETS = help check watch grade report submit clean
+TARGETS = help check watch grade report viva submit clean
 SUBMISSION ?= starter
 PYTHON ?= python3
 VENV ?= .venv
-FROM_PEOPLE = SUBMISSION PYTHON VENV K JSON TIER OUT PIP_ARGS
+FROM_PEOPLE = SUBMISSION PYTHON VENV K JSON TIER OUT N SEED PAGE PIP_ARGS
 # What people write after `make` is data: a file's name may hold $(shell ...) or a backtick. Make takes
 # it as it is, without expanding it, and recipes read it from the environment, quoted by the shell.
 as_data = $(foreach name,$(1),$(eval override $(name) := $$(value $(name))))
@@ -56,11 +56,15 @@ grade: $(VENV)/.installed  ## everything, with the fine-tune: about ten seconds
 report: $(VENV)/.installed  ## the same as a page with figures, report.html, opened in your browser
 	@$(TOOL) report $(GRADE) --open $(call option,out,OUT) -- "$$SUBMISSION"
 
+viva: $(VENV)/.installed  ## questions on your own functions, marked and explained
+	@$(TOOL) viva $(call option,tier,TIER) $(call option,n,N) $(call option,seed,SEED) \
+		$(call option,page,PAGE) $(call option,out,OUT) --open -- "$$SUBMISSION"
+
 submit: $(VENV)/.installed  ## pack what you hand in, and grade it as your instructor will (OUT=)
 	@$(TOOL) submit $(call option,out,OUT) -- "$$SUBMISSION"
 
 clean:  ## remove .venv/ and what programs have written
-	rm -rf "$$VENV" $(STAFF_CACHES) runs predictions starter/runs starter/predictions report.html .grade
+	rm -rf "$$VENV" $(STAFF_CACHES) runs predictions starter/runs starter/predictions report.html viva.html .grade
 
 help:  ## this list
 	@awk -F ' +## +' ' \
@@ -71,7 +75,8 @@ help:  ## this list
 #: SUBMISSION=path  ## what to grade, if not starter/: a folder, a bert.py or a zip
 #: K=attention,layer  ## only these exercises
 #: JSON=result.json  ## also write the result to this file
-#: OUT=report.html  ## with report: the page; with submit: the zip
+#: OUT=report.html  ## with report and viva: the page; with submit: the zip
+#: N=5 SEED=7 PAGE=no  ## with viva: how many questions, which, and on the terminal
 #: TIER=locked  ## isolate your code as your instructor does; on Linux only
 #: VENV=dir  ## the virtual environment; default: .venv
 #: PYTHON=python3.12  ## in the first run: the Python to use, 3.11 or newer

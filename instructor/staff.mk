@@ -3,7 +3,7 @@
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
 	sheet class gradescope test test-engine test-fast nightly test-page lint exercise try handout \
 	figures pictures probes bench bench-class test-real bench-real bench-trainer
-STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES SEED FROM ID FILE BEFORE CHECK FORCE ARGS \
+STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
 	ADJUSTMENTS RULE WRITTEN VIVA ANSWERS LAST SCHEDULER WORKERS SIMULATE
 FROM_PEOPLE += $(STAFF_OPTIONS)

@@ -30,6 +30,7 @@ COMMANDS = {
     "grade": Command("grade", "grade a submission"),
     "report": Command("grade", "grade it, and write a page with figures"),
     "watch": Command("watch", "check again each time a file is saved"),
+    "viva": Command("viva.command", "answer questions on your own functions"),
     "submit": Command("submit", "pack what is to be handed in, and grade the pack"),
     "convert": Command("reports.convert", "write a result for another program", False),
     "new": Command("authoring.new", "begin an assignment in a new folder", False),

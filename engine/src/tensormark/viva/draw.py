@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import itertools
 import random
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from tensormark.exercise import Assignment
 from tensormark.grading import Grading, program_of
@@ -127,12 +127,18 @@ class Drawing:
 
 
 def questions(
-    grading: Grading, submission: Submission, right: Collection[str], seed: str, number: int
+    grading: Grading,
+    submission: Submission,
+    right: Collection[str],
+    seed: str,
+    number: int,
+    progress: Callable[[int], None] = lambda done: None,
 ) -> Sheet:
     """Return a sheet with up to a number of questions on a submission's own functions.
 
     Args:
         right: ids of the exercises that passed.
+        progress: is told how many there are, as they are drawn.
 
     Raises:
         WorkerStartError: the tier is not available. SubmissionError: given files are missing.
@@ -158,7 +164,11 @@ def questions(
     program = dataclasses.replace(program, imports=imports)
     with grading.opener(grading.settings.tier, program) as sandbox:
         drawing = Drawing(Copies(grading, submission, sandbox, laid.sources), fit, seed)
-        drawn = tuple(drawing.questions(number))
+        made = list[Question]()
+        for question in drawing.questions(number):
+            made.append(question)
+            progress(len(made))
+        drawn = tuple(made)
     names = [subject.target for subject in assignment.viva()]
     asked = sorted({question.function for question in drawn}, key=names.index)
     notes = [f"nothing is asked about {name}: {why}" for name, why in drawing.unfit.items()]
