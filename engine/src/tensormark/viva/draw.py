@@ -47,7 +47,7 @@ class Drawing:
         self.samples: dict[str, Sample] = {}
         self.unfit: dict[str, str] = {}
         self.drafts: dict[tuple[str, str], Iterator[Draft]] = {}
-        self.raising = 0
+        self.raising, self.used = 0, set[str | None]()
 
     def sample(self, subject: Subject) -> Sample | None:
         """Return the changed copies of a function; None if nothing can be asked about it."""
@@ -80,11 +80,13 @@ class Drawing:
         try:
             for draft in itertools.islice(self.drafts[key], TRIED):
                 raises = any(name == RAISES and value for _, name, value in draft.claims)
-                if raises and self.raising:
+                text = draft.change.text if draft.change else None
+                if (raises and self.raising) or text in self.used:
                     continue
                 study = sample.study
                 if all(study.confirms(*claim) for claim in draft.claims) and draft.holds():
                     self.raising += raises
+                    self.used |= {text} - {None}
                     return draft.question
         except UnfitError as error:
             self.unfit[subject.exercise] = str(error)

@@ -38,11 +38,13 @@ class Draft:
     """A question that is not confirmed yet.
 
     Attributes:
+        change: that it is about; a sheet has one question on each.
         claims: what it rests on: changes, and what was found of them.
         holds: tells whether something else that it rests on is so in another run.
     """
 
     question: Question
+    change: Change | None = None
     claims: tuple[Claim, ...] = ()
     holds: Callable[[], bool] = lambda: True
 

@@ -34,6 +34,23 @@ class Listing:
 
 
 @dataclasses.dataclass(frozen=True)
+class Mark:
+    """A place in a function that questions name by its label, so that they need not quote it.
+
+    Attributes:
+        function: as its listing is named; line: the number of its line.
+        start, end: columns of that line, from 0, tabs counted as `expandtabs(4)` makes them.
+        label: a number on the sheet; empty until `labelled` gives it one.
+    """
+
+    function: str
+    line: int
+    start: int
+    end: int
+    label: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
 class Picture:
     """Numbers that the run found, to show beside an explanation.
 
@@ -70,6 +87,7 @@ class Question:
         others: why each option is not, from the same runs; empty for the key.
         ask_next: what to ask next in a conversation; for staff.
         picture: shows the numbers, where they say more than words.
+        marks: the places that its texts name, by `named`.
     """
 
     family: str
@@ -82,6 +100,7 @@ class Question:
     others: tuple[str, ...] = ("",) * OPTIONS
     ask_next: str = ""
     picture: Picture | None = None
+    marks: tuple[Mark, ...] = ()
 
     @property
     def code(self) -> str:
@@ -94,7 +113,8 @@ class Question:
         """Return what `dataclasses.asdict` was made of, perhaps by way of JSON."""
         picture = value["picture"] and Picture.from_json(value["picture"])
         lists = {name: tuple(map(str, value[name])) for name in ("options", "others")}
-        return cls(**{**value, **lists, "picture": picture})
+        marks = tuple(Mark(**mark) for mark in value["marks"])
+        return cls(**{**value, **lists, "picture": picture, "marks": marks})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,6 +126,7 @@ class Sheet:
         seed: that it was drawn with.
         listings: the functions that the questions are about, in the order of the assignment.
         notes: what its reader should know, such as why there are fewer questions than asked for.
+        marks: in the listings, in their order, with labels; see `labelled`.
     """
 
     assignment: str
@@ -114,6 +135,7 @@ class Sheet:
     listings: tuple[Listing, ...]
     questions: tuple[Question, ...]
     notes: tuple[str, ...] = ()
+    marks: tuple[Mark, ...] = ()
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Sheet":
@@ -122,6 +144,7 @@ class Sheet:
             "listings": tuple(map(Listing.from_json, value["listings"])),
             "questions": tuple(map(Question.from_json, value["questions"])),
             "notes": tuple(map(str, value["notes"])),
+            "marks": tuple(Mark(**mark) for mark in value["marks"]),
         }
         return cls(**{**value, **made})
 
@@ -137,4 +160,37 @@ class Sheet:
                 for question in self.questions
             ],
             "notes": list(self.notes),
+            "marks": [dataclasses.asdict(mark) for mark in self.marks],
         }
+
+
+def named(place: int) -> str:
+    """Return what stands in a question's texts for the label of one of its marks."""
+    return f"\ue000{place}\ue001"
+
+
+def labelled(sheet: Sheet) -> Sheet:
+    """Return a sheet whose marks are numbered, and whose texts name them by these numbers."""
+    order = [listing.name for listing in sheet.listings]
+    found = {mark for question in sheet.questions for mark in question.marks}
+    ordered = sorted(found, key=lambda m: (order.index(m.function), m.line, m.start, -m.end))
+    numbers = {mark: str(number) for number, mark in enumerate(ordered, start=1)}
+
+    def filled(text: str, marks: tuple[Mark, ...]) -> str:
+        for place, mark in enumerate(marks):
+            text = text.replace(named(place), numbers[mark])
+        return text
+
+    questions = tuple(
+        dataclasses.replace(
+            each,
+            prompt=filled(each.prompt, each.marks),
+            options=tuple(filled(text, each.marks) for text in each.options),
+            explanation=filled(each.explanation, each.marks),
+            others=tuple(filled(text, each.marks) for text in each.others),
+            ask_next=filled(each.ask_next, each.marks),
+        )
+        for each in sheet.questions
+    )
+    marks = tuple(dataclasses.replace(mark, label=label) for mark, label in numbers.items())
+    return dataclasses.replace(sheet, questions=questions, marks=marks)

@@ -47,6 +47,7 @@ class Cause:
                         self.next,
                         sample.picture(change),
                     ),
+                    change,
                     tuple(claims),
                 )
 

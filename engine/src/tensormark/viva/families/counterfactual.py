@@ -47,6 +47,7 @@ class Counterfactual:
                         self.next,
                         sample.picture(change),
                     ),
+                    change,
                     tuple(claims),
                 )
                 break

@@ -36,7 +36,9 @@ class Equal:
                 names = (found.SAME, found.EVERYWHERE)
                 claims = [(change, names[not one_differs], not one_differs)]
                 claims += [(each, names[one_differs], one_differs) for each in others]
-                yield Draft(self.question(sample, change, options, key, one_differs), tuple(claims))
+                yield Draft(
+                    self.question(sample, change, options, key, one_differs), change, tuple(claims)
+                )
 
     def looked_at(self, sample: Sample, changes: Sequence[Change]) -> list[Change]:
         """Return some changes of a line, those that are likely to be equal first."""

@@ -92,7 +92,7 @@ class Gradients:
             tuple("" if place == key else opposite for place in range(OPTIONS)),
             self.next,
         )
-        return Draft(question, tuple(claims))
+        return Draft(question, change, tuple(claims))
 
 
 def of_gradient(name: str) -> str:

@@ -50,7 +50,7 @@ class Messages:
                 self.next,
                 sample.picture(change),
             )
-            yield Draft(question, ((change, found.SAME, False),))
+            yield Draft(question, change, ((change, found.SAME, False),))
 
     def message(self, sample: Sample, change: Change) -> str | None:
         """Return what the grader says of a changed file, if it knows the mistake."""

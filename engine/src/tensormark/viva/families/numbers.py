@@ -36,6 +36,7 @@ class Numbers:
                     return
                 yield Draft(
                     self.question(sample, example, change, *chosen),
+                    change,
                     holds=functools.partial(self.still, text, sample, example, change),
                 )
 

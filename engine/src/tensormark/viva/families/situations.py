@@ -52,5 +52,6 @@ class Situations:
                         self.next,
                         sample.picture(change),
                     ),
+                    change,
                     tuple(claims),
                 )
