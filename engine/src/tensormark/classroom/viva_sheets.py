@@ -78,7 +78,7 @@ def _row(name: str, drawn: Drawn) -> Element:
     )
 
 
-def _index(named: Sequence[tuple[str, Drawn]]) -> str:
+def index(named: Sequence[tuple[str, Drawn]]) -> str:
     """Return the page that lists everybody."""
     heads = ("student", "questions", "pages", "code on Canvas", "notes")
     head = element("tr", *(element("th", text, scope="col") for text in heads))
@@ -123,7 +123,7 @@ def _files(everybody: Sequence[Drawn]) -> Iterator[tuple[str, bytes]]:
             called = _called(drawn)
             yield f"{SHEETS}/{name}.html", _page(page.paper(drawn.sheet.for_students(), called))
             yield f"{KEYS}/{name}.html", _page(page.key(drawn.sheet, called))
-    yield INDEX, _page(_index(named))
+    yield INDEX, _page(index(named))
     yield from _quizzes(named)
 
 
