@@ -12,26 +12,13 @@ harness.py     builds models, with stand-ins for upstream exercises; runs in the
 mistakes/      known mistakes, honest/ right code, staff.py what else only staff have
 """
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import grader.exercises
 from grader.forbidden import ATTENTION, OPTIMIZERS
 from grader.locate import AXES, locate, padding_of
 from tensormark.exercise import Assignment, collected
 from tensormark.policy import Policy
-
-if TYPE_CHECKING:
-    from tensormark.viva.subject import Subject
-
-
-def subjects() -> "Sequence[Subject]":
-    """Return what questions about one's own code are asked about; grading needs none of it."""
-    from grader.viva import SUBJECTS
-
-    return SUBJECTS
-
 
 ASSIGNMENT = Assignment(
     name="minBERT",
@@ -49,5 +36,4 @@ ASSIGNMENT = Assignment(
     axes=AXES,
     locate=locate,
     padding=padding_of,
-    viva=subjects,
 )

@@ -14,7 +14,8 @@ from grader.inputs import attention_weights, extended_mask
 from grader.model import BertCall, Sizes
 from tensormark.exercise import Call, Tensors
 from tensormark.toolkit.draws import as_weights
-from tensormark.viva.subject import Example, Fact, Poke, Situation, Subject, depends, moved
+from tensormark.viva.pokes import at, first, negated, rolled, with_values
+from tensormark.viva.subject import DTYPES, Example, Fact, Poke, Situation, Subject, depends, moved
 
 # each letter has three values, and no two letters of one have the same; one has B > T
 SIZES = (
@@ -22,15 +23,23 @@ SIZES = (
     Sizes(B=4, T=3, H=2, d=6, F=7, layers=3, V=17, positions=5, lengths=(2, 3, 1, 3)),
     Sizes(B=3, T=6, H=5, d=2, F=13, layers=4, V=31, positions=8, lengths=(4, 6, 2)),
 )
-DTYPES = ("float64", "float64", "float32")
 STATES = ("key", "query", "value")
+
+
+EPSILONS = (None, 0.1, None)  # of the norms; None: the usual one
 
 
 def worlds(call: Callable[..., BertCall], **sizes: Any) -> tuple[BertCall, ...]:
     """Return the calls of a function, in the three sizes."""
     return tuple(
-        call(sizes=replace(one, **sizes), dtype=dtype, inputs="viva", gradients=True)
-        for one, dtype in zip(SIZES, DTYPES, strict=True)
+        call(
+            sizes=replace(one, **sizes),
+            dtype=dtype,
+            layer_norm_eps=eps,
+            inputs="viva",
+            gradients=True,
+        )
+        for one, dtype, eps in zip(SIZES, DTYPES, EPSILONS, strict=True)
     )
 
 
@@ -47,42 +56,6 @@ def letters(call: Call) -> Mapping[str, int]:
 
 
 # --- changes of inputs ----------------------------------------------------------------------
-
-
-def with_values(value: float, *names: str) -> Poke:
-    """Fill some inputs with one number."""
-    return lambda inputs: inputs | {name: np.full_like(inputs[name], value) for name in names}
-
-
-def negated(*names: str) -> Poke:
-    """Change the sign of inputs, and move them by one."""
-    return lambda inputs: inputs | {name: 1.0 - inputs[name] for name in names}
-
-
-def at(index: tuple[object, ...], *names: str) -> Poke:
-    """Change inputs in one place."""
-
-    def poke(inputs: Tensors) -> Tensors:
-        changed = {name: inputs[name].copy() for name in names}
-        for value in changed.values():
-            value[index] = 1.0 - value[index]  # type: ignore[index]
-        return inputs | changed
-
-    return poke
-
-
-def rolled(axes: Mapping[str, int]) -> Poke:
-    """Move tokens by one, the last one to the front, along the axis of each input."""
-    return lambda inputs: (
-        inputs | {name: np.roll(inputs[name], 1, axis) for name, axis in axes.items()}
-    )
-
-
-def one_token(axes: Mapping[str, int]) -> Poke:
-    """Cut sentences to their first token, along the axis of each input."""
-    return lambda inputs: (
-        inputs | {name: inputs[name].take([0], axis) for name, axis in axes.items()}
-    )
 
 
 def other_padding(mask: str, axes: Mapping[str, int]) -> Poke:
@@ -141,10 +114,10 @@ OTHER_TOKENS = depends(lambda inputs: (0, slice(1, None)))
 OTHER_SENTENCES = depends(lambda inputs: slice(1, None))
 MIXED = "The sentences of a batch change each other's results."
 PADDED = "What stands in the padding changes the result."
-PLACED = "The place of a token in its sentence now matters."
+PLACED = "The position of a token in its sentence now matters."
 APART = "A token's result no longer depends on other tokens."
 TOGETHER = "A token's result now depends on other tokens."
-UNNORMALIZED = "If {} has weight 1 and bias 0, tokens are not normalized."
+UNNORMALIZED = "Results are no longer normalized by `{}`."
 
 
 def unlike_a_norm(name: str) -> Fact:
@@ -176,7 +149,7 @@ def worked() -> Tensors:
     value = np.array([values], dtype=np.float64)
     return {
         "key": np.zeros_like(value),
-        "query": value - 2.0,
+        "query": np.ones_like(value),
         "value": value,
         "attention_mask": extended_mask(WORKED),
         **as_weights(attention_weights(np.random.default_rng(0), WORKED)),
@@ -193,7 +166,7 @@ ATTENTION = Subject(
         Situation("a batch without padding", with_values(0.0, "attention_mask")),
         Situation("queries that are all 0", with_values(0.0, "query")),
         Situation("values that are all equal", with_values(1.0, "value")),
-        Situation("sentences of one token", one_token({**OF_ATTENTION, "cotangent/output": 1})),
+        Situation("sentences of one token", first({**OF_ATTENTION, "cotangent/output": 1})),
     ),
     facts=(
         *over_tokens("attention_mask", ("key", "value"), OF_ATTENTION | OF_HEADS),
@@ -206,7 +179,7 @@ ATTENTION = Subject(
         Fact(
             with_values(1.0, "value"),
             not_ones,
-            gained="If all values are 1, the results are not all 1.",
+            gained="Values that are all 1 no longer give results of 1.",
         ),
         Fact(negated("query"), depends(), lost="The queries no longer make any difference."),
         Fact(negated("key"), depends(), lost="The keys no longer make any difference."),
@@ -215,9 +188,9 @@ ATTENTION = Subject(
     sizes=letters,
     examples=(
         Example(
-            "There are four tokens, the last two are padding, and all keys are 0. The values are "
-            "`[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in one head, and `[2, 0]`, `[6, 1]`, `[0, 3]`, "
-            "`[4, 8]` in the other.",
+            "There are four tokens, the last two of them padding. All queries are 1, all keys 0, "
+            "and the values `[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in one head and `[2, 0]`, "
+            "`[6, 1]`, `[0, 3]`, `[4, 8]` in the other.",
             alone(sizes=WORKED, dtype="float64"),
             worked,
             ("the result's first row", lambda result: result[0, 0]),
@@ -272,7 +245,7 @@ LAYER = Subject(
     usual="a batch with padding",
     situations=(
         Situation("a batch without padding", with_values(0.0, "attention_mask")),
-        Situation("sentences of one token", one_token({**OF_LAYER, "cotangent/output": 1})),
+        Situation("sentences of one token", first({**OF_LAYER, "cotangent/output": 1})),
         Situation("hidden states that are all 0", with_values(0.0, "hidden_states")),
         Situation(
             "an attention_dense that is all 0",
@@ -283,8 +256,14 @@ LAYER = Subject(
         *over_tokens("attention_mask", ("hidden_states",), OF_LAYER | {"hidden_states": 1}),
         Fact(at((0,), "hidden_states"), OTHER_SENTENCES, gained=MIXED),
         unlike_a_norm("out_layer_norm"),
-        Fact(negated(*ONLY_ATTENTION), depends(), lost="What attention returns no longer matters."),
-        Fact(negated(*FEED_FORWARD), depends(), lost="The feed-forward part no longer matters."),
+        Fact(
+            negated(*ONLY_ATTENTION), depends(), lost="The weights of attention no longer matter."
+        ),
+        Fact(
+            negated(*FEED_FORWARD),
+            depends(),
+            lost="The weights of `interm_dense` no longer matter.",
+        ),
     ),
     training=training,
     sizes=letters,
@@ -305,7 +284,7 @@ EMBED = Subject(
     worlds(embed, layers=1),
     usual="ids drawn at random",
     situations=(
-        Situation("sentences of one token", one_token({"input_ids": 1, "cotangent/output": 1})),
+        Situation("sentences of one token", first({"input_ids": 1, "cotangent/output": 1})),
         Situation(
             "the same word everywhere",
             lambda inputs: inputs | {"input_ids": np.ones_like(inputs["input_ids"])},
@@ -321,17 +300,19 @@ EMBED = Subject(
         Fact(other_words, OTHER_TOKENS, gained=TOGETHER),
         Fact(other_words, OTHER_SENTENCES, gained=MIXED),
         Fact(
-            other_words, depends(lambda inputs: (0, 0)), lost="Which word it is no longer matters."
+            other_words,
+            depends(lambda inputs: (0, 0)),
+            lost="Which word a token is no longer matters.",
         ),
         Fact(
             rolled({"input_ids": 1}),
             moved(tokens_moved),
-            lost="The place of a token no longer matters.",
+            lost="The position of a token no longer matters.",
         ),
         Fact(
             at((0,), "weights/tk_type_embedding.weight"),
             depends(),
-            lost="The vector of the token type no longer matters.",
+            lost="The weights of `tk_type_embedding` no longer matter.",
         ),
         unlike_a_norm("embed_layer_norm"),
     ),
@@ -360,7 +341,7 @@ ENCODE = Subject(
     usual="a batch with padding",
     situations=(
         Situation("a batch without padding", with_values(1.0, "attention_mask")),
-        Situation("sentences of one token", one_token({**OF_ENCODE, "cotangent/output": 1})),
+        Situation("sentences of one token", first({**OF_ENCODE, "cotangent/output": 1})),
         Situation("hidden states that are all 0", with_values(0.0, "hidden_states")),
     ),
     facts=(

@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # the inspector of sources starts without them
     import numpy as np
 
     from tensormark.task import Task
-    from tensormark.viva.subject import Subject
 
 Tensors = dict[str, "np.ndarray"]
 Locate = Callable[["np.ndarray", "np.ndarray", Tensors], str | None]
@@ -160,6 +159,7 @@ class Exercise:
         forbidden: what may not be called while it is graded, in addition to what the assignment's
             policy says: full names of classes and functions.
         axes, locate: as those of the assignment, where its own are not about these outputs.
+        sized: makes its first call of other sizes, for questions on it; takes further fields, too.
     """
 
     id: str
@@ -177,6 +177,7 @@ class Exercise:
     forbidden: tuple[str, ...] = ()
     axes: Mapping[int, Sequence[str]] | None = None
     locate: Locate | None = None
+    sized: Callable[..., Call] | None = None
 
     def __post_init__(self) -> None:
         """See that every point is of a part that can be lost, and every part has points.
@@ -248,7 +249,6 @@ class Assignment:
         locate: describes in a few words where an output is wrong, if it can; not by how much, as
             references may be private.
         padding: says which places of the first axes of an output are only padding, if it can.
-        viva: returns the functions that questions are asked about.
     """
 
     name: str
@@ -264,7 +264,6 @@ class Assignment:
     axes: Mapping[int, Sequence[str]] = dataclasses.field(default_factory=dict)
     locate: Locate = lambda *_: None
     padding: Callable[[Tensors], np.ndarray | None] = no_padding
-    viva: Callable[[], Sequence[Subject]] = tuple
 
     @property
     def starter(self) -> Path:

@@ -29,7 +29,7 @@ import numpy as np
 from tensormark.exercise import SECOND_CALL, SIZES_PROBE, Call, Examine, Exercise, Probe, Tensors
 from tensormark.toolkit.draws import as_weights
 
-MAIN, OTHER = "main", "other"  # names of drawn inputs, as SECOND_CALL is
+MAIN, OTHER, SIZED = "main", "other", "sized"  # names of drawn inputs, as SECOND_CALL is
 NUMBERS = ("number", "numbers", "rows", "lists")  # forms that have no gradients
 Shape = tuple[int, ...]
 
@@ -97,6 +97,15 @@ class _Usual:
     options: Fixed
     literals: Fixed
     given: Mapping[str, Mapping[str, str]]
+
+    @property
+    def gradients(self) -> bool:
+        """Whether the output has gradients, which are compared as well."""
+        return bool(self.fields.get("gradients", self.fields.get("form") not in NUMBERS))
+
+    def sized(self, sizes: Sizes, **more: Any) -> Call:
+        """Return the call of the student's own functions in any sizes."""
+        return self.calls(SIZED, sizes, gradients=self.gradients, **more)[0]
 
     def calls(self, inputs: str, sizes: Sizes, **more: Any) -> tuple[Call, ...]:
         """Return the call of the student's own functions, then those with stand-ins.
@@ -182,8 +191,7 @@ def _usual_probes(
         name: of the exercise, for what they say.
     """
     main, other = sizes
-    differentiated = usual.fields.get("gradients", usual.fields.get("form") not in NUMBERS)
-    calls = usual.calls(MAIN, main, gradients=differentiated)
+    calls = usual.calls(MAIN, main, gradients=usual.gradients)
     yield Probe("output", "values", f"{name} gives a wrong output", calls)
     yield other_sizes(name, *usual.calls(OTHER, other, dtype="float64"))
     yield second_call(*usual.calls(SECOND_CALL, main))
@@ -250,5 +258,6 @@ def exercise(
         probes=tuple(probes),
         draw=_drawn_by(draw, draws),
         draw_private=None if draw_private is None else _drawn_by(draw_private, draws),
+        sized=usual.sized,
         **about,
     )

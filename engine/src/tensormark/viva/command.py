@@ -45,7 +45,7 @@ from tensormark.settings import (
 from tensormark.usage import option
 from tensormark.viva import page, terminal
 from tensormark.viva.draw import questions
-from tensormark.viva.question import Sheet
+from tensormark.viva.question import Sheet, labelled
 
 MOST, USUAL = 20, 5  # questions
 SEED_LENGTH = 100
@@ -94,7 +94,7 @@ def sheet_of(
             lambda done: line.count("computing questions", done, options.number),
         )
         line.clear()
-    return sheet
+    return labelled(sheet)
 
 
 def shown(sheet: Sheet, options: argparse.Namespace) -> None:
@@ -130,7 +130,12 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
         help=number,
     )
     add("--seed", default="", help="that they are drawn with (default: another one each time)")
-    add("--page", choices=("yes", "no"), default="yes", help="no: ask on the terminal")
+    add(
+        "--page",
+        choices=("yes", "no"),
+        default="yes",
+        help="no: ask on the terminal (default: %(default)s)",
+    )
     add("--out", type=Path, default=Path("viva.html"), help="the page (default: %(default)s)")
     add("--open", action="store_true", help="open the page in a browser")
     add("--tier", type=tier, default=PROCESS, help=with_default(HELP["tier"], PROCESS))

@@ -1,12 +1,10 @@
 """What changed copies of a function do: run in a sandbox, compared with the function as it is.
 
-Every copy is loaded anew in the tier of the grading, in the tiers that isolate in a process of its
-own. Copies are compared with the student's own function, never with references. What is near the
+Copies are compared with the student's own function, never with references. What is near the
 rounding is neither equal nor different: the finding is None, and nothing is asked about it.
 """
 
 import ast
-import contextlib
 import dataclasses
 import functools
 import math
@@ -15,90 +13,20 @@ from functools import cached_property
 
 import numpy as np
 
-from tensormark.exercise import Call, Exercise, Tensors
-from tensormark.grading import Grading
-from tensormark.intake.submission import Submission
-from tensormark.policy import usual_names
-from tensormark.result import Result
-from tensormark.sandbox.interface import Program, Reply, Request, Sandbox
+from tensormark.exercise import Call, Tensors
+from tensormark.sandbox.interface import Reply
+from tensormark.viva.copies import Copies, Run, UnfitError
 from tensormark.viva.edits import changes
 from tensormark.viva.source import Change, Source
 from tensormark.viva.subject import Subject
 
 EQUAL, DIFFERENT = 3e-6, 1e-3  # of numbers around 1, in float64
 COARSE = 30.0  # times as much in float32
-MOST_LOST = 2  # copies that hang or end their process, before a function is given up
 MOST_VALUES = 100_000  # of one tensor
 RAISES, SHAPE, SAME, GRADIENTS = "raises", "shape", "same", "gradients"
 TRAINING, EVERYWHERE, FACTOR = "training", "everywhere", "factor"
 DIFFERS, NO_GRADIENT = "differs: ", "no gradient: "
 USUAL, RATES = "usual", (0.0, 0.5, 1.0)
-
-
-class UnfitError(Exception):
-    """Nothing can be asked about a function; the message says why."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Run:
-    """A call with its inputs."""
-
-    call: Call
-    inputs: Tensors
-
-
-class Copies:
-    """Runs copies of a submission's modules in a sandbox, and grades them there.
-
-    Attributes:
-        lost: how many have hung, or ended their process.
-    """
-
-    def __init__(
-        self,
-        grading: Grading,
-        submission: Submission,
-        sandbox: Sandbox,
-        sources: Mapping[str, str],
-    ) -> None:
-        """Prepare.
-
-        Args:
-            sources: the submission laid over the given files: module to text.
-        """
-        self.submission, self.sandbox, self.lost = submission, sandbox, 0
-        self.assignment, self.sources = grading.assignment, dict(sources)
-        self.seed = grading.assignment.seed
-        self.grading = Grading(grading.settings, grading.assignment, self.again)
-
-    def again(self, tier: str, program: Program) -> "contextlib.nullcontext[Sandbox]":
-        """Return the same sandbox, with other sources."""
-        self.sandbox.reload(program.sources)
-        return contextlib.nullcontext(self.sandbox)
-
-    def run(self, exercise: Exercise, module: str, text: str, runs: Iterable[Run]) -> list[Reply]:
-        """Make calls with another text of a module, as if there had been none before.
-
-        Raises:
-            UnfitError: too many copies were lost already.
-        """
-        if self.lost >= MOST_LOST:
-            raise UnfitError("changed copies of its functions do not end")
-        forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
-        own = frozenset({exercise.id})
-        requests = [
-            Request(exercise.id, own, run.call.message() | forbidden, run.inputs) for run in runs
-        ]
-        self.sandbox.reload(self.sources | {module: text})
-        replies = list(self.sandbox.run(requests))
-        self.lost += any(reply.status == "lost" for reply in replies)
-        return replies
-
-    def graded(self, module: str, text: str, exercise: str) -> Result:
-        """Grade an exercise with another text of a module."""
-        sources = self.submission.sources | {module: text}
-        changed = dataclasses.replace(self.submission, sources=sources)
-        return self.grading.grade_read(changed, check=True, only=exercise).results[-1]
 
 
 def tensors_of(reply: Reply, prefix: str = "out/") -> Tensors:
@@ -319,15 +247,22 @@ class Study:
         return own
 
     def check(self) -> None:
-        """See that the function answers, and in the same way when its text is another.
+        """See that the function answers, and in the same way in another order or with another text.
 
         Raises:
             UnfitError: it does not.
         """
-        own = self.own(0, [*self.world(0).runs])[USUAL]
-        for text in (f"{self.source.text}\n", self.source.beginning_with("pass")):
-            if not equal(own.tensors, self.replies(text, 0, [])[USUAL].tensors):
-                raise UnfitError("it does not give the same result twice")
+        runs = self.world(0).runs
+        own = self.own(0, [*runs])
+        turned = dict(reversed(runs.items()))
+        again = dict(
+            zip(turned, self.answer(f"{self.source.text}\n", [*turned.values()]), strict=True)
+        )
+        longer = self.replies(self.source.beginning_with("pass"), 0, [])
+        same = [equal(own[name].tensors, again[name].tensors) for name in runs]
+        same.append(equal(own[USUAL].tensors, longer[USUAL].tensors) or False)
+        if False in same:
+            raise UnfitError("it does not give the same result twice")
         stopped = self.replies(self.source.beginning_with("raise RuntimeError"), 0, [])
         if stopped[USUAL].status != "error":
             raise UnfitError("it is not what runs")

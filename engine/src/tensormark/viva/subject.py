@@ -1,19 +1,20 @@
 """What an assignment says of a function that questions are asked about: how to call it, and words.
 
-Nothing here says what is right: a change is compared with the student's own function.
+An assignment's stand in grader/viva.py. Nothing there says what is right: a change is compared with
+the student's own function.
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from tensormark.exercise import Call, Exercise, Tensors
+from tensormark.folder import PACKAGE, AssignmentError, module
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+DTYPES = ("float64", "float64", "float32")  # of the calls in three sizes
 Poke = Callable[[Tensors], Tensors]
 # differences, zero where something holds, from: the inputs, the poked ones, and their results
 Differences = Callable[[Tensors, Tensors, np.ndarray, np.ndarray], np.ndarray]
@@ -63,7 +64,7 @@ class Example:
     says: str
     call: Call
     inputs: Callable[[], Tensors]
-    shown: "tuple[str, Callable[[np.ndarray], np.ndarray]]"
+    shown: tuple[str, Callable[[np.ndarray], np.ndarray]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,17 +81,36 @@ class Subject:
             training is no different.
         sizes: of a world's call, by letter, for questions on shapes.
         examples: for questions on numbers.
-        inputs: draws those of a call; None: as the exercise does.
     """
 
     exercise: str
-    worlds: "Sequence[Call]"
+    worlds: Sequence[Call]
     usual: str = "a usual batch"
-    situations: "Sequence[Situation]" = ()
-    facts: "Sequence[Fact]" = ()
+    situations: Sequence[Situation] = ()
+    facts: Sequence[Fact] = ()
     training: Callable[[Call, float], Call] | None = None
     sizes: Callable[[Call], Mapping[str, int]] = lambda call: {}
-    examples: "Sequence[Example]" = ()
+    examples: Sequence[Example] = ()
+
+    @classmethod
+    def of(cls, exercise: Exercise, sizes: Sequence[Mapping[str, int]], **words: Any) -> "Subject":
+        """Return an exercise that `toolkit.exercise` has made as a subject.
+
+        Args:
+            sizes: of the three calls.
+            words: further fields.
+        """
+        assert exercise.sized is not None, f"{exercise.id} has no calls by sizes"
+        worlds = [
+            exercise.sized(one, dtype=dtype) for one, dtype in zip(sizes, DTYPES, strict=True)
+        ]
+        dropped = {name for call in exercise.calls if call.train for name in call.rates}
+
+        def training(call: Call, rate: float) -> Call:
+            return dataclasses.replace(call, train=True, rates=dict.fromkeys(dropped, rate))
+
+        usual = {"training": training if dropped else None, "sizes": lambda call: call.config}
+        return cls(exercise.id, worlds, **{**usual, **words})
 
     @property
     def target(self) -> str:
@@ -103,11 +123,19 @@ class Subject:
         return self.worlds[0].module
 
 
-def from_exercise(exercise: Exercise) -> Subject:
-    """Return what an exercise's own probes say: its calls by its own functions, and no words."""
-    own = [probe.calls[0] for probe in exercise.probes if not probe.calls[0].train]
-    gradients = [call for call in own if call.kind in ("method", "function")]
-    return Subject(exercise.id, gradients[:3])
+def subjects_of(folder: Path) -> Sequence[Subject]:
+    """Return the functions that questions are asked about: SUBJECTS in grader/viva.py, if any.
+
+    Raises:
+        AssignmentError: the file cannot be imported, or says nothing.
+    """
+    path = folder / PACKAGE / "viva.py"
+    if not path.is_file():
+        return ()
+    subjects: Sequence[Subject] | None = getattr(module(folder, "viva"), "SUBJECTS", None)
+    if subjects is None:
+        raise AssignmentError(f"{path} has no SUBJECTS = (...)")
+    return subjects
 
 
 def depends(places: Callable[[Tensors], Any] = lambda inputs: ...) -> Differences:

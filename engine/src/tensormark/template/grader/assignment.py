@@ -3,6 +3,7 @@
 sizes.py       sizes of the small calls that are compared
 exercises/     a file per exercise: how it is called, with what inputs, for how many points
 task.py        the training, and when it is good enough
+viva.py        what questions on one's own code say of the two functions
 harness.py     runs beside a submission: plays exercises upstream, trains, predicts
 mistakes/      known mistakes, and honest/ right code; students do not get these
 """

@@ -1,0 +1,83 @@
+"""What questions on one's own code say of the two functions: calls of them, and words.
+
+Nothing here says what is right: a changed function is compared with the student's own.
+"""
+
+import numpy as np
+
+from grader.exercises import conv, detector
+from tensormark.exercise import Tensors
+from tensormark.toolkit import Sizes
+from tensormark.viva.pokes import at, with_values
+from tensormark.viva.subject import Fact, Poke, Situation, Subject, depends
+
+# three calls; all of a line differ, and no letter has a size twice
+SIZES = (
+    Sizes(B=2, D=3, T=10, P=4, K=5, W=6, C=7),
+    Sizes(B=5, D=2, T=9, P=6, K=3, W=7, C=4),
+    Sizes(B=3, D=4, T=12, P=5, K=2, W=11, C=6),
+)
+OTHER_SIGNALS = depends(lambda inputs: slice(1, None))
+OTHER_WINDOWS = depends(lambda inputs: (..., slice(-1)))
+LAST = (..., -1)
+MIXED = "Other signals of the batch change a signal's result."
+
+
+def of_one_window(weight: str) -> Poke:
+    """Cut signals to the length of a pattern."""
+    return lambda inputs: inputs | {"signals": inputs["signals"][..., : inputs[weight].shape[-1]]}
+
+
+CONV = Subject.of(
+    conv.EXERCISE,
+    SIZES,
+    usual="signals drawn at random",
+    situations=(
+        Situation("signals that are all 0", with_values(0.0, "signals")),
+        Situation("patterns that are all 0", with_values(0.0, "weights/weight")),
+        Situation("a bias that is all 0", with_values(0.0, "weights/bias")),
+        Situation("signals of one window", of_one_window("weights/weight")),
+    ),
+    facts=(
+        Fact(at((0,), "signals"), OTHER_SIGNALS, gained=MIXED),
+        Fact(at(LAST, "signals"), OTHER_WINDOWS, gained="Windows change each other's results."),
+        Fact(at(LAST, "signals"), depends(), lost="The last step of a signal no longer matters."),
+        Fact(at((0,), "weights/bias"), depends(), lost="The bias no longer matters."),
+    ),
+)
+
+
+def less_likely(inputs: Tensors) -> Tensors:
+    """Lower the bias of the pattern that the ReLU hides everywhere."""
+    lower = inputs["weights/conv.bias"].copy()
+    lower[0] -= 1.0
+    return inputs | {"weights/conv.bias": lower}
+
+
+def unlike_the_bias(
+    inputs: Tensors, poked: Tensors, before: np.ndarray, after: np.ndarray
+) -> np.ndarray:
+    """Return how far scores are from the head's bias."""
+    return np.asarray(after - poked["weights/head.bias"])
+
+
+NOWHERE = with_values(-99.0, "weights/conv.bias")
+DETECTOR = Subject.of(
+    detector.EXERCISE,
+    SIZES,
+    usual="signals drawn at random",
+    situations=(
+        Situation("signals that are all 0", with_values(0.0, "signals")),
+        Situation("signals of one window", of_one_window("weights/conv.weight")),
+        Situation("signals without any pattern", NOWHERE),
+        Situation("a head with the bias 0", with_values(0.0, "weights/head.bias")),
+    ),
+    facts=(
+        Fact(at((0,), "signals"), OTHER_SIGNALS, gained=MIXED),
+        Fact(less_likely, depends(), gained="A pattern that is nowhere changes the scores."),
+        Fact(NOWHERE, unlike_the_bias, gained="Without any pattern, scores are not the bias."),
+        Fact(at((-1,), "weights/conv.bias"), depends(), lost="A pattern's bias no longer matters."),
+        Fact(at((0,), "weights/head.bias"), depends(), lost="The head's bias no longer matters."),
+    ),
+)
+SUBJECTS = (CONV, DETECTOR)

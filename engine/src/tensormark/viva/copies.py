@@ -1,0 +1,105 @@
+"""Runs copies of a submission's modules in a sandbox.
+
+Every copy is loaded anew in the tier of the grading, in the tiers that isolate in a process of its
+own.
+"""
+
+import contextlib
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from tensormark.exercise import Call, Exercise, Tensors
+from tensormark.grading import Grading, program_of
+from tensormark.intake.submission import Submission, SubmissionError
+from tensormark.policy import usual_names
+from tensormark.result import Result
+from tensormark.sandbox.interface import Program, Reply, Request, Sandbox
+
+MOST_LOST = 2  # copies that hang or end their process, before nothing more is asked
+SECONDS = 10.0  # for a call, which takes milliseconds
+
+
+class UnfitError(Exception):
+    """Nothing can be asked about a function; the message says why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """A call with its inputs."""
+
+    call: Call
+    inputs: Tensors
+
+
+class Copies:
+    """Runs copies of a submission's modules in a sandbox, and grades them there.
+
+    Attributes:
+        lost: how many have hung, or ended their process.
+    """
+
+    def __init__(
+        self,
+        grading: Grading,
+        submission: Submission,
+        sandbox: Sandbox,
+        sources: Mapping[str, str],
+    ) -> None:
+        """Prepare.
+
+        Args:
+            sources: the submission laid over the given files: module to text.
+        """
+        self.submission, self.sandbox, self.lost = submission, sandbox, 0
+        self.assignment, self.sources = grading.assignment, dict(sources)
+        self.seed = grading.assignment.seed
+        self.grading = Grading(grading.settings, grading.assignment, self.again)
+
+    def again(self, tier: str, program: Program) -> "contextlib.nullcontext[Sandbox]":
+        """Return the same sandbox, with other sources."""
+        self.sandbox.reload(program.sources)
+        return contextlib.nullcontext(self.sandbox)
+
+    def run(self, exercise: Exercise, module: str, text: str, runs: Iterable[Run]) -> list[Reply]:
+        """Make calls with another text of a module, as if there had been none before.
+
+        Raises:
+            UnfitError: too many copies were lost already.
+        """
+        if self.lost >= MOST_LOST:
+            raise UnfitError("changed copies of its functions do not end")
+        forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
+        own = frozenset({exercise.id})
+        requests = [
+            Request(exercise.id, own, run.call.message() | forbidden, run.inputs, SECONDS)
+            for run in runs
+        ]
+        self.sandbox.reload(self.sources | {module: text})
+        replies = list(self.sandbox.run(requests))
+        self.lost += any(reply.status == "lost" for reply in replies)
+        return replies
+
+    def graded(self, module: str, text: str, exercise: str) -> Result:
+        """Grade an exercise with another text of a module."""
+        sources = self.submission.sources | {module: text}
+        changed = dataclasses.replace(self.submission, sources=sources)
+        return self.grading.grade_read(changed, check=True, only=exercise).results[-1]
+
+
+@contextlib.contextmanager
+def opened(
+    grading: Grading, submission: Submission, exercises: Sequence[Exercise]
+) -> Iterator[Copies]:
+    """Open a sandbox for copies of an inspected submission.
+
+    Raises:
+        WorkerStartError: the tier is not available. SubmissionError: given files are missing.
+    """
+    laid = grading.given.under(submission)
+    if laid.fault:
+        raise SubmissionError(laid.fault)
+    program = program_of(grading.assignment, exercises, laid.sources, grading.settings)
+    imports = tuple(name for name in program.imports if name not in submission.faults)
+    program = dataclasses.replace(program, imports=imports)
+    with grading.opener(grading.settings.tier, program) as sandbox:
+        yield Copies(grading, submission, sandbox, laid.sources)
