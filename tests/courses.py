@@ -18,6 +18,7 @@ from tensormark.classroom import command, marks, new_sheet, run, written
 from tensormark.classroom.store import Attempt
 from tensormark.classroom.viva import MOST
 from tensormark.classroom.work import Ask, Work
+from tensormark.viva import draw
 from tensormark.viva.question import Listing, Question, Sheet
 
 import classes
@@ -121,6 +122,7 @@ def whole(score: float = 72.0, **scores: float | None) -> dict[str, Any]:
 
 KEY = "BECAUSE-IT-IS-SO"  # in what only staff may read
 WRONG = "BECAUSE-IT-IS-NOT"
+OF_POOL = "there are few of these"
 
 
 def question(number: int, function: str = "attention") -> Question:
@@ -134,7 +136,7 @@ def pool(job: Ask) -> dict[str, Any]:
     """Return the result of a job whose every question is good."""
     listing = Listing("attention", "bert.py", ((1, "def attention(self):"),))
     questions = tuple(question(number) for number in range(job.number))
-    made = Sheet("minBERT", "bert.py", job.seed, (listing,), questions)
+    made = Sheet("minBERT", "bert.py", job.seed, (listing,), questions, (draw.IN_EVAL, OF_POOL))
     return {"sheet": json.loads(json.dumps(dataclasses.asdict(made)))}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import courses
 import pytest
-from courses import KEY, WRONG, Asked, pool
+from courses import KEY, OF_POOL, WRONG, Asked, pool
 from test_class_engine import KILLED, Crew, Watch
 from test_class_store import TERMS
 
@@ -66,7 +66,9 @@ def test_what_students_get_has_no_key(asked: Asked) -> None:
     (job,) = asked.jobs
     assert len(given) == 3
     for text in given:
-        assert not any(hidden in text for hidden in (KEY, WRONG, secret, job.seed))
+        assert not any(hidden in text for hidden in (KEY, WRONG, OF_POOL, secret, job.seed))
+    assert [draw.IN_EVAL in text for text in given] == [True, False, False]
+    assert OF_POOL in asked.files()["keys.html"]
     assert not any(KEY in row[0] for row in asked.course.ask("SELECT result FROM attempt"))
 
 

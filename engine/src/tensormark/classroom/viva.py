@@ -28,6 +28,7 @@ from tensormark.sandbox.interface import printable
 from tensormark.usage import option
 from tensormark.viva import draw
 from tensormark.viva.question import Sheet
+from tensormark.viva.subject import subjects_of
 
 TABLE = """CREATE TABLE IF NOT EXISTS viva (
     id INTEGER PRIMARY KEY, job TEXT NOT NULL, reference TEXT NOT NULL, grader TEXT NOT NULL,
@@ -123,8 +124,8 @@ class Viva:
         Raises:
             SubmissionError: the assignment does not say what can be asked about.
         """
-        if not assignment.viva():
-            raise SubmissionError(f"{option('viva', number)}: this assignment has no questions")
+        if not subjects_of(assignment.folder):
+            raise SubmissionError(f"{option('viva', number)}: {draw.NOTHING_SAID}")
         self.number, self.students, self.terms = number, students, terms
         self.assignment = assignment
         self.pools = Pools(store)
@@ -185,9 +186,10 @@ class Viva:
             return Drawn(entry, None, visible("; ".join(pool.notes) or NO_QUESTION, 300))
         student = legible(entry.hand_in.student)
         sheet = draw.chosen(pool, self.seed("student", student), self.number)
-        own = dataclasses.replace(sheet, submission=printable(legible(path.name)), notes=())
-        note = visible("; ".join(pool.notes), 300)
-        return Drawn(entry, own, note, self.seed("code", student)[:8].upper())
+        name, notes = printable(legible(path.name)), {draw.IN_EVAL}.intersection(sheet.notes)
+        sheet = dataclasses.replace(sheet, submission=name, notes=tuple(notes))
+        note = visible("; ".join(each for each in pool.notes if each not in notes), 300)
+        return Drawn(entry, sheet, note, self.seed("code", student)[:8].upper())
 
 
 def blamed(job: Ask) -> Mapping[str, Any]:

@@ -27,7 +27,9 @@ CANVAS, MOODLE = "canvas-quiz.zip", "moodle-quiz.xml"
 STYLE = """
 .scroll { overflow-x: auto; margin-top: 1.5rem; }
 .scroll th, .scroll td { padding: .3rem 1.25rem .3rem 0; text-align: start; vertical-align: top; }
-.scroll tbody th { font-weight: 400; overflow-wrap: anywhere; }
+.scroll tbody th { font-weight: 400; min-width: 8rem; }
+.scroll thead th, .scroll td { white-space: nowrap; }
+.scroll td:last-child { white-space: normal; min-width: 12rem; }
 details li { max-width: 44rem; }
 """
 TITLE = "Questions about their own code: keys"
