@@ -14,6 +14,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 from teach import SCREENS
 
+from tensormark.classroom.entry import Entry, HandIn
+from tensormark.classroom.viva import Drawn
+from tensormark.classroom.viva_sheets import index
 from tensormark.viva import page as pages
 from tensormark.viva.question import Listing, Sheet
 
@@ -66,10 +69,22 @@ SHEETS = {
     "long": sheet_on(long_functions(25)),
     "hostile": vivas.with_text(vivas.sheet(), lambda text: f"{text} {' '.join(PAYLOADS)[:400]}"),
 }
+
+
+def listed(sheet: Sheet) -> str:
+    """Return the page that lists who has which sheet, with one who has none."""
+    entry = Entry(HandIn(sheet.submission, "Ada Lovelace", Path("bert.py")))
+    note = "; ".join(sheet.notes)
+    return index(
+        [("ada", Drawn(entry, sheet, note, "018FCEA6")), ("bob", Drawn(entry, None, note))]
+    )
+
+
 MADE = {
     "practice": pages.practice,
     "paper": lambda sheet: pages.paper(sheet.for_students(), "Ada Lovelace"),
     "key": lambda sheet: pages.key(sheet, "Ada Lovelace"),
+    "keys": listed,
 }
 
 
