@@ -197,8 +197,8 @@ ATTENTION = Subject(
     sizes=letters,
     examples=(
         Example(
-            "A sentence has four tokens, the last two of them padding. All queries are 1, all keys 0, "
-            "and the values `[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in one head and `[2, 0]`, "
+            "A sentence has two tokens and two of padding after them. All queries are 1, all keys "
+            "0, and the values `[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in one head and `[2, 0]`, "
             "`[6, 1]`, `[0, 3]`, `[4, 8]` in the other.",
             alone(sizes=WORKED, dtype="float64"),
             worked,

@@ -125,17 +125,17 @@ WRONG = "BECAUSE-IT-IS-NOT"
 OF_POOL = "there are few of these"
 
 
-def question(number: int, function: str = "attention") -> Question:
+def question(number: int, function: str = "attention", seed: str = "") -> Question:
     options = tuple(f"answer {letter} to number {number}" for letter in "wxyz")
     others = tuple("" if place == number % 4 else WRONG for place in range(4))
-    asked = f"What is true of place {number}?"
+    asked = f"What is true of place {number}{seed}?"
     return Question(f"family {number % 6}", function, 1, asked, options, number % 4, KEY, others)
 
 
 def pool(job: Ask) -> dict[str, Any]:
     """Return the result of a job whose every question is good."""
     listing = Listing("attention", "bert.py", ((1, "def attention(self):"),))
-    questions = tuple(question(number) for number in range(job.number))
+    questions = tuple(question(n, seed=job.seed[:4]) for n in range(job.number))
     made = Sheet("minBERT", "bert.py", job.seed, (listing,), questions, (draw.IN_EVAL, OF_POOL))
     return {"sheet": json.loads(json.dumps(dataclasses.asdict(made)))}
 
@@ -168,7 +168,8 @@ class Asked:
     def codes(self, student: str) -> dict[str, Question]:
         """Return the questions of a student's sheet by their codes, as on the page."""
         text = html.unescape(self.files("sheets")[f"{student}.html"])
-        known = [question(number) for number in range(MOST)]
+        seeds = {job.seed[:4] for job in self.jobs}
+        known = [question(n, seed=seed) for seed in sorted(seeds) for n in range(MOST)]
         return {one.code: one for one in known if one.prompt in text}
 
 

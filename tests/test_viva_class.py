@@ -40,8 +40,8 @@ def test_everybody_with_something_right_has_a_sheet_and_staff_the_key(
     assert asked.course.grade("--viva", "5") == 0
 
     assert [(job.right, job.number) for job in asked.jobs] == [
-        (("attention", "embed"), 15),
-        (("attention",), 15),
+        (("attention", "embed"), 5),
+        (("attention",), 5),
     ]
     names = {f"{ada}.html", f"{bob}.html"}
     assert asked.files("sheets").keys() == asked.files("keys").keys() == names
@@ -117,7 +117,7 @@ def test_a_class_that_is_graded_is_not_graded_again_for_questions(asked: Asked) 
     asked.course.grade("--viva", "2")
 
     assert asked.course.graded == 1
-    assert [job.number for job in asked.jobs] == [6]
+    assert [job.number for job in asked.jobs] == [2]
 
 
 def test_who_gets_no_questions_is_told_and_fails_no_run(asked: Asked, capsys: Capture) -> None:

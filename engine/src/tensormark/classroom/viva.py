@@ -11,6 +11,7 @@ import datetime
 import hmac
 import json
 import secrets
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -27,7 +28,7 @@ from tensormark.result import Outcome
 from tensormark.sandbox.interface import printable
 from tensormark.usage import option
 from tensormark.viva import draw
-from tensormark.viva.question import Sheet
+from tensormark.viva.question import Sheet, labelled
 from tensormark.viva.subject import subjects_of
 
 TABLE = """CREATE TABLE IF NOT EXISTS viva (
@@ -35,7 +36,8 @@ TABLE = """CREATE TABLE IF NOT EXISTS viva (
     worker TEXT NOT NULL, finished TEXT NOT NULL, seconds REAL NOT NULL,
     problem TEXT NOT NULL, result TEXT)"""
 SECRET = "viva secret"  # the name of a setting
-TIMES, MOST = 3, 30  # questions in a pool for each of a sheet, and at most
+SHARED = 3  # times as many questions are in a pool that several students draw from
+MOST = 30  # questions in a pool
 NOTHING_RIGHT = "nothing of theirs is right"
 NO_QUESTION = "no good question was found"
 NOT_MADE = "not made yet; run the same command again"
@@ -139,6 +141,8 @@ class Viva:
 
     def jobs(self, entries: Sequence[Entry]) -> list[Ask | None]:
         """Return what pool each student of a class needs; None if nothing of theirs is right."""
+        works = Counter(one.work.digest for one in self.students.students if one.work)
+        own, shared = min(self.number, MOST), min(SHARED * self.number, MOST)
         jobs: list[Ask | None] = []
         for student, entry in zip(self.students.students, entries, strict=True):
             right = [
@@ -150,7 +154,8 @@ class Viva:
                 jobs.append(None)
                 continue
             seed = self.seed("pool", student.work.digest)
-            jobs.append(Ask(student.work, tuple(right), seed, min(TIMES * self.number, MOST)))
+            number = shared if works[student.work.digest] > 1 else own
+            jobs.append(Ask(student.work, tuple(right), seed, number))
         return jobs
 
     def left(self, entries: Sequence[Entry], force: bool, only: str | None = None) -> list[Ask]:
@@ -185,7 +190,7 @@ class Viva:
         if not pool.questions:
             return Drawn(entry, None, visible("; ".join(pool.notes) or NO_QUESTION, 300))
         student = legible(entry.hand_in.student)
-        sheet = draw.chosen(pool, self.seed("student", student), self.number)
+        sheet = labelled(draw.chosen(pool, self.seed("student", student), self.number))
         name, notes = printable(legible(path.name)), {draw.IN_EVAL}.intersection(sheet.notes)
         sheet = dataclasses.replace(sheet, submission=name, notes=tuple(notes))
         note = visible("; ".join(each for each in pool.notes if each not in notes), 300)
