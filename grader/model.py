@@ -56,16 +56,20 @@ class BertCall(Call):
     Attributes:
         sizes: of the model and the inputs; the model's are ignored with `checkpoint`.
         dropout: the rate of every dropout module, unless `rates` says otherwise.
+        layer_norm_eps: of every norm, if it is not the usual one.
     """
 
     module: str = "bert"
     sizes: Sizes = Sizes()
     dropout: float = 0.1
+    layer_norm_eps: float | None = None
     constants: tuple[str, ...] = ("attention_mask",)
 
     def message(self) -> dict[str, Any]:
         """Return the call as the JSON object sent to the worker."""
         config = self.sizes.config(self.dropout)
+        if self.layer_norm_eps is not None:
+            config["layer_norm_eps"] = self.layer_norm_eps
         return super().message() | {"config": config, "letters": self.letters}
 
     @property

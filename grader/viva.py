@@ -26,11 +26,20 @@ SIZES = (
 STATES = ("key", "query", "value")
 
 
+EPSILONS = (None, 0.1, None)  # of the norms; None: the usual one
+
+
 def worlds(call: Callable[..., BertCall], **sizes: Any) -> tuple[BertCall, ...]:
     """Return the calls of a function, in the three sizes."""
     return tuple(
-        call(sizes=replace(one, **sizes), dtype=dtype, inputs="viva", gradients=True)
-        for one, dtype in zip(SIZES, DTYPES, strict=True)
+        call(
+            sizes=replace(one, **sizes),
+            dtype=dtype,
+            layer_norm_eps=eps,
+            inputs="viva",
+            gradients=True,
+        )
+        for one, dtype, eps in zip(SIZES, DTYPES, EPSILONS, strict=True)
     )
 
 
@@ -105,10 +114,10 @@ OTHER_TOKENS = depends(lambda inputs: (0, slice(1, None)))
 OTHER_SENTENCES = depends(lambda inputs: slice(1, None))
 MIXED = "The sentences of a batch change each other's results."
 PADDED = "What stands in the padding changes the result."
-PLACED = "The place of a token in its sentence now matters."
+PLACED = "The position of a token in its sentence now matters."
 APART = "A token's result no longer depends on other tokens."
 TOGETHER = "A token's result now depends on other tokens."
-UNNORMALIZED = "If {} has weight 1 and bias 0, tokens are not normalized."
+UNNORMALIZED = "Results are no longer normalized by `{}`."
 
 
 def unlike_a_norm(name: str) -> Fact:
@@ -140,7 +149,7 @@ def worked() -> Tensors:
     value = np.array([values], dtype=np.float64)
     return {
         "key": np.zeros_like(value),
-        "query": value - 2.0,
+        "query": np.ones_like(value),
         "value": value,
         "attention_mask": extended_mask(WORKED),
         **as_weights(attention_weights(np.random.default_rng(0), WORKED)),
@@ -170,7 +179,7 @@ ATTENTION = Subject(
         Fact(
             with_values(1.0, "value"),
             not_ones,
-            gained="If all values are 1, the results are not all 1.",
+            gained="Values that are all 1 no longer give results of 1.",
         ),
         Fact(negated("query"), depends(), lost="The queries no longer make any difference."),
         Fact(negated("key"), depends(), lost="The keys no longer make any difference."),
@@ -179,9 +188,9 @@ ATTENTION = Subject(
     sizes=letters,
     examples=(
         Example(
-            "There are four tokens, the last two are padding, and all keys are 0. The values are "
-            "`[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in one head, and `[2, 0]`, `[6, 1]`, `[0, 3]`, "
-            "`[4, 8]` in the other.",
+            "There are four tokens, the last two of them padding. All queries are 1, all keys 0, "
+            "and the values `[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in one head and `[2, 0]`, "
+            "`[6, 1]`, `[0, 3]`, `[4, 8]` in the other.",
             alone(sizes=WORKED, dtype="float64"),
             worked,
             ("the result's first row", lambda result: result[0, 0]),
@@ -247,8 +256,14 @@ LAYER = Subject(
         *over_tokens("attention_mask", ("hidden_states",), OF_LAYER | {"hidden_states": 1}),
         Fact(at((0,), "hidden_states"), OTHER_SENTENCES, gained=MIXED),
         unlike_a_norm("out_layer_norm"),
-        Fact(negated(*ONLY_ATTENTION), depends(), lost="What attention returns no longer matters."),
-        Fact(negated(*FEED_FORWARD), depends(), lost="The feed-forward part no longer matters."),
+        Fact(
+            negated(*ONLY_ATTENTION), depends(), lost="The weights of attention no longer matter."
+        ),
+        Fact(
+            negated(*FEED_FORWARD),
+            depends(),
+            lost="The weights of `interm_dense` no longer matter.",
+        ),
     ),
     training=training,
     sizes=letters,
@@ -285,17 +300,19 @@ EMBED = Subject(
         Fact(other_words, OTHER_TOKENS, gained=TOGETHER),
         Fact(other_words, OTHER_SENTENCES, gained=MIXED),
         Fact(
-            other_words, depends(lambda inputs: (0, 0)), lost="Which word it is no longer matters."
+            other_words,
+            depends(lambda inputs: (0, 0)),
+            lost="Which word a token is no longer matters.",
         ),
         Fact(
             rolled({"input_ids": 1}),
             moved(tokens_moved),
-            lost="The place of a token no longer matters.",
+            lost="The position of a token no longer matters.",
         ),
         Fact(
             at((0,), "weights/tk_type_embedding.weight"),
             depends(),
-            lost="The vector of the token type no longer matters.",
+            lost="The weights of `tk_type_embedding` no longer matter.",
         ),
         unlike_a_norm("embed_layer_norm"),
     ),

@@ -45,7 +45,7 @@ from tensormark.settings import (
 from tensormark.usage import option
 from tensormark.viva import page, terminal
 from tensormark.viva.draw import questions
-from tensormark.viva.question import Sheet
+from tensormark.viva.question import Sheet, labelled
 
 MOST, USUAL = 20, 5  # questions
 SEED_LENGTH = 100
@@ -94,7 +94,7 @@ def sheet_of(
             lambda done: line.count("computing questions", done, options.number),
         )
         line.clear()
-    return sheet
+    return labelled(sheet)
 
 
 def shown(sheet: Sheet, options: argparse.Namespace) -> None:

@@ -14,7 +14,7 @@ from tensormark.sandbox.interface import printable
 from tensormark.viva.copies import Copies, UnfitError, opened
 from tensormark.viva.families import FAMILIES
 from tensormark.viva.family import Draft, Family, Sample
-from tensormark.viva.question import Listing, Question, Sheet
+from tensormark.viva.question import Listing, Mark, Question, Sheet
 from tensormark.viva.source import Source
 from tensormark.viva.study import RAISES, Study
 from tensormark.viva.subject import Subject, subjects_of
@@ -22,6 +22,9 @@ from tensormark.viva.subject import Subject, subjects_of
 TRIED = 6  # drafts of a family on a function
 FUNCTIONS = 3  # on one sheet, unless it has more than five questions
 LONGEST = 60  # lines of a function on a sheet
+ORDINARY = {"getattr()", "setattr()", "__class__", "__dict__"}  # flags of code that reads no code
+MOST_MARKS = 8  # on a line
+IN_EVAL = "Results are those of eval mode, without dropout, unless a question speaks of training."
 NOTHING_SAID = "this assignment has no questions: there is no grader/viva.py"
 NOTHING_RIGHT = "no function is right yet: `make check` says what is wrong"
 
@@ -49,7 +52,7 @@ class Drawing:
         self.samples: dict[str, Sample] = {}
         self.unfit: dict[str, str] = {}
         self.drafts: dict[tuple[str, str], Iterator[Draft]] = {}
-        self.raising, self.used = 0, set[str | None]()
+        self.raising, self.used, self.marks = 0, set[str | None](), set[Mark]()
 
     def sample(self, subject: Subject) -> Sample | None:
         """Return the changed copies of a function; None if nothing can be asked about it."""
@@ -83,16 +86,23 @@ class Drawing:
             for draft in itertools.islice(self.drafts[key], TRIED):
                 raises = any(name == RAISES and value for _, name, value in draft.claims)
                 text = draft.change.text if draft.change else None
-                if (raises and self.raising) or text in self.used:
+                if (raises and self.raising) or text in self.used or self.crowded(draft):
                     continue
                 study = sample.study
                 if all(study.confirms(*claim) for claim in draft.claims) and draft.holds():
                     self.raising += raises
                     self.used |= {text} - {None}
+                    self.marks |= {*draft.question.marks}
                     return draft.question
         except UnfitError as error:
             self.unfit[subject.exercise] = str(error)
         return None
+
+    def crowded(self, draft: Draft) -> bool:
+        """Say whether a line would have too many marks with those of a draft."""
+        marks = self.marks | {*draft.question.marks}
+        lines = [(mark.function, mark.line) for mark in marks]
+        return any(lines.count(line) > MOST_MARKS for line in lines)
 
     def questions(self, number: int) -> Iterator[Question]:
         """Yield questions, no family twice before all others that have any."""
@@ -155,7 +165,9 @@ def questions(
         why = NOTHING_RIGHT if subjects_of(assignment.folder) else NOTHING_SAID
         return dataclasses.replace(empty, notes=(why,))
     submission = inspected(submission, assignment.policy.flagged)
-    flagged = {name for name, flags in submission.flags.items() if flags}
+    flagged = {
+        name for name, flags in submission.flags.items() if {flag.name for flag in flags} - ORDINARY
+    }
     fit = [subject for subject in subjects if subject.module not in flagged]
     if not fit:
         looks = "its file uses what functions on tensors do not need, so that nothing is asked"
@@ -170,7 +182,8 @@ def questions(
         drawn = tuple(made)
     names = [subject.target for subject in fit]
     asked = sorted({question.function for question in drawn}, key=names.index)
-    notes = [f"nothing is asked about {name}: {why}" for name, why in drawing.unfit.items()]
+    notes = [IN_EVAL] if drawn else []
+    notes += [f"nothing is asked about {name}: {why}" for name, why in drawing.unfit.items()]
     if len(drawn) < number:
         notes.append(f"there are {len(drawn)} questions, and not {number}, on these functions")
     listings = tuple(map(drawing.listing, asked))

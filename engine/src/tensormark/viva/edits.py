@@ -4,9 +4,8 @@ import ast
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 
-from tensormark.viva.source import SIMPLE, Change, Source
+from tensormark.viva.source import DETACH, SIMPLE, UNWRAP, Change, Edit, Source
 
-Edit = tuple[str, str]  # the kind of a change, and the text that an expression becomes
 LIBRARIES = ("torch", "math", "F", "nn", "np", "numpy")
 OPERATORS: Mapping[type[ast.AST], tuple[str, str]] = {
     ast.Add: ("+", "-"),
@@ -30,38 +29,38 @@ def numbers(source: Source, node: ast.expr) -> Iterator[Edit]:
         return
     value = inner.value
     if isinstance(value, bool):
-        yield "flag", str(not value)
+        yield Edit("flag", str(not value))
     elif isinstance(value, int):
         own = -value if negative else value
         near = {own - 1, own + 1, own + 2, -own, own + 4 if negative else own + 1}
-        yield from (("number", str(other)) for other in sorted(near - {own}) if abs(other) < 5)
-        if abs(own) > 5:
-            yield "number", str(own // 2)
+        yield from (Edit("number", str(n)) for n in sorted(near - {own}) if abs(n) < 5)
     elif isinstance(value, float):
-        yield from (("number", f"{-value if negative else value} * {n}") for n in (2, 0))
+        yield from (Edit("number", f"{-value if negative else value} * {n}") for n in (2, 0))
 
 
 def binary(source: Source, node: ast.expr) -> Iterator[Edit]:
-    """Change an operator, or leave out an operand."""
+    """Change an operator, exchange the operands, or leave one out."""
     if not isinstance(node, ast.BinOp):
         return
     left, right = source.of(node.left), source.of(node.right)
-    whole, (start, _) = source.of(node), source.span(node)
-    between = slice(source.span(node.left)[1] - start, source.span(node.right)[0] - start)
-    sign = whole[between]
-    for operator, other in OPERATORS.values():
-        if isinstance(node.op, tuple(OPERATORS)) and OPERATORS[type(node.op)] == (operator, other):
-            swapped = sign.replace(operator, other, 1)
-            yield "operator", whole[: between.start] + swapped + whole[between.stop :]
-    if isinstance(node.op, ast.Add | ast.Mult | ast.MatMult | ast.Sub | ast.Div):
-        if "(" not in sign and ")" not in sign:
-            yield "order", f"{bracketed(node.right, right)}{sign}{bracketed(node.left, left)}"
-        yield "operand", left
+    (first, middle), (after, last) = source.span(node.left), source.span(node.right)
+    whole_first, whole_last = source.span(node)
+    sign = source.text[middle:after]
+    if "(" in sign or ")" in sign or (first, last) != (whole_first, whole_last):
+        return
+    operator, other = OPERATORS.get(type(node.op), ("", ""))
+    if operator:
+        start = middle + sign.index(operator)
+        changed = sign.replace(operator, other, 1)
+        yield Edit("operator", f"{left}{changed}{right}", start, start + len(operator), other)
+    yield Edit("order", f"{bracketed(node.right, right)}{sign}{bracketed(node.left, left)}")
+    rest = middle + len(sign) - len(sign.lstrip())
+    yield Edit("operand", left, rest, last, "")
     if isinstance(node.op, ast.Add | ast.Mult):
-        yield "operand", right
+        yield Edit("operand", right, first, middle + len(sign.rstrip()), "")
     if isinstance(node.op, ast.Div):
-        yield "form", f"{left} * (1 / {bracketed(node.right, right)})"
-        yield "form", f"1 / {bracketed(node.right, right)} * {bracketed(node.left, left)}"
+        yield Edit("form", f"{left} * (1 / {bracketed(node.right, right)})")
+        yield Edit("form", f"1 / {bracketed(node.right, right)} * {bracketed(node.left, left)}")
 
 
 def bracketed(node: ast.expr, text: str) -> str:
@@ -77,27 +76,31 @@ def calls(source: Source, node: ast.expr) -> Iterator[Edit]:
     named = [source.text[slice(*source.span(word))] for word in node.keywords if word.arg]  # type: ignore[arg-type]
     if len(named) < len(node.keywords):
         return
+    _, end = source.span(node)
     if isinstance(node.func, ast.Attribute) and _root(node.func) not in (*LIBRARIES, "self"):
-        yield "call", source.of(node.func.value)
-    if arguments and not isinstance(node.args[0], ast.Constant | ast.UnaryOp):
-        yield "call", arguments[0]
+        _, start = source.span(node.func.value)
+        yield Edit("call", source.of(node.func.value), start, end, "")
+    elif arguments and not isinstance(node.args[0], ast.Constant | ast.UnaryOp):
+        yield Edit(UNWRAP, arguments[0], *source.span(node.func), "")
     for one, other in itertools.combinations(range(len(arguments)), 2):
         swapped = list(arguments)
         swapped[one], swapped[other] = swapped[other], swapped[one]
-        yield "arguments", f"{function}({', '.join([*swapped, *named])})"
+        yield Edit("arguments", f"{function}({', '.join([*swapped, *named])})")
     for word in named:
-        kept = [*arguments, *(other for other in named if other != word)]
-        yield "argument", f"{function}({', '.join(kept)})"
+        if not word.startswith("dim"):  # what torch takes then is deprecated
+            kept = [*arguments, *(other for other in named if other != word)]
+            yield Edit("argument", f"{function}({', '.join(kept)})")
     inner = node.args[0] if len(node.args) == 1 and not named else None
     if isinstance(inner, ast.Call) and len(inner.args) == 1 and not inner.keywords:
-        yield "nesting", f"{source.of(inner.func)}({function}({source.of(inner.args[0])}))"
+        within = source.of(inner.args[0])
+        yield Edit("nesting", f"{source.of(inner.func)}({function}({within}))")
     if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Add):
         parts = source.of(inner.left), source.of(inner.right)
-        yield "nesting", f"{parts[0]} + {function}({parts[1]})"
-        yield "nesting", f"{function}({parts[0]}) + {parts[1]}"
+        yield Edit("nesting", f"{parts[0]} + {function}({parts[1]})")
+        yield Edit("nesting", f"{function}({parts[0]}) + {parts[1]}")
     if isinstance(node.func, ast.Attribute) and node.func.attr == "sqrt" and arguments:
-        yield "form", f"{bracketed(node.args[0], arguments[0])} ** 0.5"
-        yield "form", f"{bracketed(node.args[0], arguments[0])} ** 2"
+        yield Edit("form", f"{bracketed(node.args[0], arguments[0])} ** 0.5")
+        yield Edit("form", f"{bracketed(node.args[0], arguments[0])} ** 2")
 
 
 def _root(node: ast.expr) -> str:
@@ -111,7 +114,8 @@ def comparisons(source: Source, node: ast.expr) -> Iterator[Edit]:
     """Change what is compared for."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
         _, other = COMPARISONS[type(node.ops[0])]
-        yield "comparison", f"{source.of(node.left)} {other} {source.of(node.comparators[0])}"
+        left, right = node.left, node.comparators[0]
+        yield Edit("comparison", f"{source.of(left)} {other} {source.of(right)}")
 
 
 def matrix_products(source: Source, node: ast.expr) -> Iterator[Edit]:
@@ -124,10 +128,10 @@ def matrix_products(source: Source, node: ast.expr) -> Iterator[Edit]:
     if scaled and isinstance(product, ast.BinOp) and isinstance(product.op, ast.MatMult):
         sign = "/" if isinstance(node.op, ast.Div) else "*"
         first, second = source.of(product.left), source.of(product.right)
-        yield "form", f"({first} {sign} {right}) @ {second}"
-        yield "form", f"({first} {sign} {right}) @ ({second} {sign} {right})"
+        yield Edit("form", f"({first} {sign} {right}) @ {second}")
+        yield Edit("form", f"({first} {sign} {right}) @ ({second} {sign} {right})")
     if isinstance(node.op, ast.MatMult) and isinstance(node.right, ast.Call):
-        yield "form", f"({right} @ {left}).mT"
+        yield Edit("form", f"({right} @ {left}).mT")
 
 
 MAKERS: tuple[Callable[[Source, ast.expr], Iterator[Edit]], ...] = (
@@ -170,18 +174,18 @@ class Names:
         """Exchange a name for another of the function, or a module of self for another."""
         own = ast.unparse(node)
         if isinstance(node, ast.Attribute) and own in self.attributes:
-            yield from (("name", other) for other in self.attributes if other != own)
+            yield from (Edit("name", other) for other in self.attributes if other != own)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and own in self.since:
             for other, line in self.since.items():
                 same_sort = (other in self.sizes) == (own in self.sizes)
                 if other != own and same_sort and line < node.lineno:
-                    yield "name", other
+                    yield Edit("name", other)
 
     def detached(self, source: Source, node: ast.expr) -> Iterator[Edit]:
         """Cut off the gradient of a value."""
         read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
         if isinstance(node, ast.Call) or (read and source.of(node) in {*self.since} - self.sizes):
-            yield "detach", f"{source.of(node)}.detach()"
+            yield Edit(DETACH, f"{source.of(node)}.detach()")
 
 
 def _stored(statement: ast.Assign) -> set[str]:
@@ -193,7 +197,9 @@ def _stored(statement: ast.Assign) -> set[str]:
 def loops(source: Source, node: ast.expr, outer: ast.AST) -> Iterator[Edit]:
     """Leave out the first or last round of a loop, or turn the order round."""
     if isinstance(outer, ast.For) and node is outer.iter and isinstance(node, SIMPLE):
-        yield from (("loop", f"{source.of(node)}[{part}]") for part in ("1:", ":-1", "::-1"))
+        own = source.of(node)
+        parts = ("1:", ":-1", "::-1")
+        yield from (Edit("loop", f"{own}[{part}]") for part in parts)
 
 
 def _may_be_left_out(statement: ast.stmt, names: Names) -> bool:
@@ -214,7 +220,7 @@ def changes(source: Source) -> list[Change]:
         edits += [*loops(source, node, outer), *names.others(node)]
         if not (isinstance(outer, ast.Call) and outer.func is node):
             edits += names.detached(source, node)
-        found += [source.change(kind, node, around, new) for kind, new in edits]
+        found += [source.change(node, around, edit) for edit in edits]
     for statement in (node for top in source.body for node in ast.walk(top)):
         if isinstance(statement, ast.stmt) and _may_be_left_out(statement, names):
             found.append(source.without(statement))

@@ -14,21 +14,20 @@ from typing import Protocol
 import numpy as np
 
 from tensormark.viva import study as found
-from tensormark.viva.question import OPTIONS, Picture, Question
-from tensormark.viva.source import Change
+from tensormark.viva.question import OPTIONS, Mark, Picture, Question
+from tensormark.viva.source import DETACH, Change
 from tensormark.viva.study import USUAL, Study, all_of, output_of
 
 SAMPLE = 16  # copies of a function that the questions on it are drawn from
-DETACHED = 4  # further ones, in which a gradient is cut off
+DETACHED = 4  # further ones, in which a gradient is cut off; only for questions on that
 SHOWN = 6  # rows and columns of a picture
-ONLY_TRAINING, ONLY_GRADIENTS = "only training", "only gradients"
+ONLY_TRAINING = "only training"
 GENERAL: Mapping[str, str] = {
     found.RAISES: "The call ends with an exception.",
     found.SHAPE: "The result has another shape than before.",
     found.EVERYWHERE: "Neither results nor gradients change.",
     found.FACTOR: "All results are multiplied by one number.",
     ONLY_TRAINING: "Results change in training mode only.",
-    ONLY_GRADIENTS: "Results are the same, some gradients are not.",
 }
 Claim = tuple[Change, str, bool]
 
@@ -63,13 +62,13 @@ class Sample:
 
     def __init__(self, study: Study, generator: random.Random) -> None:
         self.study, self.random = study, generator
-        detach = [change for change in study.changes if change.kind == "detach"]
+        detach = [change for change in study.changes if change.kind == DETACH]
         names = [change for change in study.changes if change.kind == "name"]
-        others = [c for c in study.changes if c.kind not in ("detach", "name")]
+        others = [c for c in study.changes if c.kind not in (DETACH, "name")]
         chosen = self.spread(others, SAMPLE * 2 // 3)
-        chosen += self.spread(names, SAMPLE - len(chosen))
-        self.changes = [*chosen, *self.spread(detach, DETACHED)]
+        self.changes = [*chosen, *self.spread(names, SAMPLE - len(chosen))]
         self.random.shuffle(self.changes)
+        self.detached = self.spread(detach, DETACHED)
 
     @property
     def function(self) -> str:
@@ -77,10 +76,10 @@ class Sample:
         return self.study.subject.target
 
     def spread(self, changes: Sequence[Change], count: int) -> list[Change]:
-        """Draw changes, as evenly as possible over statements and kinds."""
+        """Draw changes, as evenly as possible over lines and kinds."""
         groups: dict[tuple[int, str], list[Change]] = {}
         for change in self.random.sample(changes, len(changes)):
-            groups.setdefault((change.statement, change.kind), []).append(change)
+            groups.setdefault((change.line, change.kind), []).append(change)
         rounds = itertools.zip_longest(*self.random.sample([*groups.values()], len(groups)))
         drawn = (change for one in rounds for change in one if change is not None)
         return [*itertools.islice(drawn, count)]
@@ -92,13 +91,9 @@ class Sample:
         finding = functools.partial(self.study.finding, change)
         if name != found.RAISES and finding(found.RAISES):
             return False
-        if name not in (ONLY_TRAINING, ONLY_GRADIENTS):
+        if name != ONLY_TRAINING:
             return finding(name)
-        expected = name == ONLY_TRAINING
-        parts = finding(found.SAME), finding(found.GRADIENTS), finding(found.TRAINING)
-        if None in parts[1:]:
-            return None
-        return all_of((parts[0], parts[1] is expected, parts[2] is expected))
+        return all_of(map(finding, (found.SAME, found.GRADIENTS, found.TRAINING)))
 
     @property
     def of_facts(self) -> dict[str, str]:
@@ -117,7 +112,7 @@ class Sample:
         if not value and self.finding(change, found.RAISES):
             return ((change, found.RAISES, True),)
         parts: tuple[str, ...] = (name,)
-        if name in (ONLY_TRAINING, ONLY_GRADIENTS):
+        if name == ONLY_TRAINING:
             parts = (found.SAME, found.GRADIENTS, found.TRAINING)
         return tuple((change, part, bool(self.finding(change, part))) for part in parts)
 
@@ -171,6 +166,23 @@ def options_of(
     options = [right, *chosen]
     generator.shuffle(options)
     return tuple(options), options.index(right)
+
+
+def changes_of(
+    generator: random.Random, right: Change, wrong: Sequence[Change]
+) -> tuple[list[Change], int] | None:
+    """Choose changes as options, in random order.
+
+    Returns: the changes and the place of the right one; None if there are not enough.
+    """
+    by_text = {change.short(place): change for place, change in enumerate([right, *wrong])}
+    chosen = options_of(generator, right.short(0), by_text)
+    return ([by_text[text] for text in chosen[0]], chosen[1]) if chosen else None
+
+
+def marks_of(changes: Iterable[Change]) -> tuple[Mark, ...]:
+    """Return the places of changes, each once."""
+    return tuple(dict.fromkeys(change.mark for change in changes))
 
 
 def lower(sentence: str) -> str:

@@ -5,15 +5,37 @@ it.
 """
 
 import ast
+import bisect
 import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
-LONGEST = 60  # characters of a place that a question shows
+from tensormark.viva.question import Mark, named
+
+LONGEST = 60  # characters of what a place becomes
+DETACH, UNWRAP = "detach", "unwrap"  # kinds of changes
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 NOT_CHANGED = (ast.Raise, ast.Assert, ast.While, ast.JoinedStr, ast.Import, ast.ImportFrom)
 SIMPLE = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
+
+
+class Edit(NamedTuple):
+    """What an expression may become.
+
+    Attributes:
+        kind: such as "number".
+        new: the text of the whole expression.
+        start, end: of the part that is marked, in the module's text; None: all of it.
+        shown: what the marked part becomes; None: `new`. Empty: it is left out.
+    """
+
+    kind: str
+    new: str
+    start: int | None = None
+    end: int | None = None
+    shown: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,35 +43,39 @@ class Change:
     """One change of a function's text.
 
     Attributes:
-        kind: such as "constant".
-        line: of its place in the file; statement: the line in which the statement begins.
-        before, after: the smallest part of the line that shows it, and what that becomes; after
-            is empty where a statement is left out.
-        changed_line: its statement after it, or the first line of that.
+        kind: such as "number".
+        mark: its place; shown: what that becomes, empty if it is left out.
         text: the whole module after it, which may not be Python.
     """
 
     kind: str
-    line: int
-    statement: int
-    before: str
-    after: str
-    changed_line: str
+    mark: Mark
+    shown: str
     text: str
 
     @property
-    def says(self) -> str:
-        """What is changed, as part of a sentence."""
-        if not self.after:
-            return f"line {self.line}, `{self.before}`, is left out"
-        return f"in line {self.line}, `{self.before}` becomes `{self.after}`"
+    def line(self) -> int:
+        """The line of its place in the file."""
+        return self.mark.line
 
-    @property
-    def short(self) -> str:
-        """The same, as an option."""
-        if not self.after:
-            return f"line {self.line}: left out"
-        return f"line {self.line}: `{self.before}` becomes `{self.after}`"
+    def says(self, place: int = 0) -> str:
+        """Return what is changed, as a sentence; the mark is named by its place in a question."""
+        label = named(place)
+        if self.kind == DETACH:
+            return f"`.detach()` is added to the code marked {label}."
+        if self.kind == UNWRAP:
+            return f"The call of what is marked {label} is left out, so that its argument is used."
+        if not self.shown:
+            return f"The code marked {label} is left out."
+        return f"The code marked {label} is replaced with `{self.shown}`."
+
+    def short(self, place: int = 0) -> str:
+        """Return the same as an option."""
+        if self.kind == DETACH:
+            return f"{named(place)}: `.detach()` is added"
+        if self.kind == UNWRAP:
+            return f"{named(place)}: not called, its argument is used"
+        return f"{named(place)}: " + (f"replaced with `{self.shown}`" if self.shown else "left out")
 
 
 def find(tree: ast.Module, target: str) -> Function | None:
@@ -133,45 +159,33 @@ class Source:
         """Return the innermost statement among the nodes around an expression."""
         return next(node for node in around if isinstance(node, ast.stmt))
 
-    def change(
-        self, kind: str, node: ast.expr, around: Sequence[ast.AST], new: str
-    ) -> Change | None:
+    def mark(self, start: int, end: int) -> Mark:
+        """Return a part of one line as a listing shows it."""
+        line = bisect.bisect_right(self.starts, start)
+        text, first = self.lines[line - 1], self.starts[line - 1]
+        left, right = (len(text[: place - first].expandtabs(4)) for place in (start, end))
+        return Mark(self.target, line, left, right)
+
+    def change(self, node: ast.expr, around: Sequence[ast.AST], edit: Edit) -> Change | None:
         """Return the change of an expression's text, or None if it cannot be shown."""
-        statement = self.statement_of(around)
         start, end = self.span(node)
-        if node.lineno != node.end_lineno or self.text[start:end] == new:
+        new = f"({edit.new})" if needs_parentheses(node, around, edit.new) else edit.new
+        left, right = edit.start or start, edit.end or end
+        shown = new if edit.shown is None else edit.shown
+        one_line = node.lineno == node.end_lineno and "\n" not in new
+        if not one_line or len(shown) > LONGEST or self.text[start:end] == new:
             return None
-        if needs_parentheses(node, around, new):
-            new = f"({new})"
-        line, first = self.lines[node.lineno - 1], self.starts[node.lineno - 1]
-        if "\n" in new:
-            return None
-        whole, last = self.span(statement)
-        if isinstance(statement, ast.Assign | ast.AugAssign | ast.Return | ast.Expr):
-            changed = self.text[whole:start] + new + self.text[end:last]
-        else:
-            changed = line[: start - first] + new + line[end - first :]
-        for shown in (node, *around):
-            if isinstance(shown, ast.keyword | ast.expr) and shown.lineno == shown.end_lineno:
-                left, right = self.span(shown)  # type: ignore[arg-type]
-                before = self.text[left:right]
-                after = before[: start - left] + new + before[end - left :]
-                plain = len(before) > 1 or isinstance(shown, ast.Name)
-                if max(len(before), len(after)) <= LONGEST and line.count(before) == 1 and plain:
-                    own = (kind, node.lineno, statement.lineno, before, after)
-                    whole_text = self.text[:start] + new + self.text[end:]
-                    return Change(*own, changed.strip(), whole_text)
-        return None
+        text = self.text[:start] + new + self.text[end:]
+        return Change(edit.kind, self.mark(left, right), shown, text)
 
     def without(self, statement: ast.stmt) -> Change | None:
         """Return the change that leaves out a statement of one line."""
-        line = self.lines[statement.lineno - 1]
         start, end = self.span(statement)
-        alone = statement.lineno == statement.end_lineno and ";" not in line
-        if not alone or end - start > LONGEST:
+        line = self.lines[statement.lineno - 1]
+        if statement.lineno != statement.end_lineno or ";" in line:
             return None
-        number, text = statement.lineno, f"{self.text[:start]}pass{self.text[end:]}"
-        return Change("statement", number, number, self.text[start:end], "", "", text)
+        text = f"{self.text[:start]}pass{self.text[end:]}"
+        return Change("statement", self.mark(start, end), "", text)
 
     def before(self, statement: ast.stmt, new: str) -> str:
         """Return the module's text with another statement before one."""

@@ -1,11 +1,11 @@
 """Which change has this effect?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from tensormark.viva.family import Draft, Sample, lower, options_of
+from tensormark.viva.family import Draft, Sample, changes_of, lower, marks_of
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change
-from tensormark.viva.study import RAISES
+from tensormark.viva.study import EVERYWHERE, RAISES
 
 
 class Cause:
@@ -21,41 +21,42 @@ class Cause:
         for name in sorted(order, key=lambda name: name == RAISES):  # which tells least
             right = [change for change in sample.changes if name in sample.true_of(change)]
             wrong = self.others(sample, name)
-            for change in right[:2]:
-                chosen = options_of(sample.random, change.short, wrong)
-                if chosen is None:
-                    continue
-                options, key = chosen
-                others = [wrong[option] for option in options if option != change.short]
-                claims = [*sample.basis(change, name, True)]
-                claims += [c for other in others for c in sample.basis(other, name, False)]
-                says = sample.statements[name]
-                yield Draft(
-                    Question(
-                        self.name,
-                        sample.function,
-                        change.line,
-                        f"One of these changes has this effect: {lower(says)}. Which one?",
-                        options,
-                        key,
-                        f"Each changed function was run in calls of three sizes. Only with this "
-                        f"change: {lower(says)}.",
-                        tuple(
-                            "" if place == key else self.instead(sample, wrong[option])
-                            for place, option in enumerate(options)
-                        ),
-                        self.next,
-                        sample.picture(change),
-                    ),
-                    change,
-                    tuple(claims),
-                )
+            for change in right[:2] if name != EVERYWHERE else ():  # which equal.py asks
+                chosen = changes_of(sample.random, change, wrong)
+                if chosen is not None:
+                    yield self.draft(sample, name, *chosen)
 
-    def others(self, sample: Sample, name: str) -> dict[str, Change]:
+    def draft(self, sample: Sample, name: str, changes: Sequence[Change], key: int) -> Draft:
+        """Return the draft with these changes as options."""
+        marks, says = marks_of(changes), lower(sample.statements[name])
+        claims = [
+            claim
+            for place, change in enumerate(changes)
+            for claim in sample.basis(change, name, place == key)
+        ]
+        question = Question(
+            self.name,
+            sample.function,
+            changes[key].line,
+            f"One of these changes of the marked code has this effect: {says}. Which one?",
+            tuple(change.short(marks.index(change.mark)) for change in changes),
+            key,
+            f"Each changed function was run in calls of three sizes. Only here: {says}.",
+            tuple(
+                "" if place == key else self.instead(sample, change)
+                for place, change in enumerate(changes)
+            ),
+            self.next,
+            sample.picture(changes[key]),
+            marks,
+        )
+        return Draft(question, changes[key], tuple(claims))
+
+    def others(self, sample: Sample, name: str) -> list[Change]:
         """Return the changes of which a statement is false, without those that raise if it can."""
         false = [change for change in sample.changes if name in sample.false_of(change)]
         running = [change for change in false if not sample.finding(change, RAISES)]
-        return {c.short: c for c in (running if len(running) >= OPTIONS else false)}
+        return running if len(running) >= OPTIONS else false
 
     def instead(self, sample: Sample, change: Change) -> str:
         """Say what a change does."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tensormark.viva.family import ONLY_GRADIENTS, Draft, Sample, lower, options_of
+from tensormark.viva.family import Draft, Sample, lower, options_of
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.study import RAISES
 
@@ -19,8 +19,7 @@ class Counterfactual:
         order = sample.random.sample(usual, len(usual))
         for name in sorted(order, key=lambda name: name == RAISES):  # which tells least
             for change in sample.changes:
-                detached = change.kind == "detach" and name != ONLY_GRADIENTS
-                if detached or name not in sample.true_of(change):
+                if name not in sample.true_of(change):
                     continue
                 wrong = [other for other in sample.false_of(change) if other in usual]
                 texts = sample.statements
@@ -35,7 +34,7 @@ class Counterfactual:
                         self.name,
                         sample.function,
                         change.line,
-                        f"{change.says[0].upper()}{change.says[1:]}. What is then true?",
+                        f"{change.says()} What is then true?",
                         options,
                         key,
                         f"The changed function was run in calls of three sizes: "
@@ -46,6 +45,7 @@ class Counterfactual:
                         ),
                         self.next,
                         sample.picture(change),
+                        (change.mark,),
                     ),
                     change,
                     tuple(claims),

@@ -1,75 +1,72 @@
-"""Which rewriting gives the same?"""
+"""Which change changes nothing?"""
 
 from collections.abc import Iterator, Sequence
 
 from tensormark.viva import study as found
-from tensormark.viva.family import Draft, Sample, options_of
+from tensormark.viva.family import Draft, Sample, changes_of, marks_of
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change
 
+LOOKED_AT = 10  # further changes of a function
+LIKELY = ("order", "form", "nesting", "number", "name")  # kinds that may change nothing
+
 
 class Equal:
-    """Which rewriting gives the same?"""
+    """Which change changes nothing?"""
 
     name = "equal"
-    next = "For which inputs do the other three differ, and by how much?"
+    next = "For which inputs do the others differ, and by how much?"
 
     def drafts(self, sample: Sample) -> Iterator[Draft]:
-        """Ask which of four versions of a statement gives the same, or which one does not."""
-        lines: dict[int, list[Change]] = {}
-        for change in sample.study.changes:
-            if change.kind != "detach" and change.after and "#" not in change.changed_line:
-                lines.setdefault(change.statement, []).append(change)
-        for changes in sample.random.sample([*lines.values()], len(lines)):
-            drawn = self.looked_at(sample, changes)
-            same = [c for c in drawn if sample.finding(c, found.EVERYWHERE) is True]
-            other = [c for c in drawn if differs(sample, c)]
-            one_differs = sample.random.random() < 0.5 and len(same) >= OPTIONS - 1
-            right, wrong = (other, same) if one_differs else (same, other)
-            for change in right[:2]:
-                by_text = {f"`{each.changed_line}`": each for each in wrong}
-                chosen = options_of(sample.random, f"`{change.changed_line}`", by_text)
-                if chosen is None:
-                    continue
-                options, key = chosen
-                others = [by_text[each] for each in options if each in by_text]
-                names = (found.SAME, found.EVERYWHERE)
-                claims = [(change, names[not one_differs], not one_differs)]
-                claims += [(each, names[one_differs], one_differs) for each in others]
-                yield Draft(
-                    self.question(sample, change, options, key, one_differs), change, tuple(claims)
-                )
+        """Ask which of four changes changes nothing, or which one of them does."""
+        drawn = list(sample.changes)
+        likely = [c for c in sample.study.changes if c.kind in LIKELY and c not in drawn]
+        drawn += sample.spread(likely, LOOKED_AT)
+        same = [c for c in drawn if sample.finding(c, found.EVERYWHERE) is True]
+        other = [change for change in drawn if differs(sample, change)]
+        both = [(same, other, False), (other, same, True)]
+        for right, wrong, one_differs in sample.random.sample(both, len(both)):
+            for change in sample.random.sample(right, min(len(right), 3)):
+                chosen = changes_of(sample.random, change, wrong)
+                if chosen is not None:
+                    yield self.draft(sample, *chosen, one_differs)
 
-    def looked_at(self, sample: Sample, changes: Sequence[Change]) -> list[Change]:
-        """Return some changes of a line, those that are likely to be equal first."""
-        likely = [c for c in changes if c.kind in ("order", "form", "nesting", "number")]
-        likely = sample.random.sample(likely, len(likely))
-        rest = [change for change in changes if change not in likely and change in sample.changes]
-        return [*likely[:9], *rest]
-
-    def question(
-        self, sample: Sample, change: Change, options: tuple[str, ...], key: int, differs: bool
-    ) -> Question:
-        """Return the question."""
-        asked = "gives another result" if differs else "gives the same result for every input"
-        why = (
-            "differs in calls of three sizes"
-            if differs
-            else ("gave the same results and gradients in calls of three sizes, in either mode")
+    def draft(
+        self, sample: Sample, changes: Sequence[Change], key: int, one_differs: bool
+    ) -> Draft:
+        """Return the draft with these changes as options."""
+        marks = marks_of(changes)
+        asked = (
+            "All but one of these changes leave" if one_differs else "One of these changes leaves"
         )
-        wrong = "It gives the same." if differs else "It gives other results."
-        return Question(
+        which = "Which one does not?" if one_differs else "Which one?"
+        equal, other = "It changes nothing.", "It changes results."
+        own, others = (other, equal) if one_differs else (equal, other)
+        question = Question(
             self.name,
             sample.function,
-            change.statement,
-            f"Line {change.statement} is rewritten. Which of these versions {asked}?",
-            options,
+            changes[key].line,
+            f"{asked} results and gradients as they are, for every valid input. {which}",
+            tuple(change.short(marks.index(change.mark)) for change in changes),
             key,
-            f"This version {why}.",
-            tuple("" if place == key else wrong for place in range(OPTIONS)),
+            f"{own} Each changed function was run in calls of three sizes, in either mode.",
+            tuple("" if place == key else others for place in range(OPTIONS)),
             self.next,
-            sample.picture(change) if differs else None,
+            sample.picture(changes[key]) if one_differs else None,
+            marks,
         )
+        claims = [
+            (
+                change,
+                *(
+                    (found.SAME, False)
+                    if (place == key) is one_differs
+                    else (found.EVERYWHERE, True)
+                ),
+            )
+            for place, change in enumerate(changes)
+        ]
+        return Draft(question, changes[key], tuple(claims))
 
 
 def differs(sample: Sample, change: Change) -> bool:

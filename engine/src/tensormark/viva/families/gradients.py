@@ -20,8 +20,7 @@ class Gradients:
         """Ask what gets no gradient after it was cut off somewhere."""
         own = sample.study.own(0, [])[USUAL]
         names = [name.removeprefix("grad/") for name in tensors_of(own, "grad/")]
-        detached = [change for change in sample.changes if change.kind == "detach"]
-        for change in detached:
+        for change in sample.detached:
             if sample.finding(change, found.RAISES) is not False:
                 continue
             cut = [name for name in names if sample.finding(change, of_gradient(name))]
@@ -63,7 +62,7 @@ class Gradients:
         if chosen is None:
             return None
         listed = ", ".join(map(shown_name, names))
-        asked = f"Which of {listed} then get no gradient?"
+        asked = f"What are all of {listed} that then get no gradient?"
         claims = [(change, of_gradient(name), name in cut) for name in names]
         return self.draft(sample, change, asked, chosen, claims, "This is not all, or too much.")
 
@@ -83,7 +82,7 @@ class Gradients:
             self.name,
             sample.function,
             change.line,
-            f"{change.says[0].upper()}{change.says[1:]}. {asked}",
+            f"{change.says()} {asked}",
             options,
             key,
             f"After a backward pass torch has no gradient for {', '.join(cut)}."
@@ -91,6 +90,7 @@ class Gradients:
             else "After a backward pass torch has a gradient for each of them.",
             tuple("" if place == key else opposite for place in range(OPTIONS)),
             self.next,
+            marks=(change.mark,),
         )
         return Draft(question, change, tuple(claims))
 

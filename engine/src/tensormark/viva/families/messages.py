@@ -41,14 +41,14 @@ class Messages:
                 self.name,
                 sample.function,
                 change.line,
-                f"{change.says[0].upper()}{change.says[1:]}. What does the grader then say of "
-                f"{exercise}?",
+                f"{change.says()} What does the grader then report for `{exercise}`?",
                 options,
                 key,
                 "The changed file was graded, and this is what it said.",
                 tuple("" if place == key else "It did not say this." for place in range(OPTIONS)),
                 self.next,
                 sample.picture(change),
+                (change.mark,),
             )
             yield Draft(question, change, ((change, found.SAME, False),))
 

@@ -26,8 +26,7 @@ class Numbers:
         """Ask for numbers of a changed function's result; wrong are those of other changes."""
         for example in sample.study.subject.examples:
             own = self.result(sample, example, None)
-            changes = [change for change in sample.changes if change.kind != "detach"]
-            results = {change: self.result(sample, example, change) for change in changes}
+            results = {change: self.result(sample, example, change) for change in sample.changes}
             texts = [text for text in (own, *results.values()) if text is not None]
             for change, text in results.items():
                 if text is None or text == own:
@@ -72,8 +71,7 @@ class Numbers:
             self.name,
             sample.function,
             change.line,
-            f"{change.says[0].upper()}{change.says[1:]}. {example.says} What is then "
-            f"{example.shown[0]}?",
+            f"{change.says()} {example.says} What is then {example.shown[0]}?",
             options,
             key,
             f"The changed function was run with these numbers: {options[key]}.",
@@ -84,4 +82,5 @@ class Numbers:
             if len(options) == OPTIONS
             else (),
             self.next,
+            marks=(change.mark,),
         )

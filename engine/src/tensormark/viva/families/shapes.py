@@ -5,8 +5,7 @@ import functools
 from collections.abc import Collection, Iterator, Mapping
 
 from tensormark.viva.family import Draft, Sample, options_of
-from tensormark.viva.question import OPTIONS, Question
-from tensormark.viva.source import LONGEST
+from tensormark.viva.question import OPTIONS, Question, named
 from tensormark.viva.study import USUAL, output_of
 
 LOOKED_AT = 10  # expressions of a function
@@ -22,29 +21,26 @@ class Shapes:
     def drafts(self, sample: Sample) -> Iterator[Draft]:
         """Ask for the shape of an expression; wrong are those of others, or with mixed axes."""
         source = sample.study.source
-        places: dict[tuple[int, str], ast.stmt] = {}
+        places: dict[ast.expr, ast.stmt] = {}
         for node, around in source.nodes():
-            statement, text = source.statement_of(around), source.of(node)
-            line = source.lines[node.lineno - 1]
-            plain = isinstance(node, ast.BinOp | ast.Call) and node.lineno == node.end_lineno
-            if plain and len(text) <= LONGEST and line.count(text) == 1:
-                places.setdefault((node.lineno, text), statement)
+            called = isinstance(around[0], ast.Call) and around[0].func is node
+            plain = isinstance(node, ast.BinOp | ast.Call | ast.Name) and not called
+            if plain and node.lineno == node.end_lineno:
+                places[node] = source.statement_of(around)
         chosen = sample.random.sample([*places], min(LOOKED_AT, len(places)))
-        shapes = {place: self.shape(sample, places[place], place[1]) for place in chosen}
-        seen = {shape for shape in shapes.values() if shape is not None}
-        for (number, text), shape in shapes.items():
-            if shape is None or len(shape) < 2:
+        shapes = {node: self.shape(sample, places[node], source.of(node)) for node in chosen}
+        result = output_of(sample.study.own(0, [])[USUAL]).shape
+        seen = {shape for shape in shapes.values() if shape is not None} | {result}
+        for node, shape in shapes.items():
+            if shape is None or len(shape) < 2 or shape == result:  # as most expressions are
                 continue
-            wrong = [
-                f"`{other}`" for other in sorted(seen | near(shape, self.sizes(sample).values()))
-            ]
+            near_it = near(shape, self.sizes(sample).values())
+            wrong = [f"`{other}`" for other in sorted(seen | near_it)]
             found = options_of(sample.random, f"`{shape}`", self.likely(shape, wrong))
             if found is None:
                 continue
-            yield Draft(
-                self.question(sample, number, text, *found),
-                holds=functools.partial(self.still, shape, sample, places[number, text], text),
-            )
+            again = functools.partial(self.still, shape, sample, places[node], source.of(node))
+            yield Draft(self.question(sample, node, *found), holds=again)
 
     def sizes(self, sample: Sample) -> Mapping[str, int]:
         """Return the sizes of the call that is asked about, by letter."""
@@ -67,21 +63,22 @@ class Shapes:
         return output_of(reply).shape if reply.status == "ok" else None
 
     def question(
-        self, sample: Sample, line: int, text: str, options: tuple[str, ...], key: int
+        self, sample: Sample, node: ast.expr, options: tuple[str, ...], key: int
     ) -> Question:
         """Return the question."""
-        sizes = self.sizes(sample)
+        sizes, source = self.sizes(sample), sample.study.source
         given = ", ".join(f"{letter} = {size}" for letter, size in sizes.items())
         return Question(
             self.name,
             sample.function,
-            line,
-            f"With {given}: which shape has `{text}` in line {line}?",
+            node.lineno,
+            f"With {given}: what is the shape of the expression marked {named(0)}?",
             options,
             key,
             f"The function was run with these sizes, and stopped there: {options[key]}.",
             tuple("" if place == key else "Another shape." for place in range(OPTIONS)),
             self.next,
+            marks=(source.mark(*source.span(node)),),
         )
 
 

@@ -24,8 +24,8 @@ class Situations:
             differs = [name for name, value in changed.items() if value is True]
             same = [name for name, value in changed.items() if value is False]
             for right, wrong, value, asked in (
-                (differs, same, True, "In which of these calls does the result change?"),
-                (same, differs, False, "In which of these calls does the result stay the same?"),
+                (differs, same, True, "In which of these cases does the result change?"),
+                (same, differs, False, "In which of these cases does the result stay the same?"),
             ):
                 if len(right) != 1 or len(wrong) < OPTIONS - 1:
                     continue
@@ -44,13 +44,14 @@ class Situations:
                         self.name,
                         sample.function,
                         change.line,
-                        f"{change.says[0].upper()}{change.says[1:]}. {asked}",
+                        f"{change.says()} {asked}",
                         options,
                         key,
-                        f"Of the four calls, the result {told} in this one only.",
+                        f"Of the four cases, the result {told} in this one only.",
                         tuple("" if place == key else opposite for place in range(OPTIONS)),
                         self.next,
                         sample.picture(change),
+                        (change.mark,),
                     ),
                     change,
                     tuple(claims),
