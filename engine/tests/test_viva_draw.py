@@ -10,20 +10,35 @@ import pytest
 from tensormark.folder import open_assignment
 from tensormark.viva.draw import NOTHING_RIGHT, askable, chosen
 from tensormark.viva.family import length, options_of
-from tensormark.viva.question import OPTIONS, Sheet
+from tensormark.viva.question import OPTIONS, Question, Sheet
 
 import toy
 from graded import edited
 from studies import sheet_of
 
 SHAPES = {  # with the sizes of the first call: B = 2, D = 3, T = 10, P = 4, K = 5, W = 6, C = 7
+    "signals": (2, 3, 10),
     "signals.unfold(-1, self.weight.shape[-1], 1)": (2, 3, 6, 5),
+    "windows": (2, 3, 6, 5),
     'torch.einsum("bdwk,pdk->bpw", windows, self.weight)': (2, 4, 6),
     "self.conv(signals)": (2, 4, 6),
     "torch.relu(self.conv(signals))": (2, 4, 6),
     "torch.relu(self.conv(signals)).amax(-1)": (2, 4),
-    "self.head(found)": (2, 7),
+    "found": (2, 4),
 }
+CUT = {  # what gets no gradient if this is detached
+    "signals": "`signals`",
+    "signals.unfold(-1, self.weight.shape[-1], 1)": "`signals`",
+    "windows": "`signals`",
+    'torch.einsum("bdwk,pdk->bpw", windows, self.weight)': "`signals` and `weight`",
+}
+
+
+def marked(sheet: Sheet, question: Question) -> str:
+    """Return the code that a question is about."""
+    (mark,) = question.marks
+    lines = {each.name: dict(each.lines) for each in sheet.listings}
+    return lines[mark.function][mark.line][mark.start : mark.end]
 
 
 @pytest.fixture(scope="module")
@@ -58,21 +73,19 @@ def test_shapes_are_those_of_pencil_and_paper(sheet: Sheet) -> None:
 
     assert len(asked) >= 4
     for question in asked:
-        expression = question.prompt.split("`")[1]
-        assert question.options[question.key] == f"`{SHAPES[expression]}`"
+        assert question.options[question.key] == f"`{SHAPES[marked(sheet, question)]}`"
 
 
 def test_gradients_stop_where_they_are_cut_off(sheet: Sheet) -> None:
     asked = [
-        (question.prompt.split("`")[3], question.options[question.key])
+        question
         for question in sheet.questions
-        if question.family == "gradient" and question.function == "Convolution.forward"
+        if (question.family, question.function) == ("gradient", "Convolution.forward")
     ]
 
     assert asked
-    for after, answer in asked:
-        sums = after.endswith("self.weight).detach()")
-        assert answer == ("`signals` and `weight`" if sums else "`signals`")
+    for question in asked:
+        assert question.options[question.key] == CUT[marked(sheet, question)]
 
 
 def test_only_what_is_right_and_calls_what_is_right_is_asked_about(

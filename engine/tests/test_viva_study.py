@@ -1,5 +1,6 @@
 """What is found of changed copies is so; what behaves otherwise when it is changed is not asked."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -7,8 +8,9 @@ import pytest
 from tensormark.viva import copies
 from tensormark.viva.copies import UnfitError
 from tensormark.viva.draw import generator
-from tensormark.viva.family import GENERAL, ONLY_GRADIENTS, Sample
-from tensormark.viva.study import EVERYWHERE, RAISES, SHAPE, Compared
+from tensormark.viva.families.shapes import Shapes
+from tensormark.viva.family import GENERAL, Sample
+from tensormark.viva.study import EVERYWHERE, GRADIENTS, NO_GRADIENT, RAISES, SAME, SHAPE, Compared
 from tensormark.viva.subject import subjects_of
 
 import toy
@@ -18,13 +20,10 @@ from studies import change_of, sheet_of, study_of
 SUM = 'torch.einsum("bdwk,pdk->bpw", windows, self.weight)'
 RETURN = f"return {SUM}{toy.BIAS}"
 SHORT = (RETURN, f"sums = {SUM}\n        return sums{toy.BIAS}")  # lines that a question can show
-ONLY = GENERAL[ONLY_GRADIENTS]
 OF_CONV = (
     (toy.BIAS, "", {"The bias no longer matters."}),
     (f"sums{toy.BIAS}", "self.bias[:, None] + sums", {GENERAL[EVERYWHERE]}),
     ("sums +", "sums -", set()),
-    ("sums +", "sums.detach() +", {ONLY}),
-    ("signals.unfold", "signals.detach().unfold", {ONLY}),
     ("shape[-1], 1)", "shape[-1], 2)", {GENERAL[SHAPE]}),
     ("unfold(-1", "unfold(-2", {GENERAL[RAISES]}),
 )
@@ -38,7 +37,6 @@ OF_DETECTOR = (
             "Without any pattern, scores are not the bias.",
         },
     ),
-    ("torch.relu(self.conv(signals))", "torch.relu(self.conv(signals)).detach()", {ONLY}),
 )
 
 
@@ -56,6 +54,52 @@ def test_what_is_found_is_what_was_worked_out_by_hand(
             assert {sample.statements[name] for name in true} == expected, new
             claims = [c for name in true for c in sample.basis(change, name, True)]
             assert all(study.confirms(*claim) for claim in claims)
+
+
+def test_a_cut_stops_gradients_behind_it_and_nothing_else(
+    folder: Path, solution_source: str
+) -> None:
+    with study_of(folder, edited(solution_source, SHORT)) as study:
+        cuts = {"sums +": {"signals", "weights/weight"}, "signals.unfold": {"signals"}}
+        for place, behind in cuts.items():
+            change = change_of(study, place, re.sub(r"^\w+", r"\g<0>.detach()", place))
+
+            assert study.confirms(change, SAME, True)
+            assert study.confirms(change, GRADIENTS, False)
+            for name in ("signals", "weights/weight", "weights/bias"):
+                assert study.confirms(change, f"{NO_GRADIENT}grad/{name}", name in behind)
+
+
+LOOPS = """K = self.weight.shape[-1]
+        flat = self.weight.flatten(1).T
+        signals = signals.unfold(-1, K, 1)
+        rows = [signals[:, :, w].flatten(1) for w in range(signals.shape[2])]
+        def add(signals): return signals @ flat + self.bias
+        out = add(rows[0])[None]
+        for row in rows[1:]:
+            out = torch.cat([out, add(row)[None]])
+        return out.permute(1, 2, 0)"""
+OF_LOOPS = {  # B = 2, D = 3, T = 10, P = 4, K = 5, W = 6
+    "self.weight.flatten(1)": (4, 15),
+    "signals": (2, 3, 10),
+    "signals.unfold(-1, K, 1)": (2, 3, 6, 5),
+    "add(rows[0])": (2, 4),
+    "out": (6, 2, 4),
+}
+
+
+def test_shapes_are_asked_for_only_where_there_is_one(folder: Path, solution_source: str) -> None:
+    text = edited(
+        solution_source, (RETURN, LOOPS), (f"        {toy.WINDOWS}  # (B, D, W, K)\n", "")
+    )
+    with study_of(folder, text) as study:
+        asked = {}
+        for draft in Shapes().drafts(Sample(study, generator("any"))):
+            (mark,), options = draft.question.marks, draft.question.options
+            code = study.source.lines[mark.line - 1][mark.start : mark.end]
+            asked[code] = options[draft.question.key]
+
+    assert asked == {code: f"`{shape}`" for code, shape in OF_LOOPS.items()}
 
 
 def test_what_is_said_of_subjects_can_be_so(folder: Path, solution_source: str) -> None:

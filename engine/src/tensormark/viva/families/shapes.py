@@ -10,6 +10,11 @@ from tensormark.viva.study import USUAL, output_of
 
 LOOKED_AT = 10  # expressions of a function
 Shape = tuple[int, ...]
+# what may run several times, each with another shape, or gives names another meaning
+AGAIN = (
+    *(ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
 
 
 class Shapes:
@@ -24,8 +29,10 @@ class Shapes:
         places: dict[ast.expr, ast.stmt] = {}
         for node, around in source.nodes():
             called = isinstance(around[0], ast.Call) and around[0].func is node
-            plain = isinstance(node, ast.BinOp | ast.Call | ast.Name) and not called
-            if plain and node.lineno == node.end_lineno:
+            bound = isinstance(getattr(node, "ctx", None), ast.Store)
+            plain = isinstance(node, ast.BinOp | ast.Call | ast.Name) and not (called or bound)
+            once = not any(isinstance(each, AGAIN) for each in around)
+            if plain and once and node.lineno == node.end_lineno:
                 places[node] = source.statement_of(around)
         chosen = sample.random.sample([*places], min(LOOKED_AT, len(places)))
         shapes = {node: self.shape(sample, places[node], source.of(node)) for node in chosen}
