@@ -30,7 +30,7 @@ from tensormark.classroom.options import MOST_WORKERS, STORE
 from tensormark.classroom.parcel import Parcel
 from tensormark.classroom.progress import Progress
 from tensormark.classroom.store import Attempt, Store
-from tensormark.classroom.work import Terms, Work
+from tensormark.classroom.work import Job, Terms, Work
 from tensormark.classroom.worker import Answer
 
 RECORDED = Path(__file__).with_name("class_times.json")
@@ -125,7 +125,7 @@ def simulated(count: int, workers: int, durations: Iterator[float], client: floa
     return Simulated(crew.now, crew.busy, count * client)
 
 
-def answered_at_once(work: Work, *_: object) -> Answer:
+def answered_at_once(job: Job, *_: object) -> Answer:
     """Return a result of the usual size, without grading."""
     return Answer("", "", "", NOTHING | {"printed": "x" * 11_000}, 1.0)
 

@@ -43,10 +43,16 @@ def worlds(call: Callable[..., BertCall], **sizes: Any) -> tuple[BertCall, ...]:
     )
 
 
-def training(call: Call, rate: float) -> Call:
-    """Return a call in training mode."""
+def training(call: Call, rate: float, path: str | None = None) -> Call:
+    """Return a call in training mode.
+
+    Args:
+        path: of layers, whose two dropouts may have different rates.
+    """
     assert isinstance(call, BertCall)
-    return replace(call, train=True, dropout=rate)
+    apart = path is not None and rate < 1
+    other = {f"{path}out_dropout": rate / 2} if apart else {}
+    return replace(call, train=True, dropout=rate, rates=other)
 
 
 def letters(call: Call) -> Mapping[str, int]:
@@ -165,8 +171,11 @@ ATTENTION = Subject(
     situations=(
         Situation("a batch without padding", with_values(0.0, "attention_mask")),
         Situation("queries that are all 0", with_values(0.0, "query")),
-        Situation("values that are all equal", with_values(1.0, "value")),
-        Situation("sentences of one token", first({**OF_ATTENTION, "cotangent/output": 1})),
+        Situation("values that are all 1", with_values(1.0, "value")),
+        Situation(
+            "sentences of a single token, without padding",
+            first({**OF_ATTENTION, "cotangent/output": 1}),
+        ),
     ),
     facts=(
         *over_tokens("attention_mask", ("key", "value"), OF_ATTENTION | OF_HEADS),
@@ -188,12 +197,12 @@ ATTENTION = Subject(
     sizes=letters,
     examples=(
         Example(
-            "There are four tokens, the last two of them padding. All queries are 1, all keys 0, "
-            "and the values `[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in one head and `[2, 0]`, "
+            "A sentence has two tokens and two of padding after them. All queries are 1, all keys "
+            "0, and the values `[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in one head and `[2, 0]`, "
             "`[6, 1]`, `[0, 3]`, `[4, 8]` in the other.",
             alone(sizes=WORKED, dtype="float64"),
             worked,
-            ("the result's first row", lambda result: result[0, 0]),
+            ("the result for the first token", lambda result: result[0, 0]),
         ),
     ),
 )
@@ -206,7 +215,7 @@ add_norm = functools.partial(
 ADD_NORM = Subject(
     "add_norm",
     worlds(add_norm),
-    usual="input and output drawn at random",
+    usual="a random input and output",
     situations=(
         Situation("an input that is all 0", with_values(0.0, "input")),
         Situation("an output that is all 0", with_values(0.0, "output")),
@@ -245,10 +254,13 @@ LAYER = Subject(
     usual="a batch with padding",
     situations=(
         Situation("a batch without padding", with_values(0.0, "attention_mask")),
-        Situation("sentences of one token", first({**OF_LAYER, "cotangent/output": 1})),
+        Situation(
+            "sentences of a single token, without padding",
+            first({**OF_LAYER, "cotangent/output": 1}),
+        ),
         Situation("hidden states that are all 0", with_values(0.0, "hidden_states")),
         Situation(
-            "an attention_dense that is all 0",
+            "an `attention_dense` whose weight and bias are 0",
             with_values(0.0, "weights/attention_dense.weight", "weights/attention_dense.bias"),
         ),
     ),
@@ -265,7 +277,7 @@ LAYER = Subject(
             lost="The weights of `interm_dense` no longer matter.",
         ),
     ),
-    training=training,
+    training=functools.partial(training, path=""),
     sizes=letters,
 )
 
@@ -282,9 +294,12 @@ def other_words(inputs: Tensors) -> Tensors:
 EMBED = Subject(
     "embed",
     worlds(embed, layers=1),
-    usual="ids drawn at random",
+    usual="sentences of random words",
     situations=(
-        Situation("sentences of one token", first({"input_ids": 1, "cotangent/output": 1})),
+        Situation(
+            "sentences of a single token, without padding",
+            first({"input_ids": 1, "cotangent/output": 1}),
+        ),
         Situation(
             "the same word everywhere",
             lambda inputs: inputs | {"input_ids": np.ones_like(inputs["input_ids"])},
@@ -341,7 +356,10 @@ ENCODE = Subject(
     usual="a batch with padding",
     situations=(
         Situation("a batch without padding", with_values(1.0, "attention_mask")),
-        Situation("sentences of one token", first({**OF_ENCODE, "cotangent/output": 1})),
+        Situation(
+            "sentences of a single token, without padding",
+            first({**OF_ENCODE, "cotangent/output": 1}),
+        ),
         Situation("hidden states that are all 0", with_values(0.0, "hidden_states")),
     ),
     facts=(
@@ -350,7 +368,7 @@ ENCODE = Subject(
         Fact(other_layer(0), depends(), lost="The first layer no longer makes a difference."),
         Fact(other_layer(-1), depends(), lost="The last layer no longer makes a difference."),
     ),
-    training=training,
+    training=functools.partial(training, path="bert_layers.*."),
     sizes=letters,
 )
 

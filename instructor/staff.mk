@@ -5,7 +5,7 @@ TARGETS += term starter references data checkpoint gate import-checkpoint export
 	figures pictures probes bench bench-class test-real bench-real bench-trainer
 STAFF_OPTIONS = REFERENCES CHECKPOINT THREADS SST SENTENCES FROM ID FILE BEFORE CHECK FORCE ARGS \
 	BUDGET TRAINING_TIMES SHOW_TEXT LIMIT SHOTS SUBMISSIONS ONLY ROSTER DEADLINE LATE CANVAS COLUMN \
-	ADJUSTMENTS RULE WRITTEN LAST SCHEDULER WORKERS SIMULATE
+	ADJUSTMENTS RULE WRITTEN VIVA ANSWERS LAST SCHEDULER WORKERS SIMULATE
 FROM_PEOPLE += $(STAFF_OPTIONS)
 $(call as_data,$(STAFF_OPTIONS))
 GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOINT) \
@@ -57,6 +57,8 @@ ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 #: ADJUSTMENTS=file.csv  ## changes of points, and own deadlines; see INSTRUCTOR.md
 #: RULE=late.toml  ## what lateness costs; see INSTRUCTOR.md
 #: WRITTEN=sheet.csv  ## marks of written questions: sheets with commas between, or a folder
+#: VIVA=5  ## questions for each student about their own code; see INSTRUCTOR.md
+#: ANSWERS=dir  ## the answers to them, as exported: a folder, or files with commas between
 #: CANVAS=export.csv  ## your gradebook's export: who is in the class, and COLUMN= to fill
 #: COLUMN="Homework 1"  ## the assignment's column in it
 #: LAST=dir  ## an earlier class's OUT=, to compare with in teach.html
@@ -103,7 +105,7 @@ class: $(VENV)/.installed-staff  ## grade a class (SUBMISSIONS=dir); goes on whe
 		$(call option,training-times,TRAINING_TIMES) $(call option,out,OUT) \
 		$(call option,only,ONLY) $(call option,roster,ROSTER) $(call option,deadline,DEADLINE) \
 		$(call option,late,LATE) $(call option,adjustments,ADJUSTMENTS) $(call option,rule,RULE) \
-		$(call option,written,WRITTEN) \
+		$(call option,written,WRITTEN) $(call option,viva,VIVA) $(call option,answers,ANSWERS) \
 		$(call option,canvas,CANVAS) $(call option,column,COLUMN) $(call option,last,LAST) \
 		$(call option,scheduler,SCHEDULER) $(call option,workers,WORKERS) -- "$$SUBMISSIONS"
 

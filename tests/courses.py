@@ -1,18 +1,25 @@
 """Classes for tests of what each student gets in the end: runs whose grading is instant."""
 
 import csv
+import dataclasses
 import datetime
+import html
+import json
 import random
 import sqlite3
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from test_class_store import TERMS
 
-from tensormark.classroom import command, new_sheet, run, written
-from tensormark.classroom.marks import Question
-from tensormark.classroom.work import Work
+from tensormark.classroom import command, marks, new_sheet, run, written
+from tensormark.classroom.store import Attempt
+from tensormark.classroom.viva import MOST
+from tensormark.classroom.work import Ask, Work
+from tensormark.viva import draw
+from tensormark.viva.question import Listing, Question, Sheet
 
 import classes
 from conftest import ROOT
@@ -96,7 +103,7 @@ def with_questions(patch: Any) -> None:
     """Have two written questions, those of SHEET, in place of this assignment's."""
     items = {"memory": ("2", "1", "1"), "rate": ("1.5", "0.5")}
     questions = tuple(
-        Question(name, f"about {name}", tuple(map(Decimal, points)))
+        marks.Question(name, f"about {name}", tuple(map(Decimal, points)))
         for name, points in items.items()
     )
     for module in (written, new_sheet):
@@ -111,3 +118,63 @@ def whole(score: float = 72.0, **scores: float | None) -> dict[str, Any]:
         outcome = "could not grade" if given is None else "failed"
         exercise |= {"score": given, "outcome": outcome, "findings": []}
     return made | {"score": score, "max_score": 100.0}
+
+
+KEY = "BECAUSE-IT-IS-SO"  # in what only staff may read
+WRONG = "BECAUSE-IT-IS-NOT"
+OF_POOL = "there are few of these"
+
+
+def question(number: int, function: str = "attention", seed: str = "") -> Question:
+    options = tuple(f"answer {letter} to number {number}" for letter in "wxyz")
+    others = tuple("" if place == number % 4 else WRONG for place in range(4))
+    asked = f"What is true of place {number}{seed}?"
+    return Question(f"family {number % 6}", function, 1, asked, options, number % 4, KEY, others)
+
+
+def pool(job: Ask) -> dict[str, Any]:
+    """Return the result of a job whose every question is good."""
+    listing = Listing("attention", "bert.py", ((1, "def attention(self):"),))
+    questions = tuple(question(n, seed=job.seed[:4]) for n in range(job.number))
+    made = Sheet("minBERT", "bert.py", job.seed, (listing,), questions, (draw.IN_EVAL, OF_POOL))
+    return {"sheet": json.loads(json.dumps(dataclasses.asdict(made)))}
+
+
+@dataclasses.dataclass
+class Asked:
+    """A class whose pools are made here, without workers."""
+
+    course: Course
+    made: Callable[[Ask], dict[str, Any]] = pool
+    jobs: list[Ask] = dataclasses.field(default_factory=list)
+
+    def add(self, number: int, *passed: str, name: str = "") -> str:
+        result = whole(50)
+        for exercise in result["exercises"]:
+            exercise["outcome"] = "passed" if exercise["id"] in passed else "failed"
+        return self.course.add(number, result, name=name)
+
+    def ask(self, own: run.Run, asks: Sequence[Ask]) -> None:
+        assert own.viva is not None
+        for job in asks:
+            self.jobs.append(job)
+            own.viva.pools.add(job.digest, own.terms, Attempt("here", 1.0, "", self.made(job)))
+
+    def files(self, kind: str = "") -> dict[str, str]:
+        folder = self.course.out / "viva" / kind
+        paths = (path for path in folder.glob("**/*") if path.is_file())
+        return {path.relative_to(folder).as_posix(): path.read_text("latin-1") for path in paths}
+
+    def codes(self, student: str) -> dict[str, Question]:
+        """Return the questions of a student's sheet by their codes, as on the page."""
+        text = html.unescape(self.files("sheets")[f"{student}.html"])
+        seeds = {job.seed[:4] for job in self.jobs}
+        known = [question(n, seed=seed) for seed in sorted(seeds) for n in range(MOST)]
+        return {one.code: one for one in known if one.prompt in text}
+
+
+def with_viva(folder: Path, patch: Any) -> Asked:
+    """Return a class whose results and pools of questions are made here, without workers."""
+    made = Asked(opened(folder, patch))
+    patch.setattr(run.Run, "ask", lambda own, asks: made.ask(own, asks))
+    return made

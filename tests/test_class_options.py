@@ -14,7 +14,7 @@ import pytest
 from test_class_store import graded, unfinished
 
 from grader.assignment import ASSIGNMENT
-from tensormark.classroom import command, run
+from tensormark.classroom import command, rounds, run
 from tensormark.classroom.cluster import ClusterError
 from tensormark.classroom.estimate import spent
 from tensormark.classroom.options import parse
@@ -172,17 +172,22 @@ def test_the_bar_begins_below_the_line_that_says_what_is_graded(
 ) -> None:
     said = []
 
-    def progress(total: int, estimated: bool) -> Progress:
+    def progress(total: int, **_: Any) -> Progress:
         said.extend(capfd.readouterr())
         raise ClusterError("it ends here")
 
-    monkeypatch.setattr(run, "packed", lambda *_: None)
-    monkeypatch.setattr(run, "Progress", progress)
+    monkeypatch.setattr(rounds, "packed", lambda *_: None)
+    monkeypatch.setattr(rounds, "Progress", progress)
     terms = SimpleNamespace(tier=PROCESS, mode="grade")
 
     with Store(tmp_path / "store") as store:
         about: Any = SimpleNamespace(
-            options=options(tmp_path), terms=terms, assignment=ASSIGNMENT, store=store
+            options=options(tmp_path),
+            terms=terms,
+            assignment=ASSIGNMENT,
+            store=store,
+            references=None,
+            again="",
         )
         with pytest.raises(ClusterError):
             run.Run.grade(about, [Work({"bert": "x = 1"})])
@@ -190,7 +195,7 @@ def test_the_bar_begins_below_the_line_that_says_what_is_graded(
     out, err = said
     assert out.startswith("1 to grade, tier process, workers: ")
     assert out.endswith(" on this machine; no estimate before 8 are graded\n")
-    assert err == f"{run.NO_TIER}\n"
+    assert err == f"{rounds.NO_TIER}\n"
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,8 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
         (
             "class",
             "SUBMISSIONS TIER REFERENCES CHECKPOINT BUDGET TRAINING_TIMES OUT ONLY ROSTER DEADLINE "
-            "LATE ADJUSTMENTS RULE WRITTEN CANVAS COLUMN LAST SCHEDULER WORKERS CHECK FORCE",
+            "LATE ADJUSTMENTS RULE WRITTEN VIVA ANSWERS CANVAS COLUMN LAST SCHEDULER "
+            "WORKERS CHECK FORCE",
         ),
         ("sheet", "SUBMISSIONS ROSTER CANVAS OUT"),
         ("bench", "ONLY ARGS"),

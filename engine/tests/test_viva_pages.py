@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from tensormark.viva import page
-from tensormark.viva.question import Listing, Picture, Sheet
+from tensormark.viva.question import Listing, Mark, Picture, Sheet
 from tensormark.viva.texts import dedented, parts
 
 import vivas
@@ -18,7 +18,7 @@ PAGES = {
     "key": lambda sheet: page.key(sheet, "Ada"),
 }
 HOSTILE = [*PAYLOADS, "\x00", "\u202e", "\ud800", "`", "``", "`<b>`", "</style>", "e\u0301" * 9]
-VOID = {"meta", "input"}
+VOID = {"meta", "input", "wbr"}
 
 
 class Tags(HTMLParser):
@@ -128,8 +128,33 @@ def test_the_same_sheet_gives_the_same_pages() -> None:
 
 def test_code_is_shown_without_what_all_lines_are_indented_by() -> None:
     made = Listing("f", "a.py", ((3, "\tdef f():"), (4, ""), (5, "\t    return 1  ")))
+    marks = Mark("f", 5, 15, 16, "2"), Mark("f", 5, 8, 16, "1"), Mark("g", 5, 8, 16, "3")
 
-    assert dedented(made) == [(3, "def f():"), (4, ""), (5, "    return 1")]
+    (*before, last) = dedented(made, marks)
+
+    assert before == [(3, "def f():", ()), (4, "", ())]
+    assert (last.number, last.text) == (5, "    return 1")
+    assert [last.text[mark.start : mark.end] for mark in last.marks] == ["return 1", "1"]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_marks_lie_around_their_code_and_in_one_another(name: str) -> None:
+    text = PAGES[name](vivas.sheet()).replace("<wbr></wbr>", "")
+
+    inner = '<mark data-label="5"><mark data-label="6">scores</mark> + mask</mark>'
+    softmax = f'<mark data-label="4">F.softmax({inner}, <mark data-label="7">dim=-1</mark>)</mark>'
+    assert f'probs = <mark data-label="3">self.dropout({softmax})</mark></code>' in text
+    assert text.count("<mark ") == len(vivas.MARKS)
+
+
+def test_marks_that_no_code_has_harm_no_page() -> None:
+    wild = [(0, 99), (10, 20), (15, 25), (15, 15), (15, 25), (90, 99)]
+    marks = tuple(Mark("Mixer.mix", 69, *place, '"<b>') for place in wild)
+
+    for make in PAGES.values():
+        text = make(dataclasses.replace(vivas.sheet(), marks=marks))
+        assert Tags(text).open == []
+        assert text.count("<mark ") == text.count('data-label="&quot;&lt;b&gt;"') == len(wild)
 
 
 def test_a_picture_marks_few_differences_and_bears_any_number() -> None:

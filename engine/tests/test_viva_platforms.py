@@ -116,6 +116,18 @@ def test_a_quiz_has_the_questions_their_options_and_one_that_is_right() -> None:
         assert kinds == ["multiple_choice_question", "1"]
 
 
+def test_both_platforms_show_the_marks_that_a_question_names() -> None:
+    _, first, second, *_ = moodle(class_of("ada"))
+    content = canvas_quiz.quiz(vivas.sheet(), "viva")
+    (quiz,) = (one for one in unpacked(content).values() if one.tag == f"{QTI}questestinterop")
+
+    shown = str(first.findtext("questiontext/text"))
+    (listing,) = re.findall("<pre>.*?</pre>", shown, re.DOTALL)
+    assert re.findall(r"\^+(\d+)", listing) == ["6", "7", "5", "4", "3"]
+    assert listing in str(next(quiz.iter(f"{QTI}mattext")).text)
+    assert "^" not in str(second.findtext("questiontext/text"))
+
+
 def test_a_quiz_is_nobodys_until_staff_publish_it() -> None:
     content = canvas_quiz.quizzes(class_of("ada", "bela"), "viva", {"ada": "k7"})
     metas = [one for one in unpacked(content).values() if one.tag == f"{CANVAS}quiz"]

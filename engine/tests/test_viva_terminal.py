@@ -1,11 +1,14 @@
 """Practice on a terminal, with answers that are read as lines."""
 
 import io
+import re
 import sys
 
 import pytest
 
 from tensormark.viva import terminal
+from tensormark.viva.question import Listing, Mark
+from tensormark.viva.texts import marks_of, numbered
 
 import vivas
 from test_payloads import PAYLOADS
@@ -34,6 +37,51 @@ def test_answers_are_marked_and_explained(
     assert " > 67      probs = self.dropout" in said
     assert "2 of 4 right. Another seed gives other questions." in said
     assert "B: The first row sums to 1.734." in said
+
+
+def test_carets_stand_under_what_a_question_names_the_inner_first() -> None:
+    made = vivas.sheet()
+    marks = marks_of(made.questions[0], made)
+
+    *_, (line, *carets), _, _, _ = numbered(made.listings[0], marks)
+
+    shown = [
+        (line[found.start(1) : found.end(1)], found[2])
+        for each in carets
+        for found in re.finditer(r"(\^+)(\d+)", each)
+    ]
+    assert len(carets) == 4
+    assert shown == [
+        ("scores", "6"),
+        ("dim=-1", "7"),
+        ("scores + mask", "5"),
+        ("F.softmax(scores + mask, dim=-1)", "4"),
+        ("self.dropout(F.softmax(scores + mask, dim=-1))", "3"),
+    ]
+
+
+def test_carets_stand_right_after_tabs_and_under_letters_that_are_escaped() -> None:
+    made = Listing("f", "a.py", ((1, "\tdef f(x):"), (2, "\t\treturn '\u202e' + g(x)  # \t.")))
+    marks = (Mark("f", 2, 21, 25, "1"), Mark("f", 2, 23, 24, "2"), Mark("f", 2, 15, 18, "3"))
+
+    assert numbered(made, marks) == [
+        ["1  def f(x):"],
+        [
+            "2      return '\\u202e' + g(x)  #    .",
+            "              ^^^^^^^^3    ^2",
+            "                         ^^^^1",
+        ],
+    ]
+
+
+def test_only_the_marks_of_the_question_that_is_asked_are_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, said = practised(monkeypatch, capsys, "a\nB\n")
+
+    first, second, *_ = said.split(terminal.ASK)
+    assert set(re.findall(r"\^+(\d+)", first)) == {"3", "4", "5", "6", "7"}
+    assert "^" not in second
 
 
 @pytest.mark.parametrize("answers", ["a\nq\n", "a\nQ", "a\n", "a"])

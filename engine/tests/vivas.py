@@ -1,9 +1,10 @@
 """A sheet as a student with three functions gets it, and what puts text into every place of one."""
 
 import dataclasses
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 
-from tensormark.viva.question import Listing, Picture, Question, Sheet
+from tensormark.viva.question import Listing, Mark, Picture, Question, Sheet
 
 MIX = """
     def mix(self, key, query, value, mask):
@@ -47,6 +48,32 @@ LISTINGS = (
     listing("Layer.forward", 119, LAYER, left_out=8),
     listing("Model.vectors", 168, SUM, left_out=12),
 )
+
+
+def _marks() -> Iterator[Mark]:
+    """Yield the sample's marks: in one another, side by side, and two that start together."""
+    places = {
+        (0, 66): ("query @ key.transpose(-2, -1)", "key.transpose(-2, -1)"),
+        (0, 67): (
+            "self.dropout(F.softmax(scores + mask, dim=-1))",
+            "F.softmax(scores + mask, dim=-1)",
+            "scores + mask",
+            "scores",
+            "dim=-1",
+        ),
+        (1, 130): ("self.add_norm(x, context, *modules)", "context"),
+        (2, 184): ("self.positions(self.position_ids[:, : ids.shape[1]])", "ids.shape[1]"),
+        (2, 186): ("words + positions + kinds",),
+    }
+    labels = itertools.count(1)
+    for (place, line), codes in places.items():
+        made = LISTINGS[place]
+        for code in codes:
+            start = dict(made.lines)[line].index(code)
+            yield Mark(made.name, line, start, start + len(code), str(next(labels)))
+
+
+MARKS = tuple(_marks())
 QUESTIONS = (
     Question(
         "counterfactual",
@@ -74,6 +101,7 @@ QUESTIONS = (
             ((0.25, 0.5, 0.25, 0.0), (0.1, 0.2, 0.7, 0.0), (0.33, 0.33, 0.34, 0.0)),
             ((0.367, 0.485, 0.194, 0.333), (0.147, 0.194, 0.543, 0.333), (0.486, 0.321, 0.263, 0)),
         ),
+        tuple(dataclasses.replace(mark, label="") for mark in MARKS[2:7]),
     ),
     Question(
         "shapes",
@@ -155,7 +183,8 @@ QUESTIONS = (
 
 
 def sheet() -> Sheet:
-    return Sheet("minimodel", "ada", "7", LISTINGS, QUESTIONS, ("`encode` is not right yet.",))
+    notes = ("`encode` is not right yet.",)
+    return Sheet("minimodel", "ada", "7", LISTINGS, QUESTIONS, notes, MARKS)
 
 
 def with_text(made: Sheet, change: Callable[[str], str]) -> Sheet:
@@ -169,6 +198,10 @@ def with_text(made: Sheet, change: Callable[[str], str]) -> Sheet:
         )
         for each in made.listings
     )
+
+    def renamed(mark: Mark) -> Mark:
+        return dataclasses.replace(mark, function=names[mark.function], label=change(mark.label))
+
     questions = tuple(
         dataclasses.replace(
             each,
@@ -181,12 +214,14 @@ def with_text(made: Sheet, change: Callable[[str], str]) -> Sheet:
             ask_next=change(each.ask_next),
             picture=each.picture
             and dataclasses.replace(each.picture, title=change(each.picture.title)),
+            marks=tuple(renamed(mark) for mark in each.marks),
         )
         for each in made.questions
     )
     texts = {name: change(getattr(made, name)) for name in ("assignment", "submission", "seed")}
     notes = tuple(map(change, made.notes))
-    return Sheet(**texts, listings=listings, questions=questions, notes=notes)
+    marks = tuple(map(renamed, made.marks))
+    return Sheet(**texts, listings=listings, questions=questions, notes=notes, marks=marks)
 
 
 def largest() -> Sheet:

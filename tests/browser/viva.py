@@ -5,8 +5,10 @@ SHOTS=folder also takes screenshots, to be looked at.
 
 import ast
 import dataclasses
+import itertools
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,8 +16,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 from teach import SCREENS
 
+from tensormark.classroom.entry import Entry, HandIn
+from tensormark.classroom.viva import Drawn
+from tensormark.classroom.viva_sheets import index
 from tensormark.viva import page as pages
-from tensormark.viva.question import Listing, Sheet
+from tensormark.viva.question import Listing, Mark, Sheet
 
 import vivas
 from conftest import ROOT
@@ -44,15 +49,39 @@ def listings_of_the_solution() -> tuple[Listing, ...]:
     return tuple(found)
 
 
+def unlabelled(mark: Mark) -> Mark:
+    return dataclasses.replace(mark, label="")
+
+
+def marks_in(listings: tuple[Listing, ...]) -> Iterator[Mark]:
+    """Yield four places of each function: the first that are of several words, as they nest."""
+    labels = itertools.count(1)
+    for listing in listings:
+        found = (
+            Mark(listing.name, number, indent + node.col_offset, indent + node.end_col_offset)
+            for number, text in listing.lines[1:]
+            if text.count("(") > 1 and not text.strip().startswith("#")
+            for indent in [len(text) - len(text.lstrip())]
+            for node in ast.walk(ast.parse(text.strip()))
+            if isinstance(node, ast.Call | ast.BinOp | ast.keyword)
+        )
+        for mark in sorted(itertools.islice(found, 4), key=lambda m: (m.line, m.start, -m.end)):
+            yield dataclasses.replace(mark, label=str(next(labels)))
+
+
 def sheet_on(listings: tuple[Listing, ...]) -> Sheet:
     """Return the sample's questions, asked about other functions."""
+    marks = tuple(marks_in(listings))
     names = dict(zip((each.name for each in vivas.LISTINGS), listings, strict=True))
     questions = tuple(
-        dataclasses.replace(each, function=listing.name, line=listing.lines[-1 - place % 3][0])
+        dataclasses.replace(
+            each, function=listing.name, line=listing.lines[-1 - place % 3][0], marks=named
+        )
         for place, each in enumerate(vivas.QUESTIONS)
         for listing in [names[each.function]]
+        for named in [tuple(unlabelled(m) for m in marks if m.function == listing.name)]
     )
-    return dataclasses.replace(vivas.sheet(), listings=listings, questions=questions)
+    return dataclasses.replace(vivas.sheet(), listings=listings, questions=questions, marks=marks)
 
 
 def long_functions(count: int) -> tuple[Listing, ...]:
@@ -66,10 +95,22 @@ SHEETS = {
     "long": sheet_on(long_functions(25)),
     "hostile": vivas.with_text(vivas.sheet(), lambda text: f"{text} {' '.join(PAYLOADS)[:400]}"),
 }
+
+
+def listed(sheet: Sheet) -> str:
+    """Return the page that lists who has which sheet, with one who has none."""
+    entry = Entry(HandIn(sheet.submission, "Ada Lovelace", Path("bert.py")))
+    note = "; ".join(sheet.notes)
+    return index(
+        [("ada", Drawn(entry, sheet, note, "018FCEA6")), ("bob", Drawn(entry, None, note))]
+    )
+
+
 MADE = {
     "practice": pages.practice,
     "paper": lambda sheet: pages.paper(sheet.for_students(), "Ada Lovelace"),
     "key": lambda sheet: pages.key(sheet, "Ada Lovelace"),
+    "keys": listed,
 }
 
 
@@ -163,6 +204,26 @@ def test_the_line_that_a_question_is_about_is_shown(practice: Page) -> None:
     assert practice.locator(".lines .now").is_visible()
     practice.locator("#q1 h2 a").click()
     assert practice.url.endswith("#f0-67")
+
+
+def test_the_marks_that_a_question_names_stand_out(practice: Page) -> None:
+    practice.locator("#q1 input").nth(0).focus()
+    named = practice.locator(".lines .named").evaluate_all("all => all.map(m => m.dataset.label)")
+    practice.locator("#q2 input").nth(0).focus()
+
+    assert named == ["3", "4", "5", "6", "7"]
+    assert practice.locator(".lines .named").count() == 0
+
+
+def test_marks_are_heard_but_not_copied(practice: Page) -> None:
+    listing = practice.locator(".lines").first
+
+    heard = " ".join(re.findall(r"(?:text|mark): (.*)", listing.aria_snapshot()))
+    listing.locator("li[value='67'] code").select_text()
+
+    assert "mark 5 mark 6 scores end of mark 6 + mask end of mark 5" in heard
+    copied = practice.evaluate("getSelection().toString()")
+    assert copied.strip() == "probs = self.dropout(F.softmax(scores + mask, dim=-1))"
 
 
 def test_answers_open_without_a_script(browser: Browser, tmp_path: Path) -> None:

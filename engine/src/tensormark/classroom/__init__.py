@@ -10,7 +10,8 @@ A run:
     work.py       a submission as data that travels, and the terms it is graded by
     standing.py   what is graded, what is left, and counts that add up
     store.py      every attempt, in one SQLite file
-    engine.py     hands work to workers, and keeps every answer before it counts
+    rounds.py     has all jobs of a kind done, to grade or to ask
+    engine.py     hands jobs to workers, and keeps every answer before it counts
         progress.py   a bar, or a line a minute
         estimate.py   how long it will take
         crews.py      who grades: this process, or Dask's workers
@@ -39,6 +40,8 @@ Who handed in, and the results:
         feedback.py   what each student gets back
         canvas.py   the instructor's own export of Canvas, with one column filled
         returned.py, moodle.py   marks and feedback, as Moodle and Canvas take them back
+    viva.py       questions on students' own code: pools, and the sheets drawn from them
+        viva_sheets.py, viva_marks.py, viva_answers.py   what is written, and what comes back
     similar.py    groups of near-identical submissions
         evidence.py, similar_page.py   similar.html, where two are alike line by line
 """

@@ -83,8 +83,10 @@ def appeal(run: "Run", name: str) -> int:
     stored = _stored(run, student)
     try:
         run.grade([student.work])
+        if not run.compares_only and (asks := run.asks(name)):
+            run.ask(asks)
     except Stopped:
-        print("stopped; nothing was graded, and the gradebook is unchanged")
+        print("stopped; the gradebook is unchanged")
         return 130
     last = run.store.newest(student.work.digest, run.terms)
     assert last is not None

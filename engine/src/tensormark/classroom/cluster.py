@@ -25,8 +25,8 @@ from distributed import Client, Future, LocalCluster
 from tensormark.classroom.failure import ClusterError
 from tensormark.classroom.parcel import Parcel
 from tensormark.classroom.version import about, unfit
-from tensormark.classroom.work import Terms, Work
-from tensormark.classroom.worker import Answer, grade, importable
+from tensormark.classroom.work import Job, Terms
+from tensormark.classroom.worker import Answer, do, importable
 from tensormark.folder import VARIABLE
 from tensormark.sandbox.interface import printable
 from tensormark.usage import option
@@ -110,14 +110,14 @@ class Crew:
         parcel: Parcel,
         own: bool,
         say: Callable[[str], None],
-        task: Callable[[Work, Terms, str, bytes], Answer] = grade,
+        task: Callable[[Job, Terms, str, bytes], Answer] = do,
     ) -> None:
         """Send the parcel on its way.
 
         Args:
             own: the workers are of this program, and need not be told apart.
             say: prints a line.
-            task: what workers do with some work.
+            task: what workers do with a job.
         """
         self.client, self.terms, self.parcel, self.own, self.say = client, terms, parcel, own, say
         self.task = task
@@ -196,12 +196,12 @@ class Crew:
         self.refused[address] = reason
         self.fit.pop(address, None)
 
-    def submit(self, work: Work) -> Future:
-        """Have some work graded by one of the workers."""
+    def submit(self, job: Job) -> Future:
+        """Have a job done by one of the workers."""
         chosen = None if self.own and not self.refused else sorted(self.fit)
         return self.client.submit(
             self.task,
-            work,
+            job,
             self.terms,
             self.parcel.digest,
             self.content,

@@ -28,8 +28,8 @@ SETTING = "combination"
 # the options of `tensormark class`, in the order in which a command gives them
 OPTIONS = (
     *("submissions", "references", "checkpoint", "check", "tier", "budget", "training_times"),
-    *("out", "roster", "deadline", "late", "adjustments", "rule", "written", "canvas", "column"),
-    *("last", "scheduler", "workers"),
+    *("out", "roster", "deadline", "late", "adjustments", "rule", "written"),
+    *("viva", "answers", "canvas", "column", "last", "scheduler", "workers"),
 )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tensormark.classroom.failure import ClusterError, RunError
 from tensormark.classroom.parcel import Parcel
-from tensormark.classroom.work import Terms, Work
+from tensormark.classroom.work import Job, Terms
 from tensormark.classroom.worker import Answer, Station
 from tensormark.folder import VARIABLE
 from tensormark.usage import option
@@ -70,9 +70,9 @@ class OneProcess:
         """Grade nothing more."""
         self.fit, self.reason = {}, reason
 
-    def submit(self, work: Work) -> _LocalFuture:
-        """Grade some work, in another thread, as this one takes care of signals and progress."""
-        return _LocalFuture(self.pool.submit(self.station.grade, work))
+    def submit(self, job: Job) -> _LocalFuture:
+        """Do a job, in another thread, as this one takes care of signals and progress."""
+        return _LocalFuture(self.pool.submit(self.station.do, job))
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ or was written for somebody else, is moved to `earlier-1` (then `-2`, and so on)
 
 import json
 import os
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -52,11 +53,15 @@ class Earlier:
         written = {other: own for other, own in self.written.items() if other != name}
         write_whole(self.out / WRITTEN, json.dumps(written))
 
-    def make_room(self, name: str) -> None:
-        """Move a file unless it is as a run has written it."""
+    def make_room(self, name: str, own: Sequence[str] | None = None) -> None:
+        """Move a file unless it is as a run has written it.
+
+        Args:
+            own: the digests of what was written there, if they are known.
+        """
         path = self.out / name
-        own = path.is_file() and not path.is_symlink()
-        if not own or sha256(path) not in self.written.get(name, ()):
+        own = self.written.get(name, ()) if own is None else own
+        if not (path.is_file() and not path.is_symlink() and sha256(path) in own):
             self.move(name)
 
     def write(self, name: str, content: bytes) -> None:
@@ -64,6 +69,24 @@ class Earlier:
         self.make_room(name)
         self.note(name, digest(content))
         write_whole(self.out / name, content)
+
+    def write_folder(self, folder: str, files: Iterable[tuple[str, bytes]]) -> None:
+        """Write the files of a folder, and move those that a run has written there before.
+
+        What is there already is left as it is. So a run that was interrupted here, which has noted
+        nothing, moves nothing of its own if it is done again.
+        """
+        others = self.written
+        before = {name: others.pop(name) for name in [*others] if name.startswith(f"{folder}/")}
+        own = {}
+        for name, content in ((f"{folder}/{name}", content) for name, content in files):
+            own[name] = [digest(content)]
+            self.make_room(name, [*before.get(name, ()), *own[name]])
+            if not (self.out / name).exists() or sha256(self.out / name) not in own[name]:
+                write_whole(self.out / name, content)
+        self.move(*(name for name in before if name not in own))
+        if before != own:
+            write_whole(self.out / WRITTEN, json.dumps(others | own))
 
     def withdraw(self, name: str) -> None:
         """Move a file that an earlier run has written, and this one has nothing to write in."""

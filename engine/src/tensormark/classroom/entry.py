@@ -100,6 +100,8 @@ class Entry:
         seconds: that grading took; attempts: how often it was tried.
         sources: module name to text, of the files that students edit.
         final: what the student gets, if scores are changed or lateness costs points.
+        viva: how many questions about their code were answered right, and of how many; None if none
+            was answered.
     """
 
     hand_in: HandIn
@@ -110,6 +112,12 @@ class Entry:
     attempts: int = 1
     sources: Mapping[str, str] = field(default_factory=dict)
     final: Final | None = None
+    viva: tuple[int, int] | None = None
+
+    @property
+    def answered(self) -> str:
+        """How many of how many were right, as no spreadsheet takes it for a date."""
+        return f"{self.viva[0]} of {self.viva[1]}" if self.viva else ""
 
     @property
     def exercises(self) -> Sequence[Mapping[str, Any]]:

@@ -55,15 +55,16 @@ def span(count: int, workers: int, known: Sequence[float]) -> str:
     return least if least == most else f"{least} to {most}"
 
 
-def expected(count: int, workers: int, known: Sequence[float]) -> str:
+def expected(count: int, workers: int, known: Sequence[float], done: str = "graded") -> str:
     """Say how long so many hand-ins will take, or that nobody knows.
 
     Args:
         workers: 0 if it is not known how many there are.
+        done: what they will be.
     """
     if len(known) < FEW:
-        return f"no estimate before {FEW} are graded"
+        return f"no estimate before {FEW} are {done}"
     time = span(count, workers or 1, known) + ("" if workers else " of one worker")
-    which = f"the last {len(known)} gradings" if len(known) == LATEST else f"{len(known)} before"
+    which = f"the last {len(known)} {done}" if len(known) == LATEST else f"{len(known)} before"
     sample = f"{statistics.fmean(known):.1f} s each, at most {max(known):.0f} s"
     return f"{time}, if these are like {which} ({sample})"

@@ -32,6 +32,7 @@ KEPT = ".statements.json"  # what the comparison of sources keeps until the next
 FIRST = ("student", "submission", "score", "max_score", "bonus")
 FINAL = ("final", "how")  # only where there is a ledger
 WRITTEN = "written"  # only where there are sheets, and after it a column for each question
+VIVA = "viva"  # only where questions about their own code were answered
 LAST = ("name", "submitted", "minutes_late", "problem", "flags", "other_files")
 
 
@@ -42,7 +43,7 @@ def _written(entry: Entry) -> list[float | None]:
     return [None if points is None else float(points) for points in given]
 
 
-def _row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
+def _row(entry: Entry, exercises: Sequence[str], viva: bool) -> list[Any]:
     hand_in, result, final = entry.hand_in, entry.result or {}, entry.final
     own = {exercise["id"]: exercise["score"] for exercise in result.get("exercises", ())}
     others = "; ".join(path.name for path in hand_in.others)
@@ -54,6 +55,7 @@ def _row(entry: Entry, exercises: Sequence[str]) -> list[Any]:
         *((final.points, final.how) if final else ()),
         *(own.get(name) for name in exercises),
         *_written(entry),
+        *((entry.answered,) if viva else ()),
         *(hand_in.name, when, hand_in.minutes_late),
         *(problem_of(entry), "; ".join(flags_of(entry)), others),
     ]
@@ -63,11 +65,13 @@ def _table(entries: Sequence[Entry]) -> str:
     """Return the table of a class as CSV; no cell is a formula."""
     ids = (exercise["id"] for entry in entries for exercise in entry.exercises)
     exercises = list(dict.fromkeys(ids))
-    rows = (_row(entry, exercises) for entry in entries)
+    viva = any(entry.viva for entry in entries)
+    rows = (_row(entry, exercises, viva) for entry in entries)
     final = FINAL if any(entry.final for entry in entries) else ()
     marks = next((entry.written.marks for entry in entries if entry.written), None)
     written = () if marks is None else (WRITTEN, *(mark.question.id for mark in marks))
-    return csv_text([(*FIRST, *final, *exercises, *written, *LAST), *rows])
+    about = (*FIRST, *final, *exercises, *written, *((VIVA,) if viva else ()), *LAST)
+    return csv_text([about, *rows])
 
 
 def _compared(
@@ -101,6 +105,7 @@ def write_results(
     says: Says | None = None,
     roster: Path | None = None,
     teach: str = "",
+    earlier: Earlier | None = None,
 ) -> list[str]:
     """Write the gradebook, the feedback, and Canvas's export if there is one.
 
@@ -112,15 +117,17 @@ def write_results(
         says: what known mistakes are called.
         roster: the list of the class, which may be Moodle's worksheet.
         teach: the page to show the class, if there is one.
+        earlier: where what was written before is moved, if something is already.
 
     Returns: what to tell the instructor, a line each.
 
     Raises:
         OSError: a file cannot be written.
     """
-    earlier = Earlier(out)
+    earlier = earlier or Earlier(out)
+    moved = len(earlier.moved)
     folders = write_feedback(entries, out, earlier)
-    if earlier.moved:  # of students who are in the gradebook of before
+    if len(earlier.moved) > moved:  # of students who are in the gradebook of before
         earlier.move(TABLE, PAGE)
     similarity = _compared(entries, starter or {}, known, out / KEPT)
     earlier.write(TABLE, _table(entries).encode("utf-8", "backslashreplace"))

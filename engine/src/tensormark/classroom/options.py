@@ -15,6 +15,7 @@ from tensormark.sandbox.interface import TIERS
 from tensormark.usage import command, option
 
 MOST_WORKERS = 1024
+MOST_QUESTIONS = 20  # on a sheet, which prints on a page
 STORE = "store.sqlite"  # in the folder of the results
 
 
@@ -41,6 +42,10 @@ def submissions(name: str, text: str) -> Path:
 
 def _worker_count(text: str) -> int:
     return settings.whole_number("workers", MOST_WORKERS, text)
+
+
+def _question_count(text: str) -> int:
+    return settings.whole_number("viva", MOST_QUESTIONS, text)
 
 
 def _moment(text: str) -> datetime.datetime:
@@ -82,6 +87,9 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     add("--adjustments", type=Path, help="a CSV file with changes of points and own deadlines")
     add("--rule", type=Path, help="a TOML file that says what lateness costs")
     add("--written", help="sheets with the marks of written questions, or a folder of them")
+    questions = "questions for each student about their own code"
+    add("--viva", type=_question_count, metavar="NUMBER", help=questions)
+    add("--answers", help="what a platform exported of the answers to them")
     add("--canvas", type=Path, help="a gradebook that Canvas has exported")
     add("--last", type=Path, help="results of an earlier class, to compare with in teach.html")
     add("--column", default="", help="the assignment's column in it")

@@ -23,6 +23,7 @@ class Class:
 
     Attributes:
         folders: of the entries' feedback, relative to the page; "" for those that have none.
+        viva: whether questions about their own code were answered.
         tags: what an entry can be chosen by, by its place.
     """
 
@@ -37,6 +38,7 @@ class Class:
         self.exercises: list[summary.Exercise] = summary.exercises_of(entries)
         self.mistakes: list[summary.Mistake] = summary.mistakes_of(entries, says)
         self.kinds = [summary.kind_of(entry) for entry in entries]
+        self.viva = any(entry.viva for entry in entries)
         self.flags = [summary.flags_of(entry) for entry in entries]
         self.changes = [summary.changes_of(entry) for entry in entries]
         self.unimportable = [summary.unimportable(entry) for entry in entries]
@@ -117,6 +119,7 @@ def _row(shown: Class, index: int) -> Element:
             else ()
         ),
         *((_cell(None if written.points is None else float(written.points)),) if written else ()),
+        *((_cell(entry.viva and entry.viva[0], entry.answered),) if shown.viva else ()),
         _cell(hand_in.minutes_late),
         element("td", "; ".join(_notes(shown, index)), role="cell", class_=NOTES),
         _cell(result["bonus"] if result else None),
@@ -131,6 +134,7 @@ def table(shown: Class) -> Element:
     """Return the table of all students; its roles are written out, as its styles make it boxes."""
     final = ["final", HOW] if any(entry.final for entry in shown.entries) else []
     final += ["written"] if any(entry.written for entry in shown.entries) else []
+    final += ["viva"] if shown.viva else []
     exercises = (exercise.id for exercise in shown.exercises)
     names = ["student", "score", *final, "min. late", NOTES, "bonus", *exercises, "seconds"]
     role = {"scope": "col", "role": "columnheader"}

@@ -3,6 +3,7 @@
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from typing import TextIO
 
 from tqdm import tqdm
@@ -15,7 +16,8 @@ from tensormark.reports.live import is_terminal
 EVERY = 60.0  # seconds between two lines
 
 
-def _kind(attempt: Attempt) -> str:
+def kind_of(attempt: Attempt) -> str:
+    """Return what an attempt counts as while a class is graded."""
     if attempt.result is None or not attempt.complete:
         return COULD_NOT
     core = [exercise for exercise in attempt.result["exercises"] if not exercise["bonus"]]
@@ -26,12 +28,20 @@ def _kind(attempt: Attempt) -> str:
 class Progress:
     """Counts what is done."""
 
-    def __init__(self, total: int, stream: TextIO | None = None, estimated: bool = True) -> None:
+    def __init__(
+        self,
+        total: int,
+        stream: TextIO | None = None,
+        estimated: bool = True,
+        kind: Callable[[Attempt], str] = kind_of,
+    ) -> None:
         """Begin at zero.
 
         Args:
-            estimated: an estimate was given; else there is one after the first are graded.
+            estimated: an estimate was given; else there is one after the first are done.
+            kind: what an attempt counts as.
         """
+        self.kind = kind
         self.total, self.stream, self.estimated = total, stream or sys.stderr, estimated
         self.durations: list[float] = []
         self.counts: Counter[str] = Counter()
@@ -56,7 +66,7 @@ class Progress:
             self.durations.append(attempt.seconds)
         if not final:
             return
-        self.counts[_kind(attempt)] += 1
+        self.counts[self.kind(attempt)] += 1
         if self.bar is not None:
             self.bar.update()
             self.bar.set_postfix_str(self.summary())

@@ -14,15 +14,15 @@ from tensormark.usage import option
 
 SETTING = "options"
 FILES = ("roster", "canvas", "adjustments", "rule", "last")
-SHEETS = "written"  # may be several files, with commas between
-OPTIONS = (*FILES, SHEETS, "deadline", "late", "column")
+SHEETS = ("written", "answers")  # may be several files, with commas between
+OPTIONS = (*FILES, *SHEETS, "deadline", "late", "column", "viva")
 
 
 def _text(name: str, value: object) -> str:
     """Return an option as text; a file counts wherever the next command is given."""
     if isinstance(value, datetime.datetime):
         return value.isoformat()
-    if name == SHEETS:
+    if name in SHEETS:
         return ",".join(map(os.path.abspath, sheet_paths(str(value))))
     return os.path.abspath(str(value)) if name in FILES else str(value)
 
@@ -30,7 +30,8 @@ def _text(name: str, value: object) -> str:
 def own_files(options: argparse.Namespace) -> list[Path]:
     """Return the instructor's files, which nobody has handed in."""
     files = [path for name in FILES if (path := getattr(options, name))]
-    return [*files, *sheet_paths(options.written or "")]
+    texts = (getattr(options, name) or "" for name in SHEETS)
+    return [*files, *(path for text in texts for path in sheet_paths(text))]
 
 
 def remember(options: argparse.Namespace, store: Store) -> None:
@@ -74,10 +75,17 @@ def settle(options: argparse.Namespace, store: Store) -> list[str]:
     if options.column and not options.canvas:
         given, lacking = option("column", options.column), option("canvas")
         raise SubmissionError(f"{given}: names a column of a Canvas export; give {lacking} as well")
+    if options.answers and not options.viva:
+        given, lacking = option("answers", options.answers), option("viva")
+        raise SubmissionError(
+            f"{given}: are to questions on students' own code; give {lacking} too"
+        )
     return lines
 
 
 def _value(name: str, text: str) -> object:
     if name == "deadline":
         return datetime.datetime.fromisoformat(text)
+    if name == "viva":
+        return int(text)
     return Path(text) if name in FILES else text

@@ -2,18 +2,15 @@
 
 import argparse
 import functools
-import os
 import sys
 from collections.abc import Sequence
 
 from tensormark.authoring.course import open_course
-from tensormark.classroom import estimate, finals, ledger, standing, teach
+from tensormark.classroom import estimate, finals, ledger, standing, teach, viva_marks
 from tensormark.classroom.canvas import opened
 from tensormark.classroom.choice import NEWEST
 from tensormark.classroom.combination import checked, keep
-from tensormark.classroom.crews import opened_crew
 from tensormark.classroom.earlier import Earlier
-from tensormark.classroom.engine import Engine, Stop
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.failure import RunError, Stopped
 from tensormark.classroom.gradebook import CANVAS, RESULTS, write_results
@@ -22,14 +19,18 @@ from tensormark.classroom.killed import result_of_killed
 from tensormark.classroom.last_term import read_class
 from tensormark.classroom.lesson import Lesson, lesson_of
 from tensormark.classroom.options import STORE, settings_of
-from tensormark.classroom.parcel import checkpoint_digest, packed
-from tensormark.classroom.progress import Progress
+from tensormark.classroom.parcel import checkpoint_digest
+from tensormark.classroom.progress import kind_of
 from tensormark.classroom.remembered import own_files, remember, settle
+from tensormark.classroom.rounds import Round
 from tensormark.classroom.standing import Class
 from tensormark.classroom.store import Store
 from tensormark.classroom.summary import OURS
 from tensormark.classroom.version import code, versions
-from tensormark.classroom.work import Terms, Work
+from tensormark.classroom.viva import Viva, blamed, kind_of_pool
+from tensormark.classroom.viva_sheets import FOLDER, write_sheets
+from tensormark.classroom.work import Ask, Terms, Work
+from tensormark.classroom.written import files_of
 from tensormark.exercise import Assignment
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import SubmissionError
@@ -38,7 +39,6 @@ from tensormark.sandbox.interface import CONTAINED, LOCKED, PROCESS, TIERS
 from tensormark.strictest import strictest
 from tensormark.usage import option
 
-NO_TIER = "the tier process isolates nothing: submissions can read and change what you can"
 AGAIN = "the same command continues where it stopped"
 RETRY = "run the same command again{}, which tries what could not be graded"
 PUBLIC = "graded on the public inputs, which every student has; for marks, give {}"
@@ -140,6 +140,8 @@ class Run:
         )
         hand_ins = look()
         self.ledger = ledger.opened(options, hand_ins, assignment)
+        self.answers = list(files_of("answers", options.answers or ""))
+        viva_marks.check(self.answers)
         if self.ledger and self.ledger.deadlines:
             hand_ins = look(deadlines=self.ledger.deadlines)
         say = functools.partial(print, file=sys.stderr, flush=True)
@@ -149,11 +151,14 @@ class Run:
             print("".join(f"{line}\n" for line in lines), end="")
             raise SubmissionError(f"there is nothing to grade in {where}")
         self.terms = terms_of(options, references, store, assignment)
+        self.viva: Viva | None = None
+        if options.viva:
+            self.viva = Viva(options.viva, store, self.students, self.terms, assignment)
         self.says = _descriptions(references)
         if not self.compares_only:
             if anew:
                 earlier = Earlier(options.out)
-                earlier.move(*RESULTS)
+                earlier.move(*RESULTS, FOLDER)
                 print("".join(f"{line}\n" for line in earlier.lines()), end="", flush=True)
             keep(combination, self.terms.tier, store)
 
@@ -165,6 +170,8 @@ class Run:
         try:
             if works:
                 self.grade(works)
+            if asks := self.asks():
+                self.ask(asks)
         except Stopped:
             print(f"stopped; {self.counted()}\nnext: {self.again}")
             return 130
@@ -184,34 +191,34 @@ class Run:
             Stopped: on Ctrl-C. ClusterError: there is nobody left to grade.
             RunError: Dask is not installed, and is needed.
         """
-        options, assignment, stop = self.options, self.assignment, Stop()
-        data_files = () if options.check else assignment.data_files
-        parcel = packed(settings_of(assignment.folder, options), data_files)
-        if self.terms.tier == PROCESS:
-            print(NO_TIER, file=sys.stderr)
-        where = options.scheduler or f"{options.workers} on this machine"
         known = estimate.durations(self.store, self.terms)
-        cost = estimate.expected(len(works), 0 if options.scheduler else options.workers, known)
-        what = f"{len(works)} to grade, tier {self.terms.tier}, workers: {where}"
-        print(f"{what}; {cost}", flush=True)
-        estimated = len(known) >= estimate.FEW
-        progress = Progress(len(works), estimated=estimated)  # last, as lines would break its bar
         blame = functools.partial(
-            result_of_killed, terms=self.terms, references=self.references, assignment=assignment
+            result_of_killed,
+            terms=self.terms,
+            references=self.references,
+            assignment=self.assignment,
         )
-        try:
-            crews = opened_crew(options, self.terms, parcel, assignment.folder, progress.say)
-            with stop.on_signals(), crews as crew:
-                Engine(crew, self.store, self.terms, progress, stop, blame).run(works)
-        except KeyboardInterrupt:
-            progress.say(f"class: stopped; {self.again}")
-            sys.stdout.flush()
-            os._exit(130)  # workers end with this process, and the store needs no closing
-        finally:
-            progress.close()
-        print(f"{progress.finished} done in {estimate.spent(progress.seconds)}", flush=True)
-        if progress.finished < len(works):
-            raise Stopped
+        grading = Round(works, "to grade", "graded", self.store, known, blame, kind_of)
+        grading.run(self.options, self.terms, self.assignment, self.again)
+
+    def asks(self, only: str | None = None) -> list[Ask]:
+        """Return what questions are still to be made on.
+
+        Args:
+            only: the student who is meant, if not everybody.
+        """
+        if self.viva is None:
+            return []
+        force = self.options.force and only is None
+        return self.viva.left(self.students.entries(self.terms), force, only)
+
+    def ask(self, asks: Sequence[Ask]) -> None:
+        """Have questions made; raises what `grade` does."""
+        assert self.viva is not None
+        pools = self.viva.pools
+        about = "to make questions on", "done", pools, pools.durations()
+        asking = Round(asks, *about, blamed, kind_of_pool)
+        asking.run(self.options, self.terms, self.assignment, self.again)
 
     def counted(self) -> str:
         """Return how many students there are, of each kind."""
@@ -223,29 +230,39 @@ class Run:
         deadline = self.options.deadline
         return lesson_of(self.assignment, exercises, entries, deadline, versions, self.last)
 
+    def write(self, entries: Sequence[Entry], earlier: Earlier) -> list[str]:
+        """Write the results; return what to tell the instructor, a line each."""
+        options, starter = self.options, self.assignment.starter
+        return write_results(
+            entries,
+            options.out,
+            options.canvas,
+            options.column,
+            {
+                name.removesuffix(".py"): (starter / name).read_text(encoding="utf-8")
+                for name in self.assignment.editable
+            },
+            known_sources(self.assignment),
+            self.says,
+            options.roster,
+            teach.page(self.lesson(entries)),
+            earlier,
+        )
+
     def report(self, appealed: str | None = None) -> int:
         """Write the results, print how it stands, and return the exit status."""
         options, entries = self.options, self.students.entries(self.terms)
         entries = self.ledger.applied(entries) if self.ledger else entries
-        kinds = standing.by_kind(entries)
-        starter = {
-            name.removesuffix(".py"): (self.assignment.starter / name).read_text(encoding="utf-8")
-            for name in self.assignment.editable
-        }
+        kinds, answered = standing.by_kind(entries), list[str]()
+        drawn = list(self.viva.drawn(entries)) if self.viva else []
+        if drawn and self.answers:
+            entries, answered = viva_marks.marked(drawn, self.answers)
         remember(options, self.store)
         told = finals.keep(self.store, self.ledger, entries, appealed)
         try:
-            lines = write_results(
-                entries,
-                options.out,
-                options.canvas,
-                options.column,
-                starter,
-                known_sources(self.assignment),
-                self.says,
-                options.roster,
-                teach.page(self.lesson(entries)),
-            )
+            earlier = Earlier(options.out)
+            asked = write_sheets(drawn, earlier)
+            lines = [*self.write(entries, earlier), *asked, *answered]
         except OSError as error:
             where, why = error.filename or options.out, error.strerror or error
             raise RunError(

@@ -57,14 +57,14 @@ def read_all(
         yield _student(hand_in, given)
 
 
+def person_of(hand_in: HandIn) -> Person:
+    """Return a student by what identifies them, logins, addresses and names."""
+    return Person((hand_in.student, *hand_in.keys), (hand_in.name, *hand_in.keys))
+
+
 def index_of(hand_ins: Sequence[HandIn]) -> Index:
-    """Return an index of the students, by what identifies them, logins, addresses and names."""
-    return Index(
-        [
-            Person((hand_in.student, *hand_in.keys), (hand_in.name, *hand_in.keys))
-            for hand_in in hand_ins
-        ]
-    )
+    """Return an index of the students; see `person_of`."""
+    return Index(list(map(person_of, hand_ins)))
 
 
 class Class:

@@ -52,7 +52,7 @@ class StoreError(RunError):
 
 @dataclasses.dataclass(frozen=True)
 class Attempt:
-    """How some work was graded.
+    """How some work was graded, or how questions were made on it.
 
     Attributes:
         worker: the machine.
@@ -68,10 +68,10 @@ class Attempt:
 
     @property
     def complete(self) -> bool:
-        """Whether every exercise could be graded."""
+        """Whether there is a result, with a score for every exercise in it."""
         result = self.result
         return result is not None and all(
-            exercise["score"] is not None for exercise in result["exercises"]
+            exercise["score"] is not None for exercise in result.get("exercises", ())
         )
 
 
@@ -214,7 +214,7 @@ class Store:
             f"SELECT {ATTEMPT} FROM attempt WHERE digest = ? AND {TERMS} ORDER BY {order} LIMIT 1"
         )
         rows = self.rows(query, work, *_key(terms))
-        return _attempt(rows[0]) if rows else None
+        return attempt_of(rows[0]) if rows else None
 
     def graded(self, terms: Terms) -> set[str]:
         """Return the digests of all work that has a complete result with these terms."""
@@ -236,7 +236,7 @@ class Store:
             WHERE student = ? AND mode = ? AND attempt.id < ? AND result IS NOT NULL
             ORDER BY attempt.id DESC LIMIT 1"""
         rows = self.rows(query, legible(student), mode, before)
-        return _attempt(rows[0]) if rows else None
+        return attempt_of(rows[0]) if rows else None
 
     def versions(self) -> dict[str, int]:
         """Return how many different hand-ins of each student the runs have seen."""
@@ -254,6 +254,7 @@ class Store:
             file.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (name, value))
 
 
-def _attempt(row: tuple[str, float, str, str | None, int]) -> Attempt:
+def attempt_of(row: tuple[str, float, str, str | None, int]) -> Attempt:
+    """Return an attempt from a row of a table; see ATTEMPT."""
     worker, seconds, problem, text, number = row
     return Attempt(worker, seconds, problem, None if text is None else json.loads(text), number)

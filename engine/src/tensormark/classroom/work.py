@@ -44,6 +44,29 @@ class Work:
         return Submission(name, *texts, frozenset(self.others), self.notes)
 
 
+@dataclasses.dataclass(frozen=True)
+class Ask:
+    """Work that questions are to be made on.
+
+    Attributes:
+        right: ids of the exercises that passed.
+        seed, number: of the questions, see viva.draw.questions.
+    """
+
+    work: Work
+    right: tuple[str, ...]
+    seed: str
+    number: int
+
+    @cached_property
+    def digest(self) -> str:
+        """The sha256 of what decides the questions, but for the seed, which is secret."""
+        return digest(canonical([self.work.digest, self.right, self.number]).encode())
+
+
+Job = Work | Ask  # what a worker can do
+
+
 def read_work(parts: Sequence[Part], given: GivenFiles) -> Work:
     """Read what somebody has handed in.
 

@@ -1,7 +1,7 @@
-"""What a worker does: it grades a submission in a sandbox, as `tensormark grade` does.
+"""What a worker does: it grades a submission in a sandbox, or makes questions on one.
 
-A worker process grades one submission after another with the same `Grading`, so that references
-are read and torch is imported once. Its assignment is the one that it was started in, or
+A worker process does this for one submission after another with the same `Grading`, so that
+references are read and torch is imported once. Its assignment is the one that it was started in, or
 that TENSORMARK_ASSIGNMENT names. Covered: a worker with another grader or assignment, or that
 cannot give the tier, refuses, and says why. Not covered: workers and client trust each other and
 the scheduler.
@@ -11,31 +11,34 @@ import dataclasses
 import functools
 import os
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from tensormark.classroom.parcel import unpack
 from tensormark.classroom.version import about, unfit
-from tensormark.classroom.work import Terms, Work
+from tensormark.classroom.work import Ask, Job, Terms, Work
 from tensormark.exercise import Assignment
 from tensormark.folder import AssignmentError, here, open_assignment
 from tensormark.grading import Grading
+from tensormark.intake.submission import SubmissionError
 from tensormark.sandbox.interface import printable
 from tensormark.settings import Settings
 from tensormark.strictest import fault_of
+from tensormark.viva import draw
 
 LOCK = threading.Lock()  # some workers have several threads
 
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What a worker says to some work.
+    """What a worker says to a job.
 
     Attributes:
         address: of the worker; host: its machine.
         refused: why it grades nothing at all, or nothing.
-        result: the result model, if it does.
+        result: the result model, if it does; of questions, see `asked`.
         seconds: that it took.
     """
 
@@ -63,6 +66,16 @@ def _grading(terms: Terms, folder: Path, assignment: Assignment) -> Grading:
     return Grading(settings, assignment)
 
 
+def asked(job: Ask, grading: Grading) -> dict[str, Any]:
+    """Return a sheet as JSON, or a note that says why there is none."""
+    submission = job.work.submission(grading.assignment.main_file)
+    try:
+        sheet = draw.questions(grading, submission, job.right, job.seed, job.number)
+    except SubmissionError as error:
+        return {"note": printable(str(error))[:300]}
+    return {"sheet": dataclasses.asdict(sheet)}
+
+
 class Station:
     """What a worker keeps from one submission to the next, for the same terms and parcel."""
 
@@ -86,10 +99,17 @@ class Station:
             fault = fault_of(self.grading.assignment, terms.tier, self.grading.settings)
             self.refused = f"it has no tier {terms.tier}: {fault}" if fault else ""
 
-    def grade(self, work: Work) -> Answer:
-        """Grade some work, or refuse."""
+    def do(self, job: Job) -> Answer:
+        """Grade some work or have questions made on it, or refuse."""
         if self.refused:
             return self.answer(refused=self.refused)
+        if isinstance(job, Work):
+            return self._grade(job)
+        began = time.monotonic()
+        result = asked(job, self.grading)
+        return self.answer(result=result, seconds=time.monotonic() - began)
+
+    def _grade(self, work: Work) -> Answer:
         submission = work.submission(self.grading.assignment.main_file)
         grade = self.grading.grade_read(submission, self.mode == "check")
         return self.answer(result=grade.as_json(), seconds=grade.seconds)
@@ -111,6 +131,6 @@ def _station(terms: Terms, parcel: str, content: bytes) -> Station:
         return STATIONS[key]
 
 
-def grade(work: Work, terms: Terms, parcel: str, content: bytes) -> Answer:
-    """Grade some work, or refuse."""
-    return _station(terms, parcel, content).grade(work)
+def do(job: Job, terms: Terms, parcel: str, content: bytes) -> Answer:
+    """Do a job, or refuse."""
+    return _station(terms, parcel, content).do(job)

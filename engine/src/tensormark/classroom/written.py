@@ -83,12 +83,16 @@ class Written:
             yield f"  and {len(disputed) - SHOWN} more; the gradebook's `how` names them"
 
 
-def _sheets(text: str) -> Iterator[Path]:
-    given = option("written", text)
+def files_of(name: str, text: str) -> Iterator[Path]:
+    """Yield the files that an option names; of a folder, all .csv files.
+
+    Raises:
+        LedgerError: there are none in a folder.
+    """
     for path in sheet_paths(text):
         files = sorted(path.glob("[!.]*.csv")) if path.is_dir() else [path]
         if not files:
-            raise LedgerError(f"{given}: there is no .csv file in {path}; name the sheets")
+            raise LedgerError(f"{option(name, text)}: there is no .csv file in {path}")
         yield from files
 
 
@@ -99,7 +103,7 @@ def read_written(text: str, hand_ins: Sequence[HandIn], assignment: Assignment) 
         LedgerError: one cannot be used, or the rubric cannot.
     """
     questions, names = read_rubric(assignment), Names(hand_ins)
-    paths = list(_sheets(text))
+    paths = list(files_of("written", text))
     answers: dict[tuple[str, str], list[Answer]] = {}
     read = set[str]()
     for path in paths:

@@ -82,7 +82,7 @@ def _item(question: Question, sheet: Sheet, name: str) -> Element:
     points = element("decvar", maxvalue=100, minvalue=0, varname="SCORE", vartype="Decimal")
     right = element("setvar", 100, action="Set", varname="SCORE")
     kind = _metadata(question_type="multiple_choice_question", points_possible=1)
-    text = _text(fragment(question, sheet.listings))
+    text = _text(fragment(question, sheet))
     return element(
         "item",
         element("itemmetadata", kind),

@@ -23,11 +23,11 @@ DETACHED = 4  # further ones, in which a gradient is cut off; only for questions
 SHOWN = 6  # rows and columns of a picture
 ONLY_TRAINING = "only training"
 GENERAL: Mapping[str, str] = {
-    found.RAISES: "The call ends with an exception.",
-    found.SHAPE: "The result has another shape than before.",
+    found.RAISES: "The call raises an exception.",
+    found.SHAPE: "The result has a different shape.",
     found.EVERYWHERE: "Neither results nor gradients change.",
     found.FACTOR: "All results are multiplied by one number.",
-    ONLY_TRAINING: "Results change in training mode only.",
+    ONLY_TRAINING: "Results change only in training mode.",
 }
 Claim = tuple[Change, str, bool]
 
@@ -63,8 +63,9 @@ class Sample:
     def __init__(self, study: Study, generator: random.Random) -> None:
         self.study, self.random = study, generator
         detach = [change for change in study.changes if change.kind == DETACH]
-        names = [change for change in study.changes if change.kind == "name"]
-        others = [c for c in study.changes if c.kind not in (DETACH, "name")]
+        hidden = [c for c in study.changes if c.kind != DETACH and not c.tells]
+        names = [change for change in hidden if change.kind == "name"]
+        others = [change for change in hidden if change.kind != "name"]
         chosen = self.spread(others, SAMPLE * 2 // 3)
         self.changes = [*chosen, *self.spread(names, SAMPLE - len(chosen))]
         self.random.shuffle(self.changes)

@@ -48,7 +48,7 @@ def _question(question: Question, sheet: Sheet) -> Element:
     return element(
         "question",
         element("name", element("text", f"[{question.code}] {question.family}")),
-        _text("questiontext", fragment(question, sheet.listings)),
+        _text("questiontext", fragment(question, sheet)),
         _text("generalfeedback", marked(question.explanation)),
         *(element(tag, value) for tag, value in settings.items()),
         *_answers(question),

@@ -4,6 +4,7 @@ What the pages have in common is made of what `Sheet.for_students` returns, so t
 hold an answer. Every text is escaped where it becomes an element (reports/markup.py).
 """
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,8 @@ from typing import Any
 from tensormark.reports import html
 from tensormark.reports.markup import Element, element, joined, say
 from tensormark.viva.picture import figure
-from tensormark.viva.question import Listing, Question, Sheet
-from tensormark.viva.texts import LETTERS, WIDEST, dedented, marked
+from tensormark.viva.question import Listing, Mark, Question, Sheet
+from tensormark.viva.texts import LETTERS, Row, dedented, marked, marks_of
 
 STYLES = (html.STYLE, Path(__file__).with_name("viva.css"))
 SCRIPT = Path(__file__).with_name("viva.js")
@@ -22,6 +23,7 @@ PRACTISE = "Questions on your own code. Each has one right answer, found by runn
 FILL_IN = (
     "Questions on your own code. One answer is right: tick it. Lines are numbered as in your file."
 )
+NUMBERED = " Small numbers mark what questions name."
 STAFF = "Questions on a student's own code, with the answers: for staff."
 Asked = Mapping[str, Any]  # a question as students may see it
 Options = Callable[[int, Asked], Element]
@@ -35,33 +37,56 @@ def _line_id(listings: Sequence[Listing], function: str, line: int) -> str | Non
     return None
 
 
-def _line(name: str, number: int, text: str, asked: Sequence[int], after_gap: bool) -> Element:
+def _code(text: str, marks: Sequence[Mark]) -> Element:
+    """Return code with an element around what is marked; marks may lie in others."""
+    parts, at = list[Element](), 0
+    for place, mark in enumerate(marks):
+        if mark.start < at:  # it lies in the last one
+            continue
+        inner = [
+            dataclasses.replace(each, start=each.start - mark.start, end=each.end - mark.start)
+            for each in marks[place + 1 :]
+            if each.start < mark.end
+        ]
+        content = _code(text[mark.start : mark.end], inner)
+        whole = element("mark", content, data_label=mark.label)
+        before = joined(say(text[at : mark.start]), element("wbr") if mark.start else None)
+        parts += before, whole
+        at = mark.end
+    return joined(*parts, say(text[at:]))
+
+
+def _line(name: str, row: Row, asked: Sequence[int], after_gap: bool) -> Element:
     links = [
         element("a", f"Q{each}", href=f"#q{each}", aria_label=f"to question {each}")
         for each in asked
     ]
     kinds = ["asked"] * bool(links) + ["gap"] * after_gap
-    code = element("code", say(text or " ", WIDEST))
-    return element("li", code, *links, value=number, id=name, class_=" ".join(kinds) or None)
+    code = element("code", _code(row.text, row.marks) or " ")
+    return element("li", code, *links, value=row.number, id=name, class_=" ".join(kinds) or None)
 
 
-def _listing(place: int, listing: Listing, asked: Mapping[str, Sequence[int]]) -> Element:
+def _listing(
+    place: int, listing: Listing, asked: Mapping[str, Sequence[int]], marks: Sequence[Mark]
+) -> Element:
     """Return a function; a line that questions are about links to them."""
     rows, before = [], None
-    for number, text in dedented(listing):
-        name, after_gap = f"f{place}-{number}", before is not None and number > before + 1
-        rows.append(_line(name, number, text, asked.get(name, ()), after_gap))
-        before = number
+    for row in dedented(listing, marks):
+        name, after_gap = f"f{place}-{row.number}", before is not None and row.number > before + 1
+        rows.append(_line(name, row, asked.get(name, ()), after_gap))
+        before = row.number
     caption = element("figcaption", element("code", listing.name), " in ", listing.file)
     return element("figure", caption, element("ol", *rows, class_="lines"), class_="listing")
 
 
-def _listings(listings: Sequence[Listing], questions: Iterable[Asked]) -> Element:
+def _listings(
+    listings: Sequence[Listing], questions: Sequence[Asked], marks: Sequence[Mark]
+) -> Element:
     asked: dict[str, list[int]] = {}
     for number, question in enumerate(questions, start=1):
         if name := _line_id(listings, question["function"], question["line"]):
             asked.setdefault(name, []).append(number)
-    return joined(*(_listing(place, each, asked) for place, each in enumerate(listings)))
+    return joined(*(_listing(place, each, asked, marks) for place, each in enumerate(listings)))
 
 
 def _where(listings: Sequence[Listing], question: Asked) -> Element:
@@ -126,12 +151,14 @@ def _document(title: str, classes: str, parts: Iterable[object], script: str = "
     return html.document(title, style, element("main", *parts, class_=classes), script)
 
 
-def _head(title: str, name: str, about: str, notes: Sequence[str]) -> Element:
+def _head(
+    title: str, name: str, about: str, notes: Sequence[str], marks: Sequence[object]
+) -> Element:
     said = [element("li", marked(note)) for note in notes]
     return element(
         "header",
         element("h1", f"{title}: ", element("span", name, class_="name")),
-        element("p", about, class_="about"),
+        element("p", about, NUMBERED if marks else None, class_="about"),
         element("ul", *said, class_="notes") if said else None,
     )
 
@@ -167,26 +194,28 @@ def _to_answer(number: int, asked: Asked, question: Question, sheet: Sheet) -> E
         id=f"q{number}",
         data_key=LETTERS[question.key],
         data_line=_line_id(sheet.listings, question.function, question.line),
+        data_marks=" ".join(mark.label for mark in marks_of(question, sheet)),
     )
 
 
 def practice(sheet: Sheet) -> str:
     """Return the page to practise with: a script marks each answer; without it, they open."""
     questions = [_to_answer(*each, sheet) for each in _both(sheet)]
+    code = _listings(sheet.listings, sheet.for_students()["questions"], sheet.marks)
     seed = f"Drawn with seed {sheet.seed}; another gives other questions."
     parts = (
-        _head(sheet.assignment, sheet.submission, PRACTISE, sheet.notes),
+        _head(sheet.assignment, sheet.submission, PRACTISE, sheet.notes, sheet.marks),
         element("p", id="count", role="status", hidden="hidden"),
-        _columns(_listings(sheet.listings, sheet.for_students()["questions"]), questions),
+        _columns(code, questions),
         element("footer", element("p", seed, class_="about")),
     )
     title = f"{sheet.assignment}: questions"
     return _document(title, "viva practice", parts, SCRIPT.read_text(encoding="utf-8"))
 
 
-def _rows(listings: Sequence[Listing], questions: Iterable[Asked]) -> int:
+def _rows(listings: Sequence[Listing], questions: Iterable[Asked], marks: Sequence[Mark]) -> int:
     """Return about how many rows a sheet has on paper, over both columns."""
-    lines = [text for listing in listings for _, text in listing.lines]
+    lines = [row.text + "  " * len(row.marks) for each in listings for row in dedented(each, marks)]
     texts = [text for each in questions for text in (each["prompt"], *each["options"])]
     rows = sum(1 + len(text) // WIDTH for text in (*lines, *texts))
     return rows + 2 * len(listings) + len(texts) // 2
@@ -199,6 +228,7 @@ def paper(sheet: Mapping[str, Any], name: str) -> str:
         sheet: what `Sheet.for_students` returned.
     """
     listings = [Listing.from_json(each) for each in sheet["listings"]]
+    marks = [Mark(**each) for each in sheet["marks"]]
     questions = [
         element(
             "section",
@@ -208,10 +238,10 @@ def paper(sheet: Mapping[str, Any], name: str) -> str:
         )
         for number, asked in enumerate(sheet["questions"], start=1)
     ]
-    size = sum(_rows(listings, sheet["questions"]) > most for most in ROWS)
+    size = sum(_rows(listings, sheet["questions"], marks) > most for most in ROWS)
     parts = (
-        _head(sheet["assignment"], name, FILL_IN, sheet["notes"]),
-        _columns(_listings(listings, sheet["questions"]), questions),
+        _head(sheet["assignment"], name, FILL_IN, sheet["notes"], marks),
+        _columns(_listings(listings, sheet["questions"], marks), questions),
     )
     return _document(f"{sheet['assignment']}: {name}", f"viva paper size{size}", parts)
 
@@ -236,8 +266,9 @@ def _answered(number: int, asked: Asked, question: Question, sheet: Sheet) -> El
 def key(sheet: Sheet, name: str) -> str:
     """Return the same questions for staff: with the answers, and what to ask next."""
     questions = [_answered(*each, sheet) for each in _both(sheet)]
+    code = _listings(sheet.listings, sheet.for_students()["questions"], sheet.marks)
     parts = (
-        _head(sheet.assignment, name, STAFF, sheet.notes),
-        _columns(_listings(sheet.listings, sheet.for_students()["questions"]), questions),
+        _head(sheet.assignment, name, STAFF, sheet.notes, sheet.marks),
+        _columns(code, questions),
     )
     return _document(f"{sheet.assignment}: key of {name}", "viva staff", parts)

@@ -54,6 +54,11 @@ class Change:
     text: str
 
     @property
+    def tells(self) -> bool:
+        """Whether what is shown of it tells what the place was, without the code."""
+        return not set(self.shown).isdisjoint(" ()")
+
+    @property
     def line(self) -> int:
         """The line of its place in the file."""
         return self.mark.line
@@ -64,7 +69,7 @@ class Change:
         if self.kind == DETACH:
             return f"`.detach()` is added to the code marked {label}."
         if self.kind == UNWRAP:
-            return f"The call of what is marked {label} is left out, so that its argument is used."
+            return f"The call marked {label} is removed: its first argument takes its place."
         if not self.shown:
             return f"The code marked {label} is left out."
         return f"The code marked {label} is replaced with `{self.shown}`."
@@ -74,7 +79,7 @@ class Change:
         if self.kind == DETACH:
             return f"{named(place)}: `.detach()` is added"
         if self.kind == UNWRAP:
-            return f"{named(place)}: not called, its argument is used"
+            return f"{named(place)}: the call is removed, its first argument stays"
         return f"{named(place)}: " + (f"replaced with `{self.shown}`" if self.shown else "left out")
 
 
@@ -185,7 +190,7 @@ class Source:
         if statement.lineno != statement.end_lineno or ";" in line:
             return None
         text = f"{self.text[:start]}pass{self.text[end:]}"
-        return Change("statement", self.mark(start, end), "", text)
+        return Change("statement", self.mark(start, end), "pass", text)
 
     def before(self, statement: ast.stmt, new: str) -> str:
         """Return the module's text with another statement before one."""

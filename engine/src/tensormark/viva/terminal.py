@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tensormark.reports.text import print_any_letter, visible
 from tensormark.viva.question import Picture, Question, Sheet
-from tensormark.viva.texts import LETTERS, LONGEST, numbered
+from tensormark.viva.texts import LETTERS, LONGEST, marks_of, numbered
 
 WIDTH = 88
 TRIES = 20  # lines that are no answer until a question is skipped
@@ -23,13 +23,19 @@ def _said(text: str, indent: str = "") -> Iterator[str]:
 
 
 def _listing(sheet: Sheet, question: Question) -> Iterator[str]:
-    """Yield the function that a question is about; an arrow points to the line."""
+    """Yield the function that a question is about; an arrow points to the line.
+
+    Carets point to the places that the question names.
+    """
+    marks = marks_of(question, sheet)
     for listing in sheet.listings:
         if listing.name != question.function:
             continue
         yield f"{visible(listing.name)} in {visible(listing.file)}"
-        for (number, _), text in zip(listing.lines, numbered(listing), strict=True):
+        rows = zip(listing.lines, numbered(listing, marks), strict=True)
+        for (number, _), (text, *carets) in rows:
             yield f" {'>' if number == question.line else ' '} {text}"
+            yield from (f"   {line}" for line in carets)
         yield ""
         return
 

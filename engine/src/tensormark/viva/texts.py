@@ -1,10 +1,13 @@
 """Texts of questions as markup, and code as it is shown: numbered as in the file."""
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import NamedTuple
 
 from tensormark.reports.markup import Element, element, joined, say
 from tensormark.reports.text import visible
-from tensormark.viva.question import Listing, Question
+from tensormark.viva.question import Listing, Mark, Question, Sheet
 
 LETTERS = "ABCD"  # of the options
 LONGEST = 2000  # characters of a text
@@ -30,26 +33,74 @@ def marked(text: str) -> Element:
     )
 
 
-def dedented(listing: Listing) -> list[tuple[int, str]]:
-    """Return the lines of a listing without what all are indented by."""
+class Row(NamedTuple):
+    """A line of a listing as it is shown; columns of its marks are those of this text."""
+
+    number: int
+    text: str
+    marks: tuple[Mark, ...]
+
+
+def _shown(mark: Mark, text: str, depth: int) -> Mark:
+    start, end = (min(max(0, column - depth), len(text)) for column in (mark.start, mark.end))
+    return dataclasses.replace(mark, start=start, end=end)
+
+
+def dedented(listing: Listing, marks: Iterable[Mark] = ()) -> list[Row]:
+    """Return the lines of a listing without what all are indented by, outer marks before inner."""
+    here = [mark for mark in marks if mark.function == listing.name]
     lines = [(number, text.expandtabs(4).rstrip()) for number, text in listing.lines]
     depth = min((len(text) - len(text.lstrip()) for _, text in lines if text), default=0)
-    return [(number, text[depth:]) for number, text in lines]
+    rows = []
+    for number, line in lines:
+        text = line[depth : depth + WIDEST] + " ..." * (len(line) > depth + WIDEST)
+        on_line = (_shown(mark, text, depth) for mark in here if mark.line == number)
+        rows.append(Row(number, text, tuple(sorted(on_line, key=lambda m: (m.start, -m.end)))))
+    return rows
 
 
-def numbered(listing: Listing) -> list[str]:
-    """Return the lines of a listing after their numbers, printable."""
+def _carets(row: Row) -> list[str]:
+    """Return lines with carets under the marked code, each followed by its label."""
+    lines = list[list[str]]()
+    for mark in sorted(row.marks, key=lambda m: m.end - m.start):  # the inner ones come first
+        start = len(visible(row.text[: mark.start]))
+        carets = "^" * max(1, len(visible(row.text[mark.start : mark.end])))
+        named = carets + visible(mark.label)
+        end = start + len(named)
+        free = (one for one in lines if not "".join(one[max(0, start - 1) : end + 1]).strip())
+        line = next(free, None)
+        if line is None:
+            line = [" "] * len(visible(row.text))
+            lines.append(line)
+        line[start:end] = named
+    return ["".join(line).rstrip() for line in lines]
+
+
+def numbered(listing: Listing, marks: Iterable[Mark] = ()) -> list[list[str]]:
+    """Return for each line of a listing: it after its number, and lines that show its marks."""
     width = max((len(str(number)) for number, _ in listing.lines), default=1)
     return [
-        f"{number:>{width}}  {visible(text, WIDEST)}".rstrip() for number, text in dedented(listing)
+        [
+            f"{row.number:>{width}}  {visible(row.text)}".rstrip(),
+            *(f"{'':{width}}  {line}" for line in _carets(row)),
+        ]
+        for row in dedented(listing, marks)
     ]
 
 
-def fragment(question: Question, listings: tuple[Listing, ...]) -> Element:
+def marks_of(question: Question, sheet: Sheet) -> list[Mark]:
+    """Return the marks that a question's texts name, with their labels."""
+    places = {dataclasses.replace(mark, label="") for mark in question.marks}
+    return [mark for mark in sheet.marks if dataclasses.replace(mark, label="") in places]
+
+
+def fragment(question: Question, sheet: Sheet) -> Element:
     """Return a question for a platform: its code in brackets, what is asked, and the function."""
+    marks = marks_of(question, sheet)
     code = [
-        element("pre", element("code", say("\n".join(numbered(listing)), MOST, keep="\n")))
-        for listing in listings
+        element("pre", element("code", say("\n".join(chain(*lines)), MOST, keep="\n")))
+        for listing in sheet.listings
         if listing.name == question.function
+        for lines in [numbered(listing, marks)]
     ]
     return joined(element("p", f"[{question.code}] ", marked(question.prompt)), *code[:1])

@@ -34,9 +34,13 @@
     tell();
   };
 
-  // the line that is asked about, beside the question that is being read
+  // the line that is asked about, and the marks that are named, beside the question that is being read
   const show = (form) => {
     document.querySelector(".lines .now")?.classList.remove("now");
+    const named = form.dataset.marks.split(" ");
+    for (const one of document.querySelectorAll(".lines mark")) {
+      one.classList.toggle("named", named.includes(one.dataset.label));
+    }
     const line = form.dataset.line && document.getElementById(form.dataset.line);
     if (!line) return;
     line.classList.add("now");

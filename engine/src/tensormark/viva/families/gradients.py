@@ -61,8 +61,8 @@ class Gradients:
         chosen = options_of(sample.random, right, texts)
         if chosen is None:
             return None
-        listed = ", ".join(map(shown_name, names))
-        asked = f"What are all of {listed} that then get no gradient?"
+        *others, last = map(shown_name, names)
+        asked = f"Which of {', '.join(others)} and {last} then get no gradient?"
         claims = [(change, of_gradient(name), name in cut) for name in names]
         return self.draft(sample, change, asked, chosen, claims, "This is not all, or too much.")
 

@@ -2,7 +2,8 @@
 
 import ast
 import functools
-from collections.abc import Collection, Iterator, Mapping
+import itertools
+from collections.abc import Iterator, Mapping
 
 from tensormark.viva.family import Draft, Sample, options_of
 from tensormark.viva.question import OPTIONS, Question, named
@@ -41,9 +42,11 @@ class Shapes:
         for node, shape in shapes.items():
             if shape is None or len(shape) < 2 or shape == result:  # as most expressions are
                 continue
-            near_it = near(shape, self.sizes(sample).values())
-            wrong = [f"`{other}`" for other in sorted(seen | near_it)]
-            found = options_of(sample.random, f"`{shape}`", self.likely(shape, wrong))
+            others = sorted(seen - {shape})
+            wrong = sample.random.sample(others, min(len(others), OPTIONS - 1))
+            more = sorted(near(shape) - seen)
+            wrong += sample.random.sample(more, min(len(more), OPTIONS - 1 - len(wrong)))
+            found = options_of(sample.random, f"`{shape}`", [f"`{other}`" for other in wrong])
             if found is None:
                 continue
             again = functools.partial(self.still, shape, sample, places[node], source.of(node))
@@ -53,10 +56,6 @@ class Shapes:
         """Return the sizes of the call that is asked about, by letter."""
         subject = sample.study.subject
         return subject.sizes(subject.worlds[0])
-
-    def likely(self, shape: Shape, wrong: list[str]) -> list[str]:
-        """Return wrong shapes, without those that another number of axes gives away."""
-        return [each for each in wrong if each.count(",") == len(shape) - 1] or wrong
 
     def still(self, shape: Shape, sample: Sample, statement: ast.stmt, expression: str) -> bool:
         """Say whether an expression has this shape in another run."""
@@ -89,9 +88,13 @@ class Shapes:
         )
 
 
-def near(shape: Shape, sizes: Collection[int]) -> set[Shape]:
-    """Return shapes like one: two neighbouring axes exchanged, or one of the last two other."""
-    places = range(1, len(shape))
-    swapped = {(*shape[: n - 1], shape[n], shape[n - 1], *shape[n + 1 :]) for n in places}
-    others = {(*shape[:n], size, *shape[n + 1 :]) for n in places[-2:] for size in sizes}
-    return (swapped | others) - {shape}
+def near(shape: Shape) -> set[Shape]:
+    """Return shapes like one: two axes exchanged, two made one, or one without its first axis."""
+    pairs = itertools.combinations(range(len(shape)), 2)
+    swapped = set()
+    for one, other in pairs:
+        axes = list(shape)
+        axes[one], axes[other] = axes[other], axes[one]
+        swapped.add(tuple(axes))
+    merged = {(*shape[:n], shape[n] * shape[n + 1], *shape[n + 2 :]) for n in range(len(shape) - 1)}
+    return (swapped | merged | {shape[1:]}) - {shape}

@@ -1,0 +1,202 @@
+"""Questions for each student about their own code: pools that workers make, and sheets from them.
+
+A pool belongs to some work, and is kept in a table of its own, as results are shown to students. A
+sheet is drawn from it with a seed made of the student and a secret of the class: the same command
+draws the same sheets, and nobody else can. Work that no questions can be made on costs the run
+nothing: whose it is gets a note.
+"""
+
+import dataclasses
+import datetime
+import hmac
+import json
+import secrets
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tensormark.classroom.entry import Entry, legible
+from tensormark.classroom.estimate import LATEST
+from tensormark.classroom.standing import Class
+from tensormark.classroom.store import Attempt, Store, attempt_of
+from tensormark.classroom.summary import kind_of
+from tensormark.classroom.work import Ask, Terms
+from tensormark.exercise import Assignment
+from tensormark.intake.submission import SubmissionError
+from tensormark.reports.text import visible
+from tensormark.result import Outcome
+from tensormark.sandbox.interface import printable
+from tensormark.usage import option
+from tensormark.viva import draw
+from tensormark.viva.question import Sheet, labelled
+from tensormark.viva.subject import subjects_of
+
+TABLE = """CREATE TABLE IF NOT EXISTS viva (
+    id INTEGER PRIMARY KEY, job TEXT NOT NULL, reference TEXT NOT NULL, grader TEXT NOT NULL,
+    worker TEXT NOT NULL, finished TEXT NOT NULL, seconds REAL NOT NULL,
+    problem TEXT NOT NULL, result TEXT)"""
+SECRET = "viva secret"  # the name of a setting
+SHARED = 3  # times as many questions are in a pool that several students draw from
+MOST = 30  # questions in a pool
+NOTHING_RIGHT = "nothing of theirs is right"
+NO_QUESTION = "no good question was found"
+NOT_MADE = "not made yet; run the same command again"
+FAILED = "could not be made, and are tried again by the same command"
+KILLED = {"note": "the submission ends the process that makes them"}
+
+
+def kind_of_pool(attempt: Attempt) -> str:
+    """Return what an attempt counts as while questions are made."""
+    if attempt.result is None:
+        return "could not be done"
+    return "with questions" if pool_of(attempt).questions else "without"
+
+
+def pool_of(attempt: Attempt) -> Sheet:
+    """Return the sheet of a result; one without questions has notes that say why."""
+    result = attempt.result or {"note": f"{FAILED}: {attempt.problem}"}
+    if "sheet" in result:
+        return Sheet.from_json(result["sheet"])
+    return Sheet("", "", "", (), (), (str(result["note"]),))
+
+
+class Pools:
+    """The table in a store; a keeper of answers for the engine."""
+
+    def __init__(self, store: Store) -> None:
+        """Make the table if it is not there."""
+        self.store = store
+        with store.change() as file:
+            file.execute(TABLE)
+
+    def add(self, job: str, terms: Terms, attempt: Attempt) -> None:
+        """Keep an attempt; it is on the disk when this returns."""
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+        text = None if attempt.result is None else json.dumps(attempt.result)
+        key = (None, job, terms.references, terms.grader)
+        about = (attempt.worker, now, attempt.seconds, attempt.problem, text)
+        with self.store.change() as file:
+            file.execute("INSERT INTO viva VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*key, *about))
+
+    def graded(self, terms: Terms) -> set[str]:
+        """Return the digests of all jobs that are done."""
+        query = "SELECT job FROM viva WHERE result IS NOT NULL AND reference = ? AND grader = ?"
+        return {str(row[0]) for row in self.store.rows(query, terms.references, terms.grader)}
+
+    def last(self, job: str, terms: Terms) -> Attempt | None:
+        """Return the last attempt at a job, if possible one with a result."""
+        query = """SELECT worker, seconds, problem, result, id FROM viva
+            WHERE job = ? AND reference = ? AND grader = ?
+            ORDER BY result IS NULL, id DESC LIMIT 1"""
+        rows = self.store.rows(query, job, terms.references, terms.grader)
+        return attempt_of(rows[0]) if rows else None
+
+    def durations(self) -> list[float]:
+        """Return the seconds that the last jobs took."""
+        query = "SELECT seconds FROM viva WHERE seconds > 0 ORDER BY id DESC LIMIT ?"
+        return [float(row[0]) for row in self.store.rows(query, LATEST)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Drawn:
+    """A student's sheet, or a note that says why there is none.
+
+    Attributes:
+        note: for staff; beside a sheet, what there is to say of its pool.
+        code: that opens the student's quiz on Canvas.
+    """
+
+    entry: Entry
+    sheet: Sheet | None
+    note: str = ""
+    code: str = ""
+
+
+class Viva:
+    """The questions of a class."""
+
+    def __init__(
+        self, number: int, store: Store, students: Class, terms: Terms, assignment: Assignment
+    ) -> None:
+        """Prepare.
+
+        Args:
+            number: of questions on a sheet.
+
+        Raises:
+            SubmissionError: the assignment does not say what can be asked about.
+        """
+        if not subjects_of(assignment.folder):
+            raise SubmissionError(f"{option('viva', number)}: {draw.NOTHING_SAID}")
+        self.number, self.students, self.terms = number, students, terms
+        self.assignment = assignment
+        self.pools = Pools(store)
+        secret = store.setting(SECRET) or f"{secrets.randbits(256):064x}"
+        store.choose(SECRET, secret)
+        self.secret = bytes.fromhex(secret)
+
+    def seed(self, *what: str) -> str:
+        """Return a seed that only those who have the store can know."""
+        return hmac.digest(self.secret, "\0".join(what).encode(), "sha256").hex()
+
+    def jobs(self, entries: Sequence[Entry]) -> list[Ask | None]:
+        """Return what pool each student of a class needs; None if nothing of theirs is right."""
+        works = Counter(one.work.digest for one in self.students.students if one.work)
+        own, shared = min(self.number, MOST), min(SHARED * self.number, MOST)
+        jobs: list[Ask | None] = []
+        for student, entry in zip(self.students.students, entries, strict=True):
+            right = [
+                exercise["id"]
+                for exercise in entry.exercises
+                if exercise["outcome"] == Outcome.PASSED
+            ]
+            if student.work is None or not draw.askable(self.assignment, right):
+                jobs.append(None)
+                continue
+            seed = self.seed("pool", student.work.digest)
+            number = shared if works[student.work.digest] > 1 else own
+            jobs.append(Ask(student.work, tuple(right), seed, number))
+        return jobs
+
+    def left(self, entries: Sequence[Entry], force: bool, only: str | None = None) -> list[Ask]:
+        """Return the jobs to do, the same one of several students once.
+
+        Args:
+            only: the student whose job is meant, if not everybody's.
+        """
+        done = set() if force else self.pools.graded(self.terms)
+        jobs = {
+            job.digest: job
+            for job, entry in zip(self.jobs(entries), entries, strict=True)
+            if job is not None and only in (None, entry.hand_in.student)
+        }
+        return [job for name, job in jobs.items() if name not in done]
+
+    def drawn(self, entries: Sequence[Entry]) -> Iterator[Drawn]:
+        """Yield everybody's sheet."""
+        for job, entry in zip(self.jobs(entries), entries, strict=True):
+            yield self._drawn(job, entry)
+
+    def _drawn(self, job: Ask | None, entry: Entry) -> Drawn:
+        path = entry.hand_in.path
+        if entry.result is None or path is None:
+            return Drawn(entry, None, kind_of(entry))
+        if job is None:
+            return Drawn(entry, None, NOTHING_RIGHT)
+        attempt = self.pools.last(job.digest, self.terms)
+        if attempt is None:
+            return Drawn(entry, None, NOT_MADE)
+        pool = pool_of(attempt)
+        if not pool.questions:
+            return Drawn(entry, None, visible("; ".join(pool.notes) or NO_QUESTION, 300))
+        student = legible(entry.hand_in.student)
+        sheet = labelled(draw.chosen(pool, self.seed("student", student), self.number))
+        name, notes = printable(legible(path.name)), {draw.IN_EVAL}.intersection(sheet.notes)
+        sheet = dataclasses.replace(sheet, submission=name, notes=tuple(notes))
+        note = visible("; ".join(each for each in pool.notes if each not in notes), 300)
+        return Drawn(entry, sheet, note, self.seed("code", student)[:8].upper())
+
+
+def blamed(job: Ask) -> Mapping[str, Any]:
+    """Return the result of a job that ends its workers."""
+    return KILLED

@@ -1,0 +1,166 @@
+"""What a class's questions are written to: sheets, keys, and quizzes that platforms import.
+
+viva/sheets/    a page for each student, to be given to them: no answers
+viva/keys/      a page for each student, for staff; viva/keys.html lists them
+viva/canvas-quiz.zip, viva/moodle-quiz.xml
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from tensormark.classroom.earlier import Earlier
+from tensormark.classroom.entry import first_of, number_of
+from tensormark.classroom.feedback import folder_names
+from tensormark.classroom.viva import Drawn
+from tensormark.reports import html
+from tensormark.reports.markup import Element, element, joined
+from tensormark.reports.text import visible
+from tensormark.usage import option
+from tensormark.viva import canvas_quiz, moodle_quiz, page
+from tensormark.viva.question import Sheet
+
+FOLDER = "viva"
+SHEETS, KEYS, INDEX = "sheets", "keys", "keys.html"
+CANVAS, MOODLE = "canvas-quiz.zip", "moodle-quiz.xml"
+STYLE = """
+.scroll { overflow-x: auto; margin-top: 1.5rem; }
+.scroll th, .scroll td { padding: .3rem 1.25rem .3rem 0; text-align: start; vertical-align: top; }
+.scroll tbody th { font-weight: 400; min-width: 8rem; }
+.scroll thead th, .scroll td { white-space: nowrap; }
+.scroll td:last-child { white-space: normal; min-width: 12rem; }
+details li { max-width: 44rem; }
+"""
+TITLE = "Questions about their own code: keys"
+STAFF = (
+    "For staff. Keys have the answers: give a student their own sheet, and nothing else of this."
+)
+
+NEXT = "Give that folder to the next run: {}."
+HOW = {
+    "On Canvas": (
+        f"Settings, Import Course Content, QTI .zip file: {CANVAS}. Each student's quiz arrives "
+        "unpublished, counts for nothing and shows no result.",
+        "Publish the quizzes. Each asks for its code, which is in the list below: give every "
+        "student their own. All titles, which have names, can be seen by the class; to show a quiz "
+        "to one student only, assign it to them.",
+        "Afterwards, in each quiz: Statistics, Student Analysis. Put the files into a folder.",
+        NEXT,
+    ),
+    "On Moodle": (
+        f"Question bank, Import, Moodle XML format: {MOODLE}. Each student's questions are a "
+        "category below “viva”.",
+        "Make a quiz for each student, add the questions of their category, and restrict access to "
+        "the student. What explains the answers is feedback: set when it is shown.",
+        "Afterwards, in each quiz: Results, Responses, with “question text” and “response” ticked, "
+        "downloaded as CSV. Put the files into a folder.",
+        NEXT,
+    ),
+}
+
+
+def _called(drawn: Drawn) -> str:
+    return visible(drawn.entry.hand_in.called, 200)
+
+
+def _row(name: str, drawn: Drawn) -> Element:
+    student = element("th", _called(drawn), scope="row")
+    if drawn.sheet is None:
+        return element("tr", student, *(element("td", each) for each in (0, "", "", drawn.note)))
+    file = quote(f"{name}.html")
+    links = joined(
+        element("a", "key", href=f"{KEYS}/{file}"),
+        ", ",
+        element("a", "sheet", href=f"{SHEETS}/{file}"),
+    )
+    count = len(drawn.sheet.questions)
+    return element(
+        "tr", student, *(element("td", cell) for cell in (count, links, drawn.code, drawn.note))
+    )
+
+
+def index(named: Sequence[tuple[str, Drawn]]) -> str:
+    """Return the page that lists everybody."""
+    heads = ("student", "questions", "pages", "code on Canvas", "notes")
+    head = element("tr", *(element("th", text, scope="col") for text in heads))
+    rows = (_row(name, drawn) for name, drawn in named)
+    table = element("table", element("thead", head), element("tbody", *rows))
+    body = element(
+        "main",
+        element("header", element("h1", TITLE), element("p", element("b", STAFF))),
+        *(_how(title, steps) for title, steps in HOW.items()),
+        element(
+            "div", table, class_="scroll", role="region", aria_label="all students", tabindex=0
+        ),
+    )
+    return html.document(TITLE, html.STYLE.read_text(encoding="utf-8") + STYLE, body)
+
+
+def _how(title: str, steps: Sequence[str]) -> Element:
+    items = (element("li", step.format(option("answers", "folder"))) for step in steps)
+    return element("details", element("summary", title), element("ol", *items))
+
+
+def _quizzes(named: Sequence[tuple[str, Drawn]]) -> Iterator[tuple[str, bytes]]:
+    """Yield what platforms import; where two students are called the same, by names of files."""
+    counts = Counter(_called(drawn) for _, drawn in named)
+    sheets, codes = dict[str, Sheet](), dict[str, str]()
+    for name, drawn in named:
+        if drawn.sheet is not None:
+            student = called if counts[called := _called(drawn)] == 1 else name
+            sheets[student], codes[student] = drawn.sheet, drawn.code
+    if sheets:
+        title = f"{next(iter(sheets.values())).assignment}: questions"
+        yield CANVAS, canvas_quiz.quizzes(sheets, title, codes)
+        yield MOODLE, moodle_quiz.quizzes(sheets)
+
+
+def _files(everybody: Sequence[Drawn]) -> Iterator[tuple[str, bytes]]:
+    """Yield the names of files in the folder, and what is in them."""
+    names = folder_names([drawn.entry.hand_in.student for drawn in everybody])
+    named = list(zip(names, everybody, strict=True))
+    for name, drawn in named:
+        if drawn.sheet is not None:
+            called = _called(drawn)
+            yield f"{SHEETS}/{name}.html", _page(page.paper(drawn.sheet.for_students(), called))
+            yield f"{KEYS}/{name}.html", _page(page.key(drawn.sheet, called))
+    yield INDEX, _page(index(named))
+    yield from _quizzes(named)
+
+
+def _page(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _told(everybody: Sequence[Drawn], folder: Path) -> Iterator[str]:
+    """Yield what to tell staff, a line each."""
+    sizes = Counter(len(drawn.sheet.questions) for drawn in everybody if drawn.sheet)
+    each = ", ".join(
+        f"{number_of(size, 'question')} for {number_of(count, 'student')}"
+        if index == 0
+        else f"{size} for {count}"
+        for index, (size, count) in enumerate(sorted(sizes.items(), reverse=True))
+    )
+    if sizes:
+        yield f"viva: {each}: {folder / SHEETS}; for staff: {folder / INDEX}"
+        yield f"viva: to import as quizzes: {folder / CANVAS}, {folder / MOODLE}"
+    without: dict[str, list[str]] = {}
+    for drawn in everybody:
+        if drawn.sheet is None:
+            without.setdefault(drawn.note, []).append(visible(drawn.entry.hand_in.called, 60))
+    for note, names in without.items():
+        count = number_of(len(names), "student")
+        yield f"viva: no questions for {count} ({note}): {first_of(names)}"
+
+
+def write_sheets(everybody: Sequence[Drawn], earlier: Earlier) -> list[str]:
+    """Write the questions of a class; without any, move those of an earlier run away.
+
+    Returns: what to tell staff, a line each.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    earlier.write_folder(FOLDER, _files(everybody) if everybody else ())
+    return list(_told(everybody, earlier.out / FOLDER))

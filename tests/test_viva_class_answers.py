@@ -1,0 +1,97 @@
+"""Answers to questions about their own code, as platforms export them, in a class's gradebook."""
+
+from pathlib import Path
+
+import courses
+import pytest
+from courses import Asked
+
+from tensormark.viva.question import Question
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
+    return courses.with_viva(tmp_path, monkeypatch)
+
+
+def export(asked: Asked, *rows: dict[str, str], name: str = "export.csv") -> str:
+    """Write what Canvas exports of a quiz: who, and texts of options by the questions' codes."""
+    codes = dict.fromkeys(code for row in rows for code in row if code != "id")
+    lines = ["sis_id," + ",".join(f"7: [{code}] What is true?" for code in codes)]
+    lines += [",".join([row["id"], *(row.get(code, "") for code in codes)]) for row in rows]
+    (asked.course.folder / name).write_text("\n".join(lines), encoding="utf-8")
+    return str(asked.course.folder / name)
+
+
+def answers(student: str, questions: dict[str, Question], right: int) -> dict[str, str]:
+    """Return answers to all questions, of which the first so many are right."""
+    chosen = {
+        code: one.options[(one.key + (place >= right)) % 4]
+        for place, (code, one) in enumerate(questions.items())
+    }
+    return {"id": student, **chosen}
+
+
+def test_answers_are_counted_beside_the_score(asked: Asked, capsys: Capture) -> None:
+    ada, bob, eve = (asked.add(number, "attention") for number in (1, 2, 3))
+    asked.course.grade("--viva", "5")
+    before, codes = asked.course.gradebook(), asked.codes(ada)
+    mine, theirs = asked.codes(bob), {*codes}
+    strange = next(code for code in theirs if code not in mine)
+    rows = (
+        answers(ada, codes, 4),
+        {**answers(bob, mine, 2), strange: codes[strange].options[codes[strange].key]},
+        {"id": "stranger", **answers("", codes, 5)} | {"id": "777"},
+    )
+    capsys.readouterr()
+
+    assert asked.course.grade("--viva", "5", "--answers", export(asked, *rows)) == 0
+
+    after = asked.course.gradebook()
+    assert [after[student].pop("viva") for student in (ada, bob, eve)] == ["4 of 5", "2 of 5", ""]
+    assert after == before
+    said = capsys.readouterr().out
+    assert "viva: 2 students answered, 1 with a sheet did not\n" in said
+    told = "1 answer is to a question of no sheet of theirs, and not counted: 10002 (Student No2)\n"
+    assert f"viva: {told}" in said
+    assert "viva: 1 who answered not found in the class: 777\n" in said
+    page = (asked.course.out / "gradebook.html").read_text(encoding="utf-8")
+    assert 'data-value="4">4 of 5</td>' in page
+    assert '<button type="button">viva</button>' in page
+
+
+def test_the_first_answer_counts_and_one_that_fits_no_option_is_wrong(
+    asked: Asked, capsys: Capture
+) -> None:
+    ada = asked.add(1, "attention")
+    asked.course.grade("--viva", "3")
+    codes = asked.codes(ada)
+    first = answers(ada, codes, 0) | {next(iter(codes)): "something else"}
+    paths = [export(asked, first), export(asked, answers(ada, codes, 3), name="b.csv")]
+
+    asked.course.grade("--viva", "3", "--answers", ",".join(paths))
+
+    assert asked.course.gradebook()[ada]["viva"] == "0 of 3"
+    assert "1 answer is like none of the question's options" in capsys.readouterr().out
+
+
+def test_an_appeal_remembers_the_questions_and_the_answers(
+    asked: Asked, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = asked.add(1, "attention")
+    asked.course.grade("--viva", "3")
+    monkeypatch.chdir(asked.course.folder)
+    export(asked, answers(ada, asked.codes(ada), 2))
+    asked.course.grade("--viva", "3", "--answers", "export.csv")
+    monkeypatch.chdir("/")
+    capsys.readouterr()
+
+    assert asked.course.grade("--only", ada) == 0
+
+    path = asked.course.folder / "export.csv"
+    said = capsys.readouterr().out
+    assert f"ANSWERS={path}" in said
+    assert "VIVA=3" in said
+    assert asked.course.gradebook()[ada]["viva"] == "2 of 3"
