@@ -97,7 +97,10 @@ def test_only_what_is_right_and_calls_what_is_right_is_asked_about(
     assert askable(assignment, {"detector"}) == []
     assert [each.exercise for each in askable(assignment, {"conv", "detector"})] == toy.EXERCISES
     nothing = sheet_of(folder, solution_source, right={"detector"})
-    assert (nothing.questions, nothing.notes) == ((), (NOTHING_RIGHT,))
+    assert (nothing.questions, nothing.notes) == (
+        (),
+        (NOTHING_RIGHT.format(check="tensormark check"),),
+    )
 
 
 LOOKS = "its file uses what functions on tensors do not need, so that nothing is asked"
