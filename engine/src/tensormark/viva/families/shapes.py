@@ -11,6 +11,11 @@ from tensormark.viva.study import USUAL, output_of
 
 LOOKED_AT = 10  # expressions of a function
 Shape = tuple[int, ...]
+# what may run several times, each with another shape, or gives names another meaning
+AGAIN = (
+    *(ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
 
 
 class Shapes:
@@ -26,9 +31,11 @@ class Shapes:
         arguments = {each.arg for each in source.function.args.args}  # the docstring tells these
         for node, around in source.nodes():
             called = isinstance(around[0], ast.Call) and around[0].func is node
-            plain = isinstance(node, ast.BinOp | ast.Call | ast.Name) and not called
+            bound = isinstance(getattr(node, "ctx", None), ast.Store)
+            plain = isinstance(node, ast.BinOp | ast.Call | ast.Name) and not (called or bound)
+            once = not any(isinstance(each, AGAIN) for each in around)
             given = isinstance(node, ast.Name) and node.id in arguments
-            if plain and not given and node.lineno == node.end_lineno:
+            if plain and once and not given and node.lineno == node.end_lineno:
                 places[node] = source.statement_of(around)
         chosen = sample.random.sample([*places], min(LOOKED_AT, len(places)))
         shapes = {node: self.shape(sample, places[node], source.of(node)) for node in chosen}
