@@ -23,10 +23,12 @@ class Shapes:
         """Ask for the shape of an expression; wrong are those of others, or with mixed axes."""
         source = sample.study.source
         places: dict[ast.expr, ast.stmt] = {}
+        arguments = {each.arg for each in source.function.args.args}  # the docstring tells these
         for node, around in source.nodes():
             called = isinstance(around[0], ast.Call) and around[0].func is node
             plain = isinstance(node, ast.BinOp | ast.Call | ast.Name) and not called
-            if plain and node.lineno == node.end_lineno:
+            given = isinstance(node, ast.Name) and node.id in arguments
+            if plain and not given and node.lineno == node.end_lineno:
                 places[node] = source.statement_of(around)
         chosen = sample.random.sample([*places], min(LOOKED_AT, len(places)))
         shapes = {node: self.shape(sample, places[node], source.of(node)) for node in chosen}
