@@ -44,15 +44,39 @@ class Shapes:
         for node, shape in shapes.items():
             if shape is None or len(shape) < 2 or shape == result:  # as most expressions are
                 continue
-            others = sorted(seen - {shape})
-            wrong = sample.random.sample(others, min(len(others), OPTIONS - 1))
-            more = sorted(near(shape) - seen)
-            wrong += sample.random.sample(more, min(len(more), OPTIONS - 1 - len(wrong)))
+            wrong = self.wrong(sample, shape, {size for one in seen for size in one})
             found = options_of(sample.random, f"`{shape}`", [f"`{other}`" for other in wrong])
             if found is None:
                 continue
             again = functools.partial(self.still, shape, sample, places[node], source.of(node))
             yield Draft(self.question(sample, node, *found), holds=again)
+
+    def wrong(self, sample: Sample, shape: Shape, seen: set[int]) -> list[Shape]:
+        """Return three shapes with which one makes a grid: two axes, and two sizes for each.
+
+        So none of the four looks more like the others than the rest.
+
+        Args:
+            seen: sizes that this function's shapes have, which are likelier.
+        """
+        letters = {*self.sizes(sample).values()}
+        known = letters | {1} | {one * other for one in letters for other in letters}
+        if not known.issuperset(shape):  # of what the question does not say
+            return []
+        first = 1 if len(shape) > 2 else 0  # the batch is the same everywhere
+        axes = sorted(sample.random.sample(range(first, len(shape)), 2))
+        others = []
+        for axis in axes:
+            likely = sorted(seen & letters - {shape[axis]}) or sorted(letters - {shape[axis]})
+            others.append(sample.random.choice(likely))
+        grid = itertools.product(*zip([shape[axis] for axis in axes], others, strict=True))
+        made = []
+        for sizes in grid:
+            new = list(shape)
+            for axis, size in zip(axes, sizes, strict=True):
+                new[axis] = size
+            made.append(tuple(new))
+        return [each for each in dict.fromkeys(made) if each != shape]
 
     def sizes(self, sample: Sample) -> Mapping[str, int]:
         """Return the sizes of the call that is asked about, by letter."""
@@ -88,15 +112,3 @@ class Shapes:
             self.next,
             marks=(source.mark(*source.span(node)),),
         )
-
-
-def near(shape: Shape) -> set[Shape]:
-    """Return shapes like one: two axes exchanged, two made one, or one without its first axis."""
-    pairs = itertools.combinations(range(len(shape)), 2)
-    swapped = set()
-    for one, other in pairs:
-        axes = list(shape)
-        axes[one], axes[other] = axes[other], axes[one]
-        swapped.add(tuple(axes))
-    merged = {(*shape[:n], shape[n] * shape[n + 1], *shape[n + 2 :]) for n in range(len(shape) - 1)}
-    return (swapped | merged | {shape[1:]}) - {shape}
