@@ -11,7 +11,6 @@ from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change
 from tensormark.viva.study import USUAL, tensors_of
 
-
 NOTHING = 1e-6  # a gradient that is 0 by the mathematics, as that of the keys' biases
 
 
