@@ -119,7 +119,7 @@ def tokens_moved(result: np.ndarray) -> np.ndarray:
 OTHER_TOKENS = depends(lambda inputs: (0, slice(1, None)))
 OTHER_SENTENCES = depends(lambda inputs: slice(1, None))
 MIXED = "The sentences of a batch change each other's results."
-PADDED = "What stands in the padding changes the result."
+PADDED = "The content of padding affects the results of tokens."
 PLACED = "The position of a token in its sentence now matters."
 APART = "A token's result no longer depends on other tokens."
 TOGETHER = "A token's result now depends on other tokens."
@@ -131,11 +131,18 @@ def unlike_a_norm(name: str) -> Fact:
     return Fact(plain_norm(name), not_normalized, gained=UNNORMALIZED.format(name))
 
 
+def tokens(mask: str, inputs: Tensors) -> np.ndarray:
+    """Return which places of a result (B, T, D) are tokens, not padding: (B, T)."""
+    rows = inputs[mask].reshape(len(inputs[mask]), -1)
+    return np.asarray(rows == (0 if mask_is_added(rows) else 1))
+
+
 def over_tokens(mask: str, states: Sequence[str], axes: Mapping[str, int]) -> tuple[Fact, ...]:
     """Return what may be said of a function in which tokens look at each other."""
     first_token = (0, *[slice(None)] * (axes[states[0]] - 1), 0)
+    read = {name: axis for name, axis in axes.items() if name != mask}
     return (
-        Fact(other_padding(mask, {n: axes[n] for n in states}), depends(), gained=PADDED),
+        Fact(other_padding(mask, read), depends(functools.partial(tokens, mask)), gained=PADDED),
         Fact(at(first_token, *states), OTHER_TOKENS, lost=APART),
         Fact(rolled(axes), moved(tokens_moved), gained=PLACED),
     )
@@ -188,18 +195,18 @@ ATTENTION = Subject(
         Fact(
             with_values(1.0, "value"),
             not_ones,
-            gained="Values that are all 1 no longer give results of 1.",
+            gained="If all values are 1, the results no longer are.",
         ),
-        Fact(negated("query"), depends(), lost="The queries no longer make any difference."),
-        Fact(negated("key"), depends(), lost="The keys no longer make any difference."),
+        Fact(negated("query"), depends(), lost="The queries no longer affect the result."),
+        Fact(negated("key"), depends(), lost="The keys no longer affect the result."),
     ),
     training=training,
     sizes=letters,
     examples=(
         Example(
             "A sentence has two tokens and two of padding after them. All queries are 1, all keys "
-            "0, and the values `[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in one head and `[2, 0]`, "
-            "`[6, 1]`, `[0, 3]`, `[4, 8]` in the other.",
+            "0, and the values `[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in the first head and "
+            "`[2, 0]`, `[6, 1]`, `[0, 3]`, `[4, 8]` in the second.",
             alone(sizes=WORKED, dtype="float64"),
             worked,
             ("the result for the first token", lambda result: result[0, 0]),
@@ -219,8 +226,8 @@ ADD_NORM = Subject(
     situations=(
         Situation("an input that is all 0", with_values(0.0, "input")),
         Situation("an output that is all 0", with_values(0.0, "output")),
-        Situation("a dense layer of bias 0", with_values(0.0, "weights/out_dense.bias")),
-        Situation("a norm of weight 1 and bias 0", plain_norm("out_layer_norm")),
+        Situation("a dense layer with bias 0", with_values(0.0, "weights/out_dense.bias")),
+        Situation("a norm with weight 1 and bias 0", plain_norm("out_layer_norm")),
     ),
     facts=(
         Fact(at((0, 0), "input", "output"), OTHER_TOKENS, gained=TOGETHER),
@@ -317,7 +324,7 @@ EMBED = Subject(
         Fact(
             other_words,
             depends(lambda inputs: (0, 0)),
-            lost="Which word a token is no longer matters.",
+            lost="A token's word no longer affects its result.",
         ),
         Fact(
             rolled({"input_ids": 1}),

@@ -26,6 +26,7 @@ from tensormark.folder import PACKAGE, SAYS_WHAT_IT_IS
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.waiting import ForkedWorker, ForkServer
 from tensormark.sandbox.worker_process import WorkerHandle, WorkerProcess, environment
+from tensormark.viva import command
 
 
 class Kept(ForkedWorker):
@@ -76,7 +77,10 @@ atexit.register(WORKERS.close)
 def workers_by(start: Callable[[int], WorkerHandle]) -> Iterator[None]:
     """Have whatever starts a worker here start it in this way."""
     default = mock.patch.object(ProcessSandbox.__init__, "__defaults__", (None, start))
-    with default, mock.patch.object(grade, "WorkerProcess", start):
+    by_name = (mock.patch.object(module, "WorkerProcess", start) for module in (grade, command))
+    with default, contextlib.ExitStack() as stack:
+        for patch in by_name:
+            stack.enter_context(patch)
         yield
 
 

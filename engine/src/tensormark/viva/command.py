@@ -109,7 +109,8 @@ def shown(sheet: Sheet, options: argparse.Namespace) -> None:
     how = ", opened in your browser" if opened else "; open it in a browser"
     for note in sheet.notes:
         print(f"note: {note}")
-    print(f"{len(sheet.questions)} questions: {options.out}{how}")
+    number = len(sheet.questions)
+    print(f"{number} question{'s' * (number > 1)}: {options.out}{how}")
     print(f"others: the same command again; these again: {seed}")
 
 

@@ -11,6 +11,7 @@ from tensormark.grading import Grading
 from tensormark.intake.inspection import inspected
 from tensormark.intake.submission import Submission
 from tensormark.sandbox.interface import printable
+from tensormark.usage import command
 from tensormark.viva.copies import Copies, UnfitError, opened
 from tensormark.viva.families import FAMILIES
 from tensormark.viva.family import Draft, Family, Sample
@@ -26,7 +27,7 @@ ORDINARY = {"getattr()", "setattr()", "__class__", "__dict__"}  # flags of code 
 MOST_MARKS = 8  # on a line
 IN_EVAL = "Results are those of eval mode, without dropout, unless a question speaks of training."
 NOTHING_SAID = "this assignment has no questions: there is no grader/viva.py"
-NOTHING_RIGHT = "no function is right yet: `make check` says what is wrong"
+NOTHING_RIGHT = "no function is right yet: `{check}` says what is wrong"
 
 
 def generator(*parts: object) -> random.Random:
@@ -162,7 +163,8 @@ def questions(
     empty = Sheet(assignment.name, printable(submission.name), seed, (), ())
     subjects = askable(assignment, right)
     if not subjects:
-        why = NOTHING_RIGHT if subjects_of(assignment.folder) else NOTHING_SAID
+        wrong = NOTHING_RIGHT.format(check=command("check"))
+        why = wrong if subjects_of(assignment.folder) else NOTHING_SAID
         return dataclasses.replace(empty, notes=(why,))
     submission = inspected(submission, assignment.policy.flagged)
     flagged = {

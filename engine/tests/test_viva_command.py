@@ -1,0 +1,89 @@
+"""The command viva: what it says, writes and returns; and a new assignment has questions."""
+
+import io
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import toy
+from resident import called
+
+
+def test_a_new_assignment_has_questions_which_a_seed_brings_back(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[str]()
+    for _ in range(2):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("a\n\n"))
+        done = called(folder, "viva", "solution", "--page", "no", "--n", "2", "--seed", "7")
+        assert (done.returncode, done.stderr) == (0, "")
+        asked.append(done.stdout)
+
+    assert asked[0] == asked[1]
+    assert "1 of 2. " in asked[0]
+    assert "2 of 2. " in asked[0]
+    assert asked[0].endswith("The same questions again: --seed 7\n")
+
+
+def test_a_page_is_written_as_a_whole(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "mine.html"
+    out.write_text("of before", encoding="utf-8")
+    before = out.stat().st_ino
+
+    done = called(folder, "viva", "solution", "--n", "1", "--out", str(out))
+
+    assert done.returncode == 0
+    assert re.fullmatch(
+        rf"(note: .*\n)*1 question: {re.escape(str(out))}; open it in a browser\n"
+        r"others: the same command again; these again: --seed \d+\n",
+        done.stdout,
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.html"]
+    assert out.stat().st_ino != before  # another file took its place
+    assert out.read_text("utf-8").rstrip().endswith("</html>")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "no function is right yet: `tensormark check` says what is wrong\n"),
+        ("def", "no function is right yet"),
+        ("import os\n", "its file uses what functions on tensors do not need"),
+    ],
+)
+def test_nothing_to_ask_about_is_said(
+    folder: Path, tmp_path: Path, solution_source: str, text: str | None, said: str
+) -> None:
+    mine = tmp_path / toy.MAIN
+    starter = (folder / "starter" / toy.MAIN).read_text("utf-8")
+    mine.write_text(starter if text is None else text + solution_source, encoding="utf-8")
+
+    done = called(folder, "viva", str(mine), "--out", str(tmp_path / "a.html"))
+
+    assert (done.returncode, done.stdout[: len(said)], done.stderr) == (1, said, "")
+    assert not (tmp_path / "a.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["none.py"], "none.py"),
+        (["solution", "--n", "0"], "--n 0: must be a whole number, 1 to 20"),
+        (["solution", "--n", "21"], "--n 21: must be a whole number, 1 to 20"),
+        (["solution", "--seed", "a\x1bb"], "the seed must be at most 100 printable characters"),
+        (["solution", "--seed", "7" * 101], "the seed must be at most 100 printable characters"),
+        (["solution", "--out", "grader/assignment.py"], "--out grader/assignment.py"),
+        (["solution", "--out", "none/a.html"], "--out none/a.html"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_runs(
+    folder: Path, words: list[str], complaint: str
+) -> None:
+    done = called(folder, "viva", *words)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("viva: ")
+    assert complaint in done.stderr
+    assert done.stderr.count("\n") == 1

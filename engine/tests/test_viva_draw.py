@@ -1,0 +1,176 @@
+"""Sheets of questions: by a seed, on what is right, without an answer where students read."""
+
+import collections
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from tensormark.folder import open_assignment
+from tensormark.viva.draw import NOTHING_RIGHT, askable, chosen
+from tensormark.viva.family import length, options_of
+from tensormark.viva.question import OPTIONS, Question, Sheet
+
+import toy
+from graded import edited
+from studies import sheet_of
+
+SHAPES = {  # with the sizes of the first call: B = 2, D = 3, T = 10, P = 4, K = 5, W = 6, C = 7
+    "signals": (2, 3, 10),
+    "signals.unfold(-1, self.weight.shape[-1], 1)": (2, 3, 6, 5),
+    "windows": (2, 3, 6, 5),
+    'torch.einsum("bdwk,pdk->bpw", windows, self.weight)': (2, 4, 6),
+    "self.conv(signals)": (2, 4, 6),
+    "torch.relu(self.conv(signals))": (2, 4, 6),
+    "torch.relu(self.conv(signals)).amax(-1)": (2, 4),
+    "found": (2, 4),
+}
+CUT = {  # what gets no gradient if this is detached
+    "signals": "`signals`",
+    "signals.unfold(-1, self.weight.shape[-1], 1)": "`signals`",
+    "windows": "`signals`",
+    'torch.einsum("bdwk,pdk->bpw", windows, self.weight)': "`signals` and `weight`",
+}
+
+
+def marked(sheet: Sheet, question: Question) -> str:
+    """Return the code that a question is about."""
+    (mark,) = question.marks
+    lines = {each.name: dict(each.lines) for each in sheet.listings}
+    return lines[mark.function][mark.line][mark.start : mark.end]
+
+
+@pytest.fixture(scope="module")
+def sheet(folder: Path, solution_source: str) -> Sheet:
+    """All questions that a seed has on the solution."""
+    return sheet_of(folder, solution_source, number=20)
+
+
+def test_the_same_seed_draws_the_same_sheet_and_another_one_another(
+    folder: Path, solution_source: str, sheet: Sheet
+) -> None:
+    assert sheet_of(folder, solution_source, number=20) == sheet
+
+    other = sheet_of(folder, solution_source, seed="8")
+    assert {question.code for question in other.questions} - {q.code for q in sheet.questions}
+    assert len({question.family for question in other.questions}) >= 4
+    assert len(other.questions) == 5
+
+
+def test_a_question_has_one_right_answer_and_says_why(sheet: Sheet) -> None:
+    assert len({question.code for question in sheet.questions}) == len(sheet.questions)
+    for question in sheet.questions:
+        assert len({*question.options}) == OPTIONS
+        assert [n for n, why in enumerate(question.others) if not why] == [question.key]
+        assert question.explanation
+        (listing,) = (each for each in sheet.listings if each.name == question.function)
+        assert question.line in dict(listing.lines)
+
+
+def test_shapes_are_those_of_pencil_and_paper(sheet: Sheet) -> None:
+    asked = [question for question in sheet.questions if question.family == "shapes"]
+
+    assert len(asked) >= 4
+    for question in asked:
+        assert question.options[question.key] == f"`{SHAPES[marked(sheet, question)]}`"
+
+
+def test_gradients_stop_where_they_are_cut_off(sheet: Sheet) -> None:
+    asked = [
+        question
+        for question in sheet.questions
+        if (question.family, question.function) == ("gradient", "Convolution.forward")
+    ]
+
+    assert asked
+    for question in asked:
+        assert question.options[question.key] == CUT[marked(sheet, question)]
+
+
+def test_only_what_is_right_and_calls_what_is_right_is_asked_about(
+    folder: Path, solution_source: str
+) -> None:
+    assignment = open_assignment(folder)
+
+    assert [each.exercise for each in askable(assignment, {"conv"})] == ["conv"]
+    assert askable(assignment, {"detector"}) == []
+    assert [each.exercise for each in askable(assignment, {"conv", "detector"})] == toy.EXERCISES
+    nothing = sheet_of(folder, solution_source, right={"detector"})
+    assert (nothing.questions, nothing.notes) == (
+        (),
+        (NOTHING_RIGHT.format(check="tensormark check"),),
+    )
+
+
+LOOKS = "its file uses what functions on tensors do not need, so that nothing is asked"
+HEAD = 'forward(self, signals: Tensor) -> Tensor:\n        """Score'
+END = "        ### END SOLUTION detector\n"
+
+
+@pytest.mark.parametrize(
+    ("edits", "note"),
+    [
+        ([("import torch\n", "import inspect\n\nimport torch\n")], LOOKS),
+        (
+            [("        return self.head", "        # why\n" * 60 + "        return self.head")],
+            "nothing is asked about detector: it is too long",
+        ),
+        (
+            [(HEAD, HEAD.replace("forward", "score")), (END, f"{END}    forward = score\n")],
+            "nothing is asked about detector: it is not found",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_about_is_said(
+    folder: Path, solution_source: str, edits: list[tuple[str, str]], note: str
+) -> None:
+    made = sheet_of(folder, edited(solution_source, *edits), number=2)
+
+    assert note in made.notes
+    assert "Detector.forward" not in {question.function for question in made.questions}
+    assert len(made.questions) == (0 if note == LOOKS else 2)
+
+
+def test_students_get_no_answer(sheet: Sheet) -> None:
+    shown = json.dumps(sheet.for_students())
+
+    assert json.loads(shown)["questions"][0].keys() == {
+        *("code", "family", "function", "line", "prompt", "options")
+    }
+    for question in sheet.questions:
+        assert json.dumps(question.explanation) not in shown
+        assert json.dumps(question.ask_next) not in shown
+
+
+def test_a_smaller_sheet_is_drawn_from_a_larger_one(sheet: Sheet) -> None:
+    families = {question.family for question in sheet.questions}
+
+    some = chosen(sheet, "ann", len(families))
+
+    assert {question.family for question in some.questions} == families
+    assert {*some.questions} <= {*sheet.questions}
+    assert {each.name for each in some.listings} == {q.function for q in some.questions}
+    assert chosen(sheet, "ann", len(families)) == some
+    assert chosen(sheet, "bob", 3).questions != chosen(sheet, "ann", 3).questions
+    assert {*chosen(sheet, "ann", 99).questions} == {*sheet.questions}
+
+
+def test_the_length_of_an_option_does_not_tell() -> None:
+    ranks, places = collections.Counter[int](), collections.Counter[int]()
+    wrong = ["x" * n for n in (2, 3, 4, 5, 6, 14, 15, 16, 17, 18)]
+    for seed in range(400):
+        found = options_of(random.Random(seed), "x" * 10, [*wrong, *wrong, "x" * 10])
+        assert found is not None
+        options, key = found
+        assert len({*options}) == OPTIONS
+        assert options[key] == "x" * 10
+        ranks[sorted(map(length, options)).index(10)] += 1
+        places[key] += 1
+
+    assert {*ranks} == {*places} == {*range(OPTIONS)}
+    assert max(*ranks.values(), *places.values()) < 140
+
+
+def test_without_enough_wrong_options_there_is_no_question() -> None:
+    assert options_of(random.Random(1), "a", ["a", "b", "c", "b"]) is None

@@ -1,0 +1,206 @@
+"""What is found of changed copies is so; what behaves otherwise when it is changed is not asked."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tensormark.viva import copies
+from tensormark.viva.copies import UnfitError
+from tensormark.viva.draw import generator
+from tensormark.viva.families.shapes import Shapes
+from tensormark.viva.family import GENERAL, Sample
+from tensormark.viva.study import EVERYWHERE, GRADIENTS, NO_GRADIENT, RAISES, SAME, SHAPE, Compared
+from tensormark.viva.subject import subjects_of
+
+import toy
+from graded import edited
+from studies import change_of, sheet_of, study_of
+
+SUM = 'torch.einsum("bdwk,pdk->bpw", windows, self.weight)'
+RETURN = f"return {SUM}{toy.BIAS}"
+SHORT = (RETURN, f"sums = {SUM}\n        return sums{toy.BIAS}")  # lines that a question can show
+OF_CONV = (
+    (toy.BIAS, "", {"The bias no longer matters."}),
+    (f"sums{toy.BIAS}", "self.bias[:, None] + sums", {GENERAL[EVERYWHERE]}),
+    ("sums +", "sums -", set()),
+    ("shape[-1], 1)", "shape[-1], 2)", {GENERAL[SHAPE]}),
+    ("unfold(-1", "unfold(-2", {GENERAL[RAISES]}),
+)
+OF_DETECTOR = (
+    ("self.head(found)", "found", {GENERAL[SHAPE]}),
+    (
+        "torch.relu(self.conv(signals))",
+        "self.conv(torch.relu(signals))",
+        {
+            "A pattern that is nowhere changes the scores.",
+            "Without any pattern, scores are not the bias.",
+        },
+    ),
+)
+
+
+@pytest.mark.parametrize(("exercise", "table"), [("conv", OF_CONV), ("detector", OF_DETECTOR)])
+def test_what_is_found_is_what_was_worked_out_by_hand(
+    folder: Path, solution_source: str, exercise: str, table: tuple[tuple[str, str, set[str]], ...]
+) -> None:
+    with study_of(folder, edited(solution_source, SHORT), exercise) as study:
+        sample = Sample(study, generator("any"))
+        for old, new, expected in table:
+            change = change_of(study, old, new)
+
+            true = sample.true_of(change)
+
+            assert {sample.statements[name] for name in true} == expected, new
+            claims = [c for name in true for c in sample.basis(change, name, True)]
+            assert all(study.confirms(*claim) for claim in claims)
+
+
+def test_a_cut_stops_gradients_behind_it_and_nothing_else(
+    folder: Path, solution_source: str
+) -> None:
+    with study_of(folder, edited(solution_source, SHORT)) as study:
+        cuts = {"sums +": {"signals", "weights/weight"}, "signals.unfold": {"signals"}}
+        for place, behind in cuts.items():
+            change = change_of(study, place, re.sub(r"^\w+", r"\g<0>.detach()", place))
+
+            assert study.confirms(change, SAME, True)
+            assert study.confirms(change, GRADIENTS, False)
+            for name in ("signals", "weights/weight", "weights/bias"):
+                assert study.confirms(change, f"{NO_GRADIENT}grad/{name}", name in behind)
+
+
+LOOPS = """K = self.weight.shape[-1]
+        flat = self.weight.flatten(1).T
+        signals = signals.unfold(-1, K, 1)
+        rows = [signals[:, :, w].flatten(1) for w in range(signals.shape[2])]
+        def add(signals): return signals @ flat + self.bias
+        out = add(rows[0])[None]
+        for row in rows[1:]:
+            out = torch.cat([out, add(row)[None]])
+        return out.permute(1, 2, 0)"""
+OF_LOOPS = {  # B = 2, D = 3, T = 10, P = 4, K = 5, W = 6
+    "self.weight.flatten(1)": (4, 15),
+    "signals": (2, 3, 10),
+    "signals.unfold(-1, K, 1)": (2, 3, 6, 5),
+    "add(rows[0])": (2, 4),
+    "out": (6, 2, 4),
+}
+
+
+def test_shapes_are_asked_for_only_where_there_is_one(folder: Path, solution_source: str) -> None:
+    text = edited(
+        solution_source, (RETURN, LOOPS), (f"        {toy.WINDOWS}  # (B, D, W, K)\n", "")
+    )
+    with study_of(folder, text) as study:
+        asked = {}
+        for draft in Shapes().drafts(Sample(study, generator("any"))):
+            (mark,), options = draft.question.marks, draft.question.options
+            code = study.source.lines[mark.line - 1][mark.start : mark.end]
+            asked[code] = options[draft.question.key]
+
+    assert asked == {code: f"`{shape}`" for code, shape in OF_LOOPS.items()}
+
+
+def test_what_is_said_of_subjects_can_be_so(folder: Path, solution_source: str) -> None:
+    for subject in subjects_of(folder):
+        with study_of(folder, solution_source, subject.exercise) as study:
+            for number in range(len(subject.worlds)):
+                replies = study.own(number, [*study.world(number).runs])
+                sizes = [*subject.sizes(subject.worlds[number]).values()]
+                assert len({*sizes}) == len(sizes)
+                for place, fact in enumerate(subject.facts):
+                    shows = Compared(study.world(number), replies, replies).shows(replies, place)
+                    assert shows is bool(fact.lost), fact
+
+
+COUNTS = f"CALLS.append(0)\n        return ({SUM}{toy.BIAS}) * (1 + (len(CALLS) > 3))"
+LINE = f"""try:
+            0 / 0
+        except ZeroDivisionError as error:
+            line = error.__traceback__.tb_lineno
+        return ({SUM}{toy.BIAS}) * line"""
+GUARDED = """
+def guarded(function):
+    def right(self, signals):
+        try:
+            return function(self, signals)
+        except RuntimeError:
+            return signals
+    return right
+
+
+class Detector("""
+END = "    ### END SOLUTION detector\n"
+TWICE = "it does not give the same result twice"
+NOT_IT = "it is not what runs"
+
+
+@pytest.mark.parametrize(
+    ("edits", "why"),
+    [
+        ([(RETURN, COUNTS), ("import torch\n", "import torch\n\nCALLS = []\n")], TWICE),
+        ([(RETURN, LINE)], TWICE),
+        ([(RETURN, f"{RETURN} * float('nan')")], TWICE),
+        ([(RETURN, f"import random\n        {RETURN} * random.SystemRandom().random()")], TWICE),
+        (
+            [
+                (END, f"{END}\n\nConvolution.forward = lambda *a: a[1]\n"),
+            ],
+            NOT_IT,
+        ),
+        (
+            [
+                ("class Detector(", GUARDED),
+                (END, f"{END}\n\nConvolution.forward = guarded(Convolution.forward)\n"),
+            ],
+            NOT_IT,
+        ),
+    ],
+)
+def test_a_function_that_is_not_what_it_seems_is_not_asked_about(
+    folder: Path, solution_source: str, edits: list[tuple[str, str]], why: str
+) -> None:
+    text = edited(solution_source, *edits)
+
+    with pytest.raises(UnfitError, match=why), study_of(folder, text):
+        pass
+
+
+def test_a_function_that_raises_in_other_sizes_is_given_up(
+    folder: Path, solution_source: str
+) -> None:
+    guard = f"assert signals.shape[0] == 2\n        {SHORT[1]}"
+    with study_of(folder, edited(solution_source, (RETURN, guard))) as study:
+        change = change_of(study, "sums +", "sums -")
+
+        assert study.finding(change, RAISES, 0) is False
+        with pytest.raises(UnfitError, match="it does not answer every call"):
+            study.confirms(change, RAISES, False)
+
+
+def test_copies_that_do_not_end_cost_a_bounded_time(
+    folder: Path, solution_source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = f"n = 1 + 2\n        while n:\n            n -= 1; time.sleep(0.01)\n        {SHORT[1]}"
+    text = edited(
+        solution_source, (RETURN, loop), ("import torch\n", "import time\n\nimport torch\n")
+    )
+    with study_of(folder, text) as study:
+        monkeypatch.setattr(copies, "SECONDS", 0.5)
+
+        assert study.finding(change_of(study, "1 + 2", "1 - 2"), RAISES) is None
+        monkeypatch.setattr(copies, "SECONDS", 60.0)
+        assert study.finding(change_of(study, "sums +", "sums -"), RAISES) is False
+        monkeypatch.setattr(copies, "SECONDS", 0.5)
+        assert study.finding(change_of(study, "1 + 2", "1 + (-2)"), RAISES) is None
+        with pytest.raises(UnfitError, match="do not end"):
+            study.finding(change_of(study, "n = 1 + 2", "n = 1"), RAISES)
+
+
+@pytest.mark.tier("contained")
+def test_the_tier_makes_no_difference(folder: Path, solution_source: str) -> None:
+    sheets = [sheet_of(folder, solution_source, number=3, tier=t) for t in ("process", "contained")]
+
+    assert sheets[0].questions
+    assert sheets[0] == sheets[1]
