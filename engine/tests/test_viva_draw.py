@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tensormark.folder import open_assignment
-from tensormark.viva.draw import NOTHING_RIGHT, askable, chosen
+from tensormark.viva.draw import NOTHING_RIGHT, askable
 from tensormark.viva.family import length, options_of
 from tensormark.viva.question import OPTIONS, Question, Sheet
 
@@ -141,19 +141,6 @@ def test_students_get_no_answer(sheet: Sheet) -> None:
     for question in sheet.questions:
         assert json.dumps(question.explanation) not in shown
         assert json.dumps(question.ask_next) not in shown
-
-
-def test_a_smaller_sheet_is_drawn_from_a_larger_one(sheet: Sheet) -> None:
-    families = {question.family for question in sheet.questions}
-
-    some = chosen(sheet, "ann", len(families))
-
-    assert {question.family for question in some.questions} == families
-    assert {*some.questions} <= {*sheet.questions}
-    assert {each.name for each in some.listings} == {q.function for q in some.questions}
-    assert chosen(sheet, "ann", len(families)) == some
-    assert chosen(sheet, "bob", 3).questions != chosen(sheet, "ann", 3).questions
-    assert {*chosen(sheet, "ann", 99).questions} == {*sheet.questions}
 
 
 def test_the_length_of_an_option_does_not_tell() -> None:
