@@ -123,7 +123,7 @@ def tokens_moved(result: np.ndarray) -> np.ndarray:
 OTHER_TOKENS = depends(lambda inputs: (0, slice(1, None)))
 OTHER_SENTENCES = depends(lambda inputs: slice(1, None))
 MIXED = "The sentences of a batch change each other's results."
-PADDED = "What stands in the padding changes other tokens' results."
+PADDED = "What stands in the padding changes the results of tokens."
 PLACED = "The position of a token in its sentence now matters."
 APART = "A token's result no longer depends on other tokens."
 TOGETHER = "A token's result now depends on other tokens."
@@ -135,15 +135,17 @@ def unlike_a_norm(name: str) -> Fact:
     return Fact(plain_norm(name), not_normalized, gained=UNNORMALIZED.format(name))
 
 
+def tokens(mask: str, inputs: Tensors) -> np.ndarray:
+    """Return which places of a result (B, T, D) are tokens, not padding: (B, T)."""
+    return ~padding(inputs[mask])
+
+
 def over_tokens(mask: str, states: Sequence[str], axes: Mapping[str, int]) -> tuple[Fact, ...]:
     """Return what may be said of a function in which tokens look at each other."""
     first_token = (0, *[slice(None)] * (axes[states[0]] - 1), 0)
+    read = {name: axis for name, axis in axes.items() if name != mask}
     return (
-        Fact(
-            other_padding(mask, {n: axes[n] for n in states}),
-            depends(lambda inputs: ~padding(inputs[mask])),
-            gained=PADDED,
-        ),
+        Fact(other_padding(mask, read), depends(functools.partial(tokens, mask)), gained=PADDED),
         Fact(at(first_token, *states), OTHER_TOKENS, lost=APART),
         Fact(rolled(axes), moved(tokens_moved), gained=PLACED),
     )

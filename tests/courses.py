@@ -16,7 +16,6 @@ from test_class_store import TERMS
 
 from tensormark.classroom import command, marks, new_sheet, run, written
 from tensormark.classroom.store import Attempt
-from tensormark.classroom.viva import MOST
 from tensormark.classroom.work import Ask, Work
 from tensormark.viva import draw
 from tensormark.viva.question import Listing, Question, Sheet
@@ -122,7 +121,7 @@ def whole(score: float = 72.0, **scores: float | None) -> dict[str, Any]:
 
 KEY = "BECAUSE-IT-IS-SO"  # in what only staff may read
 WRONG = "BECAUSE-IT-IS-NOT"
-OF_POOL = "there are few of these"
+FOR_STAFF = "there are few of these"
 
 
 def question(number: int, function: str = "attention", seed: str = "") -> Question:
@@ -132,20 +131,20 @@ def question(number: int, function: str = "attention", seed: str = "") -> Questi
     return Question(f"family {number % 6}", function, 1, asked, options, number % 4, KEY, others)
 
 
-def pool(job: Ask) -> dict[str, Any]:
+def made(job: Ask) -> dict[str, Any]:
     """Return the result of a job whose every question is good."""
     listing = Listing("attention", "bert.py", ((1, "def attention(self):"),))
     questions = tuple(question(n, seed=job.seed[:4]) for n in range(job.number))
-    made = Sheet("minBERT", "bert.py", job.seed, (listing,), questions, (draw.IN_EVAL, OF_POOL))
+    made = Sheet("minBERT", "bert.py", job.seed, (listing,), questions, (draw.IN_EVAL, FOR_STAFF))
     return {"sheet": json.loads(json.dumps(dataclasses.asdict(made)))}
 
 
 @dataclasses.dataclass
 class Asked:
-    """A class whose pools are made here, without workers."""
+    """A class whose sheets are made here, without workers."""
 
     course: Course
-    made: Callable[[Ask], dict[str, Any]] = pool
+    make: Callable[[Ask], dict[str, Any]] = made
     jobs: list[Ask] = dataclasses.field(default_factory=list)
 
     def add(self, number: int, *passed: str, name: str = "") -> str:
@@ -158,7 +157,7 @@ class Asked:
         assert own.viva is not None
         for job in asks:
             self.jobs.append(job)
-            own.viva.pools.add(job.digest, own.terms, Attempt("here", 1.0, "", self.made(job)))
+            own.viva.sheets.add(job.digest, own.terms, Attempt("here", 1.0, "", self.make(job)))
 
     def files(self, kind: str = "") -> dict[str, str]:
         folder = self.course.out / "viva" / kind
@@ -169,12 +168,12 @@ class Asked:
         """Return the questions of a student's sheet by their codes, as on the page."""
         text = html.unescape(self.files("sheets")[f"{student}.html"])
         seeds = {job.seed[:4] for job in self.jobs}
-        known = [question(n, seed=seed) for seed in sorted(seeds) for n in range(MOST)]
+        known = [question(n, seed=seed) for seed in sorted(seeds) for n in range(20)]
         return {one.code: one for one in known if one.prompt in text}
 
 
 def with_viva(folder: Path, patch: Any) -> Asked:
-    """Return a class whose results and pools of questions are made here, without workers."""
+    """Return a class whose results and questions are made here, without workers."""
     made = Asked(opened(folder, patch))
     patch.setattr(run.Run, "ask", lambda own, asks: made.ask(own, asks))
     return made

@@ -8,7 +8,7 @@ from typing import Any
 
 import courses
 import pytest
-from courses import KEY, OF_POOL, WRONG, Asked, pool
+from courses import FOR_STAFF, KEY, WRONG, Asked, made
 from test_class_engine import KILLED, Crew, Watch
 from test_class_store import TERMS
 
@@ -17,7 +17,7 @@ from tensormark.classroom.engine import Engine, Stop
 from tensormark.classroom.failure import Stopped
 from tensormark.classroom.run import Run
 from tensormark.classroom.store import Store
-from tensormark.classroom.viva import Pools, blamed
+from tensormark.classroom.viva import Sheets, blamed
 from tensormark.classroom.work import Ask, Work
 from tensormark.classroom.worker import Answer
 from tensormark.intake.submission import SubmissionError
@@ -66,9 +66,9 @@ def test_what_students_get_has_no_key(asked: Asked) -> None:
     (job,) = asked.jobs
     assert len(given) == 3
     for text in given:
-        assert not any(hidden in text for hidden in (KEY, WRONG, OF_POOL, secret, job.seed))
+        assert not any(hidden in text for hidden in (KEY, WRONG, FOR_STAFF, secret, job.seed))
     assert [draw.IN_EVAL in text for text in given] == [True, False, False]
-    assert OF_POOL in asked.files()["keys.html"]
+    assert FOR_STAFF in asked.files()["keys.html"]
     assert not any(KEY in row[0] for row in asked.course.ask("SELECT result FROM attempt"))
 
 
@@ -84,14 +84,21 @@ def test_the_same_command_writes_the_same_and_asks_for_nothing_again(asked: Aske
     assert not [*asked.course.out.glob("earlier*")]
 
 
-def test_those_with_the_same_code_get_different_questions_of_one_pool(asked: Asked) -> None:
+def test_those_with_the_same_code_get_different_questions(asked: Asked) -> None:
     ada, bob = asked.add(1, "attention"), asked.add(2)
     (asked.course.folder / f"in/{bob}.py").write_text(f"# {ada}\n", encoding="utf-8")
 
     asked.course.grade("--viva", "5")
 
-    assert len(asked.jobs) == 1
+    assert len({job.work.digest for job in asked.jobs}) == 1
     assert asked.codes(ada).keys() != asked.codes(bob).keys()
+    before = asked.codes(ada)
+
+    (asked.course.folder / f"in/{bob}.py").write_text("# another\n", encoding="utf-8")
+    asked.course.results["another"] = asked.course.results[bob]
+    asked.course.grade("--viva", "5")
+
+    assert asked.codes(ada) == before
 
 
 def test_another_class_draws_other_questions(
@@ -121,7 +128,7 @@ def test_a_class_that_is_graded_is_not_graded_again_for_questions(asked: Asked) 
 
 
 def test_who_gets_no_questions_is_told_and_fails_no_run(asked: Asked, capsys: Capture) -> None:
-    asked.made = lambda job: {"note": "it hangs"}
+    asked.make = lambda job: {"note": "it hangs"}
     asked.add(1, "attention")
     asked.add(2)
     asked.add(3)
@@ -232,7 +239,7 @@ class Deadly(Crew):
     """One job kills its worker."""
 
     def submit(self, job: Any) -> Any:
-        answer = Answer("tcp://a", "a", result=pool(job), seconds=1.0)
+        answer = Answer("tcp://a", "a", result=made(job), seconds=1.0)
         self.answers = [KILLED if job.work.sources["bert"] == "0" else answer]
         return super().submit(job)
 
@@ -240,16 +247,16 @@ class Deadly(Crew):
 def test_work_that_kills_its_workers_while_it_is_asked_about_has_a_note(tmp_path: Path) -> None:
     jobs = [Ask(Work({"bert": str(number)}), ("attention",), "7", 6) for number in range(3)]
     with Store(tmp_path / "store") as store:
-        pools = Pools(store)
-        parts: Any = (Deadly(), pools, TERMS, Watch(store), Stop(), blamed)
+        sheets = Sheets(store)
+        parts: Any = (Deadly(), sheets, TERMS, Watch(store), Stop(), blamed)
 
         Engine[Ask](*parts).run(jobs)
 
-        dead, *others = (pools.last(job.digest, TERMS) for job in jobs)
+        dead, *others = (sheets.last(job.digest, TERMS) for job in jobs)
         assert dead is not None
         assert dead.result == {"note": "the submission ends the process that makes them"}
-        assert [each and each.result for each in others] == [pool(job) for job in jobs[1:]]
-        assert pools.graded(TERMS) == {job.digest for job in jobs}
+        assert [each and each.result for each in others] == [made(job) for job in jobs[1:]]
+        assert sheets.graded(TERMS) == {job.digest for job in jobs}
         assert store.rows("SELECT * FROM attempt") == []
 
 
@@ -264,10 +271,9 @@ def test_a_worker_answers_with_a_sheet_or_says_why_there_is_none(
 
     def some(_: object, submission: Any, right: object, seed: str, number: int) -> Sheet:
         assert (submission.sources, right, seed) == ({"bert": "x = 1"}, job.right, job.seed)
-        return Sheet.from_json(pool(job)["sheet"])
+        return Sheet.from_json(made(job)["sheet"])
 
     monkeypatch.setattr(draw, "questions", none)
     assert worker.asked(job, grading) == {"note": "there is? nothing"}
     monkeypatch.setattr(draw, "questions", some)
-    made = json.loads(json.dumps(worker.asked(job, grading)))
-    assert made == pool(job)
+    assert json.loads(json.dumps(worker.asked(job, grading))) == made(job)

@@ -40,7 +40,7 @@ Who handed in, and the results:
         feedback.py   what each student gets back
         canvas.py   the instructor's own export of Canvas, with one column filled
         returned.py, moodle.py   marks and feedback, as Moodle and Canvas take them back
-    viva.py       questions on students' own code: pools, and the sheets drawn from them
+    viva.py       questions on students' own code, and the sheets that they are kept as
         viva_sheets.py, viva_marks.py, viva_answers.py   what is written, and what comes back
     similar.py    groups of near-identical submissions
         evidence.py, similar_page.py   similar.html, where two are alike line by line

@@ -27,7 +27,7 @@ from tensormark.classroom.standing import Class
 from tensormark.classroom.store import Store
 from tensormark.classroom.summary import OURS
 from tensormark.classroom.version import code, versions
-from tensormark.classroom.viva import Viva, blamed, kind_of_pool
+from tensormark.classroom.viva import Viva, blamed, kind_of_sheet
 from tensormark.classroom.viva_sheets import FOLDER, write_sheets
 from tensormark.classroom.work import Ask, Terms, Work
 from tensormark.classroom.written import files_of
@@ -215,9 +215,9 @@ class Run:
     def ask(self, asks: Sequence[Ask]) -> None:
         """Have questions made; raises what `grade` does."""
         assert self.viva is not None
-        pools = self.viva.pools
-        about = "to make questions on", "done", pools, pools.durations()
-        asking = Round(asks, *about, blamed, kind_of_pool)
+        sheets = self.viva.sheets
+        about = "to make questions on", "done", sheets, sheets.durations()
+        asking = Round(asks, *about, blamed, kind_of_sheet)
         asking.run(self.options, self.terms, self.assignment, self.again)
 
     def counted(self) -> str:

@@ -1,9 +1,9 @@
-"""Questions for each student about their own code: pools that workers make, and sheets from them.
+"""Questions for each student about their own code, which workers make.
 
-A pool belongs to some work, and is kept in a table of its own, as results are shown to students. A
-sheet is drawn from it with a seed made of the student and a secret of the class: the same command
-draws the same sheets, and nobody else can. Work that no questions can be made on costs the run
-nothing: whose it is gets a note.
+A sheet is drawn with a seed made of the student and a secret of the class: the same command draws
+the same sheets, nobody else can, and it is no matter what others have handed in. Sheets are kept in
+a table of their own, as results are shown to students. Work that no questions can be made on costs
+the run nothing: whose it is gets a note.
 """
 
 import dataclasses
@@ -11,7 +11,6 @@ import datetime
 import hmac
 import json
 import secrets
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -36,8 +35,6 @@ TABLE = """CREATE TABLE IF NOT EXISTS viva (
     worker TEXT NOT NULL, finished TEXT NOT NULL, seconds REAL NOT NULL,
     problem TEXT NOT NULL, result TEXT)"""
 SECRET = "viva secret"  # the name of a setting
-SHARED = 3  # times as many questions are in a pool that several students draw from
-MOST = 30  # questions in a pool
 NOTHING_RIGHT = "nothing of theirs is right"
 NO_QUESTION = "no good question was found"
 NOT_MADE = "not made yet; run the same command again"
@@ -45,14 +42,14 @@ FAILED = "could not be made, and are tried again by the same command"
 KILLED = {"note": "the submission ends the process that makes them"}
 
 
-def kind_of_pool(attempt: Attempt) -> str:
+def kind_of_sheet(attempt: Attempt) -> str:
     """Return what an attempt counts as while questions are made."""
     if attempt.result is None:
         return "could not be done"
-    return "with questions" if pool_of(attempt).questions else "without"
+    return "with questions" if sheet_of(attempt).questions else "without"
 
 
-def pool_of(attempt: Attempt) -> Sheet:
+def sheet_of(attempt: Attempt) -> Sheet:
     """Return the sheet of a result; one without questions has notes that say why."""
     result = attempt.result or {"note": f"{FAILED}: {attempt.problem}"}
     if "sheet" in result:
@@ -60,7 +57,7 @@ def pool_of(attempt: Attempt) -> Sheet:
     return Sheet("", "", "", (), (), (str(result["note"]),))
 
 
-class Pools:
+class Sheets:
     """The table in a store; a keeper of answers for the engine."""
 
     def __init__(self, store: Store) -> None:
@@ -102,7 +99,7 @@ class Drawn:
     """A student's sheet, or a note that says why there is none.
 
     Attributes:
-        note: for staff; beside a sheet, what there is to say of its pool.
+        note: for staff; beside a sheet, what else there is to say.
         code: that opens the student's quiz on Canvas.
     """
 
@@ -130,7 +127,7 @@ class Viva:
             raise SubmissionError(f"{option('viva', number)}: {draw.NOTHING_SAID}")
         self.number, self.students, self.terms = number, students, terms
         self.assignment = assignment
-        self.pools = Pools(store)
+        self.sheets = Sheets(store)
         secret = store.setting(SECRET) or f"{secrets.randbits(256):064x}"
         store.choose(SECRET, secret)
         self.secret = bytes.fromhex(secret)
@@ -140,9 +137,7 @@ class Viva:
         return hmac.digest(self.secret, "\0".join(what).encode(), "sha256").hex()
 
     def jobs(self, entries: Sequence[Entry]) -> list[Ask | None]:
-        """Return what pool each student of a class needs; None if nothing of theirs is right."""
-        works = Counter(one.work.digest for one in self.students.students if one.work)
-        own, shared = min(self.number, MOST), min(SHARED * self.number, MOST)
+        """Return the job of each student of a class; None if nothing of theirs is right."""
         jobs: list[Ask | None] = []
         for student, entry in zip(self.students.students, entries, strict=True):
             right = [
@@ -153,18 +148,17 @@ class Viva:
             if student.work is None or not draw.askable(self.assignment, right):
                 jobs.append(None)
                 continue
-            seed = self.seed("pool", student.work.digest)
-            number = shared if works[student.work.digest] > 1 else own
-            jobs.append(Ask(student.work, tuple(right), seed, number))
+            seed = self.seed("student", legible(entry.hand_in.student))
+            jobs.append(Ask(student.work, tuple(right), seed, self.number))
         return jobs
 
     def left(self, entries: Sequence[Entry], force: bool, only: str | None = None) -> list[Ask]:
-        """Return the jobs to do, the same one of several students once.
+        """Return the jobs to do.
 
         Args:
             only: the student whose job is meant, if not everybody's.
         """
-        done = set() if force else self.pools.graded(self.terms)
+        done = set() if force else self.sheets.graded(self.terms)
         jobs = {
             job.digest: job
             for job, entry in zip(self.jobs(entries), entries, strict=True)
@@ -183,18 +177,17 @@ class Viva:
             return Drawn(entry, None, kind_of(entry))
         if job is None:
             return Drawn(entry, None, NOTHING_RIGHT)
-        attempt = self.pools.last(job.digest, self.terms)
+        attempt = self.sheets.last(job.digest, self.terms)
         if attempt is None:
             return Drawn(entry, None, NOT_MADE)
-        pool = pool_of(attempt)
-        if not pool.questions:
-            return Drawn(entry, None, visible("; ".join(pool.notes) or NO_QUESTION, 300))
-        student = legible(entry.hand_in.student)
-        sheet = labelled(draw.chosen(pool, self.seed("student", student), self.number))
-        name, notes = printable(legible(path.name)), {draw.IN_EVAL}.intersection(sheet.notes)
-        sheet = dataclasses.replace(sheet, submission=name, notes=tuple(notes))
-        note = visible("; ".join(each for each in pool.notes if each not in notes), 300)
-        return Drawn(entry, sheet, note, self.seed("code", student)[:8].upper())
+        made = sheet_of(attempt)
+        if not made.questions:
+            return Drawn(entry, None, visible("; ".join(made.notes) or NO_QUESTION, 300))
+        name, notes = printable(legible(path.name)), {draw.IN_EVAL}.intersection(made.notes)
+        sheet = dataclasses.replace(labelled(made), submission=name, notes=tuple(notes))
+        note = visible("; ".join(each for each in made.notes if each not in notes), 300)
+        code = self.seed("code", legible(entry.hand_in.student))[:8].upper()
+        return Drawn(entry, sheet, note, code)
 
 
 def blamed(job: Ask) -> Mapping[str, Any]:

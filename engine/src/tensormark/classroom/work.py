@@ -46,7 +46,7 @@ class Work:
 
 @dataclasses.dataclass(frozen=True)
 class Ask:
-    """Work that questions are to be made on.
+    """Work that a student's questions are to be made on.
 
     Attributes:
         right: ids of the exercises that passed.
@@ -60,8 +60,9 @@ class Ask:
 
     @cached_property
     def digest(self) -> str:
-        """The sha256 of what decides the questions, but for the seed, which is secret."""
-        return digest(canonical([self.work.digest, self.right, self.number]).encode())
+        """The sha256 of what decides the questions."""
+        parts = [self.work.digest, self.right, self.seed, self.number]
+        return digest(canonical(parts).encode())
 
 
 Job = Work | Ask  # what a worker can do

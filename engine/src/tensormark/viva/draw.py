@@ -190,16 +190,3 @@ def questions(
         notes.append(f"there are {len(drawn)} questions, and not {number}, on these functions")
     listings = tuple(map(drawing.listing, asked))
     return dataclasses.replace(empty, listings=listings, questions=drawn, notes=tuple(notes))
-
-
-def chosen(sheet: Sheet, seed: str, number: int) -> Sheet:
-    """Draw a smaller sheet from a larger one: no family twice before all others."""
-    order = generator(seed, "chosen")
-    by_family: dict[str, list[Question]] = {}
-    for question in order.sample(sheet.questions, len(sheet.questions)):
-        by_family.setdefault(question.family, []).append(question)
-    rounds = itertools.zip_longest(*order.sample([*by_family.values()], len(by_family)))
-    drawn = [question for one in rounds for question in one if question is not None][:number]
-    names = {question.function for question in drawn}
-    listings = tuple(listing for listing in sheet.listings if listing.name in names)
-    return dataclasses.replace(sheet, seed=seed, questions=tuple(drawn), listings=listings)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from tensormark.viva.source import DETACH, SIMPLE, UNWRAP, Change, Edit, Source
 
+MEASURES = ("shape", "size", "ndim", "dim", "dtype", "device")  # of which nothing is trained
 LIBRARIES = ("torch", "math", "F", "nn", "np", "numpy")
 OPERATORS: Mapping[type[ast.AST], tuple[str, str]] = {
     ast.Add: ("+", "-"),
@@ -218,7 +219,8 @@ def changes(source: Source) -> list[Change]:
             continue
         edits = [edit for maker in MAKERS for edit in maker(source, node)]
         edits += [*loops(source, node, outer), *names.others(node)]
-        if not (isinstance(outer, ast.Call) and outer.func is node):
+        called = isinstance(outer, ast.Call) and outer.func is node
+        if not called and getattr(outer, "attr", "") not in MEASURES:
             edits += names.detached(source, node)
         found += [source.change(node, around, edit) for edit in edits]
     for statement in (node for top in source.body for node in ast.walk(top)):

@@ -56,7 +56,7 @@ class Change:
     @property
     def tells(self) -> bool:
         """Whether what is shown of it tells what the place was, without the code."""
-        return not set(self.shown).isdisjoint(" ()")
+        return not set(self.shown).isdisjoint(" ([")
 
     @property
     def line(self) -> int:
@@ -224,4 +224,6 @@ def needs_parentheses(node: ast.expr, around: Sequence[ast.AST], new: str) -> bo
     if isinstance(made, SIMPLE) or type(made) is type(node):
         return False
     outer = around[0]
+    if isinstance(made, ast.UnaryOp) and isinstance(outer, ast.Subscript | ast.Compare):
+        return False
     return isinstance(outer, ast.BinOp | ast.UnaryOp | ast.Attribute | ast.Subscript | ast.Compare)

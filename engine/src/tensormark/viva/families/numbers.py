@@ -27,13 +27,14 @@ class Numbers:
         for example in sample.study.subject.examples:
             own = self.result(sample, example, None)
             results = {change: self.result(sample, example, change) for change in sample.changes}
-            texts = [text for text in (own, *results.values()) if text is not None]
+            texts = {text for text in (own, *results.values()) if text is not None}
             for change, text in results.items():
-                if text is None or text == own:
+                if text is None:
                     continue
-                chosen = options_of(sample.random, text, texts)
+                alike = sorted(each for each in texts if each.count(",") == text.count(","))
+                chosen = options_of(sample.random, text, alike)
                 if chosen is None:
-                    return
+                    continue
                 yield Draft(
                     self.question(sample, example, change, *chosen),
                     change,

@@ -28,12 +28,14 @@ class Shapes:
         """Ask for the shape of an expression; wrong are those of others, or with mixed axes."""
         source = sample.study.source
         places: dict[ast.expr, ast.stmt] = {}
+        arguments = {each.arg for each in source.function.args.args}  # the docstring tells these
         for node, around in source.nodes():
             called = isinstance(around[0], ast.Call) and around[0].func is node
             bound = isinstance(getattr(node, "ctx", None), ast.Store)
             plain = isinstance(node, ast.BinOp | ast.Call | ast.Name) and not (called or bound)
             once = not any(isinstance(each, AGAIN) for each in around)
-            if plain and once and node.lineno == node.end_lineno:
+            given = isinstance(node, ast.Name) and node.id in arguments
+            if plain and once and not given and node.lineno == node.end_lineno:
                 places[node] = source.statement_of(around)
         chosen = sample.random.sample([*places], min(LOOKED_AT, len(places)))
         shapes = {node: self.shape(sample, places[node], source.of(node)) for node in chosen}
@@ -42,15 +44,39 @@ class Shapes:
         for node, shape in shapes.items():
             if shape is None or len(shape) < 2 or shape == result:  # as most expressions are
                 continue
-            others = sorted(seen - {shape})
-            wrong = sample.random.sample(others, min(len(others), OPTIONS - 1))
-            more = sorted(near(shape) - seen)
-            wrong += sample.random.sample(more, min(len(more), OPTIONS - 1 - len(wrong)))
+            wrong = self.wrong(sample, shape, {size for one in seen for size in one})
             found = options_of(sample.random, f"`{shape}`", [f"`{other}`" for other in wrong])
             if found is None:
                 continue
             again = functools.partial(self.still, shape, sample, places[node], source.of(node))
             yield Draft(self.question(sample, node, *found), holds=again)
+
+    def wrong(self, sample: Sample, shape: Shape, seen: set[int]) -> list[Shape]:
+        """Return three shapes with which one makes a grid: two axes, and two sizes for each.
+
+        So none of the four looks more like the others than the rest.
+
+        Args:
+            seen: sizes that this function's shapes have, which are likelier.
+        """
+        letters = {*self.sizes(sample).values()}
+        known = letters | {1} | {one * other for one in letters for other in letters}
+        if not known.issuperset(shape):  # of what the question does not say
+            return []
+        first = 1 if len(shape) > 2 else 0  # the batch is the same everywhere
+        axes = sorted(sample.random.sample(range(first, len(shape)), 2))
+        others = []
+        for axis in axes:
+            likely = sorted(seen & letters - {shape[axis]}) or sorted(letters - {shape[axis]})
+            others.append(sample.random.choice(likely))
+        grid = itertools.product(*zip([shape[axis] for axis in axes], others, strict=True))
+        made = []
+        for sizes in grid:
+            new = list(shape)
+            for axis, size in zip(axes, sizes, strict=True):
+                new[axis] = size
+            made.append(tuple(new))
+        return [each for each in dict.fromkeys(made) if each != shape]
 
     def sizes(self, sample: Sample) -> Mapping[str, int]:
         """Return the sizes of the call that is asked about, by letter."""
@@ -86,15 +112,3 @@ class Shapes:
             self.next,
             marks=(source.mark(*source.span(node)),),
         )
-
-
-def near(shape: Shape) -> set[Shape]:
-    """Return shapes like one: two axes exchanged, two made one, or one without its first axis."""
-    pairs = itertools.combinations(range(len(shape)), 2)
-    swapped = set()
-    for one, other in pairs:
-        axes = list(shape)
-        axes[one], axes[other] = axes[other], axes[one]
-        swapped.add(tuple(axes))
-    merged = {(*shape[:n], shape[n] * shape[n + 1], *shape[n + 2 :]) for n in range(len(shape) - 1)}
-    return (swapped | merged | {shape[1:]}) - {shape}

@@ -1,9 +1,10 @@
 """In which call does a change show?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from tensormark.viva.family import Draft, Sample, options_of
 from tensormark.viva.question import OPTIONS, Question
+from tensormark.viva.source import Change
 from tensormark.viva.study import DIFFERS, RAISES, SHAPE, USUAL
 
 
@@ -17,42 +18,60 @@ class Situations:
         """Ask in which of four calls the result changes, or in which it stays the same."""
         subject = sample.study.subject
         names = {USUAL: subject.usual} | {each.says: each.says for each in subject.situations}
-        for change in sample.changes:
-            if any(sample.finding(change, name) is not False for name in (RAISES, SHAPE)):
+        cases = [case for change in sample.changes for case in self.cases(sample, change, names)]
+        for change, right, wrong, value in cases:
+            # a case that is only ever right would tell itself
+            if not any(right in case[2] for case in cases if case[3] is value):
                 continue
-            changed = {name: sample.finding(change, f"{DIFFERS}{name}") for name in names}
-            differs = [name for name, value in changed.items() if value is True]
-            same = [name for name, value in changed.items() if value is False]
-            for right, wrong, value, asked in (
-                (differs, same, True, "In which of these cases does the result change?"),
-                (same, differs, False, "In which of these cases does the result stay the same?"),
-            ):
-                if len(right) != 1 or len(wrong) < OPTIONS - 1:
-                    continue
-                texts = {names[name]: name for name in (*right, *wrong)}
-                chosen = options_of(sample.random, names[right[0]], [names[n] for n in wrong])
-                if chosen is None:
-                    continue
-                options, key = chosen
-                claims = [
-                    (change, f"{DIFFERS}{texts[o]}", (o == options[key]) is value) for o in options
-                ]
-                told = "changes" if value else "is the same"
-                opposite = "It is the same there." if value else "It changes there."
-                yield Draft(
-                    Question(
-                        self.name,
-                        sample.function,
-                        change.line,
-                        f"{change.says()} {asked}",
-                        options,
-                        key,
-                        f"Of the four cases, the result {told} in this one only.",
-                        tuple("" if place == key else opposite for place in range(OPTIONS)),
-                        self.next,
-                        sample.picture(change),
-                        (change.mark,),
-                    ),
-                    change,
-                    tuple(claims),
-                )
+            chosen = options_of(sample.random, names[right], [names[name] for name in wrong])
+            if chosen is not None:
+                yield self.draft(sample, change, *chosen, value, {names[n]: n for n in names})
+
+    def cases(
+        self, sample: Sample, change: Change, names: Mapping[str, str]
+    ) -> Iterator[tuple[Change, str, list[str], bool]]:
+        """Yield where a change shows alone, or alone does not show, and where it is otherwise."""
+        if any(sample.finding(change, name) is not False for name in (RAISES, SHAPE)):
+            return
+        changed = {name: sample.finding(change, f"{DIFFERS}{name}") for name in names}
+        differs = [name for name, value in changed.items() if value is True]
+        same = [name for name, value in changed.items() if value is False]
+        for right, wrong, value in ((differs, same, True), (same, differs, False)):
+            if len(right) == 1 and len(wrong) >= OPTIONS - 1:
+                yield change, right[0], wrong, value
+
+    def draft(
+        self,
+        sample: Sample,
+        change: Change,
+        options: Sequence[str],
+        key: int,
+        value: bool,
+        names: Mapping[str, str],
+    ) -> Draft:
+        """Return the draft.
+
+        Args:
+            value: whether it is asked where the result changes, and not where it stays the same.
+            names: of the calls, by what they are called.
+        """
+        claims = [
+            (change, f"{DIFFERS}{names[option]}", (place == key) is value)
+            for place, option in enumerate(options)
+        ]
+        does, told = ("change", "changes") if value else ("stay the same", "is the same")
+        opposite = "It is the same there." if value else "It changes there."
+        question = Question(
+            self.name,
+            sample.function,
+            change.line,
+            f"{change.says()} In which of these cases does the result {does}?",
+            tuple(options),
+            key,
+            f"Of the four cases, the result {told} in this one only.",
+            tuple("" if place == key else opposite for place in range(OPTIONS)),
+            self.next,
+            sample.picture(change),
+            (change.mark,),
+        )
+        return Draft(question, change, tuple(claims))
