@@ -29,11 +29,14 @@ TABLE = (  # a change, what is then true, and the result of the example
     ),
     ("probs @ value", "probs", {GENERAL[RAISES]}, None),
 )
+SCORES = "query @ key.transpose(-2, -1)"
 SHAPES = {  # B = 2, T = 5, H = 3, d = 4
-    "scores": (2, 3, 5, 5),
-    "self.dropout(F.softmax(scores + attention_mask, dim=-1))": (2, 3, 5, 5),
     **dict.fromkeys(("query", "key", "value", "context", "probs @ value"), (2, 3, 5, 4)),
+    **dict.fromkeys((SCORES, f"{SCORES} / math.sqrt(d)", "scores"), (2, 3, 5, 5)),
+    **dict.fromkeys(("scores + attention_mask", SOFTMAX), (2, 3, 5, 5)),
+    **dict.fromkeys((f"self.dropout({SOFTMAX})", "probs"), (2, 3, 5, 5)),
     "key.transpose(-2, -1)": (2, 3, 4, 5),
+    "context.transpose(1, 2)": (2, 5, 3, 4),
     "attention_mask": (2, 1, 1, 5),
 }
 
