@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tensormark.folder import open_assignment
-from tensormark.viva.draw import NOTHING_RIGHT, askable, chosen
+from tensormark.viva.draw import NOTHING_RIGHT, askable
 from tensormark.viva.family import length, options_of
 from tensormark.viva.question import OPTIONS, Question, Sheet
 
@@ -54,7 +54,7 @@ def test_the_same_seed_draws_the_same_sheet_and_another_one_another(
 
     other = sheet_of(folder, solution_source, seed="8")
     assert {question.code for question in other.questions} - {q.code for q in sheet.questions}
-    assert len({question.family for question in other.questions}) >= 4
+    assert len({question.family for question in other.questions}) >= 3
     assert len(other.questions) == 5
 
 
@@ -141,19 +141,6 @@ def test_students_get_no_answer(sheet: Sheet) -> None:
     for question in sheet.questions:
         assert json.dumps(question.explanation) not in shown
         assert json.dumps(question.ask_next) not in shown
-
-
-def test_a_smaller_sheet_is_drawn_from_a_larger_one(sheet: Sheet) -> None:
-    families = {question.family for question in sheet.questions}
-
-    some = chosen(sheet, "ann", len(families))
-
-    assert {question.family for question in some.questions} == families
-    assert {*some.questions} <= {*sheet.questions}
-    assert {each.name for each in some.listings} == {q.function for q in some.questions}
-    assert chosen(sheet, "ann", len(families)) == some
-    assert chosen(sheet, "bob", 3).questions != chosen(sheet, "ann", 3).questions
-    assert {*chosen(sheet, "ann", 99).questions} == {*sheet.questions}
 
 
 def test_the_length_of_an_option_does_not_tell() -> None:
