@@ -123,7 +123,7 @@ def tokens_moved(result: np.ndarray) -> np.ndarray:
 OTHER_TOKENS = depends(lambda inputs: (0, slice(1, None)))
 OTHER_SENTENCES = depends(lambda inputs: slice(1, None))
 MIXED = "The sentences of a batch change each other's results."
-PADDED = "What stands in the padding changes the results of tokens."
+PADDED = "The content of padding affects the results of tokens."
 PLACED = "The position of a token in its sentence now matters."
 APART = "A token's result no longer depends on other tokens."
 TOGETHER = "A token's result now depends on other tokens."
@@ -198,18 +198,18 @@ ATTENTION = Subject(
         Fact(
             with_values(1.0, "value"),
             not_ones,
-            gained="Values that are all 1 no longer give results of 1.",
+            gained="If all values are 1, the results no longer are.",
         ),
-        Fact(negated("query"), depends(), lost="The queries no longer make any difference."),
-        Fact(negated("key"), depends(), lost="The keys no longer make any difference."),
+        Fact(negated("query"), depends(), lost="The queries no longer affect the result."),
+        Fact(negated("key"), depends(), lost="The keys no longer affect the result."),
     ),
     training=training,
     sizes=letters,
     examples=(
         Example(
             "A sentence has two tokens and two of padding after them. All queries are 1, all keys "
-            "0, and the values `[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in one head and `[2, 0]`, "
-            "`[6, 1]`, `[0, 3]`, `[4, 8]` in the other.",
+            "0, and the values `[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in the first head and "
+            "`[2, 0]`, `[6, 1]`, `[0, 3]`, `[4, 8]` in the second.",
             alone(sizes=WORKED, dtype="float64"),
             worked,
             ("the result for the first token", lambda result: result[0, 0]),
@@ -229,8 +229,8 @@ ADD_NORM = Subject(
     situations=(
         Situation("an input that is all 0", with_values(0.0, "input")),
         Situation("an output that is all 0", with_values(0.0, "output")),
-        Situation("a dense layer of bias 0", with_values(0.0, "weights/out_dense.bias")),
-        Situation("a norm of weight 1 and bias 0", plain_norm("out_layer_norm")),
+        Situation("a dense layer with bias 0", with_values(0.0, "weights/out_dense.bias")),
+        Situation("a norm with weight 1 and bias 0", plain_norm("out_layer_norm")),
     ),
     facts=(
         Fact(at((0, 0), "input", "output"), OTHER_TOKENS, gained=TOGETHER),
@@ -327,7 +327,7 @@ EMBED = Subject(
         Fact(
             other_words,
             depends(lambda inputs: (0, 0)),
-            lost="Which word a token is no longer matters.",
+            lost="A token's word no longer affects its result.",
         ),
         Fact(
             rolled({"input_ids": 1}),

@@ -31,7 +31,7 @@ class Wheel:
     """A wheel file.
 
     Attributes:
-        name: such as "tensormark-1.8.0-py3-none-any.whl".
+        name: such as "tensormark-1.9.0-py3-none-any.whl".
         content: its bytes.
         files: the contents of its files, by their paths in it.
     """

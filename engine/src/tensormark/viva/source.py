@@ -79,7 +79,7 @@ class Change:
         if self.kind == DETACH:
             return f"{named(place)}: `.detach()` is added"
         if self.kind == UNWRAP:
-            return f"{named(place)}: the call is removed, its first argument stays"
+            return f"{named(place)}: the call is removed, its first argument left"
         return f"{named(place)}: " + (f"replaced with `{self.shown}`" if self.shown else "left out")
 
 

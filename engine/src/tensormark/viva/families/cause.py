@@ -38,7 +38,7 @@ class Cause:
             self.name,
             sample.function,
             changes[key].line,
-            f"Which change of the marked code has this effect: {says}?",
+            f"Which change of the marked code has this among its effects: {says}?",
             tuple(change.short(marks.index(change.mark)) for change in changes),
             key,
             f"Each changed function was run in calls of three sizes. Only here: {says}.",

@@ -46,7 +46,7 @@ class Equal:
     ) -> Draft:
         """Return the draft with these changes as options."""
         marks = marks_of(changes)
-        unchanged = "results and gradients unchanged, for every valid input"
+        unchanged = "results and gradients unchanged, up to rounding, for every valid input"
         asked = f"Which of these changes leaves {unchanged}?"
         if one_differs:
             asked = f"All but one of these changes leave {unchanged}. Which one does not?"

@@ -3,11 +3,15 @@
 import itertools
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from tensormark.viva import study as found
 from tensormark.viva.family import Claim, Draft, Sample, options_of
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change
 from tensormark.viva.study import USUAL, tensors_of
+
+NOTHING = 1e-6  # a gradient that is 0 by the mathematics, as that of the keys' biases
 
 
 class Gradients:
@@ -19,7 +23,8 @@ class Gradients:
     def drafts(self, sample: Sample) -> Iterator[Draft]:
         """Ask what gets no gradient after it was cut off somewhere."""
         own = sample.study.own(0, [])[USUAL]
-        names = [name.removeprefix("grad/") for name in tensors_of(own, "grad/")]
+        tensors = tensors_of(own, "grad/").items()
+        names = [n.removeprefix("grad/") for n, value in tensors if np.abs(value).max() > NOTHING]
         for change in sample.detached:
             if sample.finding(change, found.RAISES) is not False:
                 continue
