@@ -23,6 +23,7 @@ SIZES = (
     Sizes(B=4, T=3, H=2, d=6, F=7, layers=3, V=17, positions=5, lengths=(2, 3, 1, 3)),
     Sizes(B=3, T=6, H=5, d=2, F=13, layers=4, V=31, positions=8, lengths=(4, 6, 2)),
 )
+BY_EPSILON = 0.25  # at most, of a variance of 1
 STATES = ("key", "query", "value")
 
 
@@ -68,21 +69,21 @@ def other_padding(mask: str, axes: Mapping[str, int]) -> Poke:
     """Change what stands in the padding, along the axis of each input."""
 
     def poke(inputs: Tensors) -> Tensors:
-        rows = inputs[mask].reshape(len(inputs[mask]), -1)
-        hidden = rows < 0 if mask_is_added(rows) else rows == 0  # (B, T)
+        hidden = padding(inputs[mask])
         changed = dict(inputs)
         for name, axis in axes.items():
-            shape = [len(rows)] + [1] * (inputs[name].ndim - 1)
-            shape[axis] = rows.shape[1]
+            shape = [len(hidden)] + [1] * (inputs[name].ndim - 1)
+            shape[axis] = hidden.shape[1]
             changed[name] = np.where(hidden.reshape(shape), 1.0 - inputs[name], inputs[name])
         return changed
 
     return poke
 
 
-def mask_is_added(mask: np.ndarray) -> bool:
-    """Say whether a mask is to be added to scores, rather than 1 and 0."""
-    return bool((mask <= 0).all())
+def padding(mask: np.ndarray) -> np.ndarray:
+    """Return which tokens are padding, (B, T), from a mask to add to scores, or of 1 and 0."""
+    rows = mask.reshape(len(mask), -1)
+    return np.asarray(rows < 0 if (mask <= 0).all() else rows == 0)
 
 
 def plain_norm(name: str) -> Poke:
@@ -102,8 +103,11 @@ def plain_norm(name: str) -> Poke:
 def not_normalized(
     inputs: Tensors, poked: Tensors, before: np.ndarray, after: np.ndarray
 ) -> np.ndarray:
-    """Return how far each token's result is from mean 0 and variance 1."""
-    return np.stack([after.mean(-1), after.var(-1) - 1.0])
+    """Return how far each token's result is from mean 0 and variance 1.
+
+    A variance is less than 1 by as much as the norm's epsilon takes.
+    """
+    return np.stack([after.mean(-1), np.maximum(np.abs(after.var(-1) - 1.0) - BY_EPSILON, 0.0)])
 
 
 def not_ones(inputs: Tensors, poked: Tensors, before: np.ndarray, after: np.ndarray) -> np.ndarray:
@@ -133,8 +137,7 @@ def unlike_a_norm(name: str) -> Fact:
 
 def tokens(mask: str, inputs: Tensors) -> np.ndarray:
     """Return which places of a result (B, T, D) are tokens, not padding: (B, T)."""
-    rows = inputs[mask].reshape(len(inputs[mask]), -1)
-    return np.asarray(rows == (0 if mask_is_added(rows) else 1))
+    return ~padding(inputs[mask])
 
 
 def over_tokens(mask: str, states: Sequence[str], axes: Mapping[str, int]) -> tuple[Fact, ...]:

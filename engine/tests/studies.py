@@ -1,7 +1,7 @@
 """Studies of the toy assignment's functions, and sheets on them, in real sandboxes."""
 
 import contextlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from tensormark.folder import open_assignment
@@ -10,10 +10,12 @@ from tensormark.intake.submission import Submission
 from tensormark.sandbox.interface import PROCESS
 from tensormark.settings import Settings
 from tensormark.viva.copies import opened
-from tensormark.viva.draw import questions
+from tensormark.viva.draw import generator, questions
+from tensormark.viva.families.shapes import Shapes
+from tensormark.viva.family import Sample
 from tensormark.viva.question import Sheet
 from tensormark.viva.source import Change, Source
-from tensormark.viva.study import Study
+from tensormark.viva.study import Compared, Study
 from tensormark.viva.subject import subjects_of
 
 import toy
@@ -24,22 +26,46 @@ def study_of(folder: Path, text: str, exercise: str = "conv") -> Iterator[Study]
     """Study the function of an exercise in a file with this text."""
     grading = Grading(Settings.of(folder), open_assignment(folder))
     (subject,) = (each for each in subjects_of(folder) if each.exercise == exercise)
-    submission = Submission("mine", {"detector": text}, {})
+    submission = Submission("mine", {subject.module: text}, {})
     with opened(grading, submission, [grading.assignment.exercise(exercise)]) as copies:
         yield Study(subject, Source(text, subject.target), copies)
 
 
+def check_words(study: Study) -> None:
+    """See that all that is said of facts may become so, and that axes differ, in each world."""
+    subject = study.subject
+    for number, call in enumerate(subject.worlds):
+        sizes = [*subject.sizes(call).values()]
+        assert len({*sizes}) == len(sizes)
+        world = study.world(number)
+        replies = study.own(number, [*world.runs])
+        for place, fact in enumerate(subject.facts):
+            shows = Compared(world, replies, replies).shows(replies, place)
+            assert shows is bool(fact.lost), fact
+
+
+def shapes_asked(study: Study) -> dict[str, str]:
+    """Return the code of which a shape may be asked for, and the key."""
+    asked = {}
+    for draft in Shapes().drafts(Sample(study, generator("any"))):
+        (mark,), options = draft.question.marks, draft.question.options
+        code = study.source.lines[mark.line - 1][mark.start : mark.end]
+        asked[code] = options[draft.question.key]
+    return asked
+
+
 def sheet_of(
     folder: Path,
-    text: str,
+    sources: Mapping[str, str] | str,
     seed: str = "7",
     number: int = 5,
     right: Collection[str] = tuple(toy.EXERCISES),
     tier: str = PROCESS,
 ) -> Sheet:
-    """Draw a sheet on a file with this text."""
+    """Draw a sheet on a submission, or on the one file of the toy assignment."""
+    sources = {"detector": sources} if isinstance(sources, str) else sources
     grading = Grading(Settings.of(folder, tier=tier), open_assignment(folder))
-    return questions(grading, Submission("mine", {"detector": text}, {}), right, seed, number)
+    return questions(grading, Submission("mine", sources, {}), right, seed, number)
 
 
 def change_of(study: Study, old: str, new: str) -> Change:

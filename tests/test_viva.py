@@ -1,0 +1,94 @@
+"""Questions on one's own code: what they say of minBERT's functions is so."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from grader.mistakes import attention_mask
+from grader.viva import PADDED, SUBJECTS
+from tensormark.viva.draw import generator
+from tensormark.viva.families.messages import Messages
+from tensormark.viva.families.numbers import Numbers
+from tensormark.viva.family import GENERAL, ONLY_TRAINING, Sample
+from tensormark.viva.study import EVERYWHERE, RAISES, Study
+
+from conftest import ROOT
+from studies import change_of, check_words, shapes_asked, sheet_of, study_of
+
+SOFTMAX = "F.softmax(scores + attention_mask, dim=-1)"
+TABLE = (  # a change, what is then true, and the result of the example
+    (f"self.dropout({SOFTMAX})", SOFTMAX, {GENERAL[ONLY_TRAINING]}, "`[2, 7, 4, 0.5]`"),
+    ("scores + attention_mask", "scores", {PADDED}, "`[4, 4, 3, 3]`"),
+    (" / math.sqrt(d)", "", set(), "`[2, 7, 4, 0.5]`"),
+    ("math.sqrt(d)", "(d ** 0.5)", {GENERAL[EVERYWHERE]}, "`[2, 7, 4, 0.5]`"),
+    (
+        "dim=-1",
+        "dim=-2",
+        {PADDED, "Values that are all 1 no longer give results of 1."},
+        "`[4, 4, 3, 3]`",
+    ),
+    ("probs @ value", "probs", {GENERAL[RAISES]}, None),
+)
+SCORES = "query @ key.transpose(-2, -1)"
+SHAPES = {  # B = 2, T = 5, H = 3, d = 4
+    **dict.fromkeys(("query", "key", "value", "context", "probs @ value"), (2, 3, 5, 4)),
+    **dict.fromkeys((SCORES, f"{SCORES} / math.sqrt(d)", "scores"), (2, 3, 5, 5)),
+    **dict.fromkeys(("scores + attention_mask", SOFTMAX), (2, 3, 5, 5)),
+    **dict.fromkeys((f"self.dropout({SOFTMAX})", "probs"), (2, 3, 5, 5)),
+    "key.transpose(-2, -1)": (2, 3, 4, 5),
+    "context.transpose(1, 2)": (2, 5, 3, 4),
+    "attention_mask": (2, 1, 1, 5),
+}
+
+
+@pytest.fixture(scope="module")
+def study(solution_source: str) -> Iterator[Study]:
+    """Attention of the solution."""
+    with study_of(ROOT, solution_source, "attention") as one:
+        yield one
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: row[1] or "nothing")
+def test_attention_does_what_was_worked_out_by_hand(study: Study, row) -> None:
+    old, new, expected, numbers = row
+    sample = Sample(study, generator("any"))
+    change = change_of(study, old, new)
+
+    true = sample.true_of(change)
+
+    assert {sample.statements[name] for name in true} == expected
+    claims = [claim for name in true for claim in sample.basis(change, name, True)]
+    assert all(study.confirms(*claim) for claim in claims)
+    assert Numbers().result(sample, study.subject.examples[0], change) == numbers
+
+
+def test_shapes_are_those_of_the_handout(study: Study) -> None:
+    asked = shapes_asked(study)  # some of them
+
+    assert len(asked) >= 5
+    assert asked.items() <= {code: f"`{shape}`" for code, shape in SHAPES.items()}.items()
+
+
+def test_a_message_is_what_the_grader_says(study: Study) -> None:
+    (known,) = (each for each in attention_mask.MISTAKES if each.id == "mask_ignored")
+    change = change_of(study, "scores + attention_mask", "scores")
+
+    assert Messages().message(Sample(study, generator("any")), change) == known.says
+
+
+@pytest.mark.parametrize("exercise", [subject.exercise for subject in SUBJECTS])
+def test_what_is_said_of_subjects_can_be_so(solution_source: str, exercise: str) -> None:
+    with study_of(ROOT, solution_source, exercise) as one:
+        check_words(one)
+
+
+def test_five_questions_are_of_five_families_on_what_is_right(solution_source: str) -> None:
+    ids = [subject.exercise for subject in SUBJECTS]
+
+    sheet = sheet_of(ROOT, {"bert": solution_source}, right=ids)
+
+    assert len({question.family for question in sheet.questions}) == 5
+    assert 2 <= len(sheet.listings) <= 3
+    shown = [listing.name for listing in sheet.listings]
+    assert shown == [subject.target for subject in SUBJECTS if subject.target in shown]
+    assert len({question.code for question in sheet.questions}) == 5
