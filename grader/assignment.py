@@ -5,7 +5,7 @@ model.py       sizes and config of the small models, and calls of them
 probes.py      the probes that several exercises have
 inputs.py      random weights, hidden states, ids and masks
 locate.py      where an output is wrong, in words such as row, token and unit
-viva.py        what questions about one's own code say of the five functions
+viva.py        what questions about one's own code say of the five functions; viva_facts.py
 forbidden.py   library code that submissions may not use
 sentiment.py   the fine-tune and its threshold
 harness.py     builds models, with stand-ins for upstream exercises; runs in the worker

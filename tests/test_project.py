@@ -21,6 +21,8 @@ ROOMS = {
     "grader.inputs": "grader.model tensormark",
     "grader.probes": "grader.model tensormark",
     "grader.locate": "tensormark",
+    "grader.viva": "grader.inputs grader.model grader.viva_facts tensormark",
+    "grader.viva_facts": "grader.model tensormark",
     "grader.forbidden": "",
     "grader.sentiment": "tensormark",
     "grader.exercises": "grader.inputs grader.model grader.probes grader.sentiment tensormark",

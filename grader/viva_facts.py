@@ -1,0 +1,146 @@
+"""Calls of the five functions in three sizes, and what may be said of changes of them.
+
+Dimension key: B batch, T tokens, D model width.
+"""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from grader.model import BertCall, Sizes
+from tensormark.exercise import Call, Tensors
+from tensormark.viva.pokes import at, rolled
+from tensormark.viva.subject import DTYPES, Fact, Poke, depends, moved
+
+# each letter has three values, and no two letters of one have the same; one has B > T
+SIZES = (
+    Sizes(B=2, T=5, H=3, d=4, F=19, layers=2, V=23, positions=9, lengths=(5, 3)),
+    Sizes(B=4, T=3, H=2, d=6, F=7, layers=3, V=17, positions=5, lengths=(2, 3, 1, 3)),
+    Sizes(B=3, T=6, H=5, d=2, F=13, layers=4, V=31, positions=8, lengths=(4, 6, 2)),
+)
+BY_EPSILON = 0.25  # at most, of a variance of 1
+EPSILONS = (None, 0.1, None)  # of the norms; None: the usual one
+
+
+def worlds(call: Callable[..., BertCall], **sizes: Any) -> tuple[BertCall, ...]:
+    """Return the calls of a function, in the three sizes."""
+    return tuple(
+        call(
+            sizes=replace(one, **sizes),
+            dtype=dtype,
+            layer_norm_eps=eps,
+            inputs="viva",
+            gradients=True,
+        )
+        for one, dtype, eps in zip(SIZES, DTYPES, EPSILONS, strict=True)
+    )
+
+
+def training(call: Call, rate: float, path: str | None = None) -> Call:
+    """Return a call in training mode.
+
+    Args:
+        path: of layers, whose two dropouts may have different rates.
+    """
+    assert isinstance(call, BertCall)
+    apart = path is not None and rate < 1
+    other = {f"{path}out_dropout": rate / 2} if apart else {}
+    return replace(call, train=True, dropout=rate, rates=other)
+
+
+def letters(call: Call) -> Mapping[str, int]:
+    """Return the sizes of a call by the letters of the dimension key."""
+    assert isinstance(call, BertCall)
+    return call.letters
+
+
+# --- changes of inputs ----------------------------------------------------------------------
+
+
+def other_padding(mask: str, axes: Mapping[str, int]) -> Poke:
+    """Change what stands in the padding, along the axis of each input."""
+
+    def poke(inputs: Tensors) -> Tensors:
+        hidden = padding(inputs[mask])
+        changed = dict(inputs)
+        for name, axis in axes.items():
+            shape = [len(hidden)] + [1] * (inputs[name].ndim - 1)
+            shape[axis] = hidden.shape[1]
+            changed[name] = np.where(hidden.reshape(shape), 1.0 - inputs[name], inputs[name])
+        return changed
+
+    return poke
+
+
+def padding(mask: np.ndarray) -> np.ndarray:
+    """Return which tokens are padding, (B, T), from a mask to add to scores, or of 1 and 0."""
+    rows = mask.reshape(len(mask), -1)
+    return np.asarray(rows < 0 if (mask <= 0).all() else rows == 0)
+
+
+def plain_norm(name: str) -> Poke:
+    """Give a norm the weight 1 and the bias 0."""
+    return lambda inputs: (
+        inputs
+        | {
+            f"weights/{name}.weight": np.ones_like(inputs[f"weights/{name}.weight"]),
+            f"weights/{name}.bias": np.zeros_like(inputs[f"weights/{name}.bias"]),
+        }
+    )
+
+
+# --- what may be said of results (B, T, D) --------------------------------------------------
+
+
+def not_normalized(
+    inputs: Tensors, poked: Tensors, before: np.ndarray, after: np.ndarray
+) -> np.ndarray:
+    """Return how far each token's result is from mean 0 and variance 1.
+
+    A variance is less than 1 by as much as the norm's epsilon takes.
+    """
+    return np.stack([after.mean(-1), np.maximum(np.abs(after.var(-1) - 1.0) - BY_EPSILON, 0.0)])
+
+
+def not_ones(inputs: Tensors, poked: Tensors, before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Return how far results are from 1."""
+    return after - 1.0
+
+
+def tokens_moved(result: np.ndarray) -> np.ndarray:
+    """Move the tokens of a result (B, T, D) by one."""
+    return np.roll(result, 1, 1)
+
+
+OTHER_TOKENS = depends(lambda inputs: (0, slice(1, None)))
+OTHER_SENTENCES = depends(lambda inputs: slice(1, None))
+MIXED = "The sentences of a batch change each other's results."
+PADDED = "The content of padding affects the results of tokens."
+PLACED = "The position of a token in its sentence now matters."
+APART = "A token's result no longer depends on other tokens."
+TOGETHER = "A token's result now depends on other tokens."
+UNNORMALIZED = "Results are no longer normalized by `{}`."
+
+
+def unlike_a_norm(name: str) -> Fact:
+    """Say whether results still are what a norm returns."""
+    return Fact(plain_norm(name), not_normalized, gained=UNNORMALIZED.format(name))
+
+
+def tokens(mask: str, inputs: Tensors) -> np.ndarray:
+    """Return which places of a result (B, T, D) are tokens, not padding: (B, T)."""
+    return ~padding(inputs[mask])
+
+
+def over_tokens(mask: str, states: Sequence[str], axes: Mapping[str, int]) -> tuple[Fact, ...]:
+    """Return what may be said of a function in which tokens look at each other."""
+    first_token = (0, *[slice(None)] * (axes[states[0]] - 1), 0)
+    read = {name: axis for name, axis in axes.items() if name != mask}
+    return (
+        Fact(other_padding(mask, read), depends(functools.partial(tokens, mask)), gained=PADDED),
+        Fact(at(first_token, *states), OTHER_TOKENS, lost=APART),
+        Fact(rolled(axes), moved(tokens_moved), gained=PLACED),
+    )
