@@ -4,6 +4,7 @@ import ast
 
 import pytest
 
+from tensormark.viva.copies import UnfitError
 from tensormark.viva.edits import changes
 from tensormark.viva.source import Change, Source
 
@@ -149,3 +150,11 @@ def test_a_statement_is_put_before_another(text: str) -> None:
 def test_what_is_not_there_is_not_found(target: str) -> None:
     with pytest.raises(ValueError, match="no function"):
         Source("def f(x):\n    return x\nclass C:\n    pass\n", target)
+
+
+def test_a_few_long_lines_do_not_fill_the_memory() -> None:
+    names = [f"v{number}" for number in range(300)]
+    bound, read = "; ".join(f"{name} = x" for name in names), ", ".join(names)
+    text = f"def f(x):\n    {bound}\n    return [{read}]\n# {'x' * 200_000}\n"
+    with pytest.raises(UnfitError):
+        changes(Source(text, "f"))

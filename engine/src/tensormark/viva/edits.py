@@ -4,8 +4,10 @@ import ast
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 
+from tensormark.viva.copies import UnfitError
 from tensormark.viva.source import DETACH, SIMPLE, UNWRAP, Change, Edit, Source
 
+LARGEST = 100_000_000  # characters of all changed texts together
 MEASURES = ("shape", "size", "ndim", "dim", "dtype", "device")  # of which nothing is trained
 LIBRARIES = ("torch", "math", "F", "nn", "np", "numpy")
 OPERATORS: Mapping[type[ast.AST], tuple[str, str]] = {
@@ -211,8 +213,22 @@ def _may_be_left_out(statement: ast.stmt, names: Names) -> bool:
 
 
 def changes(source: Source) -> list[Change]:
-    """Return all single changes of the function, in the order of its text."""
-    names, found = Names(source), list[Change | None]()
+    """Return all single changes of the function, in the order of its text.
+
+    Raises:
+        UnfitError: there are too many, as a few long lines may have millions.
+    """
+    made = dict[str, Change]()
+    for change in _changes(source):
+        if change is not None:
+            made[change.text] = change
+        if len(made) * len(source.text) > LARGEST:
+            raise UnfitError("there is too much to change")
+    return list(made.values())
+
+
+def _changes(source: Source) -> Iterator[Change | None]:
+    names = Names(source)
     for node, around in source.nodes():
         outer = around[0]
         if isinstance(node, ast.Constant) and isinstance(outer, ast.UnaryOp):
@@ -222,8 +238,7 @@ def changes(source: Source) -> list[Change]:
         called = isinstance(outer, ast.Call) and outer.func is node
         if not called and getattr(outer, "attr", "") not in MEASURES:
             edits += names.detached(source, node)
-        found += [source.change(node, around, edit) for edit in edits]
+        yield from (source.change(node, around, edit) for edit in edits)
     for statement in (node for top in source.body for node in ast.walk(top)):
         if isinstance(statement, ast.stmt) and _may_be_left_out(statement, names):
-            found.append(source.without(statement))
-    return list({change.text: change for change in found if change is not None}.values())
+            yield source.without(statement)
