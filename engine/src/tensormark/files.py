@@ -79,10 +79,12 @@ def check_replaceable(path: Path, ending: str, given: str) -> None:
         given: the option that names the path, as it was written.
 
     Raises:
-        FileExistsError: it is there, and has another ending.
+        FileExistsError: it is there, and has another ending or is a device.
     """
     if path.is_file() and not path.name.lower().endswith(ending):
         raise FileExistsError(f"{given}: is there, and is not a {ending}; name another file")
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise FileExistsError(f"{given}: is no regular file; name another file")
 
 
 def is_folder(path: Path) -> bool:

@@ -13,10 +13,11 @@ from tensormark.grading import Grading, program_of
 from tensormark.intake.submission import Submission, SubmissionError
 from tensormark.policy import usual_names
 from tensormark.result import Result
-from tensormark.sandbox.interface import Program, Reply, Request, Sandbox
+from tensormark.sandbox.interface import Program, Reply, Request, Sandbox, clock
 
 MOST_LOST = 2  # copies that hang or end their process, before nothing more is asked
 SECONDS = 10.0  # for a call, which takes milliseconds
+IN_ALL = 300.0  # for a submission, which takes some ten
 
 
 class UnfitError(Exception):
@@ -35,7 +36,7 @@ class Copies:
     """Runs copies of a submission's modules in a sandbox, and grades them there.
 
     Attributes:
-        lost: how many have hung, or ended their process.
+        lost: how many have hung, or ended their process; seconds: that all have taken.
     """
 
     def __init__(
@@ -50,7 +51,9 @@ class Copies:
         Args:
             sources: the submission laid over the given files: module to text.
         """
-        self.submission, self.sandbox, self.lost = submission, sandbox, 0
+        self.submission, self.sandbox = submission, sandbox
+        self.lost, self.seconds = 0, 0.0
+        self.last: str | None = None  # the text that ran last
         self.assignment, self.sources = grading.assignment, dict(sources)
         self.seed = grading.assignment.seed
         self.grading = Grading(grading.settings, grading.assignment, self.again)
@@ -58,6 +61,7 @@ class Copies:
     def again(self, tier: str, program: Program) -> "contextlib.nullcontext[Sandbox]":
         """Return the same sandbox, with other sources."""
         self.sandbox.reload(program.sources)
+        self.last = None
         return contextlib.nullcontext(self.sandbox)
 
     def run(self, exercise: Exercise, module: str, text: str, runs: Iterable[Run]) -> list[Reply]:
@@ -68,16 +72,27 @@ class Copies:
         """
         if self.lost >= MOST_LOST:
             raise UnfitError("changed copies of its functions do not end")
+        if self.seconds > IN_ALL:
+            raise UnfitError("its functions take too long")
         forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
         own = frozenset({exercise.id})
         requests = [
             Request(exercise.id, own, run.call.message() | forbidden, run.inputs, SECONDS)
             for run in runs
         ]
-        self.sandbox.reload(self.sources | {module: text})
+        if text != self.last:
+            self.sandbox.reload(self.sources | {module: text})
+            self.last = text
+        began = clock()
         replies = list(self.sandbox.run(requests))
+        self.seconds += clock() - began
         self.lost += any(reply.status == "lost" for reply in replies)
         return replies
+
+    def solution(self, module: str) -> str | None:
+        """Return the solution's text of a module, if it is there; students do not have it."""
+        path = self.assignment.solution / f"{module}.py"
+        return path.read_text(encoding="utf-8") if path.is_file() else None
 
     def graded(self, module: str, text: str, exercise: str) -> Result:
         """Grade an exercise with another text of a module."""

@@ -10,12 +10,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from tensormark.exercise import Assignment
 from tensormark.grading import Grading
 from tensormark.intake.inspection import inspected
+from tensormark.intake.needed import needed_by
 from tensormark.intake.submission import Submission
 from tensormark.sandbox.interface import printable
 from tensormark.usage import command
 from tensormark.viva.copies import Copies, UnfitError, opened
 from tensormark.viva.families import FAMILIES
 from tensormark.viva.family import Draft, Family, Sample
+from tensormark.viva.plain import ORDINARY, unusual
 from tensormark.viva.question import Listing, Mark, Question, Sheet
 from tensormark.viva.source import Source
 from tensormark.viva.study import RAISES, Study
@@ -24,7 +26,6 @@ from tensormark.viva.subject import Subject, subjects_of
 TRIED = 6  # drafts of a family on a function
 FUNCTIONS = 3  # on one sheet, unless it has more than five questions
 LONGEST = 60  # lines of a function on a sheet
-ORDINARY = {"getattr()", "setattr()", "__class__", "__dict__"}  # flags of code that reads no code
 MOST_MARKS = 8  # on a line
 LEFT_BEHIND = "changed copies of its functions change what others answer: nothing is asked"
 IN_EVAL = "Results are those of eval mode, without dropout, unless a question speaks of training."
@@ -68,6 +69,8 @@ class Drawing:
                 source = Source(text, subject.target)
                 if len(source.listing()) > LONGEST:
                     raise UnfitError("it is too long")
+                if why := unusual(source.tree, source.function):
+                    raise UnfitError(why)
                 study = Study(subject, source, self.copies)
                 self.samples[name] = Sample(study, generator(self.seed, name))
             except (UnfitError, ValueError, SyntaxError, RecursionError) as error:
@@ -179,7 +182,7 @@ def questions(
     flagged = {
         name for name, flags in submission.flags.items() if {flag.name for flag in flags} - ORDINARY
     }
-    fit = [subject for subject in subjects if subject.module not in flagged]
+    fit = [s for s in subjects if flagged.isdisjoint(needed_by(s.module, submission.sources))]
     if not fit:
         looks = "its file uses what functions on tensors do not need, so that nothing is asked"
         return dataclasses.replace(empty, notes=(looks,))

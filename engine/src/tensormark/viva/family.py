@@ -18,7 +18,7 @@ from tensormark.viva.question import OPTIONS, Mark, Picture, Question
 from tensormark.viva.source import DETACH, Change
 from tensormark.viva.study import USUAL, Study, all_of, output_of
 
-SAMPLE = 16  # copies of a function that the questions on it are drawn from
+SAMPLE = 14  # copies of a function that the questions on it are drawn from
 DETACHED = 4  # further ones, in which a gradient is cut off; only for questions on that
 SHOWN = 6  # rows and columns of a picture
 ONLY_TRAINING = "only training"

@@ -105,7 +105,8 @@ class Source:
         """
         self.text = text.replace("\r\n", "\n").replace("\r", "\n")
         self.target = target
-        function = find(ast.parse(self.text), target)
+        self.tree = ast.parse(self.text)
+        function = find(self.tree, target)
         if function is None:
             raise ValueError(f"there is no function {target}")
         self.function = function
@@ -178,6 +179,8 @@ class Source:
         left, right = edit.start or start, edit.end or end
         shown = new if edit.shown is None else edit.shown
         one_line = node.lineno == node.end_lineno and "\n" not in new
+        if named(0)[0] in shown:
+            return None  # which would be taken for the label of a mark
         if not one_line or len(shown) > LONGEST or self.text[start:end] == new:
             return None
         text = self.text[:start] + new + self.text[end:]
@@ -198,6 +201,17 @@ class Source:
         head = self.lines[statement.lineno - 1][: start - self.starts[statement.lineno - 1]]
         between = f"\n{head}" if head.isspace() else "; "
         return f"{self.text[:start]}{new}{between}{self.text[start:]}"
+
+    def stopping_at(self, line: int) -> str:
+        """Return the module's text where a line's innermost statement raises before it runs."""
+        within = [
+            node
+            for top in self.body
+            for node in ast.walk(top)
+            if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or line)
+        ]
+        innermost = max(within, key=lambda node: (node.lineno, node.col_offset))
+        return self.before(innermost, "raise RuntimeError")
 
     def beginning_with(self, statement: str) -> str:
         """Return the module's text with another statement at the beginning of the function."""

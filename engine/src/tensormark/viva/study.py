@@ -38,6 +38,12 @@ def tensors_of(reply: Reply, prefix: str = "out/") -> Tensors:
     }
 
 
+def kept(reply: Reply) -> Reply:
+    """Return what is looked at of a reply, without what is too large."""
+    tensors = tensors_of(reply) | tensors_of(reply, "grad/")
+    return dataclasses.replace(reply, tensors=tensors, message={})
+
+
 def output_of(reply: Reply) -> np.ndarray:
     """Return the one output of a reply, or the first; NaN if there is none."""
     return next(iter(tensors_of(reply).values()), np.array(math.nan))
@@ -202,12 +208,21 @@ class Study:
         self.exercise = copies.assignment.exercise(subject.exercise)
         self.worlds: dict[int, World] = {}
         self.known: dict[tuple[str, int], dict[str, Reply]] = {}
+        self.lines: dict[int, bool] = {}  # whether they run
+        self.right = copies.solution(subject.module)
         self.check()
 
     @cached_property
     def changes(self) -> list[Change]:
-        """All single changes of the function."""
-        return changes(self.source)
+        """All single changes of the function, in lines that run."""
+        return [change for change in changes(self.source) if self.reached(change.line)]
+
+    def reached(self, line: int) -> bool:
+        """Say whether the usual call runs a line."""
+        if line not in self.lines:
+            text = self.source.stopping_at(line)
+            self.lines[line] = self.replies(text, 0, [])[USUAL].status == "error"
+        return self.lines[line]
 
     def world(self, number: int) -> World:
         """Return a world; the first one is that of which numbers are shown."""
@@ -229,10 +244,11 @@ class Study:
         known = self.known.setdefault((text, number), {})
         runs = self.world(number).runs
         if USUAL not in known:
-            known[USUAL] = self.answer(text, [runs[USUAL]])[0]
+            known[USUAL] = kept(self.answer(text, [runs[USUAL]])[0])
         missing = [name for name in names if name not in known]
         if missing and known[USUAL].status == "ok":
-            known |= zip(missing, self.answer(text, [runs[n] for n in missing]), strict=True)
+            answers = map(kept, self.answer(text, [runs[n] for n in missing]))
+            known |= zip(missing, answers, strict=True)
         return known
 
     def own(self, number: int, names: Sequence[str]) -> dict[str, Reply]:
@@ -244,6 +260,10 @@ class Study:
         own = self.replies(self.source.text, number, names)
         if any(reply.status != "ok" for reply in own.values()):
             raise UnfitError("it does not answer every call")
+        if self.right is not None:
+            right = self.replies(self.right, number, [])[USUAL]
+            if right.status == "ok" and equal(tensors_of(own[USUAL]), tensors_of(right)) is False:
+                raise UnfitError("it answers otherwise where it is not graded")
         return own
 
     def check(self) -> None:
@@ -259,7 +279,7 @@ class Study:
             zip(turned, self.answer(f"{self.source.text}\n", [*turned.values()]), strict=True)
         )
         longer = self.replies(self.source.beginning_with("pass"), 0, [])
-        same = [equal(own[name].tensors, again[name].tensors) for name in runs]
+        same = [equal(own[name].tensors, kept(again[name]).tensors) for name in runs]
         same.append(equal(own[USUAL].tensors, longer[USUAL].tensors) or False)
         if False in same:
             raise UnfitError("it does not give the same result twice")
@@ -276,9 +296,14 @@ class Study:
         """Say whether something is so of a changed copy in a world; None if that is not known."""
         if (change.text, number) not in self.known and not parses(change.text):
             return None
-        names = self.world(number).needed(name)
+        world = self.world(number)
+        if name in (SAME, EVERYWHERE):  # most copies show that they are not in the usual call
+            usual = self.replies(change.text, number, [])
+            if Compared(world, self.own(number, []), usual).same(USUAL) is False:
+                return False
+        names = world.needed(name)
         replies = self.replies(change.text, number, names)
-        return Compared(self.world(number), self.own(number, names), replies).finding(name)
+        return Compared(world, self.own(number, names), replies).finding(name)
 
     def look(self, change: Change) -> None:
         """Make all calls of the first world at once."""

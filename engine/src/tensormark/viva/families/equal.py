@@ -1,5 +1,6 @@
 """Which change changes nothing?"""
 
+import functools
 from collections.abc import Iterator, Sequence
 
 from tensormark.viva import study as found
@@ -32,7 +33,8 @@ class Equal:
             drawn = [change for change in sample.changes if change in group]
             likely = [c for c in group if c.kind in LIKELY and c not in drawn]
             drawn += sample.spread(likely, LOOKED_AT)
-            same = [c for c in drawn if sample.finding(c, found.EVERYWHERE) is True]
+            finding = sample.study.finding
+            same = [c for c in drawn if finding(c, found.EVERYWHERE) is True]
             other = [change for change in drawn if differs(sample, change)]
             both = [(same, other, False), (other, same, True)]
             for right, wrong, one_differs in sample.random.sample(both, len(both)):
@@ -81,5 +83,5 @@ class Equal:
 
 def differs(sample: Sample, change: Change) -> bool:
     """Say whether a changed copy runs, and gives other results."""
-    raises = sample.finding(change, found.RAISES)
-    return raises is False and sample.finding(change, found.SAME) is False
+    finding = functools.partial(sample.study.finding, change)
+    return finding(found.RAISES) is False and finding(found.SAME) is False

@@ -9,7 +9,7 @@ from tensormark.viva.family import Draft, Sample, options_of
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change
 
-GRADED = 3  # changes of a function
+GRADED = 2  # changes of a function
 
 
 class Messages:

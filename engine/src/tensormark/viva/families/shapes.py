@@ -14,7 +14,7 @@ Shape = tuple[int, ...]
 # what may run several times, each with another shape, or gives names another meaning
 AGAIN = (
     *(ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda),
-    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr),
 )
 
 
@@ -38,6 +38,7 @@ class Shapes:
             if plain and once and not given and node.lineno == node.end_lineno:
                 places[node] = source.statement_of(around)
         chosen = sample.random.sample([*places], min(LOOKED_AT, len(places)))
+        chosen = [node for node in chosen if sample.study.reached(node.lineno)]
         shapes = {node: self.shape(sample, places[node], source.of(node)) for node in chosen}
         result = output_of(sample.study.own(0, [])[USUAL]).shape
         seen = {shape for shape in shapes.values() if shape is not None} | {result}
