@@ -97,7 +97,8 @@ def test_everything_is_in_one_folder_sorted_with_fixed_dates(built: Path) -> Non
 def test_a_release_has_what_students_need(files: dict[str, bytes]) -> None:
     needed = "README.md handout.md handout.html Makefile requirements.txt LICENSE .gitignore"
     needed += " .github/workflows/grade.yml reference_outputs/manifest.json data/train.txt"
-    needed += " starter/bert.py grader/assignment.py checkpoint/model.safetensors colab.ipynb"
+    needed += " starter/bert.py grader/assignment.py grader/viva.py colab.ipynb"
+    needed += " checkpoint/model.safetensors"
 
     assert {*needed.split(), f"engine/{wheel().name}"} <= files.keys()
     assert files["data/test.txt"].decode().splitlines() == BARE
@@ -130,9 +131,9 @@ def test_help_lists_what_students_need_and_no_more(unpacked: Path) -> None:
     text = make(unpacked).stdout
 
     targets = re.findall(r"^  make ([a-z-]+)", text, re.M)
-    assert targets == ["check", "watch", "grade", "report", "submit", "clean", "help"]
+    assert targets == ["check", "watch", "grade", "report", "viva", "submit", "clean", "help"]
     assert "For instructors" not in text
-    assert "there is no option SEED=" in make(unpacked, "check", "SEED=1").stderr
+    assert "there is no option FORCE=" in make(unpacked, "check", "FORCE=1").stderr
     assert "there is no target references" in make(unpacked, "references").stderr
 
 

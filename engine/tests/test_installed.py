@@ -193,6 +193,8 @@ def test_students_grade_with_what_they_are_given(place: Place, course: Path) -> 
     assert "score   0 / 80" in student.tensormark(unpacked / "signals", "check")
     shutil.copy(course / "solution" / toy.MAIN, unpacked / "signals" / "starter")
     assert "score   100 / 100" in student.tensormark(unpacked / "signals", "grade")
+    practice = "viva starter --page no --n 1".split()
+    assert "1 of 1. " in student.tensormark(unpacked / "signals", *practice)
 
 
 def test_the_autograder_grades_in_gradescopes_layout(

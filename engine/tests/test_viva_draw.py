@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tensormark.folder import open_assignment
-from tensormark.viva.draw import NOTHING_RIGHT, askable
+from tensormark.viva.draw import LEFT_BEHIND, NOTHING_RIGHT, askable
 from tensormark.viva.family import length, options_of
 from tensormark.viva.question import OPTIONS, Question, Sheet
 
@@ -130,6 +130,17 @@ def test_what_cannot_be_asked_about_is_said(
     assert note in made.notes
     assert "Detector.forward" not in {question.function for question in made.questions}
     assert len(made.questions) == (0 if note == LOOKS else 2)
+
+
+def test_copies_that_change_what_others_answer_give_no_questions(
+    folder: Path, solution_source: str
+) -> None:
+    found = "        found ="
+    patched = f"        k = 1\n        if k != 1: torch.relu = torch.sigmoid\n{found}"
+
+    made = sheet_of(folder, edited(solution_source, (found, patched)), number=12)
+
+    assert (made.questions, made.notes) == ((), (LEFT_BEHIND,))
 
 
 def test_students_get_no_answer(sheet: Sheet) -> None:

@@ -1,5 +1,6 @@
 """Draws a sheet of questions on a submission: by a seed, the families in turn, confirmed."""
 
+import contextlib
 import dataclasses
 import hashlib
 import itertools
@@ -26,6 +27,7 @@ TRIED = 6  # drafts of a family on a function
 FUNCTIONS = 3  # on one sheet, unless it has more than five questions
 LONGEST = 60  # lines of a function on a sheet
 MOST_MARKS = 8  # on a line
+LEFT_BEHIND = "changed copies of its functions change what others answer: nothing is asked"
 IN_EVAL = "Results are those of eval mode, without dropout, unless a question speaks of training."
 NOTHING_SAID = "this assignment has no questions: there is no grader/viva.py"
 NOTHING_RIGHT = "no function is right yet: `{check}` says what is wrong"
@@ -136,6 +138,13 @@ class Drawing:
             if drawn == before:
                 return
 
+    def left_behind(self) -> bool:
+        """Say whether copies left something behind that changes what the functions answer."""
+        studies = [sample.study for sample in self.samples.values()]
+        with contextlib.suppress(UnfitError):  # those that hung are in a new process
+            return not all(study.is_as_before() for study in studies)
+        return False
+
     def listing(self, function: str) -> Listing:
         """Return a function as a sheet shows it."""
         (subject,) = (subject for subject in self.subjects if subject.target == function)
@@ -184,6 +193,8 @@ def questions(
         for question in drawing.questions(number):
             made.append(question)
             progress(len(made))
+        if drawing.left_behind():
+            return dataclasses.replace(empty, notes=(LEFT_BEHIND,))
         drawn = tuple(made)
     names = [subject.target for subject in fit]
     asked = sorted({question.function for question in drawn}, key=names.index)
