@@ -10,9 +10,9 @@ import numpy as np
 from grader.inputs import attention_weights, extended_mask
 from grader.model import BertCall, Sizes
 from grader.viva_facts import (
+    BEYOND_A_TOKEN,
     MIXED,
     OTHER_SENTENCES,
-    OTHER_TOKENS,
     TOGETHER,
     letters,
     not_ones,
@@ -26,7 +26,16 @@ from grader.viva_facts import (
 from tensormark.exercise import Tensors
 from tensormark.toolkit.draws import as_weights
 from tensormark.viva.pokes import at, first, negated, rolled, with_values
-from tensormark.viva.subject import Example, Fact, Poke, Situation, Subject, depends, moved
+from tensormark.viva.subject import (
+    Example,
+    Fact,
+    Poke,
+    Situation,
+    Subject,
+    depends,
+    moved,
+    spread,
+)
 
 STATES = ("key", "query", "value")
 
@@ -69,7 +78,7 @@ ATTENTION = Subject(
         Fact(at((0,), *STATES), OTHER_SENTENCES, gained=MIXED),
         Fact(
             at((slice(None), 0), *STATES),
-            depends(lambda inputs: (..., slice(inputs["value"].shape[-1], None))),
+            spread(lambda changed: int(changed.sum()), lambda inputs: inputs["value"][:, 0].size),
             gained="What one head computes depends on other heads.",
         ),
         Fact(
@@ -110,9 +119,9 @@ ADD_NORM = Subject(
         Situation("a norm with weight 1 and bias 0", plain_norm("out_layer_norm")),
     ),
     facts=(
-        Fact(at((0, 0), "input", "output"), OTHER_TOKENS, gained=TOGETHER),
+        Fact(at((0, 0), "input", "output"), BEYOND_A_TOKEN, gained=TOGETHER),
         Fact(at((0,), "input", "output"), OTHER_SENTENCES, gained=MIXED),
-        unlike_a_norm("out_layer_norm"),
+        unlike_a_norm("out_layer_norm", "ln_layer"),
         Fact(negated("input"), depends(), lost="The sublayer's input no longer matters."),
         Fact(negated("output"), depends(), lost="The sublayer's output no longer matters."),
         Fact(
@@ -121,6 +130,7 @@ ADD_NORM = Subject(
             lost="The dense layer's bias no longer matters.",
         ),
     ),
+    called={"out_dense": "dense_layer", "out_dropout": "dropout", "out_layer_norm": "ln_layer"},
     training=training,
     sizes=letters,
 )
@@ -154,7 +164,7 @@ LAYER = Subject(
     facts=(
         *over_tokens("attention_mask", ("hidden_states",), OF_LAYER | {"hidden_states": 1}),
         Fact(at((0,), "hidden_states"), OTHER_SENTENCES, gained=MIXED),
-        unlike_a_norm("out_layer_norm"),
+        unlike_a_norm("out_layer_norm", "ln_layer"),
         Fact(
             negated(*ONLY_ATTENTION), depends(), lost="The weights of attention no longer matter."
         ),
@@ -199,7 +209,7 @@ EMBED = Subject(
         ),
     ),
     facts=(
-        Fact(other_words, OTHER_TOKENS, gained=TOGETHER),
+        Fact(other_words, BEYOND_A_TOKEN, gained=TOGETHER),
         Fact(other_words, OTHER_SENTENCES, gained=MIXED),
         Fact(
             other_words,

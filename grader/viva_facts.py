@@ -13,7 +13,7 @@ import numpy as np
 from grader.model import BertCall, Sizes
 from tensormark.exercise import Call, Tensors
 from tensormark.viva.pokes import at, rolled
-from tensormark.viva.subject import DTYPES, Fact, Poke, depends, moved
+from tensormark.viva.subject import DTYPES, Fact, Poke, depends, moved, spread
 
 # each letter but that of layers, which take long to build, has three values, and no two letters of
 # one have the same; one has B > T
@@ -117,7 +117,8 @@ def tokens_moved(result: np.ndarray) -> np.ndarray:
 
 
 OTHER_TOKENS = depends(lambda inputs: (0, slice(1, None)))
-OTHER_SENTENCES = depends(lambda inputs: slice(1, None))
+OTHER_SENTENCES = spread(lambda changed: int(changed.any((1, 2)).sum()), lambda inputs: 1)
+BEYOND_A_TOKEN = spread(lambda changed: int(changed.any(2).sum()), lambda inputs: 1)
 MIXED = "The sentences of a batch change each other's results."
 PADDED = "The content of padding affects the results of tokens."
 PLACED = "The position of a token in its sentence now matters."
@@ -126,9 +127,13 @@ TOGETHER = "A token's result now depends on other tokens."
 UNNORMALIZED = "Results are no longer normalized by `{}`."
 
 
-def unlike_a_norm(name: str) -> Fact:
-    """Say whether results still are what a norm returns."""
-    return Fact(plain_norm(name), not_normalized, gained=UNNORMALIZED.format(name))
+def unlike_a_norm(name: str, called: str = "") -> Fact:
+    """Say whether results still are what a norm returns.
+
+    Args:
+        called: what the function calls it, if otherwise.
+    """
+    return Fact(plain_norm(name), not_normalized, gained=UNNORMALIZED.format(called or name))
 
 
 def tokens(mask: str, inputs: Tensors) -> np.ndarray:

@@ -38,9 +38,17 @@ def tensors_of(reply: Reply, prefix: str = "out/") -> Tensors:
     }
 
 
-def kept(reply: Reply) -> Reply:
-    """Return what is looked at of a reply, without what is too large."""
+def kept(reply: Reply, run: Run) -> Reply:
+    """Return what is looked at of a reply, without what is too large.
+
+    One of a call that has changed its inputs counts as lost: what it would do to its caller is not
+    looked at.
+    """
     tensors = tensors_of(reply) | tensors_of(reply, "grad/")
+    for name, value in tensors_of(reply, "after/").items():
+        sent = run.inputs.get(name.removeprefix("after/"))
+        if sent is not None and (value.shape != sent.shape or not np.allclose(value, sent)):
+            return Reply("lost", "changes its inputs")
     return dataclasses.replace(reply, tensors=tensors, message={})
 
 
@@ -244,10 +252,11 @@ class Study:
         known = self.known.setdefault((text, number), {})
         runs = self.world(number).runs
         if USUAL not in known:
-            known[USUAL] = kept(self.answer(text, [runs[USUAL]])[0])
+            known[USUAL] = kept(self.answer(text, [runs[USUAL]])[0], runs[USUAL])
         missing = [name for name in names if name not in known]
         if missing and known[USUAL].status == "ok":
-            answers = map(kept, self.answer(text, [runs[n] for n in missing]))
+            asked = [runs[name] for name in missing]
+            answers = map(kept, self.answer(text, asked), asked)
             known |= zip(missing, answers, strict=True)
         return known
 
@@ -279,7 +288,7 @@ class Study:
             zip(turned, self.answer(f"{self.source.text}\n", [*turned.values()]), strict=True)
         )
         longer = self.replies(self.source.beginning_with("pass"), 0, [])
-        same = [equal(own[name].tensors, kept(again[name]).tensors) for name in runs]
+        same = [equal(own[name].tensors, kept(again[name], runs[name]).tensors) for name in runs]
         same.append(equal(own[USUAL].tensors, longer[USUAL].tensors) or False)
         if False in same:
             raise UnfitError("it does not give the same result twice")
@@ -291,8 +300,9 @@ class Study:
 
     def is_as_before(self) -> bool:
         """Say whether the function still answers as it did, whatever copies have left behind."""
-        (reply,) = self.answer(self.source.text, [self.world(0).runs[USUAL]])
-        return equal(self.own(0, [])[USUAL].tensors, reply.tensors) is True
+        run = self.world(0).runs[USUAL]
+        (reply,) = self.answer(self.source.text, [run])
+        return equal(self.own(0, [])[USUAL].tensors, kept(reply, run).tensors) is True
 
     def finding(self, change: Change, name: str, number: int = 0) -> bool | None:
         """Say whether something is so of a changed copy in a world; None if that is not known."""
@@ -312,8 +322,16 @@ class Study:
         if parses(change.text):
             self.replies(change.text, 0, [*self.world(0).runs])
 
+    def steady(self, change: Change) -> bool:
+        """Say whether a changed copy answers the usual call in the same way again."""
+        first = self.replies(change.text, 0, [])[USUAL]
+        again = self.replies(f"{change.text}\n", 0, [])[USUAL]
+        return first.status != "ok" or equal(first.tensors, again.tensors) is not False
+
     def confirms(self, change: Change, name: str, value: bool) -> bool:
         """Say whether something is so, or is not, in all worlds."""
+        if not self.steady(change):
+            return False
         numbers = range(len(self.subject.worlds))
         return all(self.finding(change, name, number) is value for number in numbers)
 

@@ -15,6 +15,7 @@ from tensormark.exercise import Call, Exercise, Tensors
 from tensormark.folder import PACKAGE, AssignmentError, module
 
 DTYPES = ("float64", "float64", "float32")  # of the calls in three sizes
+SEEN = 1e-4  # of a difference
 Poke = Callable[[Tensors], Tensors]
 # differences, zero where something holds, from: the inputs, the poked ones, and their results
 Differences = Callable[[Tensors, Tensors, np.ndarray, np.ndarray], np.ndarray]
@@ -81,6 +82,7 @@ class Subject:
             training is no different.
         sizes: of a world's call, by letter, for questions on shapes.
         examples: for questions on numbers.
+        called: modules of the object, such as "first_norm", to what the function calls them.
     """
 
     exercise: str
@@ -91,6 +93,7 @@ class Subject:
     training: Callable[[Call, float], Call] | None = None
     sizes: Callable[[Call], Mapping[str, int]] = lambda call: {}
     examples: Sequence[Example] = ()
+    called: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def of(cls, exercise: Exercise, sizes: Sequence[Mapping[str, int]], **words: Any) -> "Subject":
@@ -150,6 +153,23 @@ def depends(places: Callable[[Tensors], Any] = lambda inputs: ...) -> Difference
     ) -> np.ndarray:
         where = places(inputs)
         return np.asarray(after[where] - before[where])
+
+    return differences
+
+
+def spread(changed: Callable[[np.ndarray], int], allowed: Callable[[Tensors], int]) -> Differences:
+    """Look whether more of the result changes than what was poked, wherever that stands.
+
+    Args:
+        changed: counts, from which numbers change, the parts of the result that do.
+        allowed: how many may, from the inputs.
+    """
+
+    def differences(
+        inputs: Tensors, poked: Tensors, before: np.ndarray, after: np.ndarray
+    ) -> np.ndarray:
+        count = changed(np.abs(after - before) > SEEN)
+        return np.array([max(0.0, float(count - allowed(inputs)))])
 
     return differences
 

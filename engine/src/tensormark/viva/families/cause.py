@@ -17,8 +17,7 @@ class Cause:
     def drafts(self, sample: Sample) -> Iterator[Draft]:
         """Ask which of four changes makes a statement true."""
         usual = sorted({name for change in sample.changes for name in sample.true_of(change)})
-        order = sample.random.sample(usual, len(usual))
-        for name in sorted(order, key=lambda name: name == RAISES):  # which tells least
+        for name in sample.random.sample(usual, len(usual)):
             right = [change for change in sample.changes if name in sample.true_of(change)]
             wrong = self.others(sample, name)
             for change in right[:2] if name != EVERYWHERE else ():  # which equal.py asks

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from tensormark.viva.family import Draft, Sample, lower, options_of
 from tensormark.viva.question import OPTIONS, Question
-from tensormark.viva.study import RAISES
 
 
 class Counterfactual:
@@ -16,8 +15,7 @@ class Counterfactual:
     def drafts(self, sample: Sample) -> Iterator[Draft]:
         """Ask which of four statements is true of a change; those that are true of some change."""
         usual = sorted({name for change in sample.changes for name in sample.true_of(change)})
-        order = sample.random.sample(usual, len(usual))
-        for name in sorted(order, key=lambda name: name == RAISES):  # which tells least
+        for name in sample.random.sample(usual, len(usual)):
             for change in sample.changes:
                 if name not in sample.true_of(change):
                     continue

@@ -1,5 +1,6 @@
 """What is no longer trained?"""
 
+import functools
 import itertools
 from collections.abc import Iterator, Sequence
 
@@ -44,13 +45,16 @@ class Gradients:
         if not right:
             return None
         right_name = sample.random.choice(right)
-        shown = {shown_name(name): name for name in (*wrong, right_name)}
+        shown_name = functools.partial(shown, sample)
+        names_of = {shown_name(name): name for name in (*wrong, right_name)}
         chosen = options_of(sample.random, shown_name(right_name), map(shown_name, wrong))
         if chosen is None:
             return None
         asked = "gets no gradient" if without else "still gets a gradient"
         asked = f"Which of these then {asked}?"
-        claims = [(change, of_gradient(shown[each]), shown[each] in cut) for each in chosen[0]]
+        claims = [
+            (change, of_gradient(names_of[each]), names_of[each] in cut) for each in chosen[0]
+        ]
         opposite = "It still gets one." if without else "It gets none."
         return self.draft(sample, change, asked, chosen, claims, opposite)
 
@@ -61,6 +65,7 @@ class Gradients:
         subsets = [
             list(each) for n in range(len(names) + 1) for each in itertools.combinations(names, n)
         ]
+        shown_name = functools.partial(shown, sample)
         texts = [" and ".join(map(shown_name, each)) or "none of them" for each in subsets]
         right = texts[subsets.index(cut)]
         chosen = options_of(sample.random, right, texts)
@@ -82,7 +87,9 @@ class Gradients:
     ) -> Draft:
         """Return the draft."""
         options, key = chosen
-        cut = [shown_name(name.removeprefix(of_gradient(""))) for _, name, value in claims if value]
+        cut = [
+            shown(sample, name.removeprefix(of_gradient(""))) for _, name, value in claims if value
+        ]
         question = Question(
             self.name,
             sample.function,
@@ -105,6 +112,7 @@ def of_gradient(name: str) -> str:
     return f"{found.NO_GRADIENT}grad/{name}"
 
 
-def shown_name(name: str) -> str:
-    """Return the name of an input or a weight as an option."""
-    return f"`{name.removeprefix('weights/')}`"
+def shown(sample: Sample, name: str) -> str:
+    """Return the name of an input or a weight as an option, as the function calls it."""
+    module, dot, rest = name.removeprefix("weights/").partition(".")
+    return f"`{sample.study.subject.called.get(module, module)}{dot}{rest}`"

@@ -9,6 +9,7 @@ from tensormark.viva.family import Draft, Sample, options_of
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change
 
+GIVEN = "the given "  # how mistakes outside of the hole are described
 GRADED = 2  # changes of a function
 
 
@@ -28,6 +29,7 @@ class Messages:
         says = [
             variant["says"] for variant in entry.get("variants", {}).values() if "says" in variant
         ]
+        says = [text for text in says if not text.startswith(GIVEN)]
         changed = [change for change in sample.changes if differs(sample, change)]
         for change in changed[:GRADED]:
             message = self.message(sample, change)
