@@ -6,6 +6,7 @@ source.py     a function's text, and single changes of it at the places of its s
 edits.py      what its expressions and statements may become
 copies.py     runs copies of a submission's modules in a sandbox
 plain.py      code that is what runs
+sameness.py   whether tensors are the same
 study.py      what changed copies of a function do, compared with the function as it is
 family.py     what the kinds of questions share; families/ has a class for each kind
 draw.py       draws a sheet by a seed: the families in turn, each question confirmed

@@ -15,8 +15,9 @@ import numpy as np
 
 from tensormark.viva import study as found
 from tensormark.viva.question import OPTIONS, Mark, Picture, Question
+from tensormark.viva.sameness import all_of, output_of
 from tensormark.viva.source import DETACH, Change
-from tensormark.viva.study import USUAL, Study, all_of, output_of
+from tensormark.viva.study import USUAL, Study
 
 SAMPLE = 14  # copies of a function that the questions on it are drawn from
 DETACHED = 4  # further ones, in which a gradient is cut off; only for questions on that

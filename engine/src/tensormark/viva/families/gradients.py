@@ -9,8 +9,9 @@ import numpy as np
 from tensormark.viva import study as found
 from tensormark.viva.family import Claim, Draft, Sample, options_of
 from tensormark.viva.question import OPTIONS, Question
+from tensormark.viva.sameness import tensors_of
 from tensormark.viva.source import Change
-from tensormark.viva.study import USUAL, tensors_of
+from tensormark.viva.study import USUAL
 
 NOTHING = 1e-6  # a gradient that is 0 by the mathematics, as that of the keys' biases
 

@@ -8,8 +8,8 @@ import numpy as np
 from tensormark.viva.copies import Run
 from tensormark.viva.family import Draft, Sample, options_of
 from tensormark.viva.question import OPTIONS, Question
+from tensormark.viva.sameness import output_of
 from tensormark.viva.source import Change
-from tensormark.viva.study import output_of
 from tensormark.viva.subject import Example
 
 STEP, LARGEST = 0.25, 99.0  # of numbers that a question shows

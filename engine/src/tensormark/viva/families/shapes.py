@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from tensormark.viva.family import Draft, Sample, options_of
 from tensormark.viva.question import OPTIONS, Question, named
-from tensormark.viva.study import USUAL, output_of
+from tensormark.viva.sameness import output_of
+from tensormark.viva.study import USUAL
 
 LOOKED_AT = 10  # expressions of a function
 Shape = tuple[int, ...]

@@ -1,0 +1,73 @@
+"""Tensors of answers, and whether they are the same: what is near the rounding is neither.
+
+Then the finding is None, and nothing is asked about it.
+"""
+
+import dataclasses
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from tensormark.exercise import Tensors
+from tensormark.sandbox.interface import Reply
+from tensormark.viva.copies import Run
+
+EQUAL, DIFFERENT = 3e-6, 1e-3  # of numbers around 1, in float64
+MOST_VALUES = 100_000  # of one tensor
+
+
+def tensors_of(reply: Reply, prefix: str = "out/") -> Tensors:
+    """Return the outputs, or other tensors, of a reply; NaN for what is too large to look at."""
+    found = {name: value for name, value in reply.tensors.items() if name.startswith(prefix)}
+    return {
+        name: value.astype(np.float64) if value.size <= MOST_VALUES else np.array(math.nan)
+        for name, value in found.items()
+    }
+
+
+def kept(reply: Reply, run: Run) -> Reply:
+    """Return what is looked at of a reply, without what is too large.
+
+    One of a call that has changed its inputs counts as lost: what it would do to its caller is not
+    looked at.
+    """
+    tensors = tensors_of(reply) | tensors_of(reply, "grad/")
+    for name, value in tensors_of(reply, "after/").items():
+        sent = run.inputs.get(name.removeprefix("after/"))
+        if sent is not None and (value.shape != sent.shape or not np.allclose(value, sent)):
+            return Reply("lost", "changes its inputs")
+    return dataclasses.replace(reply, tensors=tensors, message={})
+
+
+def output_of(reply: Reply) -> np.ndarray:
+    """Return the one output of a reply, or the first; NaN if there is none."""
+    return next(iter(tensors_of(reply).values()), np.array(math.nan))
+
+
+def vanishes(differences: np.ndarray, scale: float = 1.0, times: float = 1.0) -> bool | None:
+    """Say whether differences are none; None if they are near the rounding, or no numbers.
+
+    Args:
+        scale: of what was subtracted; times: how much coarser to look than in float64.
+    """
+    if differences.size == 0:
+        return None
+    largest = float(np.abs(differences).max()) / max(1.0, scale) / times
+    if not math.isfinite(largest):
+        return None
+    return True if largest <= EQUAL else False if largest >= DIFFERENT else None
+
+
+def all_of(found: Iterable[bool | None]) -> bool | None:
+    """Return whether all hold; None if that cannot be told."""
+    known = list(found)
+    return False if False in known else None if None in known else True
+
+
+def equal(one: Tensors, other: Tensors, times: float = 1.0) -> bool | None:
+    """Say whether tensors are equal by name; None if that cannot be told."""
+    if one.keys() != other.keys() or any(one[n].shape != other[n].shape for n in one):
+        return False
+    scales = {name: float(np.abs(value).max(initial=0.0)) for name, value in one.items()}
+    return all_of(vanishes(one[n] - other[n], scales[n], times) for n in one)
