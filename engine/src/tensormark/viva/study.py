@@ -290,7 +290,7 @@ class Study:
     def is_as_before(self) -> bool:
         """Say whether the function still answers as it did, whatever copies have left behind."""
         (reply,) = self.answer(self.source.text, [self.world(0).runs[USUAL]])
-        return equal(self.own(0, [])[USUAL].tensors, reply.tensors) is True
+        return equal(self.own(0, [])[USUAL].tensors, kept(reply).tensors) is True
 
     def finding(self, change: Change, name: str, number: int = 0) -> bool | None:
         """Say whether something is so of a changed copy in a world; None if that is not known."""
