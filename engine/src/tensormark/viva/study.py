@@ -209,7 +209,7 @@ class Study:
         self.worlds: dict[int, World] = {}
         self.known: dict[tuple[str, int], dict[str, Reply]] = {}
         self.lines: dict[int, bool] = {}  # whether they run
-        self.right = copies.solution(subject.module)
+        self.right: str | None = None  # the solution's text, where it is there
         self.check()
 
     @cached_property
@@ -286,6 +286,8 @@ class Study:
         stopped = self.replies(self.source.beginning_with("raise RuntimeError"), 0, [])
         if stopped[USUAL].status != "error":
             raise UnfitError("it is not what runs")
+        self.right = self.copies.solution(self.subject.module)
+        self.own(0, [])
 
     def is_as_before(self) -> bool:
         """Say whether the function still answers as it did, whatever copies have left behind."""
