@@ -137,7 +137,7 @@ NOT_IT = "it is not what runs"
         ([(RETURN, f"{RETURN} * float('nan')")], TWICE),
         (
             [(RETURN, f"import random\n        {RETURN} * random.SystemRandom().random()")],
-            OTHERWISE,
+            f"{OTHERWISE}|{TWICE}",
         ),
         (
             [
