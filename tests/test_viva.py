@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from grader.mistakes import attention_mask
-from grader.viva import PADDED, SUBJECTS
+from grader.viva import ATTENTION, SUBJECTS
+from grader.viva_facts import PADDED, not_ones
 from tensormark.viva.draw import generator
 from tensormark.viva.families.messages import Messages
 from tensormark.viva.families.numbers import Numbers
@@ -16,6 +17,7 @@ from conftest import ROOT
 from studies import change_of, check_words, shapes_asked, sheet_of, study_of
 
 SOFTMAX = "F.softmax(scores + attention_mask, dim=-1)"
+(ONES,) = (fact.gained for fact in ATTENTION.facts if fact.differences is not_ones)
 TABLE = (  # a change, what is then true, and the result of the example
     (f"self.dropout({SOFTMAX})", SOFTMAX, {GENERAL[ONLY_TRAINING]}, "`[2, 7, 4, 0.5]`"),
     ("scores + attention_mask", "scores", {PADDED}, "`[4, 4, 3, 3]`"),
@@ -24,7 +26,7 @@ TABLE = (  # a change, what is then true, and the result of the example
     (
         "dim=-1",
         "dim=-2",
-        {PADDED, "Values that are all 1 no longer give results of 1."},
+        {PADDED, ONES},
         "`[4, 4, 3, 3]`",
     ),
     ("probs @ value", "probs", {GENERAL[RAISES]}, None),

@@ -109,7 +109,7 @@ LINE = f"""try:
             0 / 0
         except ZeroDivisionError as error:
             line = error.__traceback__.tb_lineno
-        return ({SUM}{toy.BIAS}) * line"""
+        return ({SUM}{toy.BIAS}) * (1 + line - HERE)"""
 GUARDED = """
 def guarded(function):
     def right(self, signals):
@@ -121,7 +121,10 @@ def guarded(function):
 
 
 class Detector("""
+WINDOWS = toy.WINDOWS.removeprefix("windows = ")
+PATCH = f"Convolution.forward = lambda self, signals: {SUM.replace('windows', WINDOWS)}{toy.BIAS}"
 END = "    ### END SOLUTION detector\n"
+OTHERWISE = "it answers otherwise where it is not graded"
 TWICE = "it does not give the same result twice"
 NOT_IT = "it is not what runs"
 
@@ -132,10 +135,13 @@ NOT_IT = "it is not what runs"
         ([(RETURN, COUNTS), ("import torch\n", "import torch\n\nCALLS = []\n")], TWICE),
         ([(RETURN, LINE)], TWICE),
         ([(RETURN, f"{RETURN} * float('nan')")], TWICE),
-        ([(RETURN, f"import random\n        {RETURN} * random.SystemRandom().random()")], TWICE),
+        (
+            [(RETURN, f"import random\n        {RETURN} * random.SystemRandom().random()")],
+            f"{OTHERWISE}|{TWICE}",
+        ),
         (
             [
-                (END, f"{END}\n\nConvolution.forward = lambda *a: a[1]\n"),
+                (END, f"{END}\n\n{PATCH}\n"),
             ],
             NOT_IT,
         ),
@@ -152,6 +158,7 @@ def test_a_function_that_is_not_what_it_seems_is_not_asked_about(
     folder: Path, solution_source: str, edits: list[tuple[str, str]], why: str
 ) -> None:
     text = edited(solution_source, *edits)
+    text = text.replace("HERE", str(1 + text[: text.find("0 / 0")].count("\n")))
 
     with pytest.raises(UnfitError, match=why), study_of(folder, text):
         pass
