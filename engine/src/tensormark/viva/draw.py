@@ -24,7 +24,7 @@ from tensormark.viva.study import RAISES, Study
 from tensormark.viva.subject import Subject, subjects_of
 
 TRIED = 6  # drafts of a family on a function
-FUNCTIONS = 3  # on one sheet, unless it has more than five questions
+FUNCTIONS, SMALL = 3, 5  # functions are on a sheet of up to so many questions, if that is enough
 LONGEST = 60  # lines of a function on a sheet
 MOST_MARKS = 8  # on a line
 LEFT_BEHIND = "changed copies of its functions change what others answer: nothing is asked"
@@ -73,7 +73,7 @@ class Drawing:
                     raise UnfitError(why)
                 study = Study(subject, source, self.copies)
                 self.samples[name] = Sample(study, generator(self.seed, name))
-            except (UnfitError, ValueError, SyntaxError, RecursionError) as error:
+            except (UnfitError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
                 self.unfit[name] = (
                     str(error) if isinstance(error, UnfitError) else "it is not found"
                 )
@@ -114,9 +114,9 @@ class Drawing:
         """Yield questions, no family twice before all others that have any."""
         order = generator(self.seed, "order")
         families = order.sample(FAMILIES, len(FAMILIES))
-        subjects = order.sample(self.subjects, len(self.subjects))
-        if number <= 5:
-            subjects = subjects[:FUNCTIONS]
+        rest = order.sample(self.subjects, len(self.subjects))
+        fit = (subject for subject in rest if self.sample(subject) is not None)
+        subjects = [*itertools.islice(fit, FUNCTIONS if number <= SMALL else len(rest))]
         drawn, exhausted = 0, set[tuple[str, str]]()
         asked: set[str] = set()
         for turn in itertools.count():
@@ -135,8 +135,11 @@ class Drawing:
                         break
                 if drawn == number:
                     return
-            if drawn == before:
-                return
+            if drawn == before:  # these functions have no more
+                more = next(fit, None)
+                if more is None:
+                    return
+                subjects.append(more)
 
     def left_behind(self) -> bool:
         """Say whether copies left something behind that changes what the functions answer."""
