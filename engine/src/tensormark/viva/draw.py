@@ -7,6 +7,8 @@ import itertools
 import random
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+import numpy as np
+
 from tensormark.exercise import Assignment
 from tensormark.grading import Grading
 from tensormark.intake.inspection import inspected
@@ -190,7 +192,8 @@ def questions(
         looks = "its file uses what functions on tensors do not need, so that nothing is asked"
         return dataclasses.replace(empty, notes=(looks,))
     exercises = [assignment.exercise(subject.exercise) for subject in fit]
-    with opened(grading, submission, exercises) as copies:
+    # an answer may have any numbers
+    with np.errstate(all="ignore"), opened(grading, submission, exercises) as copies:
         drawing = Drawing(copies, fit, seed)
         made = list[Question]()
         for question in drawing.questions(number):
