@@ -154,6 +154,11 @@ def test_students_get_no_answer(sheet: Sheet) -> None:
         assert json.dumps(question.ask_next) not in shown
 
 
+def test_the_line_of_a_question_is_not_that_of_its_answer(sheet: Sheet) -> None:
+    for question in sheet.questions:
+        assert question.line <= min(mark.line for mark in question.marks)
+
+
 def test_the_length_of_an_option_does_not_tell() -> None:
     ranks, places = collections.Counter[int](), collections.Counter[int]()
     wrong = ["x" * n for n in (2, 3, 4, 5, 6, 14, 15, 16, 17, 18)]

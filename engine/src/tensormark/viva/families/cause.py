@@ -36,7 +36,7 @@ class Cause:
         question = Question(
             self.name,
             sample.function,
-            changes[key].line,
+            min(mark.line for mark in marks),  # and not that of the right one
             f"Which change of the marked code has this among its effects: {says}?",
             tuple(change.short(marks.index(change.mark)) for change in changes),
             key,

@@ -57,7 +57,7 @@ class Equal:
         question = Question(
             self.name,
             sample.function,
-            changes[key].line,
+            min(mark.line for mark in marks),  # and not that of the right one
             asked,
             tuple(change.short(marks.index(change.mark)) for change in changes),
             key,
