@@ -164,9 +164,11 @@ LAYER = Subject(
     facts=(
         *over_tokens("attention_mask", ("hidden_states",), OF_LAYER | {"hidden_states": 1}),
         Fact(at((0,), "hidden_states"), OTHER_SENTENCES, gained=MIXED),
-        unlike_a_norm("out_layer_norm", "ln_layer"),
+        unlike_a_norm("out_layer_norm"),
         Fact(
-            negated(*ONLY_ATTENTION), depends(), lost="The weights of attention no longer matter."
+            negated(*ONLY_ATTENTION),
+            depends(),
+            lost="The weights of `self_attention` no longer matter.",
         ),
         Fact(
             negated(*FEED_FORWARD),

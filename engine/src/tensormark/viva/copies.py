@@ -31,6 +31,12 @@ class Run:
     call: Call
     inputs: Tensors
 
+    @property
+    def reseeded(self) -> "Run":
+        """The same call with another seed in the worker, which depends on all of the call."""
+        constants = (*self.call.constants, "*another seed")
+        return Run(dataclasses.replace(self.call, constants=constants), self.inputs)
+
 
 class Copies:
     """Runs copies of a submission's modules in a sandbox, and grades them there.

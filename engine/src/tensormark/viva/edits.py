@@ -81,7 +81,7 @@ def calls(source: Source, node: ast.expr) -> Iterator[Edit]:
         return
     _, end = source.span(node)
     if isinstance(node.func, ast.Attribute) and _root(node.func) not in (*LIBRARIES, "self"):
-        _, start = source.span(node.func.value)
+        start = source.text.index(f".{node.func.attr}", source.span(node.func.value)[1])
         yield Edit("call", source.of(node.func.value), start, end, "")
     elif arguments and not isinstance(node.args[0], ast.Constant | ast.UnaryOp):
         yield Edit(UNWRAP, arguments[0], *source.span(node.func), "")

@@ -225,7 +225,10 @@ class Study:
         """
         runs = self.world(0).runs
         own = self.own(0, [*runs])
-        turned = dict(reversed(runs.items()))
+        turned = {
+            name: run if name.startswith(TRAINING) else run.reseeded
+            for name, run in reversed(runs.items())
+        }
         again = dict(
             zip(turned, self.answer(f"{self.source.text}\n", [*turned.values()]), strict=True)
         )
@@ -265,10 +268,12 @@ class Study:
             self.replies(change.text, 0, [*self.world(0).runs])
 
     def steady(self, change: Change) -> bool:
-        """Say whether a changed copy answers the usual call in the same way again."""
-        first = self.replies(change.text, 0, [])[USUAL]
-        again = self.replies(f"{change.text}\n", 0, [])[USUAL]
-        return first.status != "ok" or equal(first.tensors, again.tensors) is not False
+        """Say whether a changed copy answers the usual call in the same way with another seed."""
+        first, run = self.replies(change.text, 0, [])[USUAL], self.world(0).runs[USUAL].reseeded
+        if first.status != "ok":
+            return True
+        (again,) = self.answer(change.text, [run])
+        return equal(first.tensors, kept(again, run).tensors) is not False
 
     def confirms(self, change: Change, name: str, value: bool) -> bool:
         """Say whether something is so, or is not, in all worlds."""

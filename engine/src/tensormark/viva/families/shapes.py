@@ -46,7 +46,10 @@ class Shapes:
         for node, shape in shapes.items():
             if shape is None or len(shape) < 2 or shape == result:  # as most expressions are
                 continue
-            wrong = self.wrong(sample, shape, {size for one in seen for size in one})
+            grid = self.wrong(sample, shape, {size for one in seen for size in one})
+            others = sorted(seen - {shape})
+            wrong = [*sample.random.sample(others, min(2, len(others))), *grid] if grid else []
+            wrong = [*dict.fromkeys(wrong)][: OPTIONS - 1]
             found = options_of(sample.random, f"`{shape}`", [f"`{other}`" for other in wrong])
             if found is None:
                 continue
@@ -56,7 +59,7 @@ class Shapes:
     def wrong(self, sample: Sample, shape: Shape, seen: set[int]) -> list[Shape]:
         """Return three shapes with which one makes a grid: two axes, and two sizes for each.
 
-        So none of the four looks more like the others than the rest.
+        They stand where too few other shapes of the function do.
 
         Args:
             seen: sizes that this function's shapes have, which are likelier.
