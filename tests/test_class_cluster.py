@@ -110,16 +110,20 @@ def test_what_waits_of_others_on_a_shared_cluster_goes_before_a_class(tmp_path: 
         with (tmp_path / "order").open("a", encoding="utf-8") as file:
             file.write(f"{what}\n")
 
-    def waiting() -> dict[str, int]:
-        return {name: len(keys) for name, keys in another.processing().items()}
+    def has(state: str, number: int) -> bool:  # of the worker: what it was sent may be on its way
+        counts = another.run(lambda dask_worker: len(getattr(dask_worker.state, state)))
+        return [*counts.values()] == [number]
 
     parcel, ours, theirs = Parcel("0", b""), cast("Work", "a class's"), "somebody else's"
     with cluster.opened("", 1, ROOT) as client, Client(client.scheduler.address) as another:
         crew = cluster.Crew(client, TERMS, parcel, False, print, note)  # type: ignore[arg-type]
-        (worker_address,) = crew.fit = dict(client.nthreads())
+        crew.fit = dict(client.nthreads())
+        wait(crew.content)
         running = another.submit(Event("begin").wait)
+        while not has("executing", 1):
+            time.sleep(0.01)
         futures = [crew.submit(ours), another.submit(note, theirs)]
-        while waiting() != {worker_address: 3}:
+        while not has("ready", 2):
             time.sleep(0.01)
         Event("begin", client=another).set()
         wait([running, *futures])
