@@ -104,7 +104,8 @@ def test_what_is_said_of_subjects_can_be_so(folder: Path, solution_source: str) 
             check_words(study)
 
 
-COUNTS = f"CALLS.append(0)\n        return ({SUM}{toy.BIAS}) * (1 + (len(CALLS) > 3))"
+COUNTS = f"CALLS.append(0)\n        return ({SUM}{toy.BIAS}) * (1 + (len(CALLS) > MOST))"
+CALLS = ("import torch\n", "import torch\n\nCALLS = []\n")
 LINE = f"""try:
             0 / 0
         except ZeroDivisionError as error:
@@ -132,7 +133,7 @@ NOT_IT = "it is not what runs"
 @pytest.mark.parametrize(
     ("edits", "why"),
     [
-        ([(RETURN, COUNTS), ("import torch\n", "import torch\n\nCALLS = []\n")], TWICE),
+        ([(RETURN, COUNTS.replace("MOST", "2")), CALLS], TWICE),
         ([(RETURN, LINE)], TWICE),
         ([(RETURN, f"{RETURN} * float('nan')")], TWICE),
         (
@@ -162,6 +163,13 @@ def test_a_function_that_is_not_what_it_seems_is_not_asked_about(
 
     with pytest.raises(UnfitError, match=why), study_of(folder, text):
         pass
+
+
+def test_a_function_that_counts_its_calls_is_given_up(folder: Path, solution_source: str) -> None:
+    later = (RETURN, COUNTS.replace("MOST", "5"))
+    with study_of(folder, edited(solution_source, later, CALLS)) as study:
+        with pytest.raises(UnfitError, match=TWICE):
+            study.own(0, ["fact 0"])
 
 
 def test_a_function_that_raises_in_other_sizes_is_given_up(

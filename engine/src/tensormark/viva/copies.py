@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tensormark.exercise import Call, Exercise, Tensors
 from tensormark.grading import Grading, program_of
+from tensormark.intake.needed import needed_by
 from tensormark.intake.submission import Submission, SubmissionError
 from tensormark.policy import usual_names
 from tensormark.result import Result
@@ -55,7 +56,7 @@ class Copies:
         """Prepare.
 
         Args:
-            sources: the submission laid over the given files: module to text.
+            sources: the modules that functions need, the submission's and given ones: name to text.
         """
         self.submission, self.sandbox = submission, sandbox
         self.lost, self.seconds = 0, 0.0
@@ -122,5 +123,7 @@ def opened(
     program = program_of(grading.assignment, exercises, laid.sources, grading.settings)
     imports = tuple(name for name in program.imports if name not in submission.faults)
     program = dataclasses.replace(program, imports=imports)
+    needed = set[str]().union(*(needed_by(name, laid.sources) for name in imports))
+    sources = {name: text for name, text in laid.sources.items() if name in needed}
     with grading.opener(grading.settings.tier, program) as sandbox:
-        yield Copies(grading, submission, sandbox, laid.sources)
+        yield Copies(grading, submission, sandbox, sources)

@@ -88,8 +88,6 @@ class Sample:
 
     def finding(self, change: Change, name: str) -> bool | None:
         """Say whether something is so of a changed copy; None if that cannot be told."""
-        if (change.text, 0) not in self.study.known:
-            self.study.look(change)
         finding = functools.partial(self.study.finding, change)
         if name != found.RAISES and finding(found.RAISES):
             return False

@@ -30,8 +30,10 @@ def kept(reply: Reply, run: Run) -> Reply:
     """Return what is looked at of a reply, without what is too large.
 
     One of a call that has changed its inputs counts as lost: what it would do to its caller is not
-    looked at.
+    looked at. So does one of a text that is not Python.
     """
+    if reply.text.startswith("raised SyntaxError"):
+        return Reply("lost", "is not Python")
     tensors = tensors_of(reply) | tensors_of(reply, "grad/")
     for name, value in tensors_of(reply, "after/").items():
         sent = run.inputs.get(name.removeprefix("after/"))

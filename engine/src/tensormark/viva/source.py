@@ -18,6 +18,7 @@ LONGEST = 60  # characters of what a place becomes
 DETACH, UNWRAP = "detach", "unwrap"  # kinds of changes
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 NOT_CHANGED = (ast.Raise, ast.Assert, ast.While, ast.JoinedStr, ast.Import, ast.ImportFrom)
+PLAIN = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
 SIMPLE = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant)
 
 
@@ -201,6 +202,15 @@ class Source:
         head = self.lines[statement.lineno - 1][: start - self.starts[statement.lineno - 1]]
         between = f"\n{head}" if head.isspace() else "; "
         return f"{self.text[:start]}{new}{between}{self.text[start:]}"
+
+    def surely_runs(self, line: int) -> bool:
+        """Say whether every call that returns must run a line: nothing before it returns."""
+        for statement in self.body:
+            if statement.lineno <= line <= (statement.end_lineno or line):
+                return isinstance(statement, PLAIN)
+            if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
+                return False
+        return False
 
     def stopping_at(self, line: int) -> str:
         """Return the module's text where a line's innermost statement raises before it runs."""

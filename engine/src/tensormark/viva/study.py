@@ -4,10 +4,8 @@ Copies are compared with the student's own function, never with references. What
 rounding is neither equal nor different: the finding is None, and nothing is asked about it.
 """
 
-import ast
 import dataclasses
-import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +22,7 @@ COARSE = 30.0  # times as much in float32
 RAISES, SHAPE, SAME, GRADIENTS = "raises", "shape", "same", "gradients"
 TRAINING, EVERYWHERE, FACTOR = "training", "everywhere", "factor"
 DIFFERS, NO_GRADIENT = "differs: ", "no gradient: "
+NOT_TWICE = "it does not give the same result twice"
 USUAL, RATES = "usual", (0.0, 0.5, 1.0)
 
 
@@ -55,8 +54,9 @@ class World:
         if finding.startswith(DIFFERS):
             return [finding.removeprefix(DIFFERS)]
         training = [name for name in self.runs if name.startswith(TRAINING)]
-        in_eval = [name for name in self.runs if name not in training]
-        return {SAME: in_eval, TRAINING: training, EVERYWHERE: [*self.runs]}.get(finding, [])
+        in_eval = [situation.says for situation in self.subject.situations]
+        both = [*in_eval, *training]
+        return {SAME: in_eval, TRAINING: training, EVERYWHERE: both}.get(finding, [])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -169,6 +169,8 @@ class Study:
 
     def reached(self, line: int) -> bool:
         """Say whether the usual call runs a line."""
+        if line not in self.lines and self.source.surely_runs(line):
+            self.lines[line] = True
         if line not in self.lines:
             text = self.source.stopping_at(line)
             self.lines[line] = self.replies(text, 0, [])[USUAL].status == "error"
@@ -186,7 +188,7 @@ class Study:
         """Make calls with another text of the function's module."""
         return self.copies.run(self.exercise, self.subject.module, text, runs)
 
-    def replies(self, text: str, number: int, names: Sequence[str]) -> dict[str, Reply]:
+    def replies(self, text: str, number: int, names: Iterable[str]) -> dict[str, Reply]:
         """Make the calls of a world with another text, and the usual one; each only once.
 
         The usual call comes first, as most copies raise in every one.
@@ -206,9 +208,14 @@ class Study:
         """Make calls with the function as it is.
 
         Raises:
-            UnfitError: it does not answer.
+            UnfitError: it does not answer, or otherwise after other calls.
         """
-        own = self.replies(self.source.text, number, names)
+        own = self.known.get((self.source.text, number), {})
+        if not {USUAL, *names} <= own.keys():
+            more = number == 0 and own  # all at once, as copies are loaded in between
+            own = self.replies(self.source.text, number, self.world(0).runs if more else names)
+            if more and not self.is_as_before():
+                raise UnfitError(NOT_TWICE)
         if any(reply.status != "ok" for reply in own.values()):
             raise UnfitError("it does not answer every call")
         if self.right is not None:
@@ -223,20 +230,20 @@ class Study:
         Raises:
             UnfitError: it does not.
         """
-        runs = self.world(0).runs
+        first, *others = self.world(0).runs.items()
+        runs = dict([first, *others[-2:]])
         own = self.own(0, [*runs])
         turned = {
             name: run if name.startswith(TRAINING) else run.reseeded
             for name, run in reversed(runs.items())
         }
-        again = dict(
-            zip(turned, self.answer(f"{self.source.text}\n", [*turned.values()]), strict=True)
-        )
-        longer = self.replies(self.source.beginning_with("pass"), 0, [])
-        same = [equal(own[name].tensors, kept(again[name], runs[name]).tensors) for name in runs]
-        same.append(equal(own[USUAL].tensors, longer[USUAL].tensors) or False)
-        if False in same:
-            raise UnfitError("it does not give the same result twice")
+        longer = self.source.beginning_with("pass")
+        again = zip(turned, self.answer(longer, [*turned.values()]), strict=True)
+        same = {
+            name: equal(own[name].tensors, kept(one, runs[name]).tensors) for name, one in again
+        }
+        if False in same.values() or not same[USUAL]:
+            raise UnfitError(NOT_TWICE)
         stopped = self.replies(self.source.beginning_with("raise RuntimeError"), 0, [])
         if stopped[USUAL].status != "error":
             raise UnfitError("it is not what runs")
@@ -251,8 +258,6 @@ class Study:
 
     def finding(self, change: Change, name: str, number: int = 0) -> bool | None:
         """Say whether something is so of a changed copy in a world; None if that is not known."""
-        if (change.text, number) not in self.known and not parses(change.text):
-            return None
         world = self.world(number)
         if name in (SAME, EVERYWHERE):  # most copies show that they are not in the usual call
             usual = self.replies(change.text, number, [])
@@ -261,11 +266,6 @@ class Study:
         names = world.needed(name)
         replies = self.replies(change.text, number, names)
         return Compared(world, self.own(number, names), replies).finding(name)
-
-    def look(self, change: Change) -> None:
-        """Make all calls of the first world at once."""
-        if parses(change.text):
-            self.replies(change.text, 0, [*self.world(0).runs])
 
     def steady(self, change: Change) -> bool:
         """Say whether a changed copy answers the usual call in the same way with another seed."""
@@ -281,13 +281,3 @@ class Study:
             return False
         numbers = range(len(self.subject.worlds))
         return all(self.finding(change, name, number) is value for number in numbers)
-
-
-@functools.lru_cache(maxsize=1000)
-def parses(text: str) -> bool:
-    """Say whether a text is Python."""
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return False
-    return True

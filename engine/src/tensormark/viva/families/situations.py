@@ -19,7 +19,7 @@ class Situations:
         subject = sample.study.subject
         names = {USUAL: subject.usual} | {each.says: each.says for each in subject.situations}
         cases = [case for change in sample.changes for case in self.cases(sample, change, names)]
-        for change, right, wrong, value in cases:
+        for change, right, wrong, value in sample.random.sample(cases, len(cases)):
             # a case that is only ever right would tell itself
             if not any(right in case[2] for case in cases if case[3] is value):
                 continue
@@ -30,15 +30,15 @@ class Situations:
     def cases(
         self, sample: Sample, change: Change, names: Mapping[str, str]
     ) -> Iterator[tuple[Change, str, list[str], bool]]:
-        """Yield where a change shows alone, or alone does not show, and where it is otherwise."""
+        """Yield where a change shows, or does not, and at least three where it is otherwise."""
         if any(sample.finding(change, name) is not False for name in (RAISES, SHAPE)):
             return
         changed = {name: sample.finding(change, f"{DIFFERS}{name}") for name in names}
         differs = [name for name, value in changed.items() if value is True]
         same = [name for name, value in changed.items() if value is False]
         for right, wrong, value in ((differs, same, True), (same, differs, False)):
-            if len(right) == 1 and len(wrong) >= OPTIONS - 1:
-                yield change, right[0], wrong, value
+            if len(wrong) >= OPTIONS - 1:
+                yield from ((change, one, wrong, value) for one in right)
 
     def draft(
         self,
