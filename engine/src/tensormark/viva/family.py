@@ -19,7 +19,7 @@ from tensormark.viva.sameness import all_of, output_of
 from tensormark.viva.source import DETACH, Change
 from tensormark.viva.study import USUAL, Study
 
-SAMPLE = 14  # copies of a function that the questions on it are drawn from
+SAMPLE = 10  # copies of a function that the questions on it are drawn from
 DETACHED = 4  # further ones, in which a gradient is cut off; only for questions on that
 SHOWN = 6  # rows and columns of a picture
 ONLY_TRAINING = "only training"
