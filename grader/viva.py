@@ -101,6 +101,12 @@ ATTENTION = Subject(
             ("the result for the first token", lambda result: result[0, 0]),
         ),
     ),
+    mistakes=(
+        *("heads_not_transposed", "heads_merged_by_unit", "heads_left_apart", "keys_gathered"),
+        *("no_scale", "scale_multiplied", "scale_twice", "scale_by_heads", "scale_by_length"),
+        *("queries_with_queries", "queries_with_values", "mask_subtracted", "mask_ignored"),
+        *("no_softmax", "softmax_over_queries", "softmax_over_batch", "softmax_over_heads"),
+    ),
 )
 
 add_norm = functools.partial(
@@ -178,6 +184,12 @@ LAYER = Subject(
     ),
     training=functools.partial(training, path=""),
     sizes=letters,
+    mistakes=(
+        *("attention_missing", "attention_dense_missing", "attention_projected_twice"),
+        *("first_sublayer_missing", "first_residual_of_context", "first_norm_twice"),
+        *("interm_of_input", "interm_of_context", "gelu_missing", "second_norm_missing"),
+        *("second_norm_twice", "second_residual_of_input", "second_residual_of_context"),
+    ),
 )
 
 embed = functools.partial(BertCall, "BertModel.embed", ("input_ids",))
@@ -232,6 +244,11 @@ EMBED = Subject(
     ),
     training=training,
     sizes=letters,
+    mistakes=(
+        *("embed_norm_missing", "positions_of_words", "token_types_of_words"),
+        *("token_types_of_positions", "no_positions", "no_token_types", "positions_subtracted"),
+        "token_types_subtracted",
+    ),
 )
 
 encode = functools.partial(BertCall, "BertModel.encode", ("hidden_states", "attention_mask"))

@@ -8,13 +8,15 @@ from grader.mistakes import attention_mask
 from grader.viva import ATTENTION, SUBJECTS
 from grader.viva_facts import PADDED, not_ones
 from tensormark.viva.draw import generator
+from tensormark.viva.families.equal import differs
 from tensormark.viva.families.messages import Messages
 from tensormark.viva.families.numbers import Numbers
 from tensormark.viva.family import GENERAL, ONLY_TRAINING, Sample
 from tensormark.viva.study import EVERYWHERE, RAISES, Study
+from tensormark.viva.subject import Subject
 
 from conftest import ROOT
-from studies import change_of, check_words, shapes_asked, sheet_of, study_of
+from studies import change_of, check_words, messages_of, shapes_asked, sheet_of, study_of
 
 SOFTMAX = "F.softmax(scores + attention_mask, dim=-1)"
 (ONES,) = (fact.gained for fact in ATTENTION.facts if fact.differences is not_ones)
@@ -76,6 +78,19 @@ def test_a_message_is_what_the_grader_says(study: Study) -> None:
     change = change_of(study, "scores + attention_mask", "scores")
 
     assert Messages().message(Sample(study, generator("any")), change) == known.says
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("subject", [subject for subject in SUBJECTS if subject.mistakes])
+def test_single_changes_make_the_mistakes_whose_messages_are_options(
+    solution_source: str, subject: Subject
+) -> None:
+    with study_of(ROOT, solution_source, subject.exercise) as one:
+        sample, says = Sample(one, generator("any")), messages_of(one)
+        changed = [c for c in one.changes if not c.tells and differs(sample, c)]
+        reported = {Messages().message(sample, change) for change in changed}
+
+    assert {says[name] for name in subject.mistakes} <= reported
 
 
 @pytest.mark.parametrize("exercise", [subject.exercise for subject in SUBJECTS])

@@ -7,6 +7,7 @@ from pathlib import Path
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
 from tensormark.intake.submission import Submission
+from tensormark.references import References
 from tensormark.sandbox.interface import PROCESS
 from tensormark.settings import Settings
 from tensormark.viva.copies import opened
@@ -34,6 +35,7 @@ def study_of(folder: Path, text: str, exercise: str = "conv") -> Iterator[Study]
 def check_words(study: Study) -> None:
     """See that all that is said of facts may become so, and that axes differ, in each world."""
     subject = study.subject
+    assert {*subject.mistakes} <= {*messages_of(study)}
     for number, call in enumerate(subject.worlds):
         sizes = [*subject.sizes(call).values()]
         assert len({*sizes}) == len(sizes)
@@ -42,6 +44,14 @@ def check_words(study: Study) -> None:
         for place, fact in enumerate(subject.facts):
             shows = Compared(world, replies, replies).shows(replies, place)
             assert shows is bool(fact.lost), fact
+
+
+def messages_of(study: Study) -> dict[str, str]:
+    """Return what is said of the known mistakes of a study's exercise, by their ids."""
+    references = study.copies.grading.references
+    assert isinstance(references, References)
+    known = references.manifest["exercises"][study.exercise.id].get("variants", {})
+    return {name: one["says"] for name, one in known.items() if "says" in one}
 
 
 def shapes_asked(study: Study) -> dict[str, str]:

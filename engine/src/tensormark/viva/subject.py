@@ -82,6 +82,8 @@ class Subject:
             training is no different.
         sizes: of a world's call, by letter, for questions on shapes.
         examples: for questions on numbers.
+        mistakes: ids of known ones that a single change makes, for questions on messages: of all
+            the others it would be clear that no change is the answer.
         called: modules of the object, such as "first_norm", to what the function calls them.
     """
 
@@ -93,6 +95,7 @@ class Subject:
     training: Callable[[Call, float], Call] | None = None
     sizes: Callable[[Call], Mapping[str, int]] = lambda call: {}
     examples: Sequence[Example] = ()
+    mistakes: Sequence[str] = ()
     called: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @classmethod

@@ -9,7 +9,6 @@ from tensormark.viva.family import Draft, Sample, options_of
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change
 
-GIVEN = "the given "  # how mistakes outside of the hole are described
 GRADED = 2  # changes of a function
 
 
@@ -20,16 +19,15 @@ class Messages:
     next = "How could the grader tell, without having seen this line?"
 
     def drafts(self, sample: Sample) -> Iterator[Draft]:
-        """Ask by which message a change is known; wrong are those of other known mistakes."""
+        """Ask by which message a change is known; wrong are those of other changes."""
         exercise = sample.study.exercise.id
         references = sample.study.copies.grading.references
         if not isinstance(references, References):
             return
-        entry = references.manifest["exercises"].get(exercise, {})
-        says = [
-            variant["says"] for variant in entry.get("variants", {}).values() if "says" in variant
-        ]
-        says = [text for text in says if not text.startswith(GIVEN)]
+        known = references.manifest["exercises"].get(exercise, {}).get("variants", {})
+        says = [known[name]["says"] for name in sample.study.subject.mistakes if name in known]
+        if len(says) < OPTIONS:
+            return
         changed = [change for change in sample.changes if differs(sample, change)]
         for change in changed[:GRADED]:
             message = self.message(sample, change)
