@@ -167,9 +167,9 @@ def test_a_function_that_is_not_what_it_seems_is_not_asked_about(
 
 def test_a_function_that_counts_its_calls_is_given_up(folder: Path, solution_source: str) -> None:
     later = (RETURN, COUNTS.replace("MOST", "5"))
-    with study_of(folder, edited(solution_source, later, CALLS)) as study:
-        with pytest.raises(UnfitError, match=TWICE):
-            study.own(0, ["fact 0"])
+    text = edited(solution_source, later, CALLS)
+    with study_of(folder, text) as study, pytest.raises(UnfitError, match=TWICE):
+        study.own(0, ["fact 0"])
 
 
 def test_a_function_that_raises_in_other_sizes_is_given_up(
