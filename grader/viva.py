@@ -4,6 +4,7 @@ Dimension key: B batch, T tokens, D model width, H heads, d head width, F feed-f
 """
 
 import functools
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from grader.viva_facts import (
     unlike_a_norm,
     worlds,
 )
-from tensormark.exercise import Tensors
+from tensormark.exercise import Call, Tensors
 from tensormark.toolkit.draws import as_weights
 from tensormark.viva.pokes import at, first, negated, rolled, with_values
 from tensormark.viva.subject import (
@@ -66,8 +67,8 @@ ATTENTION = Subject(
     usual="a batch with padding",
     situations=(
         Situation("a batch without padding", with_values(0.0, "attention_mask")),
-        Situation("queries that are all 0", with_values(0.0, "query")),
-        Situation("values that are all 1", with_values(1.0, "value")),
+        Situation("queries that are all 0, with padding", with_values(0.0, "query")),
+        Situation("values that are all 1, with padding", with_values(1.0, "value")),
         Situation(
             "sentences of a single token, without padding",
             first({**OF_ATTENTION, "cotangent/output": 1}),
@@ -109,6 +110,13 @@ ATTENTION = Subject(
     ),
 )
 
+
+def letters_of_output(call: Call) -> Mapping[str, int]:
+    """Say how wide the output is, which the layer gives in two widths."""
+    sizes = {**letters(call)}
+    return sizes | {"`output.shape[-1]`": sizes.pop("F")}
+
+
 add_norm = functools.partial(
     BertCall,
     "BertLayer.add_norm",
@@ -138,7 +146,7 @@ ADD_NORM = Subject(
     ),
     called={"out_dense": "dense_layer", "out_dropout": "dropout", "out_layer_norm": "ln_layer"},
     training=training,
-    sizes=letters,
+    sizes=letters_of_output,
 )
 
 layer = functools.partial(
@@ -161,9 +169,9 @@ LAYER = Subject(
             "sentences of a single token, without padding",
             first({**OF_LAYER, "cotangent/output": 1}),
         ),
-        Situation("hidden states that are all 0", with_values(0.0, "hidden_states")),
+        Situation("hidden states that are all 0, with padding", with_values(0.0, "hidden_states")),
         Situation(
-            "an `attention_dense` whose weight and bias are 0",
+            "an `attention_dense` whose weight and bias are 0, with padding",
             with_values(0.0, "weights/attention_dense.weight", "weights/attention_dense.bias"),
         ),
     ),
@@ -276,7 +284,7 @@ ENCODE = Subject(
             "sentences of a single token, without padding",
             first({**OF_ENCODE, "cotangent/output": 1}),
         ),
-        Situation("hidden states that are all 0", with_values(0.0, "hidden_states")),
+        Situation("hidden states that are all 0, with padding", with_values(0.0, "hidden_states")),
     ),
     facts=(
         *over_tokens("attention_mask", ("hidden_states",), OF_ENCODE),

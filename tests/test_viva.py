@@ -12,10 +12,11 @@ from tensormark.viva.families.equal import differs
 from tensormark.viva.families.messages import Messages
 from tensormark.viva.families.numbers import Numbers
 from tensormark.viva.family import GENERAL, ONLY_TRAINING, Sample
-from tensormark.viva.study import EVERYWHERE, RAISES, Study
+from tensormark.viva.study import EVERYWHERE, RAISES, SAME, Study
 from tensormark.viva.subject import Subject
 
 from conftest import ROOT
+from known import HONEST
 from studies import change_of, check_words, messages_of, shapes_asked, sheet_of, study_of
 
 SOFTMAX = "F.softmax(scores + attention_mask, dim=-1)"
@@ -78,6 +79,15 @@ def test_a_message_is_what_the_grader_says(study: Study) -> None:
     change = change_of(study, "scores + attention_mask", "scores")
 
     assert Messages().message(Sample(study, generator("any")), change) == known.says
+
+
+def test_a_softmax_that_overflows_is_not_said_to_be_equal(solution_source: str) -> None:
+    (one,) = (each for each in HONEST if each.id == "softmax_by_hand")
+    with study_of(ROOT, one.apply(solution_source), "attention") as by_hand:
+        change = change_of(by_hand, "scores - scores.amax", "scores + scores.amax")
+
+        assert by_hand.finding(change, SAME) is True
+        assert by_hand.finding(change, EVERYWHERE) is None
 
 
 @pytest.mark.nightly

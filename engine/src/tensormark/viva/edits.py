@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 
 from tensormark.viva.copies import UnfitError
-from tensormark.viva.source import DETACH, SIMPLE, UNWRAP, Change, Edit, Source
+from tensormark.viva.source import DETACH, SIMPLE, UNWRAP, Change, Edit, Source, only_tells
 
 LARGEST = 100_000_000  # characters of all changed texts together
 MEASURES = ("shape", "size", "ndim", "dim", "dtype", "device")  # of which nothing is trained
@@ -208,7 +208,7 @@ def loops(source: Source, node: ast.expr, outer: ast.AST) -> Iterator[Edit]:
 def _may_be_left_out(statement: ast.stmt, names: Names) -> bool:
     """Say whether the function may run without a statement: what it binds has a value before."""
     if not isinstance(statement, ast.Assign):
-        return isinstance(statement, ast.AugAssign | ast.Expr)
+        return isinstance(statement, ast.AugAssign | ast.Expr) and not only_tells(statement)
     return all(names.since.get(name, 0) < statement.lineno for name in _stored(statement))
 
 

@@ -155,7 +155,7 @@ class Source:
         waiting: list[tuple[ast.AST, list[ast.AST]]] = [(node, []) for node in reversed(self.body)]
         while waiting:
             node, around = waiting.pop()
-            if isinstance(node, NOT_CHANGED):
+            if isinstance(node, NOT_CHANGED) or only_tells(node):
                 continue
             if isinstance(node, ast.expr):
                 yield node, around
@@ -230,6 +230,12 @@ class Source:
     def returning(self, statement: ast.stmt, expression: str) -> str:
         """Return the module's text where a return of an expression precedes a statement."""
         return self.before(statement, f"return {expression}")
+
+
+def only_tells(node: ast.AST) -> bool:
+    """Say whether a node is a call such as `print(x)`, of which nothing is kept."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
 
 
 def _runs(node: ast.AST, child: ast.AST) -> bool:

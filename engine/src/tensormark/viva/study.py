@@ -23,6 +23,7 @@ RAISES, SHAPE, SAME, GRADIENTS = "raises", "shape", "same", "gradients"
 TRAINING, EVERYWHERE, FACTOR = "training", "everywhere", "factor"
 DIFFERS, NO_GRADIENT = "differs: ", "no gradient: "
 NOT_TWICE = "it does not give the same result twice"
+LARGE, TIMES = "large", 30.0  # with such scores, a softmax by hand may overflow
 USUAL, RATES = "usual", (0.0, 0.5, 1.0)
 
 
@@ -42,6 +43,8 @@ class World:
             self.runs[situation.says] = Run(plain, situation.inputs(inputs))
         for place, fact in enumerate(subject.facts):
             self.runs[f"fact {place}"] = Run(plain, fact.poke(inputs))
+        large = {name: value * TIMES for name, value in inputs.items() if value.dtype.kind == "f"}
+        self.runs[LARGE] = Run(dataclasses.replace(plain, dtype="float64"), inputs | large)
         if subject.training is not None:
             for rate in RATES:
                 self.runs[f"{TRAINING} {rate:g}"] = Run(subject.training(plain, rate), inputs)
@@ -55,8 +58,8 @@ class World:
             return [finding.removeprefix(DIFFERS)]
         training = [name for name in self.runs if name.startswith(TRAINING)]
         in_eval = [situation.says for situation in self.subject.situations]
-        both = [*in_eval, *training]
-        return {SAME: in_eval, TRAINING: training, EVERYWHERE: both}.get(finding, [])
+        everywhere = [*in_eval, LARGE, *training]
+        return {SAME: in_eval, TRAINING: training, EVERYWHERE: everywhere}.get(finding, [])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,7 +112,8 @@ class Compared:
             return in_eval
         training = self.training()
         unlike = None if training is None else not training
-        return all_of((in_eval, self.same(USUAL, "grad/"), unlike))  # EVERYWHERE
+        others = self.same(USUAL, "grad/"), self.same(LARGE), unlike
+        return all_of((in_eval, *others))  # EVERYWHERE
 
     def shows(self, replies: Mapping[str, Reply], place: int) -> bool | None:
         """Say whether poking shows, by the number of a fact."""
