@@ -86,9 +86,9 @@ def test_what_is_told_is_what_runs(text: str, target: str, ends: str) -> None:
 def test_only_what_runs_and_computes_is_changed() -> None:
     source = Source(ODD, "Outer.Inner.größe")
 
-    assert {change.line for change in changes(source)} == {29, 30, 31, 32, 37, 38}
-    assert source.listing()[0] == (24, "        def größe(self, été, n=3):")
-    assert [number for number, _ in source.listing()] == [24, *range(29, 40)]
+    assert {change.line for change in changes(source)} == {30, 31, 32, 33, 38, 39}
+    assert source.listing()[0] == (25, "        def größe(self, été, n=3):")
+    assert [number for number, _ in source.listing()] == [25, *range(30, 41)]
 
 
 def lines_of(source: Source) -> set[tuple[str, str, str]]:
