@@ -124,7 +124,10 @@ add_norm = functools.partial(
 )
 ADD_NORM = Subject(
     "add_norm",
-    worlds(add_norm),
+    [
+        *worlds(add_norm)[:2],
+        *worlds(add_norm, F=10)[2:],
+    ],  # in one the output is as wide as the input
     usual="a random input and output",
     situations=(
         Situation("an input that is all 0", with_values(0.0, "input")),
@@ -136,8 +139,8 @@ ADD_NORM = Subject(
         Fact(at((0, 0), "input", "output"), BEYOND_A_TOKEN, gained=TOGETHER),
         Fact(at((0,), "input", "output"), OTHER_SENTENCES, gained=MIXED),
         unlike_a_norm("out_layer_norm", "ln_layer"),
-        Fact(negated("input"), depends(), lost="The sublayer's input no longer matters."),
-        Fact(negated("output"), depends(), lost="The sublayer's output no longer matters."),
+        Fact(negated("input"), depends(), lost="The argument `input` no longer matters."),
+        Fact(negated("output"), depends(), lost="The argument `output` no longer matters."),
         Fact(
             at((0,), "weights/out_dense.bias"),
             depends(),
@@ -194,7 +197,7 @@ LAYER = Subject(
     sizes=letters,
     mistakes=(
         *("attention_missing", "attention_dense_missing", "attention_projected_twice"),
-        *("first_sublayer_missing", "first_residual_of_context", "first_norm_twice"),
+        *("first_residual_of_context", "first_norm_twice"),
         *("interm_of_input", "interm_of_context", "gelu_missing", "second_norm_missing"),
         *("second_norm_twice", "second_residual_of_input", "second_residual_of_context"),
     ),
@@ -257,6 +260,7 @@ EMBED = Subject(
         *("token_types_of_positions", "no_positions", "no_token_types", "positions_subtracted"),
         "token_types_subtracted",
     ),
+    note="`BertModel.embed` is called without token types.",
 )
 
 encode = functools.partial(BertCall, "BertModel.encode", ("hidden_states", "attention_mask"))
@@ -274,6 +278,11 @@ def other_layer(number: int) -> Poke:
     return poke
 
 
+def with_integers(inputs: Tensors) -> Tensors:
+    """Make a mask integers, as the tokenizer does."""
+    return inputs | {"attention_mask": inputs["attention_mask"].astype(np.int64)}
+
+
 ENCODE = Subject(
     "encode",
     worlds(encode),
@@ -285,6 +294,7 @@ ENCODE = Subject(
             first({**OF_ENCODE, "cotangent/output": 1}),
         ),
         Situation("hidden states that are all 0, with padding", with_values(0.0, "hidden_states")),
+        Situation("a mask of integers, with padding", with_integers),
     ),
     facts=(
         *over_tokens("attention_mask", ("hidden_states",), OF_ENCODE),

@@ -205,6 +205,7 @@ def questions(
     names = [subject.target for subject in fit]
     asked = sorted({question.function for question in drawn}, key=names.index)
     notes = [IN_EVAL] if drawn else []
+    notes += [subject.note for subject in fit if subject.target in asked and subject.note]
     notes += [f"nothing is asked about {name}: {why}" for name, why in drawing.unfit.items()]
     if len(drawn) < number:
         notes.append(f"there are {len(drawn)} questions, and not {number}, on these functions")

@@ -26,7 +26,7 @@ ONLY_TRAINING = "only training"
 GENERAL: Mapping[str, str] = {
     found.RAISES: "The call raises an exception.",
     found.SHAPE: "The result has a different shape.",
-    found.EVERYWHERE: "Neither results nor gradients change.",
+    found.EVERYWHERE: "Results and gradients are the same in either mode.",
     found.FACTOR: "All results are multiplied by one number.",
     ONLY_TRAINING: "Results change only in training mode.",
 }

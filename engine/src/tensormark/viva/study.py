@@ -23,7 +23,8 @@ RAISES, SHAPE, SAME, GRADIENTS = "raises", "shape", "same", "gradients"
 TRAINING, EVERYWHERE, FACTOR = "training", "everywhere", "factor"
 DIFFERS, NO_GRADIENT = "differs: ", "no gradient: "
 NOT_TWICE = "it does not give the same result twice"
-LARGE, TIMES = "large", 30.0  # with such scores, a softmax by hand may overflow
+# a second call of the same object, with inputs with which a softmax by hand may overflow
+SECOND, TIMES = "second", 30.0
 USUAL, RATES = "usual", (0.0, 0.5, 1.0)
 
 
@@ -44,7 +45,9 @@ class World:
         for place, fact in enumerate(subject.facts):
             self.runs[f"fact {place}"] = Run(plain, fact.poke(inputs))
         large = {name: value * TIMES for name, value in inputs.items() if value.dtype.kind == "f"}
-        self.runs[LARGE] = Run(dataclasses.replace(plain, dtype="float64"), inputs | large)
+        before = {f"before/{name}": inputs[name] for name in call.args if name in inputs}
+        second = dataclasses.replace(plain, dtype="float64")
+        self.runs[SECOND] = Run(second, inputs | large | before)
         if subject.training is not None:
             for rate in RATES:
                 self.runs[f"{TRAINING} {rate:g}"] = Run(subject.training(plain, rate), inputs)
@@ -58,7 +61,7 @@ class World:
             return [finding.removeprefix(DIFFERS)]
         training = [name for name in self.runs if name.startswith(TRAINING)]
         in_eval = [situation.says for situation in self.subject.situations]
-        everywhere = [*in_eval, LARGE, *training]
+        everywhere = [*in_eval, SECOND, *training]
         return {SAME: in_eval, TRAINING: training, EVERYWHERE: everywhere}.get(finding, [])
 
 
@@ -112,7 +115,7 @@ class Compared:
             return in_eval
         training = self.training()
         unlike = None if training is None else not training
-        others = self.same(USUAL, "grad/"), self.same(LARGE), unlike
+        others = self.same(USUAL, "grad/"), self.same(SECOND), unlike
         return all_of((in_eval, *others))  # EVERYWHERE
 
     def shows(self, replies: Mapping[str, Reply], place: int) -> bool | None:

@@ -82,6 +82,7 @@ class Subject:
             training is no different.
         sizes: of a world's call, by letter, for questions on shapes.
         examples: for questions on numbers.
+        note: what a sheet says of its calls, such as "`Layer.forward` is called without a mask."
         mistakes: ids of known ones that a single change makes, for questions on messages: of all
             the others it would be clear that no change is the answer.
         called: modules of the object, such as "first_norm", to what the function calls them.
@@ -95,6 +96,7 @@ class Subject:
     training: Callable[[Call, float], Call] | None = None
     sizes: Callable[[Call], Mapping[str, int]] = lambda call: {}
     examples: Sequence[Example] = ()
+    note: str = ""
     mistakes: Sequence[str] = ()
     called: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
