@@ -124,10 +124,8 @@ add_norm = functools.partial(
 )
 ADD_NORM = Subject(
     "add_norm",
-    [
-        *worlds(add_norm)[:2],
-        *worlds(add_norm, F=10)[2:],
-    ],  # in one the output is as wide as the input
+    # in the last one the output is as wide as the input, as that of attention is
+    [*worlds(add_norm)[:2], *worlds(add_norm, F=10)[2:]],
     usual="a random input and output",
     situations=(
         Situation("an input that is all 0", with_values(0.0, "input")),
