@@ -42,6 +42,7 @@ SHAPES = {  # B = 2, T = 5, H = 3, d = 4
     **dict.fromkeys((f"self.dropout({SOFTMAX})", "probs"), (2, 3, 5, 5)),
     "key.transpose(-2, -1)": (2, 3, 4, 5),
     "context.transpose(1, 2)": (2, 5, 3, 4),
+    "context.transpose(1, 2).reshape(B, T, H * d)": (2, 5, 12),
     "attention_mask": (2, 1, 1, 5),
 }
 

@@ -25,6 +25,8 @@ SHAPES = {  # with the sizes of the first call: B = 2, D = 3, T = 10, P = 4, K =
     "torch.relu(self.conv(signals))": (2, 4, 6),
     "torch.relu(self.conv(signals)).amax(-1)": (2, 4),
     "found": (2, 4),
+    'torch.einsum("bdwk,pdk->bpw", windows, self.weight) + self.bias[:, None]': (2, 4, 6),
+    "self.head(found)": (2, 7),
 }
 CUT = {  # what gets no gradient if this is detached
     "signals": "`signals`",

@@ -84,6 +84,7 @@ OF_LOOPS = {  # B = 2, D = 3, T = 10, P = 4, K = 5, W = 6
     "signals.unfold(-1, K, 1)": (2, 3, 6, 5),
     "add(rows[0])": (2, 4),
     "out": (6, 2, 4),
+    "out.permute(1, 2, 0)": (2, 4, 6),
 }
 
 

@@ -43,45 +43,49 @@ class Shapes:
         shapes = {node: self.shape(sample, places[node], source.of(node)) for node in chosen}
         result = output_of(sample.study.own(0, [])[USUAL]).shape
         seen = {shape for shape in shapes.values() if shape is not None} | {result}
+        by_shape: dict[Shape, list[ast.expr]] = {}
         for node, shape in shapes.items():
-            if shape is None or len(shape) < 2 or shape == result:  # as most expressions are
-                continue
-            grid = self.wrong(sample, shape, {size for one in seen for size in one})
-            others = sorted(seen - {shape})
-            wrong = [*sample.random.sample(others, min(2, len(others))), *grid] if grid else []
-            wrong = [*dict.fromkeys(wrong)][: OPTIONS - 1]
-            found = options_of(sample.random, f"`{shape}`", [f"`{other}`" for other in wrong])
+            if shape is not None and len(shape) > 1:
+                by_shape.setdefault(shape, []).append(node)
+        groups = sample.random.sample([*by_shape.values()], len(by_shape))
+        rounds = itertools.zip_longest(*groups)  # each shape as often, and not the commonest
+        for node in (node for one in rounds for node in one if node is not None):
+            shape = shapes[node]
+            assert shape is not None
+            wrong = [f"`{other}`" for other in self.wrong(sample, shape, seen)]
+            found = options_of(sample.random, f"`{shape}`", wrong)
             if found is None:
                 continue
             again = functools.partial(self.still, shape, sample, places[node], source.of(node))
             yield Draft(self.question(sample, node, *found), holds=again)
 
-    def wrong(self, sample: Sample, shape: Shape, seen: set[int]) -> list[Shape]:
-        """Return three shapes with which one makes a grid: two axes, and two sizes for each.
-
-        They stand where too few other shapes of the function do.
+    def wrong(self, sample: Sample, shape: Shape, seen: set[Shape]) -> list[Shape]:
+        """Return three others of the function; or one, and one near each, so that none is central.
 
         Args:
-            seen: sizes that this function's shapes have, which are likelier.
+            seen: the shapes of the function.
         """
-        letters = {*self.sizes(sample).values()}
-        known = letters | {1} | {one * other for one in letters for other in letters}
-        if not known.issuperset(shape):  # of what the question does not say
+        sizes = {*self.sizes(sample).values()}
+        known = sizes | {1} | {one * other for one in sizes for other in sizes}
+        others = sorted(seen - {shape})
+        if not others or not known.issuperset(shape):  # of what the question does not say
             return []
+        if len(others) >= OPTIONS - 1:
+            return sample.random.sample(others, OPTIONS - 1)
+        twin = sample.random.choice(others)
+        likely = sizes & {size for one in seen for size in one}
+        near = [self.near(sample, one, likely, seen) for one in (shape, twin)]
+        return [twin, *filter(None, near)]
+
+    def near(self, sample: Sample, shape: Shape, sizes: set[int], seen: set[Shape]) -> Shape | None:
+        """Return a shape of which one axis has another size, if there is one that is not there."""
         first = 1 if len(shape) > 2 else 0  # the batch is the same everywhere
-        axes = sorted(sample.random.sample(range(first, len(shape)), 2))
-        others = []
-        for axis in axes:
-            likely = sorted(seen & letters - {shape[axis]}) or sorted(letters - {shape[axis]})
-            others.append(sample.random.choice(likely))
-        grid = itertools.product(*zip([shape[axis] for axis in axes], others, strict=True))
-        made = []
-        for sizes in grid:
-            new = list(shape)
-            for axis, size in zip(axes, sizes, strict=True):
-                new[axis] = size
-            made.append(tuple(new))
-        return [each for each in dict.fromkeys(made) if each != shape]
+        changed = {
+            (*shape[:axis], size, *shape[axis + 1 :])
+            for axis in range(first, len(shape))
+            for size in sizes
+        }
+        return sample.random.choice(sorted(changed - seen)) if changed - seen else None
 
     def sizes(self, sample: Sample) -> Mapping[str, int]:
         """Return the sizes of the call that is asked about, by letter."""
