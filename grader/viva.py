@@ -114,7 +114,7 @@ ATTENTION = Subject(
 def letters_of_output(call: Call) -> Mapping[str, int]:
     """Say how wide the output is, which the layer gives in two widths."""
     sizes = {**letters(call)}
-    return sizes | {"`output.shape[-1]`": sizes.pop("F")}
+    return sizes | {"`{output}.shape[-1]`": sizes.pop("F")}
 
 
 add_norm = functools.partial(
@@ -136,16 +136,15 @@ ADD_NORM = Subject(
     facts=(
         Fact(at((0, 0), "input", "output"), BEYOND_A_TOKEN, gained=TOGETHER),
         Fact(at((0,), "input", "output"), OTHER_SENTENCES, gained=MIXED),
-        unlike_a_norm("out_layer_norm", "ln_layer"),
-        Fact(negated("input"), depends(), lost="The argument `input` no longer matters."),
-        Fact(negated("output"), depends(), lost="The argument `output` no longer matters."),
+        unlike_a_norm("out_layer_norm"),
+        Fact(negated("input"), depends(), lost="The argument `{input}` no longer matters."),
+        Fact(negated("output"), depends(), lost="The argument `{output}` no longer matters."),
         Fact(
             at((0,), "weights/out_dense.bias"),
             depends(),
             lost="The dense layer's bias no longer matters.",
         ),
     ),
-    called={"out_dense": "dense_layer", "out_dropout": "dropout", "out_layer_norm": "ln_layer"},
     training=training,
     sizes=letters_of_output,
 )
@@ -270,7 +269,7 @@ def other_layer(number: int) -> Poke:
 
     def poke(inputs: Tensors) -> Tensors:
         layers = {int(name.split(".")[1]) for name in inputs if name.startswith("weights/bert_l")}
-        prefix = f"weights/bert_layers.{sorted(layers)[number]}.out_"
+        prefix = f"weights/bert_layers.{sorted(layers)[number]}."
         return inputs | {name: 1.0 - v for name, v in inputs.items() if name.startswith(prefix)}
 
     return poke

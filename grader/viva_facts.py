@@ -124,16 +124,12 @@ PADDED = "The content of padding affects the results of tokens."
 PLACED = "The position of a token in its sentence now matters."
 APART = "A token's result no longer depends on other tokens."
 TOGETHER = "A token's result now depends on other tokens."
-UNNORMALIZED = "Results are no longer normalized by `{}`."
+UNNORMALIZED = "Results are no longer normalized by"
 
 
-def unlike_a_norm(name: str, called: str = "") -> Fact:
-    """Say whether results still are what a norm returns.
-
-    Args:
-        called: what the function calls it, if otherwise.
-    """
-    return Fact(plain_norm(name), not_normalized, gained=UNNORMALIZED.format(called or name))
+def unlike_a_norm(name: str) -> Fact:
+    """Say whether results still are what a norm returns."""
+    return Fact(plain_norm(name), not_normalized, gained=f"{UNNORMALIZED} `{{{name}}}`.")
 
 
 def tokens(mask: str, inputs: Tensors) -> np.ndarray:

@@ -100,7 +100,8 @@ class Sample:
         """What may be said of facts, by the name of the finding."""
         facts = [*enumerate(self.study.subject.facts)]
         gained = {f"gained {place}": fact.gained for place, fact in facts if fact.gained}
-        return gained | {f"lost {place}": fact.lost for place, fact in facts if fact.lost}
+        said = gained | {f"lost {place}": fact.lost for place, fact in facts if fact.lost}
+        return {name: self.study.in_words(text) for name, text in said.items()}
 
     @property
     def statements(self) -> dict[str, str]:

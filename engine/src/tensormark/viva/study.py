@@ -5,6 +5,7 @@ rounding is neither equal nor different: the finding is None, and nothing is ask
 """
 
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
@@ -83,8 +84,10 @@ class Compared:
     def finding(self, name: str) -> bool | None:
         """Say whether something is so; None if that cannot be told."""
         usual = self.other[USUAL]
+        if name == RAISES and usual.status == "error":
+            return True if usual.text.startswith("raised ") else None  # or what it returns is none
         if name == RAISES:
-            return usual.status == "error" if usual.status != "lost" else None
+            return False if usual.status == "ok" else None
         if usual.status != "ok" or not np.isfinite(output_of(usual)).all():
             return None
         kind, _, rest = name.partition(" ")
@@ -168,6 +171,19 @@ class Study:
         self.lines: dict[int, bool] = {}  # whether they run
         self.right: str | None = None  # the solution's text, where it is there
         self.check()
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """What the function calls what it is called with, by the names of the calls' arguments."""
+        given = self.source.function.args
+        own = [each.arg for each in [*given.posonlyargs, *given.args]]
+        own = own[1:] if self.subject.worlds[0].kind == "method" else own
+        args = (name.removeprefix(".") for name in self.subject.worlds[0].args)
+        return dict(zip(args, own, strict=False))
+
+    def in_words(self, text: str) -> str:
+        """Return what is said of a fact, with the function's own names for {arguments}."""
+        return re.sub(r"{(\w+)}", lambda name: self.names.get(name[1], name[1]), text)
 
     @cached_property
     def changes(self) -> list[Change]:

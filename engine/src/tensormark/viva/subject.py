@@ -29,7 +29,8 @@ class Fact:
         poke: changes the inputs of a call.
         differences: all zero where poking does not show.
         gained: what is said of a change that makes it show; lost: of one after which it no longer
-            does. Empty: nothing is said. Sentences of about equal length.
+            does. Empty: nothing is said. Sentences of about equal length; in them, {first_norm}
+            becomes what the function calls this input or module.
     """
 
     poke: Poke
@@ -80,12 +81,11 @@ class Subject:
         situations: further ones, and facts: what may be said of its results.
         training: the same call in training mode, with this rate of dropout everywhere; None if
             training is no different.
-        sizes: of a world's call, by letter, for questions on shapes.
+        sizes: of a world's call, by letter, for questions on shapes; {names} as in a fact's words.
         examples: for questions on numbers.
         note: what a sheet says of its calls, such as "`Layer.forward` is called without a mask."
         mistakes: ids of known ones that a single change makes, for questions on messages: of all
             the others it would be clear that no change is the answer.
-        called: modules of the object, such as "first_norm", to what the function calls them.
     """
 
     exercise: str
@@ -98,7 +98,6 @@ class Subject:
     examples: Sequence[Example] = ()
     note: str = ""
     mistakes: Sequence[str] = ()
-    called: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def of(cls, exercise: Exercise, sizes: Sequence[Mapping[str, int]], **words: Any) -> "Subject":

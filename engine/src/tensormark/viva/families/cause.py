@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from tensormark.viva.family import Draft, Sample, changes_of, lower, marks_of
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change
-from tensormark.viva.study import EVERYWHERE, RAISES
+from tensormark.viva.study import EVERYWHERE, RAISES, SAME
 
 
 class Cause:
@@ -60,6 +60,7 @@ class Cause:
     def instead(self, sample: Sample, change: Change) -> str:
         """Say what a change does."""
         true = sample.true_of(change)
-        return (
-            sample.statements[true[0]] if true else "The results are others, but not in this way."
-        )
+        if true:  # which is known of the first size only
+            return f"Here, in the first size: {lower(sample.statements[true[0]])}."
+        changed = sample.finding(change, SAME) is False
+        return "The results are others, but not in this way." if changed else "Not here."

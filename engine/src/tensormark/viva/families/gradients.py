@@ -116,4 +116,4 @@ def of_gradient(name: str) -> str:
 def shown(sample: Sample, name: str) -> str:
     """Return the name of an input or a weight as an option, as the function calls it."""
     module, dot, rest = name.removeprefix("weights/").partition(".")
-    return f"`{sample.study.subject.called.get(module, module)}{dot}{rest}`"
+    return f"`{sample.study.names.get(module, module)}{dot}{rest}`"

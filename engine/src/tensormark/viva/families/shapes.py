@@ -108,7 +108,8 @@ class Shapes:
     ) -> Question:
         """Return the question."""
         sizes, source = self.sizes(sample), sample.study.source
-        given = ", ".join(f"{letter} = {size}" for letter, size in sizes.items())
+        letters = (f"{letter} = {size}" for letter, size in sizes.items())
+        given = sample.study.in_words(", ".join(letters))
         return Question(
             self.name,
             sample.function,
