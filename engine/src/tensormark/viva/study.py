@@ -85,7 +85,7 @@ class Compared:
         """Say whether something is so; None if that cannot be told."""
         usual = self.other[USUAL]
         if name == RAISES and usual.status == "error":
-            return True if usual.text.startswith("raised ") else None  # or what it returns is none
+            return True if usual.text.startswith("raised ") else None  # it may return no tensor
         if name == RAISES:
             return False if usual.status == "ok" else None
         if usual.status != "ok" or not np.isfinite(output_of(usual)).all():
@@ -192,11 +192,11 @@ class Study:
 
     def reached(self, line: int) -> bool:
         """Say whether the usual call runs a line."""
-        if line not in self.lines and self.source.surely_runs(line):
-            self.lines[line] = True
         if line not in self.lines:
             text = self.source.stopping_at(line)
-            self.lines[line] = self.replies(text, 0, [])[USUAL].status == "error"
+            self.lines[line] = (
+                self.source.surely_runs(line) or self.replies(text, 0, [])[USUAL].status == "error"
+            )
         return self.lines[line]
 
     def world(self, number: int) -> World:
