@@ -42,18 +42,25 @@ class Numbers:
                 )
 
     def still(self, text: str, sample: Sample, example: Example, change: Change) -> bool:
-        """Say whether a change has this result in another run."""
-        return self.result(sample, example, change) == text
+        """Say whether a change has this result in another run, of the shape that results have."""
+        own, changed = (self.output(sample, example, each) for each in (None, change))
+        same_shape = own is not None and changed is not None and own.shape == changed.shape
+        return same_shape and self.result(sample, example, change) == text
 
-    def result(self, sample: Sample, example: Example, change: Change | None) -> str | None:
-        """Return what is shown of a result, if its numbers are round."""
+    def output(self, sample: Sample, example: Example, change: Change | None) -> np.ndarray | None:
+        """Return a result, if there is one."""
         study = sample.study
         text = study.source.text if change is None else change.text
         (reply,) = study.answer(text, [Run(example.call, example.inputs())])
-        if reply.status != "ok":
+        return output_of(reply) if reply.status == "ok" else None
+
+    def result(self, sample: Sample, example: Example, change: Change | None) -> str | None:
+        """Return what is shown of a result, if its numbers are round."""
+        output = self.output(sample, example, change)
+        if output is None:
             return None
         try:
-            shown = np.atleast_1d(example.shown[1](output_of(reply)))
+            shown = np.atleast_1d(example.shown[1](output))
         except (IndexError, ValueError):
             return None
         steps = shown / STEP
