@@ -120,10 +120,11 @@ class Drawing:
         fit = (subject for subject in rest if self.sample(subject) is not None)
         subjects = [*itertools.islice(fit, FUNCTIONS if number <= SMALL else len(rest))]
         drawn, exhausted = 0, set[tuple[str, str]]()
-        asked: set[str] = set()
+        asked, there = set[str](), set[Family]()
+        tried = families
         for turn in itertools.count():
             before = drawn
-            for place, family in enumerate(families):
+            for place, family in enumerate(tried):
                 for step in range(len(subjects)):
                     subject = subjects[(place + turn + step) % len(subjects)]
                     key = family.name, subject.exercise
@@ -132,16 +133,20 @@ class Drawing:
                         exhausted.add(key)
                     elif question.code not in asked:
                         asked.add(question.code)
+                        there.add(family)
                         yield question
                         drawn += 1
                         break
                 if drawn == number:
                     return
-            if drawn == before:  # these functions have no more
-                more = next(fit, None)
-                if more is None:
-                    return
+            missing = [family for family in families if family not in there]
+            few = bool(missing) and len(there) < number
+            more = next(fit, None) if few or drawn == before else None
+            if more is not None:
                 subjects.append(more)
+            elif drawn == before and tried is families:  # these functions have no more
+                return
+            tried = missing if few and more is not None else families
 
     def left_behind(self) -> bool:
         """Say whether copies left something behind that changes what the functions answer."""
