@@ -139,7 +139,7 @@ def test_the_memory_is_sixteen_bytes_a_parameter() -> None:
 @of_the_shipped_model
 def test_without_a_mask_the_neighbours_change_a_sentence(monkeypatch) -> None:
     tokenizer = BertTokenizer.from_pretrained(ROOT / "checkpoint")
-    model = BertModel.from_pretrained(ROOT / "checkpoint")
+    model = BertModel.from_pretrained(ROOT / "checkpoint").double()
     sentences = (ROOT / "data" / "dev.txt").read_text(encoding="utf-8").splitlines()
     longest = max((line.split("||| ")[1] for line in sentences), key=lambda s: len(s.split()))
     alone, beside = (tokenizer(["the film is not dull .", *more]) for more in ([], [longest]))

@@ -71,12 +71,13 @@ def _verify(model: Any, folder: Path, source: Path) -> list[str]:
     count = opinion.compare_tokens(source, folder)
     lines = [f"{count} difficult lines are tokenized as in transformers"]
     if hasattr(model, "classifier"):
-        difference = opinion.compare_logits(model, folder)
-        return [*lines, f"logits differ by at most {difference:.1e} from transformers'"]
-    what = "hidden states and pooler differ by at most"
-    differences = opinion.compare_hidden_states(source, folder).items()
+        what, differences = "logits differ by", opinion.compare_logits(model, folder)
+    else:
+        what = "hidden states and pooler differ by"
+        differences = opinion.compare_hidden_states(source, folder)
     return lines + [
-        f"{what} {difference:.1e} from transformers' ({dtype})" for dtype, difference in differences
+        f"{what} at most {difference:.1e} from transformers' ({dtype})"
+        for dtype, difference in differences.items()
     ]
 
 

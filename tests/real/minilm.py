@@ -26,7 +26,6 @@ from places import sst, weights
 from sentences import read_examples
 from tokenizer import BertTokenizer
 
-ALLOWED = {torch.float32: 1e-5, torch.float64: 1e-10}
 TRAINED_ON = 960  # sentences
 RANDOM_LINES = 2000
 pytestmark = pytest.mark.timeout(1800)  # fine-tuning takes minutes on a busy machine
@@ -82,7 +81,7 @@ def assert_alike(checkpoint: Path, lines: list[str]) -> None:
         assert row[:length] == theirs(line)["input_ids"], line
 
 
-@pytest.mark.parametrize("dtype", ALLOWED, ids=["float32", "float64"])
+@pytest.mark.parametrize("dtype", second_opinion.ALLOWED, ids=["float32", "float64"])
 @torch.no_grad()
 def test_hidden_states_and_pooler_are_those_of_transformers(checkpoint: Path, dtype) -> None:
     ours = BertModel.from_pretrained(checkpoint).to(dtype)
@@ -97,7 +96,7 @@ def test_hidden_states_and_pooler_are_those_of_transformers(checkpoint: Path, dt
     hidden = (got["last_hidden_state"] - expected.last_hidden_state)[real].abs().max().item()
     pooled = (got["pooler_output"] - expected.pooler_output).abs().max().item()
     print(f"\n{dtype}: hidden states differ by at most {hidden:.1e}, pooler by {pooled:.1e}")
-    assert max(hidden, pooled) <= ALLOWED[dtype]
+    assert max(hidden, pooled) <= second_opinion.ALLOWED[dtype]
 
 
 def test_every_sentence_is_tokenized_as_in_transformers(checkpoint: Path) -> None:
