@@ -1,5 +1,6 @@
 """A small submission that misbehaves on request, and sandboxes to run it in."""
 
+import contextlib
 import signal
 import time
 from pathlib import Path
@@ -84,9 +85,11 @@ def sandbox_of(tier: str, code: str = CODE, threads: int = 1) -> Sandbox:
 
 
 def descendants(process: int) -> list[int]:
-    """Return the processes below one, those of its first thread."""
-    path = Path(f"/proc/{process}/task/{process}/children")
-    children = [int(child) for child in path.read_text().split()]
+    """Return the processes below one, whichever of its threads has started them."""
+    children: list[int] = []
+    for path in Path(f"/proc/{process}/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # the thread has ended
+            children += map(int, path.read_text().split())
     return children + [below for child in children for below in descendants(child)]
 
 

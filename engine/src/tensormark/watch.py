@@ -11,9 +11,11 @@ or an option is invalid.
 import argparse
 import contextlib
 import signal
+import socket
 import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,15 +26,17 @@ from tensormark.reports.terminal import RESET, Report
 from tensormark.reports.text import print_any_letter, visible
 from tensormark.result import Result
 from tensormark.sandbox.interface import Program, Sandbox, printable
-from tensormark.sandbox.waiting import WarmWorkers, warm_workers
+from tensormark.sandbox.waiting import warm_workers
 from tensormark.settings import Settings, submission_parser
 
 if TYPE_CHECKING:
+    from tensormark.grading import Grading
     from tensormark.sandbox.process import ProcessSandbox
 
 WIDTH = 72  # of the line above a report
 DIM = "\x1b[2m"
-END_SIGNALS = ("SIGTERM", "SIGHUP")  # these end it as Ctrl-C does, on systems that have them
+END_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # as far as the system has them
+DONE = b"\0"  # no signal has this number
 
 
 class SavedAgain(Exception):
@@ -60,35 +64,30 @@ class WatchReport(Report):
 
 
 class Watch:
-    """Grades one submission again and again."""
+    """Grades one submission again and again, in a thread of its own.
 
-    def __init__(self, folder: Path, path: str, only: str | None, workers: WarmWorkers) -> None:
-        """Open the assignment, and check that there is something to watch.
+    Attributes:
+        error: what ended it, such as that there is nothing to watch, or None.
+    """
+
+    def __init__(self, folder: Path, path: str, only: str | None) -> None:
+        """Take note of what to watch.
 
         Args:
             folder: the assignment's.
             only: the ids of exercises, separated by commas, or None for all.
-
-        Raises:
-            SubmissionError: there is nothing to watch. InspectionError: nothing can be read here.
         """
-        # here, so that the process that imports torch is started before numpy is imported
-        from tensormark.folder import open_assignment
-        from tensormark.grading import Grading
-        from tensormark.selection import selected
-
-        self.path, self.only, self.workers = path, only, workers
-        assignment = open_assignment(folder)
-        self.grading = Grading(Settings.of(folder), assignment, self.open)
-        selected(assignment, True, only)
-        read_submission(path, assignment.editable)
+        self.folder, self.path, self.only = folder, path, only
         self.sandbox: ProcessSandbox | None = None
-        self.saves = Saves(Path(path), assignment.editable, self.stop)
+        self.saves: Saves | None = None
+        self.ended = threading.Event()
+        self.error: Exception | None = None
 
     def open(self, _: str, program: Program) -> Sandbox:
         """Open a sandbox whose workers have torch imported."""
-        from tensormark.sandbox.process import ProcessSandbox  # as above
+        from tensormark.sandbox.process import ProcessSandbox  # as in `watch`
 
+        assert self.saves is not None
         self.sandbox = ProcessSandbox(program, start=self.workers.take)
         if self.saves.saved.is_set():  # too early for `stop`
             self.stop()
@@ -99,39 +98,88 @@ class Watch:
         if self.sandbox is not None:
             self.sandbox.stop()
 
-    def grade(self) -> None:
+    def end(self) -> None:
+        """End the watching soon, from another thread."""
+        self.ended.set()
+        if self.saves is not None:
+            self.saves.saved.set()
+        self.stop()
+
+    def grade(self, grading: "Grading", saves: Saves) -> None:
         """Grade the file as it is now, until it is saved again.
 
         Raises:
-            SavedAgain: it was.
+            SavedAgain: it was, or the watching ends.
         """
-        self.saves.begin()
-        report = WatchReport(self.saves)
+        saves.begin()
+        if self.ended.is_set():
+            raise SavedAgain
+        report = WatchReport(saves)
         try:
-            self.grading.grade(self.path, check=True, only=self.only, observer=report)
+            grading.grade(self.path, check=True, only=self.only, observer=report)
         except SubmissionError as error:  # the file is gone for a moment, or too large
             print(printable(str(error)))
         finally:
             report.live.clear()
-            self.saves.end()
+            saves.end()
             self.workers.prepare()
 
-    def run(self) -> None:
-        """Grade on each save."""
-        while True:
+    def grade_each_save(self, grading: "Grading", saves: Saves) -> None:
+        """Grade on each save, until the watching ends."""
+        while not self.ended.is_set():
             try:
-                self.grade()
+                self.grade(grading, saves)
                 print(f"\n  waiting for a change of {visible(self.path)}, Ctrl-C ends", flush=True)
-                self.saves.saved.wait()
+                saves.saved.wait()
             except SavedAgain:
-                print("  saved again")
+                if not self.ended.is_set():
+                    print("  saved again")
+
+    def watch(self) -> None:
+        """Open the assignment, check that there is something to watch, and watch it.
+
+        Raises:
+            SubmissionError: there is nothing to watch. InspectionError: nothing can be read here.
+        """
+        DOOR.start()
+        with contextlib.closing(warm_workers(Settings.of(self.folder).threads)) as self.workers:
+            # here, so that the process that imports torch is started before numpy is imported
+            from tensormark.folder import open_assignment
+            from tensormark.grading import Grading
+            from tensormark.selection import selected
+
+            assignment = open_assignment(self.folder)
+            grading = Grading(Settings.of(self.folder), assignment, self.open)
+            selected(assignment, True, self.only)
+            read_submission(self.path, assignment.editable)
+            saves = self.saves = Saves(Path(self.path), assignment.editable, self.stop)
+            with contextlib.closing(saves):
+                self.grade_each_save(grading, saves)
+
+    def run(self, done: Callable[[], object]) -> None:
+        """Watch, and finally say that it is done."""
+        try:
+            self.watch()
+        except Exception as error:
+            self.error = error
+        finally:
+            done()
 
 
-def end_on_signals() -> None:
-    """Treat the signals that ask a program to end like Ctrl-C."""
+def end_signals() -> tuple[socket.socket, socket.socket]:
+    """Return a socket that gets a byte when a signal asks this program to end, and the other end.
+
+    The signals do nothing else: an exception could come between any two steps, such as starting
+    what is to be stopped and taking note of it.
+    """
+    heard, bell = socket.socketpair()
+    bell.setblocking(False)
+    signal.set_wakeup_fd(bell.fileno(), warn_on_full_buffer=False)
     for name in END_SIGNALS:
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.default_int_handler)
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+    return heard, bell
 
 
 def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
@@ -144,18 +192,19 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Watch the submission that the command line names."""
     print_any_letter()
-    try:
-        options = parse(folder, name, arguments)
-        end_on_signals()
-        DOOR.start()
-        with contextlib.closing(warm_workers(Settings.of(folder).threads)) as workers:
-            watch = Watch(folder, options.submission, options.only, workers)
-            with contextlib.closing(watch.saves):
-                watch.run()
-    except (SubmissionError, InspectionError, OSError) as error:
-        print(f"watch: {printable(str(error))}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
+    options = parse(folder, name, arguments)
+    heard, bell = end_signals()
+    watch = Watch(folder, options.submission, options.only)
+    thread = threading.Thread(target=watch.run, args=(lambda: bell.send(DONE),), daemon=True)
+    thread.start()
+    if heard.recv(1) != DONE:
+        watch.end()
+        heard.recv(1)  # it is done, or a second signal does not wait for that
         with contextlib.suppress(OSError):  # the terminal is gone
             print("\nwatch: ended", flush=True)
+    elif isinstance(watch.error, (SubmissionError, InspectionError, OSError)):
+        print(f"watch: {printable(str(watch.error))}", file=sys.stderr)
+        return 2
+    elif watch.error is not None:
+        raise watch.error
     return 0

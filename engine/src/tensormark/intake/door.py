@@ -105,6 +105,7 @@ class Door:
             for last in (False, True):
                 self.start()
                 watch = threading.Timer(DEADLINE, self.give_up)
+                watch.daemon = True  # Ctrl-C may come before `cancel`
                 watch.start()
                 try:
                     return self.answer(line)

@@ -154,6 +154,7 @@ class _Worker:
         self.number, self.max_bytes = self.number + 1, max_bytes
         stream = self.handle.stdin
         stopper = threading.Timer(deadline, self.handle.kill)  # a worker may have stopped reading
+        stopper.daemon = True  # Ctrl-C may come before `cancel`
         stopper.start()
         try:
             stream.write(protocol.encode({**message, "number": self.number}, tensors))
