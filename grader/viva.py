@@ -59,8 +59,7 @@ def worked() -> Tensors:
     }
 
 
-OF_HEADS = dict.fromkeys(STATES, 2)
-OF_ATTENTION = {**OF_HEADS, "attention_mask": 3}
+OF_ATTENTION = {**dict.fromkeys(STATES, 2), "attention_mask": 3}
 ATTENTION = Subject(
     "attention",
     worlds(alone),
@@ -75,7 +74,7 @@ ATTENTION = Subject(
         ),
     ),
     facts=(
-        *over_tokens("attention_mask", ("key", "value"), OF_ATTENTION | OF_HEADS),
+        *over_tokens("attention_mask", STATES, OF_ATTENTION),
         Fact(at((0,), *STATES), OTHER_SENTENCES, gained=MIXED),
         Fact(
             at((slice(None), 0), *STATES),
@@ -176,7 +175,7 @@ LAYER = Subject(
         ),
     ),
     facts=(
-        *over_tokens("attention_mask", ("hidden_states",), OF_LAYER | {"hidden_states": 1}),
+        *over_tokens("attention_mask", ("hidden_states",), OF_LAYER),
         Fact(at((0,), "hidden_states"), OTHER_SENTENCES, gained=MIXED),
         unlike_a_norm("out_layer_norm"),
         Fact(

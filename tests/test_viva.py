@@ -6,7 +6,7 @@ import pytest
 
 from grader.mistakes import attention_mask
 from grader.viva import ATTENTION, SUBJECTS
-from grader.viva_facts import PADDED, not_ones
+from grader.viva_facts import APART, PADDED, not_ones
 from tensormark.viva.draw import generator
 from tensormark.viva.families.equal import differs
 from tensormark.viva.families.messages import Messages
@@ -89,6 +89,15 @@ def test_a_softmax_that_overflows_is_not_said_to_be_equal(solution_source: str) 
 
         assert by_hand.finding(change, SAME) is True
         assert by_hand.finding(change, EVERYWHERE) is None
+
+
+def test_a_token_depends_on_others_whose_queries_are_its_values(solution_source: str) -> None:
+    (one,) = (each for each in HONEST if each.id == "bmm")
+    with study_of(ROOT, one.apply(solution_source), "attention") as of_one_loop:
+        sample = Sample(of_one_loop, generator("any"))
+        change = change_of(of_one_loop, "x.reshape(", "query.reshape(")
+
+        assert APART not in {sample.statements[name] for name in sample.true_of(change)}
 
 
 @pytest.mark.nightly

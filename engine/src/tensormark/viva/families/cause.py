@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from tensormark.viva.family import Draft, Sample, changes_of, lower, marks_of
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change
-from tensormark.viva.study import EVERYWHERE, RAISES, SAME
+from tensormark.viva.study import DIFFERS, EVERYWHERE, RAISES, USUAL
 
 
 class Cause:
@@ -62,5 +62,5 @@ class Cause:
         true = sample.true_of(change)
         if true:  # which is known of the first size only
             return f"Here, in the first size: {lower(sample.statements[true[0]])}."
-        changed = sample.finding(change, SAME) is False
+        changed = sample.finding(change, DIFFERS + USUAL)
         return "The results are others, but not in this way." if changed else "Not here."
