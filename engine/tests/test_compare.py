@@ -46,6 +46,13 @@ def test_a_single_wrong_value_is_found_and_located() -> None:
     assert found.numbers == "expected 23.0000, got 24.0000, allowed difference 2e-04"
 
 
+def test_a_wrong_integer_is_shown_as_it_is() -> None:
+    found = compare("output", np.array([4, 7]), np.array([4, 9]), TIGHT, "float64", AXES)
+
+    assert found is not None
+    assert found.numbers == "expected 9, got 7"
+
+
 def test_a_difference_as_large_as_allowed_agrees() -> None:
     tolerance = Tolerance(rtol=0.0, atol=0.5)
 

@@ -61,6 +61,7 @@ RECOGNISED = {
     "two together": (prints(HALF + 1), TABLE, ["halved+shifted"]),
     "side effects": (prints(HALF, effects=7.0), TABLE, []),
     "two alike": (prints(HALF), ALIKE, ["halved", "shifted"]),
+    "one alone, or two together": (prints(HALF), table(3, TABLE[1]), ["halved"]),
     "chance alone": (prints(RIGHT / 5), table(1, np.stack([entry(RANDOM), TABLE[1, 1]])), []),
     "an exception everywhere": (NO, table(1, NO), []),
     "its own NaN": (prints(HERE), table(1, prints(HERE)), ["halved"]),
@@ -100,6 +101,21 @@ def test_another_level_may_decide() -> None:
     assert diagnosed(levels, ROWS).mistakes == ("halved",)
 
 
+def test_of_several_mistakes_another_level_keeps_those_that_agree() -> None:
+    names = ["the solution", "halved", "shifted", "doubled"]
+    levels = [
+        [Seen(prints(HALF), rows, ALLOWED)] for rows in (table(2, TABLE[1]), table(3, TABLE[1]))
+    ]
+
+    assert diagnosed(levels, names).mistakes == ("halved",)
+
+
+def test_two_mistakes_together_stay_where_another_level_agrees() -> None:
+    levels = [[Seen(prints(HALF + 1), rows, ALLOWED)] for rows in (TABLE, table(2, TABLE[3]))]
+
+    assert diagnosed(levels, ROWS).mistakes == ("halved+shifted",)
+
+
 TRAINED = np.stack([prints(a) for a in (0 * RIGHT, 0 * RIGHT, RIGHT + 1, 0 * RIGHT)])
 
 
@@ -126,6 +142,20 @@ def test_values_are_diagnosed_apart_from_what_differs_in_training() -> None:
     calls = stuck_in_training(RIGHT / 2)
 
     assert diagnosed([calls], NAMES_OF_ROWS) == Diagnosis(("halved+stuck",), "stuck")
+
+
+def test_another_level_need_not_agree_in_training_on_what_was_diagnosed_apart() -> None:
+    evaluation, training = stuck_in_training(RIGHT / 2)
+    alike = dataclasses.replace(evaluation, rows=np.stack([TABLE[0], TABLE[1], TABLE[1]]))
+    other = dataclasses.replace(evaluation, rows=np.stack([TABLE[0], TABLE[2], TABLE[1]]))
+
+    kept, dropped = (
+        diagnosed([[evaluation, training], [level, training]], NAMES_OF_ROWS).mistakes
+        for level in (alike, other)
+    )
+
+    assert kept == ("halved+stuck",)
+    assert dropped == ("stuck",)
 
 
 def test_what_differs_in_training_is_named_next_to_unknown_values() -> None:
