@@ -158,9 +158,10 @@ def test_a_mask_that_does_not_fit_the_decoders_memory_is_named(
 def test_the_given_attention_of_the_decoder_is_pytorchs() -> None:
     torch.manual_seed(0)
     B, T, S, config = 2, 5, 7, BertConfig(hidden_size=6, num_attention_heads=2)
-    part = MultiHeadAttention(config).eval()
-    states, memory = torch.randn(B, T, 6), torch.randn(B, S, 6)
-    for source, mask in ((memory, torch.randn(B, 1, 1, S)), (states, torch.randn(B, 1, T, T))):
+    part = MultiHeadAttention(config).eval().double()
+    states, memory = torch.randn(B, T, 6).double(), torch.randn(B, S, 6).double()
+    masks = torch.randn(B, 1, 1, S).double(), torch.randn(B, 1, T, T).double()
+    for source, mask in zip((memory, states), masks, strict=True):
         query, key, value = (
             linear(x).unflatten(-1, (2, -1)).transpose(1, 2)
             for linear, x in ((part.query, states), (part.key, source), (part.value, source))
@@ -168,7 +169,7 @@ def test_the_given_attention_of_the_decoder_is_pytorchs() -> None:
         expected = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
 
         assert torch.allclose(
-            part(states, source, mask), part.dense(expected.transpose(1, 2).flatten(2)), atol=1e-5
+            part(states, source, mask), part.dense(expected.transpose(1, 2).flatten(2)), atol=1e-6
         )
 
 
