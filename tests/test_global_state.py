@@ -5,6 +5,7 @@ import pytest
 from bench import Bench, lost
 
 WORDS = "words = self.word_embedding(input_ids)"
+RUN_IT = ("embed", "encode")  # the exercises that run this line
 CHANGES = {
     "torch.manual_seed(0)": "the random seed",
     "torch.manual_seed(42)": "the random seed",
@@ -69,7 +70,7 @@ def test_a_function_that_changes_what_is_not_its_own_loses_its_properties(
     assert bench.source.count(WORDS) == 1
     source = bench.source.replace(WORDS, f"{statement}\n        {WORDS}")
 
-    results = bench.grade(source)
+    results = bench.grade(source, *RUN_IT)
 
     assert lost(results) == {"embed"}
     assert f"the call changes {CHANGES[statement]}" in str(results["embed"].findings)
@@ -81,7 +82,7 @@ def test_drawing_and_keeping_something_on_the_side_cost_nothing(
 ) -> None:
     source = bench.source.replace(WORDS, f"{statement}\n        {WORDS}")
 
-    assert lost(bench.grade(source)) == set()
+    assert lost(bench.grade(source, *RUN_IT)) == set()
 
 
 IMPORTED = {

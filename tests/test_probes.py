@@ -49,7 +49,7 @@ def test_probes_hide_every_kind_of_word_and_depend_only_on_their_seed() -> None:
     assert len({probe.words[probe.place] for probe in probes}) > 50
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_checkpoint_fills_gaps_with_words_of_the_right_kind() -> None:
     probes, patterns = make_probes(COUNT, SEED), grammar()
 

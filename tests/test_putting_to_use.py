@@ -193,7 +193,7 @@ def test_the_reviews_in_the_handout_are_in_the_language_and_about_their_film() -
         }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_pretraining_reaches_what_the_handout_says(tmp_path: Path, capsys) -> None:
     assert pretrain.main(["--save", str(tmp_path)]) == 0
 
@@ -205,7 +205,7 @@ def test_pretraining_reaches_what_the_handout_says(tmp_path: Path, capsys) -> No
         assert sum(share for _, share in found[: len(expected)]) > 0.6
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_decoder_writes_reviews_that_are_grammatical_and_about_their_film(capsys) -> None:
     titles = sorted(TITLES)[:16]
     beginnings = [f"{title} is {'not ' * (i % 2)}dull ." for i, title in enumerate(titles)]

@@ -41,6 +41,7 @@ def test_a_spelling_is_right_by_itself(bench: Bench, one: Honest) -> None:
     assert lost(bench.grade(one.apply(bench.source), "layer", "encode")) == set()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("wrong", UPSTREAM)
 @pytest.mark.parametrize("one", SPELLINGS, ids=lambda one: one.id)
 def test_a_mistake_upstream_costs_a_spelling_nothing(bench: Bench, one: Honest, wrong: str) -> None:
@@ -79,6 +80,7 @@ WRONG = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("upstream", ["", "attention"])
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_wrong_spelling_costs_its_exercise(bench: Bench, wrong: str, upstream: str) -> None:
@@ -150,6 +152,7 @@ CALLS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("upstream", ["", "attention"])
 @pytest.mark.parametrize("call", CALLS)
 def test_a_wrong_call_is_told_in_words_of_the_students_code(

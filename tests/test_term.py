@@ -32,6 +32,7 @@ def content(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.nightly  # it pre-trains
 def test_a_term_has_the_data_of_its_seed_and_a_checkpoint_made_from_them(tmp_path: Path) -> None:
     root = repository(tmp_path)
     before = content(root)

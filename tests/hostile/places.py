@@ -23,6 +23,15 @@ LISTS = ("PATHS", "MODULES")  # of what a submission goes for
 # What these go for, files, processes and the system's resources, is kept from them by the tier;
 # whatever the others do, they do in the child, which is the same in each.
 BY_TIER = ("secrets-", "resources-", "exit_forging-kill_", "result_forging-write_")
+# of those, what the child's own limits or a deadline ends, in each tier alike
+BY_CHILD = {
+    f"resources-{name}"
+    for name in (
+        "abort c_loop control_characters deep_recursion division_in_c flood hang_at_import "
+        "hang_everywhere heap large_tensors open_files prints_meanwhile python_loop "
+        "segmentation_fault shared_memory sleep threads_left_running warnings"
+    ).split()
+}
 
 
 def exercises_of(*files: str) -> dict[str, str]:
@@ -75,7 +84,7 @@ class Hostile:
     @property
     def in_each_tier(self) -> bool:
         """Whether one tier may stop it and the other not."""
-        return self.name.startswith(BY_TIER)
+        return self.name.startswith(BY_TIER) and self.name not in BY_CHILD
 
     @classmethod
     def read(cls, path: Path) -> "Hostile":

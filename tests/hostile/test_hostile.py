@@ -1,8 +1,8 @@
 """Hostile submissions, each graded between two honest ones, in the tiers that isolate.
 
 From root a tier is two places, one for each user who may grade. `make nightly` grades each
-submission in all of them; `make test` takes them in turns: what goes for secrets or resources is
-graded in one place of each tier, everything else in one place.
+submission in all of them; `make test` takes them in turns: what goes for secrets, processes or the
+system is graded in one place of each tier, everything else in one place.
 
 A file of submissions/ is what a student has put after a right solution's bert.py, or after another
 `file` of it. Its header says what it tries; which exercises it `loses` (ids, a file with all its

@@ -39,6 +39,7 @@ def test_there_are_enough_pairs() -> None:
     assert len({(a.id, b.id) for a, b in pairs()}) >= 40
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("pair", pairs(), ids=lambda pair: f"{pair[0].id}-{pair[1].id}")
 def test_both_mistakes_are_found_and_named(bench: Bench, pair: tuple[Variant, Variant]) -> None:
     source = apply(pair[1], apply(pair[0], bench.source))
