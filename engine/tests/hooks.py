@@ -1,5 +1,6 @@
 """What pytest does in a special way: turns, missing tiers, long files first, durations."""
 
+import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -11,6 +12,9 @@ import tiers
 
 # They would be what a run waits for at its end, and so are begun first.
 LONGEST = "test_hostile test_known test_installed test_second_assignment test_gradescope".split()
+# Processes that test side by side have a core each at most: a second thread of torch would wait for
+# the first in a loop that takes the core from another one.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 SHOWN = 20  # tests, and files, of those that took longest
 
 
