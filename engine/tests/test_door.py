@@ -176,7 +176,7 @@ def test_an_answer_without_end_is_not_taken(
     script = tmp_path / "flood.py"
     script.write_text("while True: print('{\"x\": 1}' + ' ' * 1000)\n", encoding="utf-8")
     monkeypatch.setattr(door, "LIMITED", script)
-    monkeypatch.setattr(door, "MOST", 1 << 16)
+    monkeypatch.setattr(door, "MAX_ANSWER", 1 << 16)
 
     assert not asked(other, tmp_path).complete
 

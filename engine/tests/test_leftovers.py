@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tensormark.calling import Calling
-from tensormark.intake.leftovers import MOST, hints
+from tensormark.intake.leftovers import MAX_HINTS, hints
 from tensormark.intake.submission import Submission
 
 from trials import LAYER, assignment
@@ -91,7 +91,7 @@ def test_hints_are_few_and_short() -> None:
 
     found = hints(ast.parse(source))
 
-    assert len(found) <= MOST
+    assert len(found) <= MAX_HINTS
     assert max(map(len, [*found, *found.values()])) <= 100
 
 

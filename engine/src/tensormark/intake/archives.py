@@ -1,8 +1,8 @@
 """The files of a zip or a tar, in memory; nothing is written to disk.
 
-Covered: links, devices, encryption and paths that point outside are said to be so once they should
-be read. Not covered: what an archive costs that was written to cost much; the process that reads it
-has limits (limited.py).
+Covered: reading a link, a device, an encrypted file or a path that points outside raises an error
+that says so. Not covered: the cost of an archive that was built to be expensive; the process that
+reads it has limits (limited.py).
 """
 
 import bz2
@@ -18,11 +18,11 @@ import zipfile
 from collections.abc import Callable, Iterator
 
 from tensormark.intake.syntax import shown
-from tensormark.intake.tree import Entry, File, Folder, UnreadableError, no_file
+from tensormark.intake.tree import Entry, File, Folder, UnreadableError, unreadable
 
-MAX_ARCHIVE = 32 << 20  # bytes on disk; the checkpoint and the data together have 6 MB
+MAX_ARCHIVE = 32 << 20  # bytes on disk; the checkpoint and the data together take 6 MB
 MAX_UNPACKED = 64 << 20  # bytes of a tar
-DEEPEST = 100  # folders in folders
+MAX_DEPTH = 100  # of nested folders
 SPECIAL = "is a link or a special file; pack the file itself"
 DRIVE = re.compile("[A-Za-z]:/")
 ENCRYPTED = 0x1  # a zip member's flag
@@ -43,7 +43,7 @@ def _archive_type(content: bytes) -> str | None:
 
 @dataclasses.dataclass
 class _Members:
-    """The files and folders that an archive's list of members amounts to."""
+    """The tree of files and folders that an archive's list of members describes."""
 
     files: list[File] = dataclasses.field(default_factory=list)
     folders: dict[str, "_Members"] = dataclasses.field(default_factory=dict)
@@ -51,13 +51,14 @@ class _Members:
     def add(self, path: str, place: str, read: Callable[[int], bytes]) -> None:
         *folders, name = [part for part in path.split("/") if part not in ("", ".")] or [""]
         if path.startswith("/") or ".." in folders or DRIVE.match(path):
-            self.files.append(no_file(name, place, "has a path that points outside of the archive"))
+            reason = "has a path that points outside of the archive"
+            self.files.append(unreadable(name, place, reason))
             return
-        here = self
-        for folder in folders[: DEEPEST + 1]:
-            here = here.folders.setdefault(folder, _Members())
-        if len(folders) <= DEEPEST:
-            here.files.append(File(name, place, read))
+        parent = self
+        for folder in folders[: MAX_DEPTH + 1]:
+            parent = parent.folders.setdefault(folder, _Members())
+        if len(folders) <= MAX_DEPTH:
+            parent.files.append(File(name, place, read))
 
     def folder(self, name: str, place: str) -> Folder:
         """Return them as a folder."""
@@ -71,21 +72,23 @@ class _Members:
         return Folder(name, place, entries)
 
 
-def _special(place: str, most: int) -> bytes:
+def _special(place: str, max_bytes: int) -> bytes:
     raise UnreadableError(f"{shown(place)} {SPECIAL}")
 
 
 # --- zip ------------------------------------------------------------------------------------
 
 
-def _read_zipped(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: str, most: int) -> bytes:
-    """Read a member, no more than its limit whatever its header says."""
+def _read_zipped(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: str, max_bytes: int
+) -> bytes:
+    """Read at most `max_bytes` of a member, whatever size its header claims."""
     if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
-        _special(place, most)
+        _special(place, max_bytes)
     if member.flag_bits & ENCRYPTED:
         raise UnreadableError(f"{shown(place)} is encrypted; pack it without a password")
     with archive.open(member) as stream:
-        return stream.read(most)
+        return stream.read(max_bytes)
 
 
 def _zip_members(content: bytes) -> Iterator[tuple[str, Callable[[str, int], bytes]]]:
@@ -109,17 +112,19 @@ def _decompressed(content: bytes) -> bytes:
     return content
 
 
-def _read_tarred(archive: tarfile.TarFile, member: tarfile.TarInfo, place: str, most: int) -> bytes:
+def _read_tarred(
+    archive: tarfile.TarFile, member: tarfile.TarInfo, place: str, max_bytes: int
+) -> bytes:
     if not member.isreg() or (stream := archive.extractfile(member)) is None:
-        return _special(place, most)
-    content = stream.read(most)
-    if len(content) < min(member.size, most):
+        return _special(place, max_bytes)
+    content = stream.read(max_bytes)
+    if len(content) < min(member.size, max_bytes):
         raise UnreadableError("the archive is truncated")
     return content
 
 
 def _tar_members(content: bytes) -> Iterator[tuple[str, Callable[[str, int], bytes]]]:
-    archive = tarfile.open(fileobj=io.BytesIO(_decompressed(content)), mode="r:")  # noqa: SIM115 - it is read later
+    archive = tarfile.open(fileobj=io.BytesIO(_decompressed(content)), mode="r:")  # noqa: SIM115 - read later
     for member in archive:
         if not member.isdir():
             yield member.name, functools.partial(_read_tarred, archive, member)
@@ -128,9 +133,9 @@ def _tar_members(content: bytes) -> Iterator[tuple[str, Callable[[str, int], byt
 # --- either ---------------------------------------------------------------------------------
 
 
-def _read_member(read: Callable[[str, int], bytes], place: str, most: int) -> bytes:
+def _read_member(read: Callable[[str, int], bytes], place: str, max_bytes: int) -> bytes:
     try:
-        return read(place, most)
+        return read(place, max_bytes)
     except (UnreadableError, MemoryError):
         raise
     except Exception as error:  # anything the libraries raise on damage, struct.error included
@@ -142,13 +147,13 @@ def _reason(error: Exception) -> str:
 
 
 def unpacked(file: File, otherwise: str) -> Folder:
-    """Return the files of an archive as those of a folder.
+    """Return the contents of an archive as a folder.
 
     Args:
-        otherwise: what to say if it is none.
+        otherwise: the error message if the file is not an archive.
 
     Raises:
-        UnreadableError: it is none that can be read.
+        UnreadableError: it is not an archive, or cannot be read.
     """
     content = file.read(MAX_ARCHIVE)
     kind = _archive_type(content)

@@ -1,8 +1,8 @@
 """The files and folders of a hand-in on a disk.
 
-Covered: below the folder that a person has named, nothing is reached through a link, and nothing
-but folders and regular files is opened, each relative to an open folder: what is put in its place
-meanwhile changes nothing. Not covered: systems that cannot open relative to a folder (Windows).
+Covered: below the folder that the user named, no link is followed and only folders and regular
+files are opened, each relative to an open folder, so swapping a path in the meantime has no effect.
+Not covered: systems that cannot open files relative to a folder (Windows).
 """
 
 import contextlib
@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 
 from tensormark.files import NO_LINK, SAFELY, NotAFileError, kind_of, read_regular
 from tensormark.intake.syntax import shown
-from tensormark.intake.tree import Entry, File, Folder, UnreadableError, no_file
+from tensormark.intake.tree import Entry, File, Folder, UnreadableError, unreadable
 
-MOST = 10_000  # entries of a hand-in, or of a folder, that are looked at
+MAX_ENTRIES = 10_000  # that are examined in a hand-in or a folder
 NO_LINKS = "is a link, which is not followed; hand in the file itself"
 FOLDER = SAFELY | getattr(os, "O_DIRECTORY", 0)
 RELATIVE = {os.open, os.stat} <= os.supports_dir_fd and os.scandir in os.supports_fd
@@ -26,22 +26,22 @@ Stamp = tuple[int, int, int]
 
 
 def sentence(error: OSError | ValueError) -> str:
-    """Say why something cannot be opened or read."""
+    """Return why something cannot be opened or read, to complete a sentence about it."""
     if isinstance(error, NotAFileError):
         return str(error)
     code = getattr(error, "errno", None)
-    if code in (errno.ELOOP, errno.ENOTDIR):  # a folder on the way is none, or is a link
+    if code in (errno.ELOOP, errno.ENOTDIR):  # a parent is a link or not a folder
         return NO_LINKS
     return f"cannot be read ({os.strerror(code) if code else error})"
 
 
 @dataclasses.dataclass
 class Disk:
-    """What is read of one hand-in.
+    """Reads one hand-in.
 
     Attributes:
-        root: a path that a person has typed, and so may be a link itself.
-        stamps: of each file that was read, by its place: when it was written, its size and number.
+        root: a path that the user typed, so it may itself be a link.
+        stamps: modification time, size and inode number of each file that was read, by its place.
     """
 
     root: str
@@ -59,26 +59,26 @@ class Disk:
         finally:
             os.close(handle)
 
-    def read(self, parts: Sequence[str], place: str, most: int) -> bytes:
+    def read(self, parts: Sequence[str], place: str, max_bytes: int) -> bytes:
         """Read a file below the root, or the root itself."""
         try:
             if not parts:
-                content, about = read_regular(self.root, most, follow=True)
+                content, about = read_regular(self.root, max_bytes, follow=True)
             elif RELATIVE:
                 with self.opened(parts[:-1]) as handle:
-                    content, about = read_regular(parts[-1], most, handle)
+                    content, about = read_regular(parts[-1], max_bytes, handle)
             else:
-                content, about = read_regular(os.path.join(self.root, *parts), most)
+                content, about = read_regular(os.path.join(self.root, *parts), max_bytes)
         except (OSError, ValueError) as error:
             raise UnreadableError(f"{shown(place)} {sentence(error)}".strip()) from error
         self.stamps[place] = about.st_mtime_ns, about.st_size, about.st_ino
         return content
 
     def about(self, parts: Sequence[str]) -> os.stat_result:
-        """Return what is known of a path below the root, or of the root itself.
+        """Return the status of a path below the root, or of the root itself.
 
         Raises:
-            OSError: it is not there, or not to be reached without following a link.
+            OSError: it does not exist, or cannot be reached without following a link.
         """
         if not parts:
             return os.stat(self.root)
@@ -88,14 +88,14 @@ class Disk:
             return os.stat(parts[-1], dir_fd=handle, follow_symlinks=False)
 
     def listed(self, parts: Sequence[str], place: str) -> list[Entry]:
-        """Return what is in a folder, in order."""
+        """Return the entries of a folder, sorted by name."""
         try:
             with contextlib.ExitStack() as stack:
                 where: int | str = os.path.join(self.root, *parts)
                 if RELATIVE:
                     where = stack.enter_context(self.opened(parts))
                 scan = stack.enter_context(os.scandir(where))
-                items = itertools.islice(scan, MOST + 1)
+                items = itertools.islice(scan, MAX_ENTRIES + 1)
                 stats = {item.name: item.stat(follow_symlinks=False) for item in items}
         except (OSError, ValueError) as error:
             raise UnreadableError(f"{shown(place)} {sentence(error)}".strip()) from error
@@ -105,10 +105,10 @@ class Disk:
         ]
 
     def entry(self, parts: Sequence[str], name: str, place: str, about: os.stat_result) -> Entry:
-        """Return a file or folder below the root, or the root itself."""
+        """Return the entry for a path below the root, or for the root itself."""
         if stat.S_ISREG(about.st_mode):
             return File(name, place, functools.partial(self.read, parts, place))
         if stat.S_ISDIR(about.st_mode):
             return Folder(name, place, functools.partial(self.listed, parts, place))
         why = NO_LINKS if stat.S_ISLNK(about.st_mode) else f"is {kind_of(about)}"
-        return no_file(name, place, why)
+        return unreadable(name, place, why)

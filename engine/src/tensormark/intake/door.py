@@ -1,7 +1,7 @@
-"""The one way to what was handed in: asks the process that has the limits; see limited.py.
+"""The only way to read what was handed in: ask the process with limits; see limited.py.
 
-Covered: whatever was handed in, it costs this process no more than reading a bounded answer. That
-one cannot be had from a hand-in is that hand-in's fault; that the process does not work is ours.
+Covered: whatever was handed in, it costs this process no more than reading a bounded answer. If a
+hand-in yields no answer, that is its own fault; if the process does not work, that is ours.
 """
 
 import atexit
@@ -18,22 +18,23 @@ from pathlib import Path
 from typing import Any
 
 LIMITED = Path(__file__).with_name("limited.py")
-DEADLINE = 60.0  # seconds; processor time is limited, so that only a busy machine takes as long
-MOST = 16 << 20  # bytes of an answer; JSON may take six for a character
+DEADLINE = 60.0  # seconds; processor time is limited, so only a busy machine takes this long
+MAX_ANSWER = 16 << 20  # bytes; JSON may take six per character
 Row = dict[str, Any]
 
 
 class InspectionError(Exception):
-    """Nothing that is handed in can be read here, which is not the submission's fault."""
+    """No hand-in can be read on this machine, which is not the submission's fault."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What was said to a request.
+    """The answer to a request.
 
     Attributes:
-        complete: the job was done; else it came to its limits.
-        seconds: of processor time that it took; peak: its memory, in the system's unit.
+        complete: whether the job finished; otherwise it hit its limits.
+        seconds: the processor time that it took.
+        peak: its peak memory, in the system's unit.
     """
 
     rows: list[Row]
@@ -43,7 +44,7 @@ class Answer:
 
 
 class Door:
-    """The process that reads, started when it is first needed, and again if it is lost."""
+    """The process that reads hand-ins; it is started when first needed, and again if it dies."""
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
@@ -51,10 +52,10 @@ class Door:
         self.asking = threading.Lock()
 
     def start(self) -> None:
-        """Start the process, and do not wait for it.
+        """Start the process unless it is running, without waiting until it is ready.
 
         Raises:
-            InspectionError: there is none.
+            InspectionError: it cannot be started.
         """
         if self.process is not None:
             return
@@ -65,13 +66,13 @@ class Door:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is not for it
+                start_new_session=True,  # so that Ctrl-C does not reach it
             )
         except OSError as error:
             raise InspectionError(f"what was handed in cannot be read: {error}") from error
 
     def close(self) -> None:
-        """End the process, and what it has started."""
+        """End the process and its children."""
         process, self.process = self.process, None
         if process is None:
             return
@@ -87,7 +88,7 @@ class Door:
                 stream.close()
 
     def give_up(self) -> None:
-        """End the process because it takes too long."""
+        """End the process because it is taking too long."""
         self.late = True
         self.close()
 
@@ -95,10 +96,10 @@ class Door:
         """Have a job done.
 
         Args:
-            seconds: of processor time.
+            seconds: the job's limit of processor time.
 
         Raises:
-            InspectionError: the process does not work, for the second time in turn.
+            InspectionError: the process failed twice in a row.
         """
         line = json.dumps({**request, "job": job, "seconds": seconds}).encode() + b"\n"
         with self.asking:
@@ -113,8 +114,8 @@ class Door:
                     self.close()
                     if last:
                         why = f"in {DEADLINE:g} seconds" if self.late else f"by {LIMITED.name}"
-                        said = f"what was handed in cannot be read {why}"
-                        raise InspectionError(said) from error
+                        message = f"what was handed in cannot be read {why}"
+                        raise InspectionError(message) from error
                 finally:
                     watch.cancel()
         raise AssertionError
@@ -123,27 +124,27 @@ class Door:
         """Write a request, and read until the line that says how its job ended.
 
         Raises:
-            OSError, EOFError, ValueError: the process is gone.
+            OSError, EOFError, ValueError: the process has died.
         """
         assert self.process is not None
         stdin, stdout = self.process.stdin, self.process.stdout
         assert stdin is not None
         assert stdout is not None
         if not self.ready:
-            self.ready = bool(stdout.readline(MOST))
+            self.ready = bool(stdout.readline(MAX_ANSWER))
         stdin.write(line)
         stdin.flush()
         rows: list[Row] = []
-        left = MOST
+        left = MAX_ANSWER
         while left > 0:
-            said = stdout.readline(left)
-            left -= len(said)
-            if not said and not hasattr(os, "fork"):
-                break  # the job has ended the process
-            if not said:
+            text = stdout.readline(left)
+            left -= len(text)
+            if not text and not hasattr(os, "fork"):
+                break  # the process ended with the job
+            if not text:
                 raise EOFError
-            with contextlib.suppress(ValueError, RecursionError):  # the job ended within a line
-                row = json.loads(said)
+            with contextlib.suppress(ValueError, RecursionError):  # the job died within a line
+                row = json.loads(text)
                 if isinstance(row, dict) and "ended" in row:
                     if not hasattr(os, "fork"):
                         self.close()

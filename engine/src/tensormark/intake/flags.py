@@ -1,8 +1,8 @@
-"""What an instructor may want to look at in a source: names that functions on tensors do not need.
+"""Flag what an instructor may want to look at: names that functions on tensors do not need.
 
-Such as os or eval, with their lines. A flag costs nothing: what is forbidden is stopped where it
-runs (worker/forbidden.py), and code that never runs costs no points. The functions here take texts,
-or trees that were parsed from them, and return plain data.
+Examples are os and eval; each flag has a line. A flag costs no points: forbidden calls are stopped
+when they run (worker/forbidden.py), and code that never runs costs nothing. The functions here take
+source texts, or trees parsed from them, and return plain data.
 """
 
 import ast
@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterator
 from tensormark.intake.names import Names, imported
 
 Source = str | ast.Module
-# of Python's own modules, those that functions on tensors may need: most others read files, run
-# texts, or look into the interpreter, some where nobody would expect it
+# the standard modules that functions on tensors may need: most others read files, execute text or
+# inspect the interpreter, some unexpectedly
 ORDINARY = set(
     "__future__ abc argparse bisect collections contextlib copy csv dataclasses datetime decimal "
     "enum fractions functools heapq itertools json math numbers random re statistics textwrap time "
@@ -24,7 +24,7 @@ ORDINARY = set(
 FLAGGED_MODULES = (sys.stdlib_module_names - ORDINARY) | set(
     "dill cloudpickle requests tensormark grader".split()
 )
-# flagged when called, or given another name
+# flagged when called or aliased
 FLAGGED_CALLS = set(
     "open eval exec compile __import__ globals locals vars setattr delattr getattr input "
     "breakpoint memoryview".split()
@@ -36,7 +36,7 @@ FLAGGED_ATTRIBUTES = set(
     "__file__ __path__ meta_path path_hooks co_consts f_back f_locals f_globals tb_frame "
     "gi_frame _getframe".split()
 )
-# flagged in torch, as are its private parts and the modules of Python that it has imported
+# flagged in torch, with the standard modules that it imports; its private names are flagged too
 FLAGGED_OF_TORCH = (
     set("load save compile hub multiprocessing package ops classes library".split())
     | set("jit export fx onnx ao distributed from_file".split())  # compile, load, or define anew
@@ -48,7 +48,7 @@ FLAGGED_OF_TORCH = (
 
 @dataclasses.dataclass(frozen=True)
 class Flag:
-    """What a person should look at, and its line."""
+    """A name that a person should look at, and its line."""
 
     name: str
     line: int
@@ -66,14 +66,14 @@ def _modules(node: ast.AST) -> Iterator[str]:
 
 
 def _is_flagged(root: str, name: str) -> bool:
-    """Say whether a name in a package is flagged, such as a module that it has imported."""
+    """Say whether a name in a package is flagged, such as a module that the package imports."""
     if root == "torch":
         return name in FLAGGED_OF_TORCH or name.startswith("_")
     return root not in FLAGGED_MODULES and name.lstrip("_") in FLAGGED_MODULES
 
 
 def _flagged_parts(path: str) -> Iterator[str]:
-    """Yield a full name up to what is flagged in it, if something is."""
+    """Yield a full name up to its first flagged part, if it has one."""
     root, *names = path.split(".")
     for count, name in enumerate(names, start=1):
         if _is_flagged(root, name):
@@ -101,7 +101,7 @@ def flags(source: Source, packages: Collection[str] = ()) -> list[Flag]:
     """List what a person should look at in a source; none of it costs points.
 
     Args:
-        packages: that the assignment flags.
+        packages: further packages whose import the assignment flags.
     """
     tree = ast.parse(source) if isinstance(source, str) else source
     names = Names(tree)

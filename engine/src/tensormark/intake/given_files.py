@@ -1,7 +1,7 @@
-"""The given files, which a submission is laid over, and which of them were modified.
+"""Lay a submission over the given files, and note which of those were modified.
 
-A student's copy has them twice: in starter/, where students work, and in an archive. Where a file
-in starter/ was modified, the archive's is used.
+A student's copy has them twice: in starter/, where students work, and in an archive, whose copy is
+used for each file that was modified in starter/.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ PRISTINE = "reference_outputs/starter.zip"  # in a student's copy: the starter a
 
 @functools.cache
 def _pristine(path: Path) -> Mapping[str, bytes]:
-    """Return the files of the archive; none, if it is missing or damaged."""
+    """Return the files of the archive, or nothing if it is missing or damaged."""
     try:
         with zipfile.ZipFile(path) as archive:
             return {name: archive.read(name) for name in archive.namelist()}
@@ -35,9 +35,9 @@ class Laid:
     """A submission laid over the given files.
 
     Attributes:
-        sources: module name to text of all of them, without other files of the starter's folder,
-            which will not be there for the instructor's grader either.
-        untouched: the files that students edit which were not handed in, or are unchanged.
+        sources: module name to text of all of them. Other files in the starter's folder are left
+            out, because the instructor's grader will not have them either.
+        untouched: the editable files that were not handed in, or are unchanged.
         notes: which given files were modified here.
         fault: why a given file cannot be used, if one cannot.
     """
@@ -53,9 +53,9 @@ class GivenFiles:
     """The starter's files, as they are now and as they were given; each is read once.
 
     Attributes:
-        assignment: whose starter it is.
-        digests: name to sha256 of the original, from the manifest. The starter itself cannot tell:
-            students work in it.
+        assignment: the assignment whose starter it is.
+        digests: name to sha256 of the original, from the manifest; students work in the starter
+            itself.
     """
 
     assignment: Assignment
@@ -63,7 +63,7 @@ class GivenFiles:
 
     @functools.cached_property
     def here(self) -> Mapping[str, bytes | None]:
-        """What the starter's files hold now, by name; None for one that cannot be read."""
+        """The current contents of the starter's files, by name; None if a file cannot be read."""
         starter = self.assignment.starter
         return {
             name: _content(starter / name)
@@ -79,7 +79,7 @@ class GivenFiles:
         """Return the digests that a submission's own copies of given files should have.
 
         Args:
-            path: the submission. In the starter itself, the notes of `under` say it.
+            path: the submission. None are returned for the starter, whose notes `under` writes.
         """
         where = Path(os.path.realpath(path))
         return {} if self.assignment.starter in (where, where.parent) else self.fixed
@@ -90,8 +90,8 @@ class GivenFiles:
         editable = self.assignment.editable
         return {name: self.digests[name] for name in sorted(self.digests) if name not in editable}
 
-    def kept(self, name: str) -> bytes | None:
-        """Return the archive's copy of a file, if it is the given one."""
+    def _archived(self, name: str) -> bytes | None:
+        """Return the archive's copy of a file, if that is the original."""
         content = _pristine(self.assignment.folder / PRISTINE).get(name)
         return content if content and is_given(content, self.digests.get(name)) else None
 
@@ -99,11 +99,11 @@ class GivenFiles:
         """Lay a submission over the given files."""
         sources, notes, fault = dict[str, str](), list[str](), ""
         for name, here in self.here.items():
-            kept = self.kept(name)
+            archived = self._archived(name)
             if name in self.fixed and not is_given(here or b"", self.digests[name]):
-                used = DIFFERS if kept else "was modified, and this run uses the modified file"
+                used = DIFFERS if archived else "was modified, and this run uses the modified file"
                 notes.append(f"starter/{name} {used}")
-            text = _text(kept or here)
+            text = _text(archived or here)
             if text is None:
                 fix = "restore it from the files you were given"
                 fault = (
@@ -126,7 +126,7 @@ def _content(path: Path) -> bytes | None:
 
 
 def _text(content: bytes | None) -> str | None:
-    """Decode a given file; None if it is missing or no text. Windows line endings are dropped."""
+    """Decode a given file, with Unix line endings; None if it is missing or not UTF-8."""
     try:
         return None if content is None else content.decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Have a submission's sources inspected, behind the door; see inspector.py."""
+"""Have a submission's sources inspected in the process with limits; see door.py, inspector.py."""
 
 import dataclasses
 from collections.abc import Collection, Iterable, Mapping
@@ -15,7 +15,7 @@ def run(sources: Mapping[str, str], packages: Collection[str], seconds: float) -
     """Run the inspector.
 
     Raises:
-        InspectionError: it does not work here.
+        InspectionError: it does not work on this machine.
     """
     return DOOR.ask("inspect", seconds, {"sources": dict(sources), "packages": [*packages]})
 
@@ -23,7 +23,7 @@ def run(sources: Mapping[str, str], packages: Collection[str], seconds: float) -
 def _with_findings(
     submission: Submission, modules: Iterable[str], rows: Iterable[Row]
 ) -> Submission:
-    """Add the findings in a submission's sources to it.
+    """Return a submission with what the inspector found.
 
     Args:
         modules: the module of each row.
@@ -42,14 +42,14 @@ def _with_findings(
 def inspected(submission: Submission, packages: Collection[str] = ()) -> Submission:
     """Inspect an untrusted submission.
 
-    A source at which the inspector dies is left out of the next attempt. Each attempt may take half
-    of the time that remains.
+    A source that kills the inspector is left out of the next attempt. Each attempt may take half of
+    the remaining time.
 
     Args:
-        packages: whose import is flagged.
+        packages: further packages whose import is flagged.
 
     Raises:
-        InspectionError: the inspector does not work here.
+        InspectionError: the inspector does not work on this machine.
     """
     remaining = SECONDS
     while True:
@@ -67,6 +67,6 @@ def inspected(submission: Submission, packages: Collection[str] = ()) -> Submiss
 
 
 def inspected_here(submission: Submission) -> Submission:
-    """Inspect a submission in this process: your own, never a student's."""
+    """Inspect a submission in this process: only your own, never a student's."""
     pairs = list(inspect(submission.sources))
     return _with_findings(submission, *zip(*pairs, strict=True)) if pairs else submission

@@ -1,8 +1,8 @@
 """Inspect a submission's sources without running them.
 
-Each source has a row, which is yielded as soon as the source is inspected: if the inspector dies,
-the rows tell at which source. Sources that strangers wrote are inspected in limited.py only, and a
-source that exceeds the limits there is not graded.
+Each source's row is yielded as soon as the source is inspected, so if the inspector dies, the rows
+show at which source. Untrusted sources are inspected in limited.py only, and a source that exceeds
+the limits there is not graded.
 """
 
 import ast
@@ -21,13 +21,13 @@ Row = dict[str, Any]
 
 
 def _rows(all_flags: Sequence[Flag]) -> list[Row]:
-    """Return the first flags as JSON, their names shortened."""
+    """Return the first flags as JSON, with shortened names."""
     shortened = (dataclasses.replace(flag, name=shown(flag.name)) for flag in all_flags[:MAX_FLAGS])
     return [dataclasses.asdict(flag) for flag in shortened]
 
 
 def _parse(name: str, text: str) -> tuple[ast.Module, str]:
-    """Return a source's tree, and why it cannot be imported; "" if it can."""
+    """Return a source's tree, and why it cannot be imported, or ""."""
     try:
         tree = ast.parse(text, name)
         compile(tree, name, "exec", dont_inherit=True)
@@ -46,8 +46,8 @@ def inspect(
 ) -> Iterator[tuple[str, Row]]:
     """Inspect each source.
 
-    Yields: the module's name, and a row: `fault`, why it cannot be imported; `flags`; and `hints`,
-        for which see leftovers.py.
+    Yields: the module's name, and a row: `fault`, why it cannot be imported; `flags`; and `hints`
+        (see leftovers.py).
     """
     for module, text in sources.items():
         tree, fault = _parse(f"{module}.py", text)
@@ -60,5 +60,5 @@ def inspection(request: Mapping[str, Any]) -> Iterator[Row]:
     try:
         for _, row in inspect(request["sources"], request["packages"]):
             yield row
-    except (RecursionError, MemoryError):  # the missing rows tell at which source
+    except (RecursionError, MemoryError):  # the missing rows show at which source
         return

@@ -1,7 +1,7 @@
-"""Why a function that somebody has written still counts as not written: what is left of its hole.
+"""Explain why a function that was written still counts as not written: the stub is still there.
 
-The cases are a `raise` that stayed above or below the code, a stub further down that replaces the
-code, and code that was written into the docstring.
+The cases are a `raise` left above or below the code, a stub further down that replaces the code,
+and code that was written inside the docstring.
 """
 
 import ast
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-MOST = 20  # hints of a source
+MAX_HINTS = 20  # per source
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str, list[Function]]]:
@@ -26,7 +26,7 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, list[Function]]]:
 
 
 def _stub(function: Function) -> int | None:
-    """Return the place in its body where a function says that it is not written, or None."""
+    """Return the index in a function's body of `raise NotImplementedError`, or None."""
     for place, statement in enumerate(function.body):
         if isinstance(statement, ast.Raise) and statement.exc is not None:
             raised = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
@@ -36,7 +36,7 @@ def _stub(function: Function) -> int | None:
 
 
 def _decorators(function: Function) -> Iterator[str]:
-    """Yield the parts of the names of a function's decorators, such as f and setter."""
+    """Yield the parts of the names of a function's decorators, such as `f` and `setter`."""
     for decorator in function.decorator_list:
         for node in ast.walk(decorator):
             if isinstance(node, ast.Name | ast.Attribute):
@@ -44,13 +44,13 @@ def _decorators(function: Function) -> Iterator[str]:
 
 
 def _does_something(statement: ast.stmt) -> bool:
-    """Say whether a statement is neither a docstring, nor another text, nor pass or `...`."""
+    """Say whether a statement is more than a constant, such as a docstring or `...`, or `pass`."""
     is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     return not is_text and not isinstance(statement, ast.Pass)
 
 
 def _replaced(earlier: Function, last: Function) -> bool:
-    """Say whether a later function of the same name replaces code, rather than adding to it."""
+    """Say whether a later function of the same name replaces code rather than adding to it."""
     added = last.name in _decorators(last) or "overload" in _decorators(earlier)
     return any(map(_does_something, earlier.body)) and not added and _stub(earlier) is None
 
@@ -62,7 +62,7 @@ def _below_code(function: Function, place: int) -> bool:
 
 
 def _has_code(docstring: str) -> bool:
-    """Say whether a docstring has a line that returns a value, as only code has."""
+    """Say whether a docstring contains a valid `return` statement."""
     for line in docstring.splitlines():
         if line.strip().startswith("return "):
             try:
@@ -91,6 +91,6 @@ def _hint(definitions: Sequence[Function]) -> str | None:
 
 
 def hints(tree: ast.Module) -> dict[str, str]:
-    """Return what keeps functions from being written, by their paths in the module."""
-    found = ((path, _hint(definitions)) for path, definitions in _functions(tree))
-    return dict([(path[:100], hint) for path, hint in found if hint is not None][:MOST])
+    """Return why functions still count as not written, by their paths in the module."""
+    pairs = ((path, _hint(definitions)) for path, definitions in _functions(tree))
+    return dict([(path[:100], hint) for path, hint in pairs if hint is not None][:MAX_HINTS])

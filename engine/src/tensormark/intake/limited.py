@@ -1,12 +1,12 @@
-"""The process in which all that was handed in is read and parsed: `python -I -S limited.py`.
+"""The process in which everything handed in is read and parsed: `python -I -S limited.py`.
 
-It stays, and reads a request a line from standard input: which job to do, with how many seconds of
-processor time. Each is done in a child of its own, which writes lines of JSON and ends; one more
-line says how. Where there is no fork, this process does one job itself.
+It stays running and reads one request per line from standard input: which job to do, and in how
+many seconds of processor time. Each job runs in a child process, which writes lines of JSON and
+exits; one more line says how. Without fork, this process does one job itself and exits.
 
-Covered: processor time, memory and writing, of the readers of archives, the parser, the compiler
-and flags, which take the square of a length, or a thousand times a size, where something was
-written for that. Not covered: systems without such limits, where people grade their own code.
+Covered: processor time, memory and file writes are limited, because hostile input can make archive
+readers, the parser, the compiler and flags.py take quadratic time or expand data a thousandfold.
+Not covered: systems without such limits, where people grade their own code.
 """
 
 import gc
@@ -38,7 +38,7 @@ JOBS: Mapping[str, Callable[[Any], Iterator[Mapping[str, Any]]]] = {
 def limit(seconds: float) -> None:
     """Limit what this process may use, if the system supports such limits."""
     if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_PROF, seconds)  # whose signal ends it
+        signal.setitimer(signal.ITIMER_PROF, seconds)  # whose signal ends the process
     try:
         import resource  # missing on Windows
     except ImportError:
@@ -55,7 +55,7 @@ def limit(seconds: float) -> None:
         resource.setrlimit(kind, (bound, bound))
 
 
-def _say(row: Mapping[str, Any]) -> None:
+def _write(row: Mapping[str, Any]) -> None:
     sys.stdout.write(json.dumps(row) + "\n")
     sys.stdout.flush()
 
@@ -64,7 +64,7 @@ def _do(line: bytes) -> None:
     request = json.loads(line)
     limit(request["seconds"])
     for row in JOBS[request["job"]](request):
-        _say(row)
+        _write(row)
 
 
 def _in_child(line: bytes) -> None:
@@ -77,23 +77,23 @@ def _in_child(line: bytes) -> None:
         finally:
             os._exit(status)
     _, ended, used = os.wait4(child, 0)
-    # the child may have ended within a line
+    # the child may have died within a line
     sys.stdout.write("\n")
     seconds, peak = used.ru_utime + used.ru_stime, used.ru_maxrss
-    _say({"ended": ended, "seconds": seconds, "peak": peak})
+    _write({"ended": ended, "seconds": seconds, "peak": peak})
 
 
 def main() -> None:
-    """Do what is asked for, until nobody can ask any more."""
-    warnings.simplefilter("ignore")  # about a student's code; they would be printed as they are
+    """Do jobs until standard input is closed."""
+    warnings.simplefilter("ignore")  # about a student's code; they would be printed unescaped
     gc.freeze()
-    _say({"ready": True})
+    _write({"ready": True})
     for line in sys.stdin.buffer:
         if hasattr(os, "fork"):
             _in_child(line)
         else:
             _do(line)
-            _say({"ended": 0})
+            _write({"ended": 0})
             return
 
 

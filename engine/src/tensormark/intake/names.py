@@ -1,8 +1,8 @@
-"""What the names in a source stand for, as far as its text alone says.
+"""Resolve the names in a source to full names, as far as its text alone allows.
 
-Covered: imports, and other names for what was imported (`N = nn`). Nothing here takes longer than a
-source's length warrants. Not covered: names that are bound as the program runs, by exec, setattr or
-a computed name, what a star import brings, and names for names for names without end.
+Covered: imports, and aliases of what was imported (`N = nn`), in time linear in the source's
+length. Not covered: names bound at run time by exec, setattr or a computed name, the contents of
+star imports, and endless chains of aliases.
 """
 
 import ast
@@ -10,16 +10,16 @@ import functools
 import itertools
 from collections.abc import Iterator
 
-# what these names stand for in a file that does not bind them: a star import may have done so
+# the meaning of these names in a file that does not bind them: a star import may have done so
 USUAL = {"torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional"}
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-DEEPEST = 20  # attributes of attributes, and names for names, that are followed
-MOST = 20  # full names that one name may stand for
+MAX_DEPTH = 20  # of nested attributes and of chained aliases that are followed
+MAX_PATHS = 20  # full names that one name may stand for
 ALIASABLE = (ast.Name, ast.Attribute)
 
 
 def imported(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield what an import binds: the name in the file, and the full name it stands for."""
+    """Yield what an import binds: the local name, and the full name that it stands for."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             root = alias.name.split(".")[0]
@@ -30,7 +30,7 @@ def imported(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def _aliases(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the names that an assignment binds to names or attributes, such as `N = nn`."""
+    """Yield the names that an assignment binds to other names or attributes, as in `N = nn`."""
     if isinstance(node, ast.Assign):
         pairs = [(target, node.value) for target in node.targets]
     elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
@@ -47,7 +47,7 @@ def _aliases(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _unknown_name(node: ast.AST) -> str | None:
-    """Return the name that a node binds to something that its text does not tell."""
+    """Return the name that a node binds to something that cannot be resolved statically."""
     if isinstance(node, DEFINITIONS):
         return node.name
     if isinstance(node, ast.arg):
@@ -62,48 +62,47 @@ class Names:
 
     def __init__(self, tree: ast.Module) -> None:
         self.imports: dict[str, dict[str, None]] = {}
-        self.others: dict[str, list[ast.expr]] = {}
+        self.aliases: dict[str, list[ast.expr]] = {}
         self.unknown: set[str] = set()
         stored: dict[str, int] = {}
         for node in ast.walk(tree):
             for name, path in imported(node):
                 self.imports.setdefault(name, {})[path] = None
             for name, value in _aliases(node):
-                self.others.setdefault(name, []).append(value)
+                self.aliases.setdefault(name, []).append(value)
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                 stored[node.id] = stored.get(node.id, 0) + 1
             if (bound := _unknown_name(node)) is not None:
                 self.unknown.add(bound)
-        known = {name: len(values) for name, values in self.others.items()}
+        known = {name: len(values) for name, values in self.aliases.items()}
         self.unknown |= {name for name, count in stored.items() if count != known.get(name)}
-
         self.resolved: dict[str, frozenset[str]] = {}
 
     @functools.cached_property
     def bound(self) -> frozenset[str]:
         """Every name that the source binds."""
-        return frozenset(self.imports.keys() | self.others.keys() | self.unknown)
+        return frozenset(self.imports.keys() | self.aliases.keys() | self.unknown)
 
     def _of_name(self, name: str, depth: int = 0) -> frozenset[str]:
-        if name in self.unknown or depth > DEEPEST:
+        if name in self.unknown or depth > MAX_DEPTH:
             return frozenset()
         if name not in self.bound:
             return frozenset([USUAL[name]] if name in USUAL else [])
         if name not in self.resolved:
-            self.resolved[name] = frozenset()  # what it stands for by way of itself
-            paths = set(itertools.islice(self.imports.get(name, ()), MOST))
-            for other in self.others.get(name, ())[:MOST]:
-                paths |= self.paths(other, depth + 1)
-            self.resolved[name] = frozenset(itertools.islice(paths, MOST))
+            self.resolved[name] = frozenset()  # an alias of itself adds nothing
+            paths = set(itertools.islice(self.imports.get(name, ()), MAX_PATHS))
+            for alias in self.aliases.get(name, ())[:MAX_PATHS]:
+                paths |= self.paths(alias, depth + 1)
+            self.resolved[name] = frozenset(itertools.islice(paths, MAX_PATHS))
         return self.resolved[name]
 
     def paths(self, node: ast.AST, depth: int = 0) -> frozenset[str]:
-        """Return the full names that an expression may stand for; none if that is not known."""
+        """Return the full names that an expression may stand for; none if they are unknown."""
         names: list[str] = []
         while isinstance(node, ast.Attribute):
             names.insert(0, node.attr)
             node = node.value
-            if len(names) > DEEPEST:
+            if len(names) > MAX_DEPTH:
                 return frozenset()
         if not isinstance(node, ast.Name):
             return frozenset()

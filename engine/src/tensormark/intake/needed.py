@@ -1,4 +1,4 @@
-"""Which modules of a program a module needs: what it imports, and what these import."""
+"""Find the modules of a program that a module needs: what it imports, directly or indirectly."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ STATEMENT = re.compile(r"^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([^\n#;]+))", re.
 
 
 def _imported(text: str) -> set[str]:
-    """Return the first names of all that a source imports; one that is no Python may have some."""
+    """Return the top-level names of all imports in a source, which need not be valid Python."""
     names = set()
     for module, modules in STATEMENT.findall(text):
         names |= {module} if module else {part.split(".")[0].strip() for part in modules.split(",")}
@@ -15,15 +15,15 @@ def _imported(text: str) -> set[str]:
 
 
 def needed_by(module: str, sources: Mapping[str, str]) -> set[str]:
-    """Return the modules among a program's that a module needs, itself included.
+    """Return the modules of a program that a module needs, itself included.
 
     Args:
-        sources: module name to text of all of them.
+        sources: module name to text, of the whole program.
     """
-    needed, left = set[str](), [module]
-    while left:
-        name = left.pop()
+    needed, pending = set[str](), [module]
+    while pending:
+        name = pending.pop()
         if name not in needed and name in sources:
             needed.add(name)
-            left += _imported(sources[name])
+            pending += _imported(sources[name])
     return needed | {module}

@@ -1,7 +1,7 @@
-"""Read what was handed in: from paths to the texts that are graded. Runs in limited.py only.
+"""Read what was handed in, from its paths to the texts to grade. Runs in limited.py only.
 
-A hand-in is one or more paths with the names that their student gave them. One folder, archive or
-file is itself; several are graded as if they lay in a folder under these names.
+A hand-in is one or more paths with the names that the student gave them. A single folder, archive
+or file is read as it is; several are graded as if they were in one folder under these names.
 """
 
 import os
@@ -15,7 +15,7 @@ from tensormark.intake.file_names import wanted
 from tensormark.intake.search import Search, Selection
 from tensormark.intake.tree import ITSELF, Entry, File, Folder, UnreadableError
 
-LONGEST = 100  # characters of another module's name
+MAX_NAME = 100  # characters of another module's name
 Request = Mapping[str, Any]
 Answer = dict[str, Any]
 
@@ -36,10 +36,10 @@ def _entry(part: Mapping[str, Any], disk: Disk, place: str) -> Entry:
 
 
 def _with_neighbours(file: File, editable: Sequence[str], disk: Disk) -> list[Entry]:
-    """Return a file that a person has named, with what is in its folder.
+    """Return a file that the user named, with its neighbours in the same folder.
 
-    Its neighbours are its own if it has the main file's name, and of the editable ones only those
-    that have exactly theirs: a file of another name may be anybody's.
+    Neighbours are added only if the file has the main file's exact name, and editable neighbours
+    only under their exact names: a file with another name may be somebody else's.
     """
     if file.name != editable[0]:
         return [file]
@@ -97,13 +97,13 @@ def _texts(selection: Selection, main: str) -> tuple[dict[str, str], dict[str, s
 def _others(selection: Selection) -> list[str]:
     graded = [*selection.files.values()]
     names = (entry.name.removesuffix(".py") for entry in selection.beside if entry not in graded)
-    return sorted(name for name in names if name.isidentifier() and len(name) <= LONGEST)
+    return sorted(name for name in names if name.isidentifier() and len(name) <= MAX_NAME)
 
 
 def _reading(request: Request) -> Answer:
     editable, given, parts = request["editable"], request["given"], request["parts"]
     disks: list[Disk] = []
-    selection = Search(editable, given).found(_top(parts, editable, disks))
+    selection = Search(editable, given).select(_top(parts, editable, disks))
     sources, faults = _texts(selection, editable[0])
     stamps = {place: stamp for disk in disks for place, stamp in disk.stamps.items()}
     notes = [
@@ -113,7 +113,7 @@ def _reading(request: Request) -> Answer:
     return {
         "sources": sources,
         "faults": faults,
-        "others": _others(selection)[: texts.MOST_OTHERS],
+        "others": _others(selection)[: texts.MAX_OTHERS],
         "notes": notes,
         "stamps": stamps,
     }

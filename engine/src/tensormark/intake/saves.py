@@ -1,8 +1,8 @@
-"""Notice when the files of a submission are saved, in whatever way an editor does that.
+"""Notice when the files of a submission are saved, however the editor does it.
 
 Some editors write a new file and rename it, some empty the file first, most leave files of their
-own beside it. So events only say that it is time to look: what counts is whether a file that would
-be graded is another one, or was written again.
+own beside it. So events only trigger a look: what counts is whether a file that would be graded
+was replaced or rewritten.
 """
 
 import contextlib
@@ -14,15 +14,15 @@ from pathlib import Path
 from tensormark.intake.door import InspectionError
 from tensormark.intake.submission import SubmissionError, read_submission
 
-QUIET = 20  # milliseconds without an event after which a save is taken to be complete
-AT_MOST = 200  # milliseconds to wait for that
-EVERY = 1.0  # seconds between looks without an event: network drives send none
+QUIET = 20  # milliseconds without an event after which a save counts as complete
+MAX_WAIT = 200  # milliseconds to wait for that
+INTERVAL = 1.0  # seconds between looks without an event: network drives send none
 Stamps = Mapping[str, Sequence[int]]
 Texts = Mapping[str, str]
 
 
 def _state(path: Path, editable: Sequence[str]) -> tuple[Stamps, Texts]:
-    """Return what tells that a file was written, of each that is graded, and what is in them."""
+    """Return the stamps of the files that would be graded, which change on a write, and texts."""
     try:
         submission = read_submission(path, editable)
     except SubmissionError as error:  # a file is gone for a moment
@@ -31,18 +31,18 @@ def _state(path: Path, editable: Sequence[str]) -> tuple[Stamps, Texts]:
 
 
 class Saves:
-    """Looks for saves in a thread of its own.
+    """Looks for saves in a separate thread.
 
     Attributes:
-        saved: set once something was saved since `begin`.
+        saved: set once something has been saved since `begin`.
     """
 
     def __init__(self, path: Path, editable: Sequence[str], during: Callable[[], None]) -> None:
-        """Start.
+        """Start the thread.
 
         Args:
             path: the submission.
-            during: called when other text is saved during a grading.
+            during: called when different text is saved during a grading.
         """
         self.path, self.editable, self.during = path, editable, during
         self.saved, self.closed = threading.Event(), threading.Event()
@@ -52,25 +52,26 @@ class Saves:
         self.thread.start()
 
     def read(self) -> None:
-        """Take note of what is there now."""
+        """Record the current state of the files."""
         self.stamps, self.texts = _state(self.path, self.editable)
 
     def begin(self) -> None:
-        """Take note that what is there now is being graded.
+        """Record that the files are being graded as they are now.
 
-        It is what was read last, or newer: then the next look sees that, and it is graded again.
+        That is what was read last, or newer; if newer, the next look notices and they are graded
+        again.
         """
         with self.lock:
             self.saved.clear()
             self.grading = True
 
     def end(self) -> None:
-        """Take note that the grading has ended."""
+        """Record that the grading has ended."""
         with self.lock:
             self.grading = False
 
     def look(self) -> None:
-        """See whether something was saved; during a grading, whether it is another text."""
+        """Check whether something was saved; during a grading, only different text counts."""
         with self.lock:
             before = self.stamps, self.texts
             self.read()
@@ -82,7 +83,7 @@ class Saves:
             self.during()
 
     def folders(self) -> set[Path]:
-        """Return the folders that the files are in; a link's file may be in another one."""
+        """Return the folders that the files are in; the target of a link may be in another one."""
         if self.path.is_dir():
             return {self.path, *((self.path / path).parent for path in self.stamps)}
         return {self.path.parent, Path(os.path.realpath(self.path)).parent}
@@ -91,23 +92,23 @@ class Saves:
         """Yield when it is time to look."""
         from watchfiles import watch  # here, in the thread: importing it takes a while
 
-        with contextlib.suppress(OSError, RuntimeError):  # the system has no watches left
+        with contextlib.suppress(OSError, RuntimeError):  # the system has run out of watches
             yield from watch(
                 *self.folders(),
                 watch_filter=None,
-                debounce=AT_MOST,
+                debounce=MAX_WAIT,
                 step=QUIET,
                 stop_event=self.closed,
-                rust_timeout=int(EVERY * 1000),
+                rust_timeout=int(INTERVAL * 1000),
                 yield_on_timeout=True,
                 raise_interrupt=False,
                 recursive=False,
             )
-        while not self.closed.wait(EVERY):
+        while not self.closed.wait(INTERVAL):
             yield None
 
     def run(self) -> None:
-        """Look whenever it is time to."""
+        """Look at each event, and at intervals."""
         for _ in self.times():
             with contextlib.suppress(InspectionError):  # which the next grading reports
                 self.look()

@@ -1,24 +1,24 @@
-"""Which files of a hand-in are graded, by their names.
+"""Choose the files of a hand-in that are graded, by their names.
 
-They lie in one folder: that nearest to the top with a file whose name stands for the main one. In
-it, a file's exact name comes before all that only stand for it (file_names.py); two that are
-equally good are an error. Where there is none, the only archive is opened, or the only other Python
-file taken. It makes no difference what the files came in.
+They are in one folder: the one nearest to the top with a file whose name stands for the main file.
+There, an exact name comes before inexact ones (file_names.py); two equally good matches are an
+error. Without a match, the only archive is opened, or the only other Python file is taken. Files in
+folders and in archives are treated alike.
 """
 
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tensormark.intake.archives import unpacked
-from tensormark.intake.disk import MOST
+from tensormark.intake.disk import MAX_ENTRIES
 from tensormark.intake.file_names import ARCHIVES, is_archive, is_hidden, wanted
 from tensormark.intake.syntax import shown
-from tensormark.intake.tree import ITSELF, Entry, File, Folder, UnreadableError, no_file
+from tensormark.intake.tree import ITSELF, Entry, File, Folder, UnreadableError, unreadable
 
-DEEPEST = 8  # folders in folders
-NESTED = 2  # archives in archives
+MAX_DEPTH = 8  # of nested folders
+MAX_NESTED = 2  # archives in archives
 ONE = "give the folder starter/ or your one file, not what is around it"
-# what to do about a file that is none of these, by what its name ends in
+# what to do about a file of the wrong kind, by the end of its name
 ADVICE = {
     (".ipynb",): "copy your code into {main}",
     (".html", ".htm", ".url", ".webloc"): "a link or typed text cannot be graded, only {main}",
@@ -37,7 +37,7 @@ def _not_an_archive(file: File, main: str) -> str:
 
 
 def _only(files: Sequence[File], file: str, fix: str) -> File | None:
-    """Return the only one of some files, or None if there is none."""
+    """Return the only one of some files, or None; several are an error."""
     if len(files) > 1:
         both = " and ".join(shown(match.place) for match in files[:2])
         raise UnreadableError(f"more than one {file}: {both}; {fix}")
@@ -50,11 +50,12 @@ def _files(entries: Sequence[Entry]) -> list[File]:
 
 @dataclasses.dataclass(frozen=True)
 class Selection:
-    """What of a hand-in is graded.
+    """The files of a hand-in that are graded.
 
     Attributes:
-        files: editable file to what stands for it; beside: everything in the same folder.
-        note: what a person should know of the choice, or "".
+        files: editable file to the file that stands for it.
+        beside: everything in the same folder.
+        note: what the user should know about the choice, or "".
     """
 
     files: Mapping[str, File]
@@ -67,25 +68,26 @@ class Search:
     """A search through a hand-in.
 
     Attributes:
-        editable: the files that students edit, the main one first; given: all others' names.
-        left: how many more entries are looked at.
+        editable: the files that students edit, the main one first.
+        given: the names of all other files that students get.
+        left: how many more entries may be examined.
     """
 
     editable: Sequence[str]
     given: Collection[str]
-    left: int = MOST
+    left: int = MAX_ENTRIES
 
     @property
     def main(self) -> str:
-        """The file without which there is nothing to grade."""
+        """The main file, without which there is nothing to grade."""
         return self.editable[0]
 
     def _visible(self, folder: Folder) -> list[Entry]:
-        """Return what is in a folder, without what systems put there."""
+        """Return the entries of a folder, without those that systems create."""
         entries = folder.entries()
         self.left -= len(entries)
         if self.left < 0:
-            raise UnreadableError(f"it has more than {MOST} files; {ONE}")
+            raise UnreadableError(f"it has more than {MAX_ENTRIES} files; {ONE}")
         return [entry for entry in entries if not is_hidden(entry.name)]
 
     def _best(self, entries: Sequence[Entry], file: str) -> File | None:
@@ -93,8 +95,8 @@ class Search:
         exact = [match for match in matches if match.name == file]
         return _only(exact or matches, file, "keep one of them")
 
-    def _passed_over(self, entries: Sequence[Entry], main: File) -> str:
-        """Return a note on files that stand for the main one and are not graded, or ""."""
+    def _ignored_note(self, entries: Sequence[Entry], main: File) -> str:
+        """Return a note on files that stand for the main one but are not graded, or ""."""
         others = [
             other for other in _files(entries) if wanted(other.name, self.editable) == self.main
         ]
@@ -102,11 +104,11 @@ class Search:
         return f"{shown(main.name)} is graded, not {names}" if names else ""
 
     def _extension(self, entries: Sequence[Entry], file: str) -> File | None:
-        """Return what stands for a file that its own exercises need only, if anything does."""
+        """Return the match for a file that only its own exercises need; errors wait until then."""
         try:
             return self._best(entries, file)
         except UnreadableError as error:
-            return no_file(file, "", str(error))
+            return unreadable(file, "", str(error))
 
     def _with_extensions(self, entries: Sequence[Entry], main: File, note: str = "") -> Selection:
         others = {file: self._extension(entries, file) for file in self.editable[1:]}
@@ -115,18 +117,18 @@ class Search:
 
     def _levels(self, top: Folder) -> Iterator[list[list[Entry]]]:
         level = [top]
-        for _ in range(DEEPEST):
+        for _ in range(MAX_DEPTH):
             inside = [self._visible(folder) for folder in level]
             yield inside
             level = [entry for entries in inside for entry in entries if isinstance(entry, Folder)]
 
-    def found(self, top: Folder, nested: int = NESTED) -> Selection:
-        """Return what is graded of the folder that a hand-in amounts to.
+    def select(self, top: Folder, nested: int = MAX_NESTED) -> Selection:
+        """Return what is graded of a hand-in, given as a folder.
 
         Raises:
             UnreadableError: there is no main file, or more than one.
         """
-        seen: list[list[Entry]] = []
+        folders: list[list[Entry]] = []
         for inside in self._levels(top):
             mains = [(entries, self._best(entries, self.main)) for entries in inside]
             homes = [(entries, main) for entries, main in mains if main is not None]
@@ -134,19 +136,19 @@ class Search:
             _only([main for _, main in exact or homes], self.main, ONE)
             if homes:
                 entries, main = (exact or homes)[0]
-                return self._with_extensions(entries, main, self._passed_over(entries, main))
-            seen += inside
-        return self._without_main(seen, nested)
+                return self._with_extensions(entries, main, self._ignored_note(entries, main))
+            folders += inside
+        return self._without_main(folders, nested)
 
     def _without_main(self, folders: Sequence[Sequence[Entry]], nested: int) -> Selection:
-        """Return what is graded where no file is the main one by name: an archive, or Python."""
+        """Return what is graded if no name stands for the main file: an archive, or a .py file."""
         files = [file for entries in folders for file in _files(entries)]
         python = [file for file in files if file.name.lower().endswith(".py")]
         own = [file for file in python if not (file.name in self.given or self._is_extension(file))]
         packed = [file for file in files if is_archive(file.name)]
         only = packed if len(packed) == 1 else files if len(files) == 1 and not python else []
         if only and nested:
-            return self.found(unpacked(only[0], _not_an_archive(only[0], self.main)), nested - 1)
+            return self.select(unpacked(only[0], _not_an_archive(only[0], self.main)), nested - 1)
         if len(own) == 1 and not packed:
             (entries,) = (entries for entries in folders if own[0] in entries)
             note = f"{shown(own[0].name)} is graded as {self.main}" if len(files) > 1 else ""

@@ -1,12 +1,12 @@
-"""Describe the statements of sources, whatever names, comments and layout they have.
+"""Describe the statements of sources independently of names, comments and layout.
 
-A description is a number for every two consecutive statements of a function. It depends on the
-shape of their syntax trees, on names that are imported, given or attributes, and on which local
-names are equal, but not on what those are. Annotations, docstrings, imports and what has no effect
-are left out. There is also a number for every single statement with its names as they are written:
-statements that were put between others do not change it.
+A description has a number for every two consecutive statements of a function. It depends on the
+shapes of their syntax trees, on names that are imported, given or attributes, and on which local
+names are equal, but not on what they are. Annotations, docstrings, imports and statements without
+effect are left out. There is also a number for every single statement with its names as written,
+which inserting statements between others does not change.
 
-Sources that strangers wrote are described in limited.py only, one at a time.
+Untrusted sources are described in limited.py only, one at a time.
 """
 
 import ast
@@ -18,21 +18,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-MOST = 10_000  # descriptions of one source, of each kind; the solution has 200
+MAX_NUMBERS = 10_000  # of each kind for one source; the solution has 200
 TOGETHER = 2  # consecutive statements in one description
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 LEFT_OUT = (ast.Import, ast.ImportFrom, ast.Pass)
-DOES = (ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
+EFFECTS = (ast.Call, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr)
 WITH_BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 NOT_SHAPE = ("ctx", "annotation", "returns", "type_comment", "type_params", "simple", "kind")
-LOCAL = "\0"  # begins what stands for a local name
+LOCAL = "\0"  # prefix of the word for a local name
 
 
 @dataclasses.dataclass(frozen=True)
 class _Names:
-    """Names of one source: those that are its own, and the functions and classes among them."""
+    """The names that a source itself binds, and the functions and classes among them."""
 
     own: frozenset[str]
     defined: frozenset[str]
@@ -43,7 +43,7 @@ def _definitions(tree: ast.AST) -> set[str]:
 
 
 def names_of(tree: ast.AST, given: set[str]) -> _Names:
-    """Return the names that a source binds, without those that were given."""
+    """Return the names that a source binds, without the given ones."""
     bound, defined = set(), set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -56,7 +56,7 @@ def names_of(tree: ast.AST, given: set[str]) -> _Names:
 
 
 def _word(node: ast.AST, names: _Names) -> str:
-    """Return what stands for a node by itself, without its children."""
+    """Return the word for a node, without its children."""
     if isinstance(node, ast.Name):
         return LOCAL + node.id if node.id in names.own else node.id
     if isinstance(node, ast.Attribute):
@@ -79,11 +79,11 @@ def _shape_fields(fields: tuple[str, ...], has_blocks: bool) -> tuple[str, ...]:
 
 
 def _shape(statement: ast.AST, names: _Names) -> list[str]:
-    """Return the tree of a statement as words, without the statements within it."""
+    """Return the tree of a statement as words, without the statements inside it."""
     words: list[str] = []
-    waiting: list[ast.AST | None] = [statement]
-    while waiting:
-        node = waiting.pop()
+    pending: list[ast.AST | None] = [statement]
+    while pending:
+        node = pending.pop()
         if node is None:
             words.append(")")
             continue
@@ -96,13 +96,13 @@ def _shape(statement: ast.AST, names: _Names) -> list[str]:
             elif isinstance(value, list):
                 children += [child for child in value if isinstance(child, ast.AST)]
         if children:
-            waiting.append(None)
-            waiting += reversed(children)
+            pending.append(None)
+            pending += reversed(children)
     return words
 
 
 def _assigned(node: ast.AST) -> set[str]:
-    """Return the names that a statement sets, if that is all that it does."""
+    """Return the names that a statement assigns, if it does nothing else."""
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     names = {target.id for target in targets if isinstance(target, ast.Name)}
     plain = isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign)
@@ -110,7 +110,7 @@ def _assigned(node: ast.AST) -> set[str]:
 
 
 def _names_read(tree: ast.AST) -> set[str]:
-    """Return the names that matter: read by more than assignments to names that do not matter."""
+    """Return the names that matter: those read outside assignments to names that do not matter."""
     inside: set[ast.AST] = set()
     needed: dict[str, set[str]] = {}
     for node in ast.walk(tree):
@@ -123,11 +123,11 @@ def _names_read(tree: ast.AST) -> set[str]:
                 )
     all_names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
     names_needed = {node.id for node in all_names if _is_load(node) and node not in inside}
-    waiting = list(names_needed)
-    while waiting:
-        new = needed.get(waiting.pop(), set()) - names_needed
+    pending = list(names_needed)
+    while pending:
+        new = needed.get(pending.pop(), set()) - names_needed
         names_needed |= new
-        waiting += new
+        pending += new
     return names_needed
 
 
@@ -136,9 +136,9 @@ def _is_load(node: ast.Name) -> bool:
 
 
 def _is_described(node: ast.AST, read: set[str]) -> bool:
-    """Say whether a statement is described: not a docstring, an import, or without any effect."""
+    """Say whether a statement is described: it has an effect and is no docstring or import."""
     if isinstance(node, ast.Expr):
-        return any(isinstance(child, DOES) for child in ast.walk(node))
+        return any(isinstance(child, EFFECTS) for child in ast.walk(node))
     names = _assigned(node)
     return not isinstance(node, LEFT_OUT) and (not names or bool(names & read))
 
@@ -146,15 +146,15 @@ def _is_described(node: ast.AST, read: set[str]) -> bool:
 def _blocks(tree: ast.Module) -> Iterator[tuple[str, ast.AST, list[ast.AST]]]:
     """Yield each function and class, and its statements in order, those of inner blocks too."""
     read = _names_read(tree)
-    waiting: list[tuple[str, ast.AST]] = [("", tree)]
-    while waiting:
-        name, owner = waiting.pop()
+    pending: list[tuple[str, ast.AST]] = [("", tree)]
+    while pending:
+        name, owner = pending.pop()
         statements: list[ast.AST] = [] if isinstance(owner, ast.Module) else [owner]
         inner = list(reversed(list(_statements_within(owner))))
         while inner:
             node = inner.pop()
             if isinstance(node, DEFINITIONS):
-                waiting.append((f"{name}.{node.name}".lstrip("."), node))
+                pending.append((f"{name}.{node.name}".lstrip("."), node))
             elif _is_described(node, read):
                 statements.append(node)
                 inner += reversed(list(_statements_within(node)))
@@ -169,7 +169,7 @@ def _statements_within(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _pair_number(words: Sequence[str]) -> int:
-    """Return a number for some words, in which local names count by where they come first."""
+    """Return a number for some words, with local names numbered in order of first appearance."""
     local: dict[str, str] = {}
     return _hash([local.setdefault(w, f"${len(local)}") if w[:1] == LOCAL else w for w in words])
 
@@ -181,7 +181,7 @@ def _hash(words: Sequence[str]) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class Given:
-    """What students were given: the names that it defines, and the text of each function."""
+    """The code that students were given: the names that it defines, and each function's text."""
 
     names: set[str]
     texts: set[str]
@@ -204,26 +204,26 @@ def _text(node: ast.stmt, lines: Sequence[str]) -> str:
 
 
 def _with_line_ends(text: str) -> str:
-    """Return a text with the line ends that Python sees in it."""
+    """Return a text with Unix line ends, as Python reads it."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 class _Description:
-    """What is gathered of a source, as far as there is room for it.
+    """The numbers that describe a source, up to a maximum of each kind.
 
     Attributes:
-        pairs, written: the numbers of each function; what stands in none is under "".
-        left: how many more there is room for.
+        pairs, written: the numbers of each function; those outside of functions are under "".
+        left: how many more may be added.
     """
 
     def __init__(self) -> None:
         self.pairs: dict[str, list[int]] = {"": []}
         self.written: dict[str, list[int]] = {"": []}
-        self.left = {"pairs": MOST, "written": MOST}
+        self.left = {"pairs": MAX_NUMBERS, "written": MAX_NUMBERS}
 
     @property
     def cut(self) -> bool:
-        """Whether there were more of them."""
+        """Whether there were more than fit."""
         return min(self.left.values()) < 0
 
     def add(self, kind: str, name: str, numbers: Iterable[int]) -> None:
@@ -235,7 +235,7 @@ class _Description:
 
 
 def described(text: str, given: Given) -> dict[str, Any]:
-    """Return the description of a source; functions as they were given are left out.
+    """Return the description of a source; unchanged given functions are left out.
 
     Returns: `pairs` and `written`, by function; `tree`, a digest of all but layout and comments;
     and whether it was `cut`.
@@ -246,7 +246,7 @@ def described(text: str, given: Given) -> dict[str, Any]:
     text = _with_line_ends(text)
     tree, lines = ast.parse(text), text.split("\n")
     names, description = names_of(tree, given.names), _Description()
-    # what students were asked to write comes first, wherever else statements were put
+    # what students were asked to write comes first, wherever else they put statements
     own = sorted(_blocks(tree), key=lambda block: block[0].rpartition(".")[2] not in given.names)
     for name, owner, statements in own:
         if isinstance(owner, FUNCTIONS) and _text(owner, lines) in given.texts:
@@ -256,7 +256,7 @@ def described(text: str, given: Given) -> dict[str, Any]:
         description.add(
             "pairs", name, (_pair_number([*chain(*shapes[i : i + TOGETHER])]) for i in starts)
         )
-        # what only says that a function begins would be rare wherever its name is
+        # a line that only begins a function would be rare because its name is
         plain = shapes[1:] if isinstance(owner, DEFINITIONS) else shapes
         description.add("written", name, (_hash(["", *each]) for each in plain))
     whole = hashlib.sha256(ast.dump(tree).encode(errors="replace")).hexdigest()
@@ -265,7 +265,7 @@ def described(text: str, given: Given) -> dict[str, Any]:
 
 
 def description(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the description of the source that is asked for, if it can be read."""
+    """Yield the description of the requested source, if it can be read."""
     given = Given(set(request["names"]), set(request["texts"]))
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         yield described(request["text"], given)

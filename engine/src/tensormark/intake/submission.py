@@ -1,7 +1,7 @@
-"""A submission: the texts of the editable files that were handed in, and what is known of them.
+"""A submission: the texts of the editable files that were handed in, and facts about them.
 
-What is handed in is read in another process (door.py), within limits that hold for all of it. The
-trusted side gets texts of bounded lengths, or one sentence that says why there are none.
+A hand-in is read in another process (door.py), within limits for all of it together. The trusted
+side gets texts of bounded length, or one sentence that says why there are none.
 """
 
 import dataclasses
@@ -12,7 +12,7 @@ from typing import Any
 
 from tensormark.intake.door import DOOR
 from tensormark.intake.flags import Flag
-from tensormark.intake.texts import MAX_SOURCE, MISSING, MOST_OTHERS, TOO_MUCH
+from tensormark.intake.texts import MAX_OTHERS, MAX_SOURCE, MISSING, TOO_MUCH
 
 SECONDS = 1.0  # of processor time; a folder or a zip takes a hundredth of one
 SENTENCE = 1000  # characters
@@ -31,12 +31,11 @@ class Submission:
         sources: module name to text, such as "main" to the text of main.py.
         faults: module name to why it cannot be imported, for files that are not Python.
         others: names of further modules and folders beside them, which are not graded.
-        notes: what a person should know of how it was read, such as given files that are modified.
-        stamps: of each file on a disk that was read: when it was written, its size and number.
-        flags: module name to what a person should look at, known once it was inspected; see
-            inspection.py.
-        hints: module and function, such as "main.Layer.forward", to why a function counts as not
-            written though it was; known then, too.
+        notes: what the user should know about how it was read, such as modified given files.
+        stamps: modification time, size and inode number of each file on disk that was read.
+        flags: module name to what a person should look at; filled by inspection.py.
+        hints: module and function, such as "main.Layer.forward", to why a function that was
+            written counts as not written; filled by inspection.py.
     """
 
     name: str
@@ -54,8 +53,8 @@ class Part:
     """A file or folder that was handed in.
 
     Attributes:
-        root: a path that a person has typed; a link there is followed.
-        below: the names that lead from it to the file or folder, none of which may be a link.
+        root: a path that the user typed; it may be a link, which is followed.
+        below: the names that lead from the root to it, none of which may be a link.
         name: what the student called it.
     """
 
@@ -65,7 +64,7 @@ class Part:
 
     @classmethod
     def under(cls, root: Path, path: Path, name: str = "") -> "Part":
-        """Return what somebody else has put under a folder."""
+        """Return the part at a path under a folder, where somebody else may have put links."""
         return cls(root, Path(os.path.relpath(path, root)).parts, name or path.name)
 
     def message(self) -> dict[str, Any]:
@@ -75,9 +74,9 @@ class Part:
         return {"root": root, "below": list(self.below), "name": name}
 
 
-def _bounded(value: Any, most: int, length: int) -> list[str]:
+def _bounded(value: Any, count: int, length: int) -> list[str]:
     texts = value if isinstance(value, list) else []
-    return [text[:length] for text in texts[:most] if isinstance(text, str)]
+    return [text[:length] for text in texts[:count] if isinstance(text, str)]
 
 
 def _by_module(value: Any, editable: Sequence[str], length: int) -> dict[str, str]:
@@ -101,12 +100,13 @@ def read_parts(
     """Read what was handed in.
 
     Args:
-        editable: the files that students edit; there is nothing to grade without the first.
-        given: the digests of all others, by name.
-        name: the submission's.
+        editable: the files that students edit; without the first, there is nothing to grade.
+        given: the digests of all other given files, by name.
+        name: the submission's name.
 
     Raises:
-        SubmissionError: there is nothing to grade. InspectionError: nothing can be read here.
+        SubmissionError: there is nothing to grade.
+        InspectionError: this machine cannot read submissions.
     """
     request = {
         "parts": [part.message() for part in parts],
@@ -123,8 +123,8 @@ def read_parts(
         name,
         sources,
         _by_module(row.get("faults"), editable, SENTENCE),
-        frozenset(_bounded(row.get("others"), MOST_OTHERS, SENTENCE)),
-        tuple(_bounded(row.get("notes"), MOST_OTHERS, SENTENCE)),
+        frozenset(_bounded(row.get("others"), MAX_OTHERS, SENTENCE)),
+        tuple(_bounded(row.get("notes"), MAX_OTHERS, SENTENCE)),
         stamps if isinstance(stamps, dict) else {},
     )
 
@@ -132,14 +132,15 @@ def read_parts(
 def read_submission(
     path: str | Path, editable: Sequence[str], given: Mapping[str, str] | None = None
 ) -> Submission:
-    """Read a submission at a path that a person has named.
+    """Read a submission at a path that the user named.
 
     Args:
         path: a folder, a file that ends in .py, a zip or a tar.
         editable, given: see `read_parts`.
 
     Raises:
-        SubmissionError: there is nothing to grade. InspectionError: nothing can be read here.
+        SubmissionError: there is nothing to grade.
+        InspectionError: this machine cannot read submissions.
     """
     try:
         return read_parts([Part(Path(path))], editable, given or {}, str(path))

@@ -1,6 +1,6 @@
-"""Explain to a student why a source is not Python: the line, the place in it, the usual cause.
+"""Explain to a student why a source is not valid Python: the line, the column, the usual cause.
 
-Everything that is shown of the source is short and printable.
+Only short, printable pieces of the source are shown.
 """
 
 import re
@@ -18,19 +18,19 @@ TABS = "tabs and spaces are mixed: indent with spaces only"
 
 
 def shown(name: str) -> str:
-    """Return an untrusted name or text made safe for a message: short, printable, one line."""
+    """Make an untrusted name or text safe for a message: short, printable, on one line."""
     short = name if len(name) <= 80 else f"{name[:60]}...{name[-15:]}"
     return "".join(c if c.isprintable() else "?" for c in short)
 
 
 def _line(text: str, number: int) -> str:
-    """Return a line of a source, or nothing; lines are counted as Python does."""
+    """Return a line of a source, or ""; lines are counted as Python counts them."""
     lines = re.split(r"\r\n|\r|\n", text)
     return lines[number - 1] if 0 < number <= len(lines) else ""
 
 
 def _excerpt(line: str, column: int) -> list[str]:
-    """Return a line as far as it can be shown, and a caret below a column (from 1)."""
+    """Return the printable part of a line around a column (from 1), and a caret below it."""
     if not line.strip():
         return []
     column = min(max(column, 1), len(line) + 1)
@@ -60,7 +60,7 @@ def _cause(error: SyntaxError, line: str) -> str:
 
 
 def explained(name: str, error: SyntaxError, text: str) -> str:
-    """Say why a source cannot be parsed, in up to four lines."""
+    """Return why a source cannot be parsed, in up to four lines."""
     line_number, column = error.lineno or 0, error.offset or 0
     message = shown(error.msg or "not Python")
     hint = _cause(error, _line(text, line_number))

@@ -1,16 +1,16 @@
-"""The bytes of sources, and what is said of them on both sides of the door."""
+"""Check and decode the bytes of sources; the messages that both sides of the door share."""
 
 from tensormark.files import digest
 
-MAX_SOURCE = 256 << 10  # bytes; the solution has 8 kB
-MOST_OTHERS = 200  # names of other modules
+MAX_SOURCE = 256 << 10  # bytes; the solution takes 8 kB
+MAX_OTHERS = 200  # names of other modules
 MISSING = "there is no such file or folder"
 TOO_MUCH = "too large or too complex to be read; hand in a zip of the files that you wrote"
 DIFFERS = "differs from the given one, which is what grading uses"
 
 
 def is_given(content: bytes, expected: str | None) -> bool:
-    """Say whether this is the given content; lines may have Windows endings."""
+    """Say whether this is the given content; lines may have Windows line endings."""
     return digest(content.replace(b"\r\n", b"\n")) == expected
 
 

@@ -1,6 +1,6 @@
-"""A hand-in as files and folders, whether they are on a disk or in an archive.
+"""A hand-in as files and folders, on disk or in an archive.
 
-Nothing is read before it is asked for. What a name stands for is decided elsewhere; see search.py.
+Nothing is read before it is needed. What a name stands for is decided elsewhere; see search.py.
 """
 
 import dataclasses
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from tensormark.intake.syntax import shown
 
-ITSELF = "it"  # the place of a hand-in that is one file
+ITSELF = "it"  # the place of a hand-in that is a single file
 
 
 class UnreadableError(Exception):
@@ -17,29 +17,30 @@ class UnreadableError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class File:
-    """A file, or what stands where one should.
+    """A file, or something unreadable in the place of one.
 
     Attributes:
-        name: as its student called it; place: where it is in the hand-in, for messages.
-        content: takes the most bytes to read; raises UnreadableError if it cannot be read.
+        name: as the student called it.
+        place: its path in the hand-in, for messages.
+        content: given the maximum number of bytes, reads it or raises UnreadableError.
     """
 
     name: str
     place: str
     content: Callable[[int], bytes]
 
-    def read(self, most: int, what: str = "") -> bytes:
+    def read(self, max_bytes: int, what: str = "") -> bytes:
         """Read it.
 
         Args:
-            what: completes the sentence about a file that is larger.
+            what: completes the message about a file that is too large.
 
         Raises:
-            UnreadableError: it cannot be read, or is larger.
+            UnreadableError: it cannot be read, or is too large.
         """
-        content = self.content(most + 1)
-        if len(content) > most:
-            size = f"{most >> 20} MiB" if most >> 20 else f"{most >> 10} KiB"
+        content = self.content(max_bytes + 1)
+        if len(content) > max_bytes:
+            size = f"{max_bytes >> 20} MiB" if max_bytes >> 20 else f"{max_bytes >> 10} KiB"
             raise UnreadableError(f"{shown(self.place)} is larger than {size}{what}")
         return content
 
@@ -56,10 +57,10 @@ class Folder:
 Entry = File | Folder
 
 
-def no_file(name: str, place: str, why: str) -> File:
-    """Return what is no file; it says why once it should be read."""
+def unreadable(name: str, place: str, why: str) -> File:
+    """Return a file that says why it cannot be used when it is read."""
 
-    def content(most: int) -> bytes:
+    def content(max_bytes: int) -> bytes:
         raise UnreadableError(f"{shown(place)} {why}")
 
     return File(name, place, content)
