@@ -1,11 +1,11 @@
 """Build Gradescope's autograder: `tensormark gradescope`.
 
     setup.sh, run_autograder   what Gradescope runs
-    limit                      the seconds that it gives
+    limit                      the seconds that Gradescope gives
     engine/                    this distribution as a wheel
     assignment/                code, starter, solution, checkpoint, data and private references
 
-The zip is for Gradescope only: whoever has it has the solution.
+The zip is for Gradescope only: anyone who has it has the solution.
 """
 
 import argparse
@@ -37,18 +37,18 @@ class _BuildError(Exception):
 
 
 def _normal_name(name: str) -> str:
-    """Return the name of a package as package indexes compare it."""
+    """Return a package's name in the form that package indexes compare."""
     return name.lower().replace("_", "-")
 
 
 def _constraints(distributions: Sequence[Distribution], direct: Sequence[str]) -> str:
-    """Return pins, in the versions installed here, of all packages but those that are pinned."""
-    known = {_normal_name(name) for name in direct}
+    """Return pins to the versions installed here, for all packages except the direct ones."""
+    pinned = {_normal_name(name) for name in direct}
     pins = {
         _normal_name(distribution.metadata["Name"]): distribution.version.partition("+")[0]
         for distribution in distributions
     }
-    return "".join(f"{name}=={pins[name]}\n" for name in sorted(pins.keys() - known))
+    return "".join(f"{name}=={pins[name]}\n" for name in sorted(pins.keys() - pinned))
 
 
 def _pins(requirements: Path) -> bytes:

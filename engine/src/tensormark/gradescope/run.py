@@ -1,7 +1,7 @@
 """Grade one submission on Gradescope: `tensormark autograder`, which run_autograder calls.
 
-results.json is there from the start, says that the grading did not finish until it has, and is
-written again after each exercise, always by renaming.
+results.json exists from the start, says that the grading did not finish until it has, and is
+rewritten after each exercise, always atomically.
 """
 
 import dataclasses
@@ -27,9 +27,9 @@ from tensormark.settings import Settings
 from tensormark.strictest import Strictest, strictest
 from tensormark.usage import parser
 
-LIMIT = 600  # seconds: what Gradescope gives unless it is told otherwise
-BUDGET, TRAINING = 0.2, 0.5  # shares of it for all exercises together, and for the tasks
-# of the assignment's folder in the autograder's zip
+LIMIT = 600  # seconds: Gradescope's default
+BUDGET, TRAINING = 0.2, 0.5  # shares of the limit for all exercises together, and for the tasks
+# files in the assignment's folder in the autograder's zip
 REFERENCES, CONSTRAINTS, LEAST_TIER = "references", "constraints.txt", "least-tier"
 PIN = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^]]*\])?\s*(?:==\s*([^\s;,]+))?")
 UNFINISHED = "The grading did not finish; what stands below was graded until then."
@@ -58,7 +58,7 @@ class _Writer:
         """Do nothing: each step takes milliseconds."""
 
     def result(self, result: Result) -> None:
-        """Write what is known by now."""
+        """Write the results so far."""
         print(f"{result.outcome}: {result.id}", flush=True)
         if result.id in self.shown:
             self.results.append(result)
@@ -70,7 +70,7 @@ class _Writer:
         self.write(grade, UNGRADED if could_not else "")
 
     def write(self, grade: Grade, first: str) -> None:
-        """Write results.json, with a line before what the report says."""
+        """Write results.json, with a line before the report's text."""
         model: dict[str, Any] = json.loads(gradescope(grade.as_json()))
         model["output"] = "\n".join(filter(None, [first, model.get("output", "")]))
         model["extra_data"] = model.get("extra_data", {}) | {
@@ -81,16 +81,16 @@ class _Writer:
 
 
 def missing_packages(requirements: Path) -> list[str]:
-    """Return the requirements that are not installed, or not in the version that they name.
+    """Return the requirements that are not installed, or not in the pinned version.
 
-    Those with a condition and those from an address are not looked at.
+    Those with a condition and those with a URL are not checked.
     """
     lines = requirements.read_text(encoding="utf-8").splitlines()
-    usual = [line for line in lines if ";" not in line and "://" not in line]
+    plain = [line for line in lines if ";" not in line and "://" not in line]
     missing = []
-    for name, pin in [read.groups() for line in usual if (read := PIN.match(line))]:
+    for name, pin in [match.groups() for line in plain if (match := PIN.match(line))]:
         try:
-            # torch's version ends in the kind of processor
+            # torch's version ends in "+cpu" or the like
             installed = version(name).partition("+")[0]
         except PackageNotFoundError:
             installed = "none"
@@ -100,7 +100,7 @@ def missing_packages(requirements: Path) -> list[str]:
 
 
 def _times(assignment: Assignment, references: References) -> dict[str, float | None]:
-    """Return the seconds that a right solution takes for each task; None: not measured."""
+    """Return the seconds that a correct solution takes for each task; None: not measured."""
     tasks = {
         exercise.id: exercise.task for exercise in assignment.exercises if exercise.task is not None
     }
@@ -108,20 +108,20 @@ def _times(assignment: Assignment, references: References) -> dict[str, float | 
 
 
 def settings_for(assignment: Assignment, limit: float) -> Settings:
-    """Return the settings: references and time, of which half a processor has little.
+    """Return the settings: the references, and time limits that suit half a processor.
 
-    A task whose time was not measured has its own deadline.
+    A task whose time was not measured keeps its own deadline.
     """
     folder = assignment.folder / REFERENCES
-    usual = Settings.of(assignment.folder, references=folder, budget=BUDGET * limit)
+    settings = Settings.of(assignment.folder, references=folder, budget=BUDGET * limit)
     measured = sum(filter(None, _times(assignment, References(folder)).values()))
     if not measured:
-        return usual
-    return dataclasses.replace(usual, training_times=TRAINING * limit / measured)
+        return settings
+    return dataclasses.replace(settings, training_times=TRAINING * limit / measured)
 
 
 def allowed(folder: Path) -> Sequence[str]:
-    """Return the tiers that may be used: `process` only if the instructor said so."""
+    """Return the tiers that may be used: `process` only if the instructor allowed it."""
     least = (folder / LEAST_TIER).read_text(encoding="utf-8").strip()
     return (CONTAINED, LOCKED, PROCESS) if least == PROCESS else (CONTAINED, LOCKED)
 
@@ -159,7 +159,7 @@ def untimed(assignment: Assignment) -> Iterator[str]:
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
-    """Grade, or look at what is installed; return the exit status."""
+    """Grade, or check the installation; return the exit status."""
     command_line = parser(name, "Grade on Gradescope, in its container.")
     add = command_line.add_argument
     add("--packages", action="store_true", help="fail if a requirement is missing")

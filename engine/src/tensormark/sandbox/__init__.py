@@ -1,10 +1,10 @@
 """Where a submission's code runs: three tiers behind one interface.
 
     contained   a container, with a locked-down process for each exercise: for untrusted code
-    locked      the same processes without the container, if none is available
+    locked      the same processes without a container, if none is available
     process     a plain process, on any system: for your own code only
 
-isolated.py and process.py say what each covers and does not cover, SECURITY.md has the figures. If
-a tier is not available, that is an error that says what is missing: the grader never falls back to
+isolated.py and process.py say what each tier covers and does not cover; SECURITY.md has the
+figures. If a tier is not available, an error says what is missing: the grader never falls back to
 another tier.
 """

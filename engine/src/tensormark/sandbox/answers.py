@@ -1,13 +1,12 @@
-"""Read what a worker answers. Trusted side; everything in an answer is untrusted.
+"""Read a worker's answers. Trusted side; everything in an answer is untrusted.
 
-This is the one place where what a submission sends becomes values of this process. Their readers
-can rely on it: a text is one printable line of bounded length, a number is finite, and the name of
-a tensor was asked for, or is printable and short. Anything else is a ProtocolError, which fails the
-exercise that was asked.
+Only here does what a submission sends become values in this process. Code that uses them can rely
+on this: a text is one printable line of bounded length, a number is finite, and a tensor's name was
+requested, or is printable and short. Anything else is a ProtocolError, which fails the exercise.
 
 Covered: sizes are checked before anything is parsed, and the JSON is flat and has known keys. Of
-the tensors that an answer lists, only those that were asked for are read, each as long as its shape
-says; together they never have more bytes than the answer. Not covered: whether any of it is true.
+the tensors that an answer lists, only requested ones are read, each as long as its shape says;
+together they never have more bytes than the answer. Not covered: whether any of it is true.
 """
 
 import json
@@ -22,7 +21,7 @@ from tensormark.sandbox.interface import WorkerLostError, printable
 from tensormark.trouble import trouble_in
 from tensormark.worker.protocol import LONGEST, MAX_AXES, Message, ProtocolError, Tensors, parts_of
 
-MAX_JSON = 16 << 10  # bytes; an exception's text has a few hundred
+MAX_JSON = 16 << 10  # bytes; an exception's text takes a few hundred
 MAX_LIST = 128 << 10  # bytes of the list of tensors; one of 200 parameters takes 20,000
 MAX_TEXT = 1000  # characters of a text that are kept; a worker cuts an exception's at 300
 MAX_ITEM = 100  # characters of a text in a list, of the name of a state, or of a state itself
@@ -59,14 +58,14 @@ class _UnreadableError(ProtocolError):
     """Reading an answer raised an unexpected exception.
 
     That is blamed on the answer, not on the grader: reading depends on nothing but the answer,
-    opens no file and has checked all sizes before. Only a lack of memory is the machine's fault.
+    opens no file and checks all sizes first. Only a lack of memory is the machine's fault.
     """
 
     says = "gave an answer that could not be read"
 
 
 class TensorNameError(ProtocolError):
-    """A tensor has a name that no other part of the grader should have to deal with."""
+    """A tensor has a name that the rest of the grader should not have to handle."""
 
     says = "returned a tensor whose name is empty, too long or not printable"
 
@@ -92,7 +91,7 @@ def _parse(text: bytes) -> dict[str, Any]:
 
 
 def _plain(value: Any, max_length: int = MAX_ITEM) -> Any:
-    """Return a value that is not nested, its text made printable and cut.
+    """Return a value that is not nested; text is made printable and truncated.
 
     Raises:
         ProtocolError: it is nested, or a number that is infinite or too large.
@@ -149,8 +148,8 @@ def _tensor(entry: Any, data: memoryview) -> np.ndarray:
     """Return a tensor.
 
     Args:
-        entry: of the answer's list: its dtype, shape and offsets in the data.
-        data: the bytes of all of the answer's tensors.
+        entry: its entry in the answer's list: dtype, shape and offsets in the data.
+        data: the bytes of all tensors of the answer.
 
     Raises:
         ProtocolError: the entry is invalid.
@@ -171,20 +170,20 @@ def _tensor(entry: Any, data: memoryview) -> np.ndarray:
         raise ProtocolError("a tensor is not as long as its shape says")
     try:
         array = np.frombuffer(data[begin:end], kind).reshape(shape)
-    except ValueError as error:  # it has no values, but axes whose product is too large for numpy
+    except ValueError as error:  # no values, but axes whose product is too large for numpy
         raise ProtocolError("a tensor is too long") from error
     # a byte that is neither 0 nor 1 would be a bool that equals neither True nor False
     return array != 0 if entry["dtype"] == "BOOL" else array.copy()
 
 
 def _tensors(packed: bytes, tensor_names: frozenset[str] | None) -> Tensors:
-    """Read the tensors of an answer, in safetensors form.
+    """Read the tensors of an answer, in the safetensors format.
 
     Args:
         tensor_names: those to read; None: all.
 
     Raises:
-        ProtocolError: they are invalid, or include one that nobody asked for.
+        ProtocolError: they are invalid, or include one that was not requested.
     """
     if not packed:
         return {}
@@ -226,6 +225,6 @@ def decode(frame: bytes, tensor_names: frozenset[str] | None = None) -> tuple[Me
 
 
 def lost_by(error: ProtocolError) -> WorkerLostError:
-    """Return the loss of a worker whose answer cannot be read."""
+    """Return the error for a worker whose answer cannot be read."""
     trouble = str(error) if isinstance(error, _UnreadableError) else ""
     return WorkerLostError(error.says, trouble)

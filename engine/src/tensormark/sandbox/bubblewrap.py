@@ -2,8 +2,8 @@
 
 Covered: the zygote and its children see Python, the packages of requirements.txt, the system's
 libraries, the folder worker/, the assignment's harness and the checkpoint, all read-only; no other
-file, process, host name or network. If root starts it, it also gets a user id of its own, which
-owns nothing on the machine.
+file, process, host name or network. If root starts it, it also gets a separate user id, which owns
+nothing on the machine.
 Not covered: memory and processor time (lockdown.py limits them), and kernel vulnerabilities. If an
 ordinary user starts it, the container's user is that user outside of it.
 """
@@ -58,8 +58,8 @@ def _checkpoints(key: SlotKey) -> list[str]:
 def readable(key: SlotKey) -> list[str]:
     """Return the paths that a submission may read.
 
-    In a container, the folders of packages hold nothing but what it may use; without one, the
-    libraries are listed without these folders.
+    In a container, the package folders hold only what it may use; without one, the libraries are
+    listed without these folders.
     """
     paths = _libraries()
     if not key.contained:
@@ -74,7 +74,7 @@ def _library_roots() -> list[Path]:
 
 
 def listable(contained: bool) -> list[str]:
-    """Return the folders in which a submission may see names: Python looks for modules there."""
+    """Return the folders that a submission may list, because Python looks for modules there."""
     if contained:
         return []
     hidden = _package_folders()
@@ -89,7 +89,7 @@ def _parents(paths: Iterable[str]) -> list[str]:
 
 
 def _mkdir_options(paths: Iterable[str]) -> list[str]:
-    """Return the options that make folders, which everybody can enter: the default mode is 0700."""
+    """Return the options that make folders that everybody can enter; the default mode is 0700."""
     return [word for path in paths for word in ("--perms", "0755", "--dir", path)]
 
 
@@ -113,7 +113,7 @@ def mounts(key: SlotKey) -> list[str]:
     options += _bind_options(pairs)
     allowed = packages.packages(key.requirements)
     for folder in _package_folders():
-        options += ["--tmpfs", str(folder)]  # hides all packages; those allowed are mounted over it
+        options += ["--tmpfs", str(folder)]  # hides all packages; allowed ones are mounted over it
     options += _mkdir_options(_parents(allowed)) + _bind_options((path, path) for path in allowed)
     for folder in _package_folders():
         options += ["--remount-ro", str(folder)]

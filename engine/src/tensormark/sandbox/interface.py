@@ -13,7 +13,7 @@ START_DEADLINE = 180.0  # seconds; importing torch takes 2, or a minute on a col
 LOAD_DEADLINE = 30.0  # for importing the submission
 CALL_DEADLINE = 20.0  # for one call on small tensors, which takes milliseconds
 BUDGET = 300.0  # for all exercises of a submission together, which take one or two
-KEPT_OUTPUT = 16 << 10  # bytes of a submission's printed output that are kept
+MAX_OUTPUT = 16 << 10  # bytes of a submission's printed output that are kept
 
 CONTAINED, LOCKED, PROCESS = TIERS = ("contained", "locked", "process")
 
@@ -29,11 +29,11 @@ class Request:
         exercise: the id of the exercise that it belongs to.
         runs: the ids of the exercises whose student code it runs.
         call: the JSON of the call; tensors: its inputs.
-        deadline: seconds.
-        reply_bytes: how many the answer may have, where the limits allow fewer.
+        deadline: in seconds.
+        reply_bytes: the size limit of the answer, if larger than that in the limits.
         measured: seconds that a task takes with correct code, if that was measured.
-        task: its time does not count towards the submission's budget.
-        tensor_names: those that the answer may have; None: any.
+        task: whether it is a task, whose time does not count towards the submission's budget.
+        tensor_names: the names of the tensors that the answer may have; None: any.
     """
 
     exercise: str
@@ -57,11 +57,11 @@ class Reply:
     """The result of a call: `ok`, `not written`, `error` (the student's) or `lost`.
 
     Attributes:
-        text: for the student, if it is not ok. For "not written", what NotImplementedError said.
+        text: for the student, if it is not ok. For "not written", NotImplementedError's message.
         advice: what to do about it, if the trusted side knows.
         unimportable: the file that cannot be imported, if that is why it is not ok.
-        hung: whether it was lost because it had to be ended at a deadline.
-        unabridged: the whole text, where `text` leaves some of it out.
+        hung: whether the call was lost because it had to be ended at a deadline.
+        unabridged: the whole text, if `text` leaves some of it out.
         trouble: for the maintainers, if reading the answer raised an unexpected exception.
     """
 
@@ -78,16 +78,16 @@ class Reply:
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """The resource limits of a submission. The tier `process` enforces the seconds and reply_bytes.
+    """A submission's resource limits; the tier `process` enforces only seconds and reply_bytes.
 
     Attributes:
         load_seconds: for importing the submission.
-        call_seconds: the latest deadline of a request.
+        call_seconds: the longest deadline of a request.
         exercise_seconds: for all calls of one exercise together, except training.
-        memory_bytes: of address space; torch itself takes about 1 GiB of it.
-        reply_bytes: that one call may return; the largest of any exercise is 0.2 MB. All answers
-            of a submission may be in memory at the same time.
-        files, threads: open at the same time.
+        memory_bytes: address space; torch itself takes about 1 GiB of it.
+        reply_bytes: size of a call's answer; the largest of any exercise is 0.2 MB. All answers of
+            a submission may be in memory at the same time.
+        files, threads: at the same time.
     """
 
     load_seconds: float = LOAD_DEADLINE
@@ -105,16 +105,16 @@ class Program:
 
     Attributes:
         main_file: the student's main file, for messages.
-        editable: the files that students edit: what fails in others is due to these.
+        editable: the files that students edit, which are to blame for failures in other files.
         sources: module name to text, of the given files and the submission.
         imports: the modules that calls use, in the order in which they are imported.
         harness: the assignment's file that runs next to them.
-        requirements: the list of packages that it may import.
+        requirements: the file that lists the packages that it may import.
         checkpoint: the folder of the frozen checkpoint, if there is one.
-        threads: for torch.
+        threads: of torch.
         limits: what the submission may use.
-        forbidden, given_only: library code that it may not use; see policy.py. Full names to those
-            in messages.
+        forbidden, given_only: library code that it may not use; see policy.py. Full names to names
+            for messages.
         budget: seconds for all calls, except tasks; see budget.py.
     """
 
@@ -135,8 +135,8 @@ class Program:
         """Return the request that makes a worker import the program.
 
         Args:
-            requests: all that the worker will run, if that is known: what none of them allows given
-                code to use is forbidden for good.
+            requests: all that the worker will run, if known. If none of them lets given code use
+                what is `given_only`, that is forbidden altogether.
         """
         given_code = requests is None or any(request.call.get("given_only") for request in requests)
         return {
@@ -169,7 +169,7 @@ class WorkerHungError(WorkerLostError):
 
 
 class WorkerStartError(Exception):
-    """The worker cannot start: the installation's fault, not the student's."""
+    """The worker cannot start, which is the installation's fault, not the student's."""
 
 
 class CapturedOutput:
@@ -180,12 +180,12 @@ class CapturedOutput:
 
     def take(self, chunk: bytes) -> None:
         """Keep as much of a chunk as fits."""
-        self.content += chunk[: max(0, KEPT_OUTPUT - len(self.content))]
+        self.content += chunk[: max(0, MAX_OUTPUT - len(self.content))]
 
     @property
     def full(self) -> bool:
         """Whether nothing more will be kept."""
-        return len(self.content) >= KEPT_OUTPUT
+        return len(self.content) >= MAX_OUTPUT
 
     def drain(self, stream: BinaryIO) -> None:
         """Read the stream to its end."""
@@ -193,7 +193,7 @@ class CapturedOutput:
             self.take(chunk)
 
     def text(self) -> str:
-        """Return the kept output, without control characters that could affect a terminal."""
+        """Return the captured output, without control characters that could affect a terminal."""
         text = self.content.decode("utf-8", "replace")
         return _without_piled_marks("".join(c for c in text if c in "\n\t" or c.isprintable()))
 
@@ -203,8 +203,8 @@ class Shared:
     """An exercise's answers from a process in which several exercises ran.
 
     Attributes:
-        printed: what its calls printed, which the sandbox's `printed` does not have.
-        first: whether it ran before any other, as it would alone.
+        printed: what its calls printed, which is not in the sandbox's `printed`.
+        first: whether it ran before all others, as it would alone.
     """
 
     replies: Sequence[Reply]
@@ -230,14 +230,14 @@ class Sandbox(Protocol):
 
     @property
     def apart(self) -> Callable[[Program, Request], Reply] | None:
-        """Runs a call of another program where this one's leave no trace; None if it cannot."""
+        """Runs a call of another program, unaffected by this one's calls; None if it cannot."""
 
     @property
     def together(self) -> Callable[[Sequence[Request]], dict[str, Shared]] | None:
-        """Runs several exercises' calls in one process; None if that is what `run` does.
+        """Runs several exercises' calls in one process; None if `run` does so anyway.
 
-        Left out are exercises that are not answered completely, as nothing that happens to them
-        there counts, and those that ran after another had changed the submission's modules.
+        Exercises without complete answers are left out, as nothing that happens to them there
+        counts, and so are those that ran after another one had changed the submission's modules.
         """
 
     def run(self, requests: Iterable[Request], progress: Progress = ...) -> Iterator[Reply]:
@@ -250,19 +250,19 @@ def clock() -> float:
 
 
 def _without_piled_marks(text: str) -> str:
-    """Leave out combining marks that are piled up higher than in any language."""
+    """Return a text without combining marks that are piled up higher than in any language."""
     return "".join(letter for letter, piled_up in with_piled_up(text) if not piled_up)
 
 
 def printable(text: str) -> str:
-    """Return untrusted text made safe for a message: one line, no control characters."""
+    """Make untrusted text safe for a message: one line, no control characters."""
     if text.isascii() and text.isprintable():  # the usual case, and fast
         return text
     return _without_piled_marks("".join(c if c.isprintable() else "?" for c in text))
 
 
 def as_reply(answer: Mapping[str, Any], tensors: Tensors) -> Reply:
-    """Turn a worker's answer, as answers.py has read it, into a reply.
+    """Turn a worker's answer, as read by answers.py, into a reply.
 
     Raises:
         WorkerLostError: it is invalid.
@@ -274,7 +274,7 @@ def as_reply(answer: Mapping[str, Any], tensors: Tensors) -> Reply:
 
 
 def lost(target: str, error: WorkerLostError) -> Reply:
-    """Return the reply to a call, or to the import, that lost its worker."""
+    """Return the reply to a call, or to an import, that lost its worker."""
     hung = isinstance(error, WorkerHungError)
     return Reply("lost", f"{target} {error}", hung=hung, trouble=error.trouble)
 

@@ -1,15 +1,15 @@
 """Run a submission's calls in a slot: the tiers `contained` and `locked`.
 
-Each task, and the calls of an exercise that are made together, have a child process of their own:
-it imports the submission, answers the calls in order and exits. Answers are read once it is dead.
-To save time, `together` first runs several exercises in one child; its caller takes only the
-replies that count, and runs the other exercises again.
+Each task, and each batch of calls of one exercise, gets its own child process: it imports the
+submission, answers the calls in order and exits. Answers are read once it has died. To save time,
+`together` first runs several exercises in one child; its caller uses only the replies that count,
+and runs the other exercises again.
 
 Covered: see the modules it builds on: bubblewrap.py (which files, processes and network exist),
 lockdown.py and seccomp.py (what the child may do), reply_buffer.py (size), slot.py (time). Nothing
 that one exercise leaves behind reaches another in `run`.
-Not covered: calls that are made together share a process, so an answer may depend on the calls
-before it. Answers are untrusted: they only count if they equal a reference, or labels.
+Not covered: calls in one batch share a process, so an answer may depend on the calls before it.
+Answers are untrusted: they only count if they equal a reference, or labels.
 """
 
 import atexit
@@ -45,7 +45,7 @@ SHARED_SECONDS = 3.0  # for all calls of `together`; correct code takes a tenth 
 
 
 class _Slots:
-    """A pool of idle slots; if there is none, a new one is started."""
+    """A pool of idle slots; if none is idle, a new one is started."""
 
     def __init__(self) -> None:
         self.idle: dict[SlotKey, list[Slot]] = {}
@@ -78,7 +78,7 @@ atexit.register(SLOTS.close)
 
 
 def _cause(ending: Ending) -> WorkerLostError:
-    """Return what ended a child, in words for the student."""
+    """Return what ended a child, worded for the student."""
     if ending.exceeded is not None:
         return WorkerHungError(f"took longer than {round(ending.exceeded, 1):g} seconds")
     name = ""
@@ -104,7 +104,7 @@ class IsolatedSandbox:
         Args:
             contained: in a container; otherwise without namespaces.
             lock: False skips the lockdown, for measurements only.
-            slot: to use instead of one of the pool.
+            slot: to use instead of one from the pool.
 
         Raises:
             WorkerStartError: the machine lacks something; the message says what.
@@ -146,7 +146,7 @@ class IsolatedSandbox:
         try:
             (reply,) = other.run([request])
         finally:
-            self.slot = other.slot  # which is a new one if the call has lost the first
+            self.slot = other.slot  # a new one if the call lost the first
         return reply
 
     def run(
@@ -234,7 +234,7 @@ class IsolatedSandbox:
         return results
 
     def job(self, requests: Sequence[Request]) -> Job:
-        """Pack the import and the calls; each exercise's last call is marked if another follows."""
+        """Pack the import and the calls; an exercise's last call is marked if another follows."""
         frames = [protocol.encode({"number": 0, **self.program.load_message(requests)})]
         following = [*(request.exercise for request in requests[1:]), None]
         for number, request in enumerate(requests, start=1):
@@ -255,11 +255,11 @@ class IsolatedSandbox:
         """Run a job in a slot; if it is lost, retry once in a new one.
 
         Args:
-            request: the first of the job, which tells whether its time counts.
+            request: the first of the job, which decides whether its time counts.
 
         Returns:
-            How it ended; and what was printed: by the import, if that was not returned before, and
-            by each call.
+            How it ended, and what was printed by the import (unless already returned) and by each
+            call.
         """
         if self.fault is not None:
             raise self.fault
@@ -285,7 +285,7 @@ class IsolatedSandbox:
         """Read an answer from the reply buffer.
 
         Args:
-            tensor_names: those that the answer may have; None: any.
+            tensor_names: the names of the tensors that the answer may have; None: any.
 
         Raises:
             WorkerLostError: it is missing or invalid.

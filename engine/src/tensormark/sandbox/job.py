@@ -1,4 +1,4 @@
-"""What a slot is started with, the jobs that it runs, and how they end. Trusted side."""
+"""The key that a slot is started with, the jobs that it runs, and how they end. Trusted side."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ class SlotKey:
     """What a slot is started with.
 
     Attributes:
-        contained: in its own container.
+        contained: whether it has its own container.
         harness: the assignment's file that runs next to a student's code.
-        requirements: the list of packages that children may import.
+        requirements: the file that lists the packages that children may import.
         checkpoint: the only folder that children may read besides Python, if there is one.
         lock: False skips the children's lockdown, for measurements only.
     """
@@ -36,8 +36,8 @@ class Job:
     """The work of one child.
 
     Attributes:
-        content: the frames of its requests, the load first.
-        deadlines: seconds for each request; together: for all of them.
+        content: the frames of its requests, the import first.
+        deadlines: seconds for each request; together: seconds for all of them.
     """
 
     content: bytes
@@ -53,8 +53,8 @@ class Ending:
 
     Attributes:
         status: the exit status, or minus the number of the signal that ended it.
-        exceeded: the deadline, in seconds, that it had to be ended at, if any.
-        seconds: of processor time.
+        exceeded: the deadline in seconds at which it had to be ended, if any.
+        seconds: processor time used.
     """
 
     answers: ReplyBuffer

@@ -6,7 +6,7 @@ import os
 
 from tensormark.sandbox.interface import CapturedOutput
 
-PIPE = 1 << 20  # bytes of a pipe for printed output: the most that an ordinary user may have
+PIPE = 1 << 20  # bytes of a pipe for printed output, an ordinary user's maximum
 
 
 def request_file(content: bytes) -> int:
@@ -32,13 +32,13 @@ def output_pipe() -> tuple[int, int]:
     """Return the ends of a pipe for printed output; reading from it never waits."""
     read_fd, write_fd = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
     os.set_blocking(write_fd, True)
-    with contextlib.suppress(OSError):  # this user has too many such large pipes already
+    with contextlib.suppress(OSError):  # this user already has too many large pipes
         fcntl.fcntl(read_fd, fcntl.F_SETPIPE_SZ, PIPE)
     return read_fd, write_fd
 
 
 def discard(descriptor: int) -> None:
-    """Empty a pipe without copying what it holds."""
+    """Empty a pipe without copying its contents."""
     null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
     try:
         os.splice(descriptor, null, PIPE, flags=os.SPLICE_F_NONBLOCK)

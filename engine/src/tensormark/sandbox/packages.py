@@ -1,11 +1,11 @@
 """The installed packages that a submission may use: the required ones and their dependencies.
 
-Their files are found by the installers' records, in whatever folders they lie. The rest of those
-folders is hidden, so that no other installed package can be read: it may be what an exercise asks
-for, or be missing where the next submission is graded.
+Their files are found by the installers' records, in whatever folders they are. The rest of those
+folders is hidden, so that no other installed package can be read: it might implement what an
+exercise asks for, or be missing on the machine that grades the next submission.
 
 Covered: packages that were installed with a record of their files, and Debian's. Not covered: any
-other package, which is missing in the sandbox as a whole.
+other package, which is completely missing in the sandbox.
 """
 
 import functools
@@ -17,19 +17,19 @@ from pathlib import Path
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 FOLDERS = ("site-packages", "dist-packages")
-WORKER = ("torch", "numpy", "safetensors", "pyseccomp")  # what tensormark/worker needs itself
+WORKER = ("torch", "numpy", "safetensors", "pyseccomp")  # those that tensormark/worker needs
 
 
 def requirement_names(requirements: Path) -> list[str]:
-    """Return the names of the packages that a file of requirements lists."""
+    """Return the names of the packages in a requirements file."""
     lines = requirements.read_text(encoding="utf-8").splitlines()
     return [match[0] for line in lines if (match := NAME.match(line)) is not None]
 
 
 def _requirements_of(distribution: Distribution) -> Iterator[str]:
-    """Yield what a package requires, but not what only its extras require."""
-    about = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
-    for line in about.split("\n\n", 1)[0].splitlines():
+    """Yield the packages that a package requires, except those that only its extras require."""
+    metadata = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
+    for line in metadata.split("\n\n", 1)[0].splitlines():
         key, _, value = line.partition(": ")
         match = NAME.match(value)
         if key == "Requires-Dist" and match is not None and "extra ==" not in value:
@@ -52,7 +52,7 @@ def installed(names: Sequence[str], folders: Sequence[str]) -> list[Distribution
 
 
 def _top_entries(distribution: Distribution) -> Iterator[Path]:
-    """Yield a package's files and folders in the folder that it was installed in, not below."""
+    """Yield a package's top-level files and folders in the folder that it was installed in."""
     record = distribution.read_text("RECORD")
     names = {line.split(",", 1)[0].strip('"') for line in (record or "").splitlines()}
     names |= set((distribution.read_text("top_level.txt") or "").split() if not record else ())
@@ -65,7 +65,7 @@ def _top_entries(distribution: Distribution) -> Iterator[Path]:
 
 
 def paths(requirements: Path, folders: Sequence[str], also: Sequence[str] = ()) -> list[str]:
-    """Return the files and folders of the required packages, looked for in some folders.
+    """Return the files and folders of the required packages that are installed in some folders.
 
     Args:
         also: the names of further packages.
@@ -89,7 +89,7 @@ def packages(requirements: Path) -> tuple[str, ...]:
 
 @functools.cache
 def modules(requirements: Path) -> tuple[str, ...]:
-    """Return the names of the modules that submissions may import; none if nothing is recorded."""
+    """Return the names of the modules that submissions may import; none without records."""
     try:
         names = {Path(path).name.partition(".")[0] for path in packages(requirements)}
         return tuple(sorted(name for name in names if name.isidentifier()))
@@ -98,22 +98,22 @@ def modules(requirements: Path) -> tuple[str, ...]:
 
 
 def folders(requirements: Path) -> list[str]:
-    """Return the folders of these packages, in the order in which Python searches them."""
+    """Return the folders of these packages, in Python's search order."""
     inside = {str(Path(path).parent) for path in packages(requirements)}
     return [entry for entry in dict.fromkeys(sys.path) if entry in inside]
 
 
 def hidden(roots: Sequence[Path]) -> list[Path]:
-    """Return the folders of packages below these folders of libraries."""
+    """Return the package folders below these library folders."""
     folders = {path for root in roots for name in FOLDERS for path in root.glob(f"python*/{name}")}
     return sorted({path.resolve() for path in folders if path.is_dir()})
 
 
 def around(path: Path, excluded: Sequence[Path]) -> Iterator[Path]:
-    """Yield the files and folders that make up a folder without those excluded below it."""
+    """Yield files and folders that together are a folder without those excluded below it."""
     if not any(folder.is_relative_to(path) for folder in excluded):
         yield path
     elif path not in excluded:
         for entry in sorted(path.iterdir()):
-            if not entry.is_symlink():  # what it leads to has an entry of its own
+            if not entry.is_symlink():  # its target has an entry of its own
                 yield from around(entry, excluded)

@@ -3,9 +3,9 @@
 A plain subprocess with an almost empty environment, an empty working folder and resource limits. It
 is for people who grade their own code on their own machine, on any system.
 
-Covered: a worker that crashes, hangs, sends garbage or floods fails its current call (and the
+Covered: a worker that crashes, hangs, or sends garbage or too much fails its current call (and the
 remaining calls of the exercise) and is replaced; the next exercise is still graded. Nothing that it
-prints can pass for an answer.
+prints can be mistaken for an answer.
 Not covered: a hostile submission can read the user's files, use the network and start processes. Do
 not grade untrusted code with it.
 """
@@ -40,19 +40,19 @@ from tensormark.sandbox.worker_process import WorkerHandle, WorkerProcess
 from tensormark.worker import protocol
 
 Answer = tuple[protocol.Message, protocol.Tensors]
-MOST_PROGRESS = 1 << 16  # reports for one request; training makes one for each step
+MAX_PROGRESS = 1 << 16  # reports for one request; training sends one for each step
 
 
 class _Worker:
     """A worker process and the threads that read from it.
 
-    A frame is only read once it is waited for, so that there is never more than one in memory,
-    however many the worker sends.
+    A frame is only read once somebody waits for it, so at most one is in memory, however many the
+    worker sends.
     """
 
     def __init__(self, handle: WorkerHandle, printed: CapturedOutput) -> None:
         self.handle = handle
-        # the number of the current request, and how large its answer may be
+        # of the current request, and of its answer
         self.number, self.max_bytes = 0, Limits().reply_bytes
         self.permits, self.killed = threading.Semaphore(0), False
         self.frames: queue.SimpleQueue[bytes | WorkerLostError] = queue.SimpleQueue()
@@ -66,7 +66,7 @@ class _Worker:
         self.fault: WorkerStartError | None = None
 
     def _listen(self) -> None:
-        """Put a frame into the queue for each permit, and finally why there are no more."""
+        """Put a frame into the queue for each permit, and finally the reason why no more come."""
         stream = self.handle.stdout
         with stream:
             try:
@@ -91,7 +91,7 @@ class _Worker:
         """Wait for a frame until this time.
 
         Raises:
-            WorkerLostError: no more frames will come. Empty: none has come in time.
+            WorkerLostError: no more frames will come. Empty: none came in time.
         """
         self.permits.release()
         frame = self.frames.get(timeout=max(0.0, end - clock()))
@@ -105,7 +105,7 @@ class _Worker:
         """Wait for the answer to the current request; progress does not extend the deadline."""
         end = clock() + deadline
         try:
-            for _ in range(MOST_PROGRESS):
+            for _ in range(MAX_PROGRESS):
                 message, tensors = answers.decode(self._next_frame(end), tensor_names)
                 if message.get("number") != self.number:
                     break
@@ -120,7 +120,7 @@ class _Worker:
         raise WorkerLostError("wrote into the grader's channel")
 
     def wait_until_ready(self) -> None:
-        """Wait until torch is imported.
+        """Wait until the worker has imported torch.
 
         Raises:
             WorkerStartError: the worker does not start.
@@ -148,8 +148,8 @@ class _Worker:
         """Send one request and wait for its answer; the worker must be ready.
 
         Args:
-            tensor_names: those that the answer may have.
-            max_bytes: how large it may be.
+            tensor_names: the names of the tensors that the answer may have; None: any.
+            max_bytes: the size limit of the answer.
         """
         self.number, self.max_bytes = self.number + 1, max_bytes
         stream = self.handle.stdin
@@ -172,7 +172,7 @@ class _Worker:
         self.killed = True
         self.permits.release()  # so that the listener sees it
         for thread in self.threads:
-            thread.join(1.0)  # what was printed is read to its end
+            thread.join(1.0)  # until all that was printed is read
         self.handle.close()
 
 
@@ -191,7 +191,7 @@ class ProcessSandbox:
         """Start a worker; it imports torch in the background.
 
         Args:
-            handle: the first worker, if it is started already.
+            handle: the first worker, if it has already been started.
             start: starts a worker, given torch's number of threads.
         """
         self.program, self.start = program, start
@@ -233,7 +233,7 @@ class ProcessSandbox:
         """Return a worker that has imported torch.
 
         Raises:
-            WorkerStartError: none can start, or the sandbox is closed.
+            WorkerStartError: no worker can start, or the sandbox is closed.
         """
         with self.start_lock:
             if self.closed:

@@ -1,8 +1,8 @@
 """The system calls that a submission may make, as a filter for the kernel. Trusted side.
 
-It is an allow list; everything else fails with "operation not permitted", including calls of future
-kernels. The filter is compiled once, here, and installed by lockdown.py in each child, which needs
-no library for it.
+It is an allow list; everything else fails with "operation not permitted", including calls that
+future kernels add. The filter is compiled once, here; lockdown.py installs it in each child without
+needing a library.
 
 Covered: no new process or program, no socket, no signal, no access to another process, no file
 opened for writing, no memory file, namespace, lock, timer, io_uring, bpf or key.
@@ -21,7 +21,7 @@ from tensormark.sandbox.interface import WorkerStartError
 ALLOWED = (
     # memory
     "brk mmap munmap mremap mprotect madvise "
-    # files that are open, or that Landlock allows to open for reading
+    # files that are open, or that Landlock allows to be opened for reading
     "read readv pread64 lseek close close_range dup fstat newfstatat stat lstat statx readlink "
     "readlinkat access faccessat faccessat2 getcwd getdents64 write writev "
     # its own threads, waiting, its own signal handlers
@@ -77,7 +77,7 @@ def compiled() -> bytes:
         _allow(rules, pyseccomp, name, [])
     for name, arguments in _conditional_calls(pyseccomp):
         _allow(rules, pyseccomp, name, arguments)
-    # its flags are in memory, which a filter cannot read; the C library falls back to clone
+    # clone3's flags are in memory, which a filter cannot read; the C library falls back to clone
     rules.add_rule(pyseccomp.ERRNO(ENOSYS), "clone3")
     with tempfile.TemporaryFile() as file:
         rules.export_bpf(file)
@@ -86,6 +86,6 @@ def compiled() -> bytes:
 
 
 def _allow(rules: Any, library: Any, name: str, arguments: list[Any]) -> None:
-    """Allow a call, unless this architecture does not have it."""
+    """Allow a call if this architecture has it."""
     if library.resolve_syscall(library.Arch.NATIVE, name) >= 0:
         rules.add_rule(library.ALLOW, name, *arguments)

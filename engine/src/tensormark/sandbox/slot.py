@@ -1,8 +1,8 @@
 """A grading slot: a zygote, with or without a container, and its jobs. Trusted side.
 
-A slot outlives a submission, so that torch is imported only once. Any problem with it (it dies,
-does not respond, sends an invalid message) is a SlotError; the slot is then killed with everything
-in it.
+A slot outlives a submission, so torch is imported only once. Any problem with it (it dies, does
+not respond, sends an invalid message) is a SlotError; the slot is then killed with everything in
+it.
 
 Covered: deadlines are enforced here, by this process's clock, and a job's exit status is what the
 kernel reported to the zygote. Not covered: a submission that has taken over the zygote can lie
@@ -43,12 +43,12 @@ from tensormark.sandbox.memory import (
 from tensormark.sandbox.worker_process import variables
 from tensormark.worker.reply_buffer import BEGUN, DONE, TOTAL, ReplyBuffer, size
 
-KILL_DEADLINE = 30.0  # seconds for the zygote to report the child that it was told to kill
+KILL_DEADLINE = 30.0  # seconds for the zygote to report that it has killed the child
 POLL_INTERVAL = 0.02  # seconds between looks at the counters
 DISCARD_INTERVAL = 0.05  # seconds; emptying a flooded pipe this often costs the grader little
-FIRST_USER = 1_000_000_000  # of the slots' user ids, far above those of real users
-SLOTS = 64  # of one process
-MAX_MESSAGE = 1 << 16  # of the zygote's
+FIRST_USER = 1_000_000_000  # the first of the slots' user ids, far above those of real users
+SLOTS = 64  # per process
+MAX_MESSAGE = 1 << 16  # bytes of a message from the zygote
 
 
 class Slot:
@@ -136,7 +136,7 @@ class Slot:
         return message
 
     def wait_until_ready(self) -> None:
-        """Wait until torch is imported.
+        """Wait until the zygote has imported torch.
 
         Raises:
             WorkerStartError: the zygote does not start.
@@ -164,7 +164,7 @@ class Slot:
     # --- jobs -----------------------------------------------------------------------------------
 
     def run(self, job: Job, printed: CapturedOutput, progress: Progress) -> Ending:
-        """Run a job, and make sure that it ends; the slot must be ready.
+        """Run a job until it ends or is killed; the slot must be ready.
 
         Raises:
             SlotError: the slot is lost. WorkerStartError: the child cannot be locked down.
@@ -178,7 +178,7 @@ class Slot:
                 os.close(read_fd)
 
     def _begin(self, job: Job, core: int | None) -> tuple[ReplyBuffer, int]:
-        """Start a job; return the buffer for its answers and the pipe of what it prints."""
+        """Start a job; return the buffer for its answers, and the pipe for its printed output."""
         length = size(len(job.deadlines) - 1, job.limits.reply_bytes)
         requests, answers = request_file(job.content), answer_file(length)
         read_fd, write_fd = output_pipe()
@@ -211,7 +211,7 @@ class Slot:
         printed: CapturedOutput,
         progress: Progress,
     ) -> Ending:
-        """Wait until a job ends; kill it at a deadline, and when it has answered everything."""
+        """Wait until a job ends; kill it at a deadline, or once it has answered everything."""
         slot, since, steps, last_slot = 0, clock(), 0, len(job.deadlines) - 1
         discarded = 0.0
         control, streams = self.control.fileno(), [read_fd]

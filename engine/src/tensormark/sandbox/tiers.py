@@ -1,4 +1,4 @@
-"""Opens the sandbox of a tier; see the package."""
+"""Opens the sandbox of a tier; see this package's docstring."""
 
 from tensormark.sandbox.interface import CONTAINED, PROCESS, TIERS, Program, Sandbox
 from tensormark.sandbox.process import ProcessSandbox
@@ -13,9 +13,9 @@ def open_sandbox(tier: str, program: Program) -> Sandbox:
     if tier == PROCESS:
         return ProcessSandbox(program)
     if tier not in TIERS:
-        raise ValueError(f"there is no tier {tier!r}; there are {', '.join(TIERS)}")
+        raise ValueError(f"there is no tier {tier!r}; choose one of {', '.join(TIERS)}")
     from tensormark.sandbox.isolated import (
-        IsolatedSandbox,  # Linux only; `process` is for any system
+        IsolatedSandbox,  # Linux only; `process` runs on any system
     )
 
     return IsolatedSandbox(program, contained=tier == CONTAINED)

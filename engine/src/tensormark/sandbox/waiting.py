@@ -1,8 +1,8 @@
-"""Workers of the tier `process` that have torch imported already: for grading on each save.
+"""Workers of the tier `process` that have already imported torch: for grading on each save.
 
-On Linux one process imports torch and forks a worker for each grading, however soon the next one
-comes. On other systems a fork may break the libraries that torch computes with (macOS's do not
-support it), so a worker is started after each grading, for the next one.
+On Linux, one process imports torch and forks a worker for each grading, however soon the next one
+comes. On other systems, a fork may break the libraries that torch computes with (macOS's do not
+support it), so a worker for the next grading is started after each one.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ SCRIPT = WORKER.with_name("forking.py")
 
 
 class WarmWorkers(Protocol):
-    """Provides workers that need not import torch any more."""
+    """Provides workers that have already imported torch, or are importing it."""
 
     def take(self, threads: int) -> WorkerHandle:
         """Return a worker."""
@@ -37,7 +37,7 @@ class WarmWorkers(Protocol):
         """Get ready for the next `take`, while nobody is waiting."""
 
     def close(self) -> None:
-        """End the processes that wait."""
+        """End the waiting processes."""
 
 
 class SpareWorker:
@@ -74,8 +74,8 @@ class ForkedWorker:
         """Have it forked.
 
         Args:
-            send: sends the server the order and the worker's streams.
-            end: ends the worker, and waits until it has ended.
+            send: sends the order and the worker's streams to the server.
+            end: ends the worker and waits for it.
         """
         self.folder, self.end = new_folder(), end
         self.lock, self.alive, self.closed = threading.Lock(), True, False
@@ -164,5 +164,5 @@ class ForkServer:
 
 
 def warm_workers(threads: int) -> WarmWorkers:
-    """Start what suits this system, for workers with this number of torch's threads."""
+    """Start the kind that suits this system, for workers with this many torch threads."""
     return ForkServer(threads) if sys.platform.startswith("linux") else SpareWorker(threads)

@@ -1,7 +1,7 @@
-"""The worker process of the tier `process`, as it is started and ended.
+"""The worker process of the tier `process`: how it is started and ended.
 
-This module imports little, so that a worker can be started first: it imports torch, which takes
-seconds, while the rest of the grader imports numpy and reads references.
+This module imports little, so that a worker can be started first: the worker imports torch, which
+takes seconds, while the rest of the grader imports numpy and reads references.
 """
 
 import contextlib
@@ -14,17 +14,17 @@ from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
 WORKER = Path(__file__).resolve().parents[1] / "worker" / "main.py"
-# With these, torch and MKL compute as on another processor.
+# with these, torch and MKL compute as on another processor
 PROCESSOR = ("ATEN_CPU_CAPABILITY", "MKL_CBWR")
 INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", *PROCESSOR)
 FOLDER_VARIABLES = ("HOME", "TMPDIR", "TEMP", "TMP", "TORCHINDUCTOR_CACHE_DIR", "MPLCONFIGDIR")
 
 
 class WorkerHandle(Protocol):
-    """The streams of a worker that runs, and the means to end it.
+    """The streams of a running worker, and the means to end it.
 
     Attributes:
-        stdin: takes requests. stdout: gives answers. stderr: what the submission prints.
+        stdin: for requests; stdout: of answers; stderr: of what the submission prints.
     """
 
     stdin: BinaryIO
@@ -37,12 +37,12 @@ class WorkerHandle(Protocol):
     def close(self) -> None:
         """End the worker and remove its folder; a second time does nothing.
 
-        The streams that are read from are closed by their readers.
+        The readers of its output streams close those.
         """
 
 
 def new_folder() -> "tempfile.TemporaryDirectory[str]":
-    """Make a folder for a worker; files of it that cannot be removed later stay behind."""
+    """Make a folder for a worker; files in it that cannot be removed later stay behind."""
     return tempfile.TemporaryDirectory(prefix="grader-", ignore_cleanup_errors=True)
 
 
@@ -50,16 +50,16 @@ def variables(threads: int, folder: str) -> dict[str, str]:
     """Return the environment variables of a submission in every tier, besides PATH.
 
     Args:
-        threads: torch's.
-        folder: the worker's own.
+        threads: the number of torch's threads.
+        folder: the worker's folder.
     """
     return {
         "OMP_NUM_THREADS": str(threads),
         "OMP_WAIT_POLICY": "PASSIVE",  # waiting threads sleep, which a busy machine needs
         "OPENBLAS_NUM_THREADS": "1",
         "LANG": "C.UTF-8",
-        # if a student imports them, torch._dynamo needs a user name and a folder for its cache, and
-        # matplotlib a folder that seems to be writable, and no screen
+        # if a student imports them, torch._dynamo needs a user name and a cache folder, and
+        # matplotlib a folder that seems writable and a backend without a screen
         **dict.fromkeys(FOLDER_VARIABLES, folder),
         "USER": "student",
         "MPLBACKEND": "Agg",
@@ -67,7 +67,7 @@ def variables(threads: int, folder: str) -> dict[str, str]:
 
 
 def environment(threads: int, folder: str) -> dict[str, str]:
-    """Return the environment of a worker process, which inherits little of this one's."""
+    """Return the environment of a worker process, which inherits little from this process's."""
     inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
     return inherited | variables(threads, folder) | {"WORKER_THREADS": str(threads)}
 
@@ -76,7 +76,7 @@ class WorkerProcess:
     """A worker in an empty folder, with an almost empty environment."""
 
     def __init__(self, threads: int) -> None:
-        """Start it with this number of torch's threads."""
+        """Start it with this many torch threads."""
         self.folder = new_folder()
         self.closed = False
         self.process = subprocess.Popen(
@@ -93,7 +93,7 @@ class WorkerProcess:
         self.stderr = cast(BinaryIO, self.process.stderr)
 
     def kill(self) -> None:
-        """End the process and those that it has started in its session."""
+        """End the process and those that it started in its session."""
         if hasattr(os, "killpg"):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -102,10 +102,10 @@ class WorkerProcess:
 
     def close(self) -> None:
         """End it and remove its folder; a second time does nothing."""
-        if self.closed:  # its process id may be another process's by now
+        if self.closed:  # its process id may belong to another process by now
             return
         self.closed = True
         self.kill()
-        with contextlib.suppress(OSError):  # there may be unsent bytes that nobody will read
+        with contextlib.suppress(OSError):  # unsent bytes that nobody will read
             self.stdin.close()
         self.folder.cleanup()
