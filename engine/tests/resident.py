@@ -22,7 +22,7 @@ from unittest import mock
 import pytest
 
 from tensormark import cli, grade
-from tensormark.folder import PACKAGE, SAYS_WHAT_IT_IS
+from tensormark.folder import DEFINITION, PACKAGE
 from tensormark.sandbox.process import ProcessSandbox
 from tensormark.sandbox.waiting import ForkedWorker, ForkServer
 from tensormark.sandbox.worker_process import WorkerHandle, WorkerProcess, environment
@@ -106,7 +106,7 @@ def take_assignment() -> dict[str, ModuleType]:
 @contextlib.contextmanager
 def no_assignment_yet() -> Iterator[None]:
     """Have an assignment imported anew, from where it is and as it is now."""
-    path = [entry for entry in sys.path if not Path(entry, SAYS_WHAT_IT_IS).is_file()]
+    path = [entry for entry in sys.path if not Path(entry, DEFINITION).is_file()]
     before = take_assignment()
     importlib.invalidate_caches()
     try:

@@ -10,26 +10,26 @@
     grading.py       one submission, from its path to its grade
     session.py       runs the exercises in a sandbox, one after another, and has them judged
     sharing.py       which exercises may share a process at first
-    calling.py       calls with recorded inputs, and what may be seen of their answers
-    observer.py      who is told how a grading goes on
-    strictest.py     the strictest tier that a machine can give
+    calling.py       calls with recorded inputs, and how much of their answers students may see
+    observer.py      notified of the progress of a grading
+    strictest.py     the strictest tier that a machine can provide
     exercise.py      what an assignment is made of: exercises, probes, calls as data
     policy.py        what a submission may not call
     literals.py      arguments of a call that private references replace
-    task.py          exercises that are graded otherwise, such as by a training
+    task.py          exercises that are graded without probes, such as a training
     references.py    recorded answers, trusted if their digests match
     selection.py     which exercises are run, and which are reported on
     handout.py       the anchors of the handout's headings
     result.py        outcomes, findings, grades, and the result model
-    files.py         digests, atomic writes, reads of what may be anything
+    files.py         digests, atomic writes, safe reads of untrusted files
     folders.py       folders written completely or not at all, text between two marks
-    letters.py       which combining marks of a text are too many
-    trouble.py       what the maintainers should know of an exception
+    letters.py       excess combining marks in a text
+    trouble.py       what the maintainers should know about an exception
     wheel.py         this distribution as a wheel, for those who get an assignment
-    zipped.py        zips that depend on nothing but their files
+    zipped.py        reproducible zips
     pytest_plugin.py proves an assignment: mistakes cost their exercise, right code costs nothing
 
-    intake/          reads and inspects submissions behind one door, lays out the given files
+    intake/          reads and inspects submissions in a process with limits, adds the given files
     sandbox/         where a submission's code runs: one interface, three tiers
     worker/          the only code that runs next to a student's
     judging/         compares answers with references, and names the mistake
@@ -37,7 +37,7 @@
     toolkit/         what the exercises and tasks of many assignments need
     authoring/       what makes an assignment: starter, references, mistakes, skeletons
     template/        the assignment that a new one begins with
-    release/         what students get, and a search for what they must not get
+    release/         what students get, and a check for what they must not get
     classroom/       grades a class
     viva/            questions about the code that was handed in, with computed answers
     gradescope/      the autograder for Gradescope

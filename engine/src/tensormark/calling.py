@@ -1,4 +1,4 @@
-"""The calls of exercises as they are made with recorded inputs, and what may be seen of answers."""
+"""Make the calls of exercises with recorded inputs, and hide private parts of the answers."""
 
 import ast
 import dataclasses
@@ -21,7 +21,7 @@ from tensormark.trouble import trouble_in
 Chosen = tuple[Probe, Call, Recording]
 Together = Callable[[Sequence[Request]], dict[str, Shared]]
 LINE = re.compile(r"\bline \d+")
-OWN = (0,)  # the places of calls without stand-ins, among those of their probe
+OWN = (0,)  # the places of calls without stand-ins among their probe's calls
 
 
 def tensor_names_of(call: Call, recording: Recording) -> frozenset[str]:
@@ -42,7 +42,7 @@ class Calling:
     settings: Settings
 
     def chosen(self, exercise: Exercise, places: Collection[int]) -> list[Chosen]:
-        """Return calls of an exercise with what was recorded."""
+        """Return calls of an exercise with their recordings."""
         self.references.check_checkpoint(self.settings.checkpoint)
         recordings = iter(self.references.recordings(exercise.id, exercise.digest))
         return [
@@ -59,7 +59,7 @@ class Calling:
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
             forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
             message, tensors = sent(call.message(), recording.inputs)
-            lost = self.sandbox.failed_calls.first.keys()  # exercises that hang, or end the process
+            lost = self.sandbox.failed_calls.first.keys()  # exercises that hang or end the process
             message["observe"] = lost.isdisjoint(exercise.upstream)
             names = tensor_names_of(call, recording)
             request = Request(exercise.id, runs, message | forbidden, tensors, tensor_names=names)
@@ -69,14 +69,14 @@ class Calling:
     def answered(self, chosen: Sequence[Chosen], replies: Iterable[Reply]) -> list[Answered]:
         """Return calls with their replies, as far as students may see them."""
         pairs = zip(chosen, map(self.shown, replies), strict=True)
-        return [Answered(*about, reply) for about, reply in pairs]
+        return [Answered(*call, reply) for call, reply in pairs]
 
     def ask(self, exercise: Exercise, places: Collection[int]) -> list[Answered]:
         """Run calls of an exercise with the recorded inputs.
 
         Args:
-            places: of the calls among those of their probe; the first is that of the student's own
-                functions together, the others have stand-ins.
+            places: of the calls among their probe's; the first one uses only the student's own
+                functions, the others have stand-ins.
         """
         chosen = self.chosen(exercise, places)
         return self.answered(chosen, self.sandbox.run(self.requests(exercise, chosen)))
@@ -92,37 +92,37 @@ class Calling:
         )
 
     def hint(self, exercise: Exercise) -> str:
-        """Say why an exercise counts as not written although something was written, if so."""
+        """Return why an exercise counts as not written although something was written, or ""."""
         target = exercise.calls[0].target
         hint = self.submission.hints.get(f"{exercise.module}.{target}", "")
         given = self.assignment.starter / exercise.file
         if hint and given.is_file():
-            of_given = hints(ast.parse(given.read_text("utf-8"))).get(target, "")
-            if LINE.sub("", of_given) == LINE.sub("", hint):  # code that the starter has
+            given_hint = hints(ast.parse(given.read_text("utf-8"))).get(target, "")
+            if LINE.sub("", given_hint) == LINE.sub("", hint):  # it is about the starter's code
                 return ""
         return hint
 
     @property
     def shows_values(self) -> bool:
-        """Whether texts of the submission's, and expected values, may be shown."""
+        """Whether the submission's texts and the expected values may be shown."""
         return not self.references.private or self.settings.show_text
 
     def shown(self, reply: Reply) -> Reply:
         """Return a reply as far as students may see it, with advice.
 
-        Whatever a reply holds, that is its own exercise's business; only a file that cannot be
-        read, or a lack of memory, is the grader's.
+        Whatever a reply holds only affects its own exercise; only an unreadable file or a lack of
+        memory is the grader's problem.
         """
         try:
             return self.worded(reply)
         except (OSError, MemoryError):
             raise
         except Exception as error:
-            says = "gave an answer that could not be read"
-            return Reply("lost", says, trouble=trouble_in(error))
+            text = "gave an answer that could not be read"
+            return Reply("lost", text, trouble=trouble_in(error))
 
     def worded(self, reply: Reply) -> Reply:
-        """Return a reply without what is not shown, and with advice."""
+        """Return a reply with advice, and without texts that may not be shown."""
         if not self.shows_values:
             ids = {exercise.id for exercise in self.assignment.exercises}
             reply = without_text(reply, ids, self.submission.sources)

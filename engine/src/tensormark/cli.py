@@ -1,9 +1,9 @@
-"""The command `tensormark`: finds the assignment, and hands the rest of the line to a command.
+"""The command `tensormark`: finds the assignment, and passes the remaining arguments to a command.
 
     tensormark [-C FOLDER] COMMAND [OPTIONS]
 
 A command is a module with `main(folder, name, arguments)`, which returns the exit status. It is
-imported only when it is called, so that none waits for what another one needs.
+imported only when it is called, so that no command waits for another one's imports.
 """
 
 import importlib
@@ -21,27 +21,27 @@ class Command(NamedTuple):
     """One command."""
 
     module: str
-    says: str
+    summary: str
     needs_folder: bool = True
 
 
 COMMANDS = {
     "check": Command("grade", "grade a submission without its training"),
     "grade": Command("grade", "grade a submission"),
-    "report": Command("grade", "grade it, and write a page with figures"),
+    "report": Command("grade", "grade a submission, and write a page with figures"),
     "watch": Command("watch", "check again each time a file is saved"),
-    "viva": Command("viva.command", "answer questions on your own functions"),
-    "submit": Command("submit", "pack what is to be handed in, and grade the pack"),
+    "viva": Command("viva.command", "answer questions about your own functions"),
+    "submit": Command("submit", "pack the files to hand in, and grade the zip"),
     "convert": Command("reports.convert", "write a result for another program", False),
-    "new": Command("authoring.new", "begin an assignment in a new folder", False),
-    "exercise": Command("authoring.new_exercise", "begin an exercise"),
+    "new": Command("authoring.new", "start an assignment in a new folder", False),
+    "exercise": Command("authoring.new_exercise", "start an exercise"),
     "starter": Command("authoring.strip", "derive starter/ from solution/"),
     "references": Command("authoring.record", "record the right answers"),
     "try": Command("authoring.try_exercise", "try one exercise, with its known mistakes"),
     "handout": Command("authoring.handout", "write the handout's tables of points"),
     "release": Command("release.build", "build the students' zip"),
-    "leaks": Command("release.leaks", "search what is given out for what is not"),
-    "sheet": Command("classroom.new_sheet", "write a sheet to mark written questions in"),
+    "leaks": Command("release.leaks", "check the release for leaked material"),
+    "sheet": Command("classroom.new_sheet", "write a sheet for marking written questions"),
     "class": Command("classroom.command", "grade a class"),
     "gradescope": Command("gradescope.build", "build Gradescope's autograder"),
     "autograder": Command("gradescope.run", "grade on Gradescope, in its container"),
@@ -49,9 +49,9 @@ COMMANDS = {
 
 
 def _overview() -> str:
-    lines = [f"  {name:<11} {command.says}" for name, command in COMMANDS.items()]
+    lines = [f"  {name:<11} {command.summary}" for name, command in COMMANDS.items()]
     head = "usage: tensormark [-C FOLDER] COMMAND [OPTIONS]"
-    about = "FOLDER is an assignment's; without it, the one that you are in, or around it."
+    about = "FOLDER is an assignment's folder (default: the current folder, or one above it)."
     more = "tensormark COMMAND --help lists a command's options."
     return "\n".join([head, "", about, "", *lines, "", more])
 
@@ -63,7 +63,7 @@ def _version() -> str:
 
 
 def _assignment_folder(given_folder: Path | None, helps: bool) -> Path:
-    """Return the assignment's folder; any will do where only the help is asked for."""
+    """Return the assignment's folder; any folder will do if only help was requested."""
     try:
         return here() if given_folder is None else find(given_folder)
     except AssignmentError:

@@ -1,6 +1,6 @@
 """What an assignment consists of: exercises, the probes that test them, and calls as data.
 
-An assignment's folder fills these in; the rest of tensormark records, grades and diagnoses any
+An assignment's folder defines these; the rest of tensormark records, grades and diagnoses any
 assignment.
 """
 
@@ -22,7 +22,7 @@ from tensormark.files import digest
 from tensormark.handout import Handout
 from tensormark.policy import Policy
 
-if TYPE_CHECKING:  # the inspector of sources starts without them
+if TYPE_CHECKING:  # the inspector of sources starts faster without them
     import numpy as np
 
     from tensormark.task import Task
@@ -31,7 +31,7 @@ Tensors = dict[str, "np.ndarray"]
 Locate = Callable[["np.ndarray", "np.ndarray", Tensors], str | None]
 PARTS = ("values", "training", "properties")  # the parts of an exercise's points
 SIZES_PROBE, SECOND_CALL = "other sizes", "second call"  # probes that have names for mistakes
-KEPT_HERE = frozenset({"given", "inputs", "deterministic"})  # fields of a call that are not sent
+LOCAL_FIELDS = frozenset({"given", "inputs", "deterministic"})  # fields of a call that are not sent
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,13 +46,13 @@ class Call:
         module: where the target is.
         inputs: names a set of drawn inputs; calls with the same name share them. With inputs
             named before/<argument>, the function is first called once with these.
-        before: the arguments of that earlier call, if they are others.
-        optional: the last of the arguments, if a function that does not take them is right too: it
-            is not called then.
+        before: the arguments of that earlier call, if they differ.
+        optional: the last of the arguments, if a function that does not take them is right too;
+            such a function is not called.
         given: exercises that are replaced by stand-ins in this call.
         stand_ins: path of attributes to a method, such as "layers.*.forward", to the name of its
             stand-in in the assignment's harness.
-        deterministic: it draws no random numbers, even if its probe examines random outputs.
+        deterministic: draws no random numbers, even if its probe examines random outputs.
         checkpoint: use the frozen checkpoint's weights instead of random ones.
         train: training mode; otherwise eval.
         rates: attribute, or path of attributes, to the rate of one dropout module.
@@ -68,7 +68,7 @@ class Call:
         form: "tensor", "tuple" (or a bare tensor, if there is one output), "dict", "rows" with
             columns of these names, or "lists" of integers.
         taken_by: the function of the module that gets the output, such as "Model.encode"; unless it
-            takes something apart, a single output must not come in a tuple.
+            unpacks its argument, a single output must not be in a tuple.
     """
 
     target: str
@@ -97,7 +97,7 @@ class Call:
     def message(self) -> dict[str, Any]:
         """Return the call as the JSON object sent to the worker."""
         names = [field.name for field in dataclasses.fields(Call)]
-        return {name: getattr(self, name) for name in names if name not in KEPT_HERE}
+        return {name: getattr(self, name) for name in names if name not in LOCAL_FIELDS}
 
 
 class Examine(Protocol):
@@ -108,10 +108,10 @@ class Examine(Protocol):
 
     @property
     def spread(self) -> np.ndarray:
-        """How far each number may be off by chance."""
+        """How far each statistic may be off by chance."""
 
     def __call__(self, outputs: Tensors, inputs: Tensors) -> str | None:
-        """Say what is wrong, or None."""
+        """Return what is wrong, or None."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,9 +121,9 @@ class Probe:
     Attributes:
         name: unique within the exercise.
         part: the part of the points that depends on it: values, training or properties.
-        says: what is wrong if it fails and the mistake has no better name; lower case.
+        says: what is wrong if it fails and no known mistake matches; lower case.
         calls: first with the student's own functions, then with stand-ins for upstream exercises.
-            The stand-ins count if an upstream exercise has failed (follow-through).
+            Those with stand-ins count if an upstream exercise has failed (follow-through).
         examine: judges the outputs of calls that draw random numbers, which cannot be compared with
             a reference. Calls marked deterministic are still compared.
     """
@@ -151,15 +151,15 @@ class Exercise:
         upstream: exercises that its own code calls.
         probes: its tests; empty for a task.
         draw: draws the inputs of one call.
-        draw_private: draws them for private references, if `draw` would not draw others than the
-            public ones; literals too, see literals.py.
+        draw_private: draws them for private references, if `draw` would only repeat the public
+            ones; literals too, see literals.py.
         task: how it is graded instead of by probes, such as by training.
         imports: modules that it needs besides the assignment's.
         extension: its points are a bonus, and it is graded only if its file was handed in.
-        forbidden: what may not be called while it is graded, in addition to what the assignment's
-            policy says: full names of classes and functions.
-        axes, locate: as those of the assignment, where its own are not about these outputs.
-        sized: makes its first call of other sizes, for questions on it; takes further fields, too.
+        forbidden: full names of classes and functions that may not be called while it is graded, in
+            addition to those in the assignment's policy.
+        axes, locate: replace the assignment's where those do not suit these outputs.
+        sized: makes its first call with other sizes, for questions about it; takes further fields.
     """
 
     id: str
@@ -180,12 +180,12 @@ class Exercise:
     sized: Callable[..., Call] | None = None
 
     def __post_init__(self) -> None:
-        """See that every point is of a part that can be lost, and every part has points.
+        """Check that `points` has all parts that can be lost, and no unknown ones.
 
         Raises:
-            ValueError: it is not so.
+            ValueError: a part is missing or unknown.
         """
-        needed = {"values", "properties"} if self.probes else set()  # every call can lose these
+        needed = {"values", "properties"} if self.probes else set()  # any call can lose these
         needed |= {probe.part for probe in self.probes}
         known = ", ".join(PARTS)
         if unknown := sorted({*self.points} - {*PARTS}):
@@ -195,17 +195,17 @@ class Exercise:
 
     @property
     def calls(self) -> list[Call]:
-        """The calls of all its probes, in order."""
+        """The calls of all probes, in order."""
         return [call for probe in self.probes for call in probe.calls]
 
     @property
     def max_score(self) -> float:
-        """All its points."""
+        """The sum of its points."""
         return sum(self.points.values())
 
     @property
     def module(self) -> str:
-        """The module of its hole."""
+        """The module that contains its hole."""
         return self.file.removesuffix(".py")
 
     def inputs(self, call: Call, seed: int, private: bool = False) -> Tensors:
@@ -225,7 +225,7 @@ class Exercise:
 
 
 def no_padding(inputs: Tensors) -> np.ndarray | None:
-    """Know of no padding."""
+    """Report no padding."""
     return None
 
 
@@ -234,7 +234,7 @@ class Assignment:
     """Everything that the grader knows about an assignment.
 
     Attributes:
-        name: for reports; files that are given out are called by it.
+        name: for reports, and for the names of released files.
         folder: contains all of it; see folder.py.
         editable: the files that students edit; the first one must be handed in.
         imports: the modules that calls use, in the order in which they are imported.
@@ -242,13 +242,13 @@ class Assignment:
         harness: the file that runs next to a student's code in the worker; see worker/calls.py.
         seed: of the public references.
         policy: what is forbidden.
-        checkpoint_files: the files of checkpoint/ that references depend on; none: there is no
+        checkpoint_files: the files of checkpoint/ that references depend on; empty if there is no
             checkpoint.
-        packages: that a submission may import, for messages.
+        packages: those that a submission may import, for messages.
         axes: number of axes of a tensor to their names, for messages.
-        locate: describes in a few words where an output is wrong, if it can; not by how much, as
-            references may be private.
-        padding: says which places of the first axes of an output are only padding, if it can.
+        locate: describes in a few words where an output is wrong, if it can; not by how much,
+            because references may be private.
+        padding: returns which places of the first axes of an output are only padding, if it can.
     """
 
     name: str
@@ -282,7 +282,7 @@ class Assignment:
 
     @property
     def data(self) -> Path:
-        """The folder of the data, which may not be there."""
+        """The folder of the data, which may not exist."""
         return self.folder / "data"
 
     @property
@@ -292,12 +292,12 @@ class Assignment:
 
     @functools.cached_property
     def handout(self) -> Handout:
-        """The handout, as it was when it was first needed; see `Handout`."""
+        """The handout, read once; see `Handout`."""
         return Handout(self.folder)
 
     @property
     def requirements(self) -> Path:
-        """The list of packages that a submission may import."""
+        """The file that lists the packages that a submission may import."""
         return self.folder / "requirements.txt"
 
     @property
@@ -308,12 +308,12 @@ class Assignment:
 
     @property
     def slug(self) -> str:
-        """Its name as files and folders have it, such as "my-course"."""
+        """Its name in the form used for files and folders, such as "my-course"."""
         return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-") or "assignment"
 
     @property
     def main_file(self) -> str:
-        """The file that every submission has."""
+        """The file that every submission must have."""
         return self.editable[0]
 
     def exercise(self, name: str) -> Exercise:

@@ -1,4 +1,4 @@
-"""Digests, atomic writes, and reads of what may be anything."""
+"""Digests, atomic writes, and safe reads of untrusted files."""
 
 import contextlib
 import hashlib
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-# a system may lack a flag, as Windows does; what a path is has been looked at before
-SAFELY = (
+# Windows lacks some of these flags; the type of a path is checked before it is opened
+SAFE_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)  # else opening a pipe waits for its writer
     | getattr(os, "O_CLOEXEC", 0)
@@ -21,15 +21,15 @@ NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class NotAFileError(OSError):
-    """What should be a file is something else; the message completes a sentence about it."""
+    """Something is not a regular file; the message completes a sentence about it."""
 
 
 class TooLargeError(OSError):
-    """A file is larger than it may be; the message completes a sentence about it."""
+    """A file is too large; the message completes a sentence about it."""
 
 
 def digest(content: bytes) -> str:
-    """Return the sha256 of some bytes, in hexadecimal."""
+    """Return the sha256 of bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
 
@@ -40,14 +40,14 @@ def sha256(path: Path) -> str:
 
 
 def free_path(path: Path, first: int = 1) -> Path:
-    """Return the first of path-1, path-2 and so on that is not there."""
+    """Return the first of path-1, path-2 and so on that does not exist."""
     paths = (Path(f"{path}-{count}") for count in itertools.count(first))
     return next(path for path in paths if not os.path.lexists(path))
 
 
 @contextlib.contextmanager
 def replaced(path: Path) -> Iterator[BinaryIO]:
-    """Open a file under a temporary name, renamed at the end: a reader never sees half of it."""
+    """Open a file under a temporary name, renamed at the end: readers never see half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
     try:
@@ -61,7 +61,7 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
 
 
 def write_whole(path: Path, content: bytes | str) -> None:
-    """Write a file that nobody sees half of; see `replaced`.
+    """Write a file atomically; see `replaced`.
 
     Args:
         content: bytes, or text to write as UTF-8.
@@ -72,14 +72,14 @@ def write_whole(path: Path, content: bytes | str) -> None:
 
 
 def check_replaceable(path: Path, ending: str, given: str) -> None:
-    """Check that a file may be written: one that is there and called otherwise is somebody's work.
+    """Check that a file may be written: an existing one with another ending is somebody's work.
 
     Args:
-        ending: of the names of such files, such as ".zip".
+        ending: of such files' names, such as ".zip".
         given: the option that names the path, as it was written.
 
     Raises:
-        FileExistsError: it is there, and has another ending or is a device.
+        FileExistsError: it exists, and has another ending or is a device.
     """
     if path.is_file() and not path.name.lower().endswith(ending):
         raise FileExistsError(f"{given}: is there, and is not a {ending}; name another file")
@@ -88,7 +88,7 @@ def check_replaceable(path: Path, ending: str, given: str) -> None:
 
 
 def is_folder(path: Path) -> bool:
-    """Say whether something is a folder itself, and not a link to one."""
+    """Say whether a path is a folder itself, not a link to one."""
     try:
         return stat.S_ISDIR(path.lstat().st_mode)
     except OSError:
@@ -96,70 +96,70 @@ def is_folder(path: Path) -> bool:
 
 
 def is_regular(path: Path) -> bool:
-    """Say whether something is a file itself, and not a link to one."""
+    """Say whether a path is a regular file itself, not a link to one."""
     try:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:
         return False
 
 
-def kind_of(about: os.stat_result) -> str:
-    """Return what something is, as people call it."""
-    if stat.S_ISREG(about.st_mode):
+def kind_of(status: os.stat_result) -> str:
+    """Return a description of a file type."""
+    if stat.S_ISREG(status.st_mode):
         return "a file"
-    if stat.S_ISLNK(about.st_mode):
+    if stat.S_ISLNK(status.st_mode):
         return "a link"
-    return "a folder" if stat.S_ISDIR(about.st_mode) else "a pipe, a socket or a device"
+    return "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, a socket or a device"
 
 
 @contextlib.contextmanager
 def opened_regular(
     path: str | Path, within: int | None = None, follow: bool = False
 ) -> Iterator[BinaryIO]:
-    """Open a file that somebody else may have put there, and nothing but a regular file.
+    """Open an untrusted path, but only if it is a regular file.
 
     Args:
-        within: the descriptor of a folder that the path begins at.
-        follow: if it is a link, open the file that it leads to.
+        within: the descriptor of a folder that the path is relative to.
+        follow: if it is a link, open its target.
 
     Raises:
         NotAFileError: it is a link, a folder, a pipe or a device. OSError: it cannot be opened.
     """
-    about = os.stat(path, dir_fd=within, follow_symlinks=follow)
-    if not stat.S_ISREG(about.st_mode):
-        raise NotAFileError(f"is {kind_of(about)}")
-    handle = os.open(path, SAFELY | (0 if follow else NO_LINK), dir_fd=within)
+    status = os.stat(path, dir_fd=within, follow_symlinks=follow)
+    if not stat.S_ISREG(status.st_mode):
+        raise NotAFileError(f"is {kind_of(status)}")
+    handle = os.open(path, SAFE_FLAGS | (0 if follow else NO_LINK), dir_fd=within)
     with open(handle, "rb") as file:
-        about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode):  # it is another one by now
-            raise NotAFileError(f"is {kind_of(about)}")
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):  # it was replaced in the meantime
+            raise NotAFileError(f"is {kind_of(status)}")
         yield file
 
 
 def read_regular(
-    path: str | Path, most: int, within: int | None = None, follow: bool = False
+    path: str | Path, max_bytes: int, within: int | None = None, follow: bool = False
 ) -> tuple[bytes, os.stat_result]:
-    """Read a file that somebody else may have put there, at most `most` bytes of it.
+    """Read an untrusted file, at most `max_bytes` of it.
 
-    Whatever it is, this neither waits nor reads without end; see `opened_regular`.
+    Whatever it is, this neither blocks nor reads endlessly; see `opened_regular`.
     """
     with opened_regular(path, within, follow) as file:
-        about = os.fstat(file.fileno())
-        parts = []
-        while most > 0 and (part := file.read(min(most, about.st_size + 1, 1 << 20))):
+        status = os.fstat(file.fileno())
+        parts, left = [], max_bytes
+        while left > 0 and (part := file.read(min(left, status.st_size + 1, 1 << 20))):
             parts.append(part)
-            most -= len(part)
-    return b"".join(parts), about
+            left -= len(part)
+    return b"".join(parts), status
 
 
-def read_text(path: Path, most: int) -> str:
-    """Read a text that a person has written or exported, at most `most` bytes; links are followed.
+def read_text(path: Path, max_bytes: int) -> str:
+    """Read a text file that a person wrote or exported, of limited size; links are followed.
 
     Raises:
-        NotAFileError: it is no file. TooLargeError: it is larger. UnicodeDecodeError: it is not
-            UTF-8. OSError: it cannot be read.
+        NotAFileError: it is not a file. TooLargeError: it is too large. UnicodeDecodeError: it is
+            not UTF-8. OSError: it cannot be read.
     """
-    content, _ = read_regular(path, most + 1, follow=True)
-    if len(content) > most:
-        raise TooLargeError(f"larger than {most >> 20} MiB")
+    content, _ = read_regular(path, max_bytes + 1, follow=True)
+    if len(content) > max_bytes:
+        raise TooLargeError(f"larger than {max_bytes >> 20} MiB")
     return content.decode("utf-8-sig")

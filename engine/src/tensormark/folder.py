@@ -1,12 +1,12 @@
 """The folder of an assignment: where its parts are, and how it is found and opened.
 
-grader/assignment.py   says what the assignment is: ASSIGNMENT
-grader/mistakes/       known mistakes, and grader/honest/ right code; students do not get these
+grader/assignment.py   defines the assignment: ASSIGNMENT
+grader/mistakes/       known mistakes, and grader/honest/ correct code; students do not get these
 solution/              with regions from which starter/ is derived
-reference_outputs/     what was recorded
+reference_outputs/     recorded answers
 handout.md             a heading `Problem (id)` for each exercise, here or in handout/*.md
-requirements.txt       what a submission may import
-checkpoint/, data/     as far as there are any
+requirements.txt       the packages that a submission may import
+checkpoint/, data/     optional
 """
 
 import importlib
@@ -22,8 +22,8 @@ if TYPE_CHECKING:  # importing an assignment takes time, which most modules need
     from tensormark.exercise import Assignment
 
 PACKAGE = "grader"  # of an assignment's own code
-SAYS_WHAT_IT_IS = f"{PACKAGE}/assignment.py"
-VARIABLE = "TENSORMARK_ASSIGNMENT"  # names a folder, for processes that start elsewhere
+DEFINITION = f"{PACKAGE}/assignment.py"
+VARIABLE = "TENSORMARK_ASSIGNMENT"  # names the folder for processes that start elsewhere
 
 
 class AssignmentError(Exception):
@@ -31,23 +31,23 @@ class AssignmentError(Exception):
 
 
 def find(start: Path) -> Path:
-    """Return the assignment's folder: `start`, or the closest one around it.
+    """Return the assignment's folder: `start`, or the closest one above it.
 
     Raises:
         AssignmentError: there is none.
     """
     start = Path(os.path.abspath(start))
     for folder in (start, *start.parents):
-        if (folder / SAYS_WHAT_IT_IS).is_file():
+        if (folder / DEFINITION).is_file():
             return folder
     raise AssignmentError(
-        f"{start}: there is no {SAYS_WHAT_IT_IS} here or in a folder around it; go to an "
+        f"{start}: there is no {DEFINITION} here or in a folder around it; go to an "
         "assignment's folder, or name it: tensormark -C FOLDER ..."
     )
 
 
 def here() -> Path:
-    """Return the folder of the assignment that this process is about.
+    """Return the folder of the assignment that this process works on.
 
     Raises:
         AssignmentError: there is none.
@@ -56,7 +56,7 @@ def here() -> Path:
 
 
 def _forget_another(folder: Path) -> None:
-    """Forget the modules of another assignment, which have the same names, and where they are."""
+    """Forget the modules of another assignment, which have the same names, and their path."""
     package = sys.modules.get(PACKAGE)
     if package is None or Path(str(package.__file__)).parent == folder / PACKAGE:
         return
@@ -75,7 +75,7 @@ def module(folder: Path, name: str) -> ModuleType:
     """
     folder = folder.resolve()
     _forget_another(folder)
-    # last: nothing that an assignment holds may pass for a library
+    # last, so that nothing in an assignment can shadow a library
     sys.path[:] = [entry for entry in sys.path if entry != str(folder)] + [str(folder)]
     full = f"{PACKAGE}.{name}"
     path = folder / PACKAGE / name.replace(".", "/")
@@ -86,30 +86,30 @@ def module(folder: Path, name: str) -> ModuleType:
         raise AssignmentError(f"{path}.py cannot be imported: {reason}") from error
     if Path(str(imported.__file__)).resolve().parent not in (path, path.parent):
         raise AssignmentError(
-            f"{path}.py: Python finds {imported.__file__} in its place; rename that"
+            f"{path}.py: Python finds {imported.__file__} instead; rename that file"
         )
     return imported
 
 
-def modules(folder: Path, room: str) -> Iterator[ModuleType]:
-    """Import each module of a folder of an assignment's package, in order of their names.
+def modules(folder: Path, subpackage: str) -> Iterator[ModuleType]:
+    """Import each module in a folder of an assignment's package, in order of their names.
 
     Raises:
         AssignmentError: one cannot be imported.
     """
-    for info in pkgutil.iter_modules([str(folder / PACKAGE / room)]):
-        yield module(folder, f"{room}.{info.name}")
+    for info in pkgutil.iter_modules([str(folder / PACKAGE / subpackage)]):
+        yield module(folder, f"{subpackage}.{info.name}")
 
 
 def open_assignment(folder: Path) -> "Assignment":
     """Import an assignment.
 
     Raises:
-        AssignmentError: it cannot be imported, or says nothing.
+        AssignmentError: it cannot be imported, or defines no assignment.
     """
     from tensormark.exercise import Assignment
 
     assignment = getattr(module(folder, "assignment"), "ASSIGNMENT", None)
     if not isinstance(assignment, Assignment):
-        raise AssignmentError(f"{folder / SAYS_WHAT_IT_IS} has no ASSIGNMENT = Assignment(...)")
+        raise AssignmentError(f"{folder / DEFINITION} has no ASSIGNMENT = Assignment(...)")
     return assignment

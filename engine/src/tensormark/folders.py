@@ -42,8 +42,8 @@ def put_between(text: str, mark: str, inside: str) -> str:
         ValueError: the markers are missing.
     """
     begin, end = f"<!-- {mark}:begin -->", f"<!-- {mark}:end -->"
-    head, found, rest = text.partition(begin)
-    _, closed, tail = rest.partition(end)
-    if not found or not closed:
+    head, opening, rest = text.partition(begin)
+    _, closing, tail = rest.partition(end)
+    if not opening or not closing:
         raise ValueError(f"no section between {begin} and {end}")
     return f"{head}{begin}{inside}{end}{tail}"

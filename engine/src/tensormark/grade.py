@@ -27,19 +27,19 @@ from tensormark.usage import option
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and of what tensors are computed with."""
+    """Return the versions of Python, torch and numpy."""
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {"Python": platform.python_version()}
+    numbers = {"Python": platform.python_version()}
     for name in ("torch", "numpy"):
         with contextlib.suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            numbers[name] = version(name)
+    return numbers
 
 
 def write_report(folder: Path, result: dict[str, Any], path: Path, show: bool) -> None:
-    """Write the page, with what has changed since the last one, and say where it is."""
-    # here, because only this target needs them
+    """Write the page, with the changes since the last one, and print where it is."""
+    # here, because only this command needs them
     from tensormark.reports import browser, html, runs
 
     result = runs.with_changes(path.resolve().parent / runs.FOLDER, result)
@@ -57,7 +57,7 @@ def grade(
     folder: Path, name: str, options: argparse.Namespace, started: WorkerProcess | None
 ) -> int:
     """Grade what the command line names; return the exit status."""
-    # here, because a worker should be started before numpy is imported
+    # here, because a worker should start before numpy is imported
     from tensormark.grading import Grading
     from tensormark.reports.terminal import Report
     from tensormark.sandbox.process import ProcessSandbox
@@ -68,22 +68,23 @@ def grade(
 
     chosen = {field.name: getattr(options, field.name) for field in OPTIONS}
     grading = Grading(Settings(**chosen), open_assignment(folder), opener)
-    made = grading.grade(options.submission, name == "check", options.only, Report())
+    graded = grading.grade(options.submission, name == "check", options.only, Report())
     if grading.withholds:
-        shows = option("show-text", True)
-        print(f"\n  {shows} shows what is left out; it is for staff, and not for students")
-    made.versions = versions() if options.json or name == "report" else {}
+        print(
+            f"\n  {option('show-text', True)} shows what is left out; for staff, not for students"
+        )
+    graded.versions = versions() if options.json or name == "report" else {}
     if options.json:
-        write_whole(options.json, json.dumps(made.as_json(), indent=2) + "\n")
+        write_whole(options.json, json.dumps(graded.as_json(), indent=2) + "\n")
     if name == "report":
-        write_report(folder, made.as_json(), options.out, options.open)
-    return 0 if all(result.score is not None for result in made.results) else 3
+        write_report(folder, graded.as_json(), options.out, options.open)
+    return 0 if all(result.score is not None for result in graded.results) else 3
 
 
 def seems_untouched(path: Path, references: Path) -> bool:
-    """Say whether all of a submission's files are as they were given, so that none will be run.
+    """Say whether all of a submission's files seem unchanged, so that none will be run.
 
-    It is only a guess, which saves the start of a worker: nothing is graded by it.
+    This is only a guess that saves starting a worker; it does not affect the grade.
     """
     try:
         digests = json.loads((references / "manifest.json").read_bytes())["starter"]

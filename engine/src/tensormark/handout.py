@@ -1,7 +1,7 @@
 """The handout: handout.md, and further pages in the folder handout/ if an assignment has them.
 
-A problem may be on any page, under a heading `### Problem (id): ...`. Reports point to it, and
-repeat what its "If you see" list says about a message, in items such as
+A problem may be on any page, under a heading `### Problem (id): ...`. Reports refer to it, and
+quote what its "If you see" list says about a message, in items such as
 
     - `the scores are not scaled`, `raised ValueError: ...`: what to do about them.
 """
@@ -18,11 +18,11 @@ PAGES = "handout/*.md"
 HEADING = re.compile(r"^(#{1,6}) +(.+?) *#*$", re.MULTILINE)
 PROBLEM = re.compile(r"Problem \(\w+\)")
 QUOTED = re.compile(r'"([^"]{1,80})"')
-POINTER = "read: "  # how a line of a report begins that says where to read
+POINTER = "read: "  # begins a report's line that says where to read
 ITEM = re.compile(r"^- (`(?:.|\n(?!\n|- |<))+)", re.MULTILINE)
-MESSAGES = re.compile(r"((?:`[^`]+`|[^`:])+): +(.+)")  # and what is said about them
+MESSAGES = re.compile(r"((?:`[^`]+`|[^`:])+): +(.+)")  # and their explanation
 LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
-Sections = tuple[tuple[str, str, str], ...]  # titles, their pages, the anchors of their headings
+Sections = tuple[tuple[str, str, str], ...]  # title, page, anchor of the heading
 
 
 def slug(heading: str) -> str:
@@ -31,7 +31,7 @@ def slug(heading: str) -> str:
 
 
 def blocks(text: str) -> Iterator[tuple[str, str]]:
-    """Yield a page's headings, each with the text up to the next one of its level or above."""
+    """Yield a page's headings, each with the text up to the next one of the same level or above."""
     headings = list(HEADING.finditer(text))
     for place, heading in enumerate(headings):
         following = (h.start() for h in headings[place + 1 :] if len(h[1]) <= len(heading[1]))
@@ -39,7 +39,7 @@ def blocks(text: str) -> Iterator[tuple[str, str]]:
 
 
 def explained(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the messages of the "If you see" lists in a text, and what is said about each."""
+    """Yield the messages in the "If you see" lists of a text, each with its explanation."""
     for item in ITEM.findall(text):
         if match := MESSAGES.fullmatch(" ".join(item.split())):
             plain = LINK.sub(r"\1", match[2]).replace("**", "")
@@ -48,7 +48,7 @@ def explained(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _fits(message: str, line: str) -> bool:
-    """Say whether a line is a message, which may go on after a colon; "..." stands for anything."""
+    """Say whether a line is a message, perhaps continued after a colon; "..." matches anything."""
     pattern = ".*".join(map(re.escape, message.split("...")))
     more = ".*" if message.startswith("raised ") else "(?:: .*)?"
     return re.fullmatch(pattern + more, line) is not None
@@ -56,20 +56,20 @@ def _fits(message: str, line: str) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class Handout:
-    """The pages of an assignment's handout, as they were when they were first needed."""
+    """The pages of an assignment's handout; each is read once, when first needed."""
 
     folder: Path
 
     @property
     def paths(self) -> list[Path]:
-        """The files, handout.md first."""
+        """The paths of the pages, handout.md first."""
         return [self.folder / MAIN, *sorted(self.folder.glob(PAGES))]
 
     def read(self) -> dict[str, str]:
         """Return the texts of the pages, by path in the assignment's folder.
 
         Raises:
-            OSError, UnicodeDecodeError: one cannot be read.
+            OSError, UnicodeDecodeError: a page cannot be read.
         """
         return {
             path.relative_to(self.folder).as_posix(): path.read_text(encoding="utf-8")
@@ -78,7 +78,7 @@ class Handout:
 
     @functools.cached_property
     def pages(self) -> Mapping[str, str]:
-        """What `read` returns, or nothing: without a handout, grading works all the same."""
+        """What `read` returns, or nothing if it fails: grading works without a handout."""
         try:
             return self.read()
         except (OSError, UnicodeDecodeError):
@@ -87,35 +87,35 @@ class Handout:
     @functools.cached_property
     def anchors(self) -> Mapping[str, tuple[str, str]]:
         """Page and anchor of every heading, by its text and by "Problem (id)"."""
-        found: dict[str, tuple[str, str]] = {}
+        anchors: dict[str, tuple[str, str]] = {}
         for page, text in self.pages.items():
             for _, heading in HEADING.findall(text):
                 names = {heading, *PROBLEM.findall(heading)[:1]}
-                found = dict.fromkeys(names, (page, slug(heading))) | found
-        return found
+                anchors = dict.fromkeys(names, (page, slug(heading))) | anchors
+        return anchors
 
     def place(self, exercise: str) -> str:
-        """Return where an exercise's problem is, as reports say it."""
+        """Return where an exercise's problem is, worded for reports."""
         problem = f"Problem ({exercise})"
         page, _ = self.anchors.get(problem, (MAIN, ""))
         return f"{page}, {problem}"
 
     @functools.cached_property
     def explanations(self) -> Mapping[str, list[tuple[str, str]]]:
-        """Messages and what is said about them, by "Problem (id)", or by "" outside of all."""
-        found: dict[str, list[tuple[str, str]]] = {}
+        """Messages and their explanations, by "Problem (id)", or by "" outside all problems."""
+        pairs: dict[str, list[tuple[str, str]]] = {}
         for text in self.pages.values():
             for heading, block in blocks(text):
                 problem = PROBLEM.match(heading)
                 if problem or "\n### " not in block:
-                    found.setdefault(problem[0] if problem else "", []).extend(explained(block))
-        return found
+                    pairs.setdefault(problem[0] if problem else "", []).extend(explained(block))
+        return pairs
 
     def explanation(self, exercise: str, finding: Sequence[str]) -> list[str]:
-        """Return what is said about the first line of a finding that anything is said about.
+        """Return the explanation of the first line of a finding that has one.
 
-        That is one line or none: what the exercise's problem says, or else what stands outside of
-        all problems. Of several messages that fit, the longest counts.
+        That is one line or none: from the exercise's problem, or else from outside all problems. Of
+        several messages that match, the longest counts.
         """
         sources = [self.explanations.get(key, []) for key in (f"Problem ({exercise})", "")]
         for line, pairs in itertools.product(finding, sources):
@@ -124,7 +124,7 @@ class Handout:
         return []
 
     def sections(self, exercise: str, lines: Iterable[str]) -> Sections:
-        """Return the sections that explain an exercise, and those that lines of its report name."""
+        """Return the sections that explain an exercise, and those named in lines of its report."""
         named = [t for line in lines if line.startswith(POINTER) for t in QUOTED.findall(line)]
         titles = dict.fromkeys([f"Problem ({exercise})", *named])
         return tuple((title, *self.anchors[title]) for title in titles if title in self.anchors)

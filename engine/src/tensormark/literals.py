@@ -1,6 +1,6 @@
-"""Literals of a call that private references replace: an input of the call that holds them as JSON.
+"""Literals of a call that private references replace: an extra input holds them as JSON.
 
-They are recorded with the other inputs, and sent in the place of those that the exercise has.
+They are recorded with the other inputs, and sent instead of the exercise's literals.
 """
 
 import json
@@ -19,7 +19,7 @@ def packed(literals: Mapping[str, Any]) -> Tensors:
 
 
 def unpacked(inputs: Tensors) -> dict[str, Any]:
-    """Return the literals among the inputs of a call; nothing if it is made with its own."""
+    """Return the literals in the inputs of a call; empty if the exercise's are used."""
     return dict(json.loads(inputs[NAME].tobytes())) if NAME in inputs else {}
 
 

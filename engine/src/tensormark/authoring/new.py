@@ -13,14 +13,14 @@ from pathlib import Path
 
 from tensormark.authoring import record, strip
 from tensormark.files import write_whole
-from tensormark.folder import SAYS_WHAT_IT_IS
+from tensormark.folder import DEFINITION
 from tensormark.folders import whole_folder
 from tensormark.usage import command, parser
 
 TEMPLATE = Path(__file__).resolve().parents[1] / "template"
 NAME = re.compile(r"\w[\w .-]{0,60}")
 # what the template is called, where it says so
-CALLED = {SAYS_WHAT_IT_IS: 'name="Detector"', "handout.md": "# Detector\n"}
+CALLED = {DEFINITION: 'name="Detector"', "handout.md": "# Detector\n"}
 
 
 class NameFault(ValueError):

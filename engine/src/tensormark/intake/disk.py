@@ -14,13 +14,13 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 
-from tensormark.files import NO_LINK, SAFELY, NotAFileError, kind_of, read_regular
+from tensormark.files import NO_LINK, SAFE_FLAGS, NotAFileError, kind_of, read_regular
 from tensormark.intake.syntax import shown
 from tensormark.intake.tree import Entry, File, Folder, UnreadableError, unreadable
 
 MAX_ENTRIES = 10_000  # that are examined in a hand-in or a folder
 NO_LINKS = "is a link, which is not followed; hand in the file itself"
-FOLDER = SAFELY | getattr(os, "O_DIRECTORY", 0)
+FOLDER = SAFE_FLAGS | getattr(os, "O_DIRECTORY", 0)
 RELATIVE = {os.open, os.stat} <= os.supports_dir_fd and os.scandir in os.supports_fd
 Stamp = tuple[int, int, int]
 
@@ -63,18 +63,18 @@ class Disk:
         """Read a file below the root, or the root itself."""
         try:
             if not parts:
-                content, about = read_regular(self.root, max_bytes, follow=True)
+                content, status = read_regular(self.root, max_bytes, follow=True)
             elif RELATIVE:
                 with self.opened(parts[:-1]) as handle:
-                    content, about = read_regular(parts[-1], max_bytes, handle)
+                    content, status = read_regular(parts[-1], max_bytes, handle)
             else:
-                content, about = read_regular(os.path.join(self.root, *parts), max_bytes)
+                content, status = read_regular(os.path.join(self.root, *parts), max_bytes)
         except (OSError, ValueError) as error:
             raise UnreadableError(f"{shown(place)} {sentence(error)}".strip()) from error
-        self.stamps[place] = about.st_mtime_ns, about.st_size, about.st_ino
+        self.stamps[place] = status.st_mtime_ns, status.st_size, status.st_ino
         return content
 
-    def about(self, parts: Sequence[str]) -> os.stat_result:
+    def status(self, parts: Sequence[str]) -> os.stat_result:
         """Return the status of a path below the root, or of the root itself.
 
         Raises:
@@ -100,15 +100,15 @@ class Disk:
         except (OSError, ValueError) as error:
             raise UnreadableError(f"{shown(place)} {sentence(error)}".strip()) from error
         return [
-            self.entry((*parts, name), name, f"{place}/{name}" if place else name, about)
-            for name, about in sorted(stats.items())
+            self.entry((*parts, name), name, f"{place}/{name}" if place else name, status)
+            for name, status in sorted(stats.items())
         ]
 
-    def entry(self, parts: Sequence[str], name: str, place: str, about: os.stat_result) -> Entry:
+    def entry(self, parts: Sequence[str], name: str, place: str, status: os.stat_result) -> Entry:
         """Return the entry for a path below the root, or for the root itself."""
-        if stat.S_ISREG(about.st_mode):
+        if stat.S_ISREG(status.st_mode):
             return File(name, place, functools.partial(self.read, parts, place))
-        if stat.S_ISDIR(about.st_mode):
+        if stat.S_ISDIR(status.st_mode):
             return Folder(name, place, functools.partial(self.listed, parts, place))
-        why = NO_LINKS if stat.S_ISLNK(about.st_mode) else f"is {kind_of(about)}"
+        why = NO_LINKS if stat.S_ISLNK(status.st_mode) else f"is {kind_of(status)}"
         return unreadable(name, place, why)

@@ -25,14 +25,14 @@ def _entry(part: Mapping[str, Any], disk: Disk, place: str) -> Entry:
     if any(part_name in ("", ".", "..") or "/" in part_name for part_name in below):
         raise UnreadableError("its path leads out of the folder")
     try:
-        about = disk.about(below)
+        status = disk.status(below)
     except FileNotFoundError as error:
         raise UnreadableError(texts.MISSING) from error
     except (OSError, ValueError) as error:  # a name with a null character
         raise UnreadableError(sentence(error)) from error
-    if stat.S_ISDIR(about.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         return Folder(name, place, lambda: disk.listed(below, place))
-    return disk.entry(below, name.lstrip(".") or name, place or ITSELF, about)
+    return disk.entry(below, name.lstrip(".") or name, place or ITSELF, status)
 
 
 def _with_neighbours(file: File, editable: Sequence[str], disk: Disk) -> list[Entry]:
