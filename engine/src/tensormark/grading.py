@@ -21,22 +21,21 @@ from tensormark.references import References, ReferencesError
 from tensormark.result import Finding, Grade, Outcome, Result
 from tensormark.sandbox.interface import Program, Sandbox, WorkerStartError, printable
 from tensormark.sandbox.tiers import open_sandbox
-from tensormark.selection import selected, silent_of
+from tensormark.selection import selected, unreported
 from tensormark.session import GradingSession, blocked
 from tensormark.settings import Settings
 
 WITHHELD = (
-    "the inputs are private, so that texts of exceptions, printed output and expected values "
-    "are left out"
+    "the inputs are private, so texts of exceptions, printed output and expected values are left "
+    "out"
 )
 Opener = Callable[[str, Program], AbstractContextManager[Sandbox]]  # takes a tier
 
 
-def known_before(exercise: Exercise, submission: Submission, laid: Laid) -> Result | None:
+def early_result(exercise: Exercise, submission: Submission, laid: Laid) -> Result | None:
     """Return the result of an exercise that need not run, or None.
 
-    That is one whose file was not handed in or is as it was given, or that needs one which is not
-    valid Python.
+    Its file was not handed in or is unchanged, or it needs a file that is not valid Python.
     """
     if exercise.task is None and exercise.file in laid.untouched:
         return result_of(exercise, Outcome.NOT_WRITTEN)
@@ -49,7 +48,7 @@ def known_before(exercise: Exercise, submission: Submission, laid: Laid) -> Resu
 
 
 def ungraded(exercises: Sequence[Exercise], error: Exception, observer: Observer) -> list[Result]:
-    """Return, and report, the results of exercises that this machine cannot grade."""
+    """Report and return the results of exercises that this machine cannot grade."""
     results = [could_not_grade(exercise, error) for exercise in exercises]
     for result in results:
         observer.result(result)
@@ -57,11 +56,11 @@ def ungraded(exercises: Sequence[Exercise], error: Exception, observer: Observer
 
 
 def flags_of(submission: Submission) -> list[str]:
-    """List what an instructor may want to look at, as file:line."""
+    """List what an instructor may want to look at, each with file and line."""
     return [
         f"{name}.py:{flag.line}: {flag.name}"
-        for name, found in submission.flags.items()
-        for flag in found
+        for name, flags in submission.flags.items()
+        for flag in flags
     ]
 
 
@@ -90,7 +89,7 @@ def program_of(
 
 
 def solution_of(program: Program, assignment: Assignment) -> Program | None:
-    """Return a submission's program with the solution in its place, if there is a solution."""
+    """Return a submission's program with the solution's code instead, if there is a solution."""
     folder = assignment.solution
     if not (folder / assignment.main_file).is_file():
         return None
@@ -107,7 +106,7 @@ class Grading:
         assignment: Assignment,
         opener: Opener = open_sandbox,
     ) -> None:
-        """Prepare; references are read when first needed, and then cached.
+        """Prepare to grade; references are read when first needed, and then cached.
 
         Args:
             opener: opens a sandbox of a tier.
@@ -133,7 +132,7 @@ class Grading:
             path: a folder, a file or an archive.
             check: leave the training out.
             only: the ids of exercises, separated by commas, or None for all.
-            observer: is told how it goes on.
+            observer: is notified of the progress.
 
         Raises:
             SubmissionError: there is nothing to grade.
@@ -156,10 +155,10 @@ class Grading:
         given: GivenFiles | None = None,
         failed: InspectionError | None = None,
     ) -> Grade:
-        """Grade a submission that was read before, perhaps on another machine; see `grade`.
+        """Grade a submission that has been read, perhaps on another machine; see `grade`.
 
         Args:
-            given: the given files, if they were read before.
+            given: the given files, if they have been read.
             failed: why it could not be read, if that is this machine's fault.
         """
         began, started = time.monotonic(), datetime.datetime.now(datetime.UTC)
@@ -168,8 +167,8 @@ class Grading:
         if isinstance(self.references, References) and only is None:
             exercises, notes = self.without_tasks_left_out(self.references, exercises)
         laid = (given or self.given).under(submission)
-        silent = silent_of(laid.untouched, exercises, only)
-        tier, listed = self.settings.tier, [name for name in shown if name not in silent]
+        hidden = unreported(laid.untouched, exercises, only)
+        tier, listed = self.settings.tier, [name for name in shown if name not in hidden]
         observer.begin(self.assignment.name, printable(submission.name), tier, listed)
         notes, flags = [*laid.notes, *submission.notes, *notes], list[str]()
         try:
@@ -177,7 +176,7 @@ class Grading:
                 raise failed
             submission = inspected(submission, self.assignment.policy.flagged)
             flags = flags_of(submission)
-            results, printed = self.results(submission, exercises, laid, observer, silent)
+            results, printed = self.results(submission, exercises, laid, observer, hidden)
         except InspectionError as error:
             results, printed = ungraded(exercises, error, observer), ""
         reported = self.with_sections([result for result in results if result.id in shown])
@@ -185,7 +184,7 @@ class Grading:
         if self.withholds:
             notes.append(WITHHELD)
             printed = ""
-        made = Grade(
+        grade = Grade(
             submission=submission.name,
             tier=self.settings.tier,
             results=reported,
@@ -201,11 +200,11 @@ class Grading:
             seconds=time.monotonic() - began,
             printed=printed,
         )
-        observer.end(made, printed)
-        return made
+        observer.end(grade, printed)
+        return grade
 
     def with_sections(self, results: Sequence[Result]) -> list[Result]:
-        """Return results with the sections of the handout that explain them."""
+        """Add the sections of the handout that explain them to results."""
         for result in results:
             lines = [line for finding in result.findings for line in finding.details]
             result.handout = self.handout.sections(result.id, lines)
@@ -215,22 +214,22 @@ class Grading:
     def given(self) -> GivenFiles:
         """The given files, with their digests if the references can be read."""
         references = self.references
-        known = references.manifest if isinstance(references, References) else {}
-        return GivenFiles(self.assignment, known.get("starter", {}))
+        manifest = references.manifest if isinstance(references, References) else {}
+        return GivenFiles(self.assignment, manifest.get("starter", {}))
 
     @property
     def private(self) -> bool:
-        """Whether the references' inputs are not those that every student has."""
+        """Whether the references' inputs are not the public ones."""
         return isinstance(self.references, References) and self.references.private
 
     @property
     def reference_digest(self) -> str:
-        """A digest of the references' manifest, to tell what a submission was graded with."""
+        """A digest of the references' manifest, to identify what a submission was graded with."""
         return self.references.digest if isinstance(self.references, References) else ""
 
     @property
     def withholds(self) -> bool:
-        """Whether what a submission says is not shown, because it knows inputs that are private."""
+        """Whether a submission's texts are not shown, because they might reveal private inputs."""
         return self.private and not self.settings.show_text
 
     @staticmethod
@@ -238,14 +237,14 @@ class Grading:
         references: References, exercises: Sequence[Exercise]
     ) -> tuple[list[Exercise], list[str]]:
         """Leave out tasks that these references cannot grade; also return a note for each."""
-        kept, notes = [], []
+        remaining, notes = [], []
         for exercise in exercises:
             why = exercise.task.left_out(references) if exercise.task else None
             if why is None:
-                kept.append(exercise)
+                remaining.append(exercise)
             else:
                 notes.append(f"{exercise.id} is left out: {why}")
-        return kept, notes
+        return remaining, notes
 
     def results(
         self,
@@ -253,34 +252,34 @@ class Grading:
         exercises: Sequence[Exercise],
         laid: Laid,
         observer: Observer,
-        silent: Collection[str],
+        hidden: Collection[str],
     ) -> tuple[list[Result], str]:
         """Grade a submission's exercises; also return its printed output."""
-        before = {e.id: known_before(e, submission, laid) for e in exercises}
-        known = {name: result for name, result in before.items() if result is not None}
+        early = {e.id: early_result(e, submission, laid) for e in exercises}
+        known = {name: result for name, result in early.items() if result is not None}
         for exercise in exercises:
             ready = exercise.task is not None and known.keys() >= {*exercise.upstream}
             if ready and (result := blocked(exercise, known)) is not None:
                 known[exercise.id] = result
-        asked = [exercise for exercise in exercises if exercise.id not in known]
-        found: dict[str, Result] = {}
+        pending = [exercise for exercise in exercises if exercise.id not in known]
+        graded: dict[str, Result] = {}
         printed = ""
-        first = exercises.index(asked[0]) if asked else len(exercises)
-        told = [known[exercise.id] for exercise in exercises if exercise.id in known]
-        told = [result for result in told if result.findings or result.id not in silent]
-        early = {exercise.id for exercise in exercises[:first]}
-        for result in told:
-            if result.id in early:
+        first = exercises.index(pending[0]) if pending else len(exercises)
+        reported = [known[exercise.id] for exercise in exercises if exercise.id in known]
+        reported = [result for result in reported if result.findings or result.id not in hidden]
+        before = {exercise.id for exercise in exercises[:first]}
+        for result in reported:
+            if result.id in before:
                 observer.result(result)
-        if asked:
+        if pending:
             try:
-                found, printed = self.ask(submission, asked, laid, observer, known)
+                graded, printed = self.ask(submission, pending, laid, observer, known)
             except (ReferencesError, WorkerStartError) as error:
-                found = {result.id: result for result in ungraded(asked, error, observer)}
-        for result in told:
-            if result.id not in early:
+                graded = {result.id: result for result in ungraded(pending, error, observer)}
+        for result in reported:
+            if result.id not in before:
                 observer.result(result)
-        return [(known | found)[exercise.id] for exercise in exercises], printed
+        return [(known | graded)[exercise.id] for exercise in exercises], printed
 
     def ask(
         self,
@@ -296,7 +295,7 @@ class Grading:
             known: the results of exercises that need not run.
 
         Raises:
-            ReferencesError: there are none. WorkerStartError: the tier is not available.
+            ReferencesError: they are unusable. WorkerStartError: the tier is not available.
         """
         if isinstance(self.references, ReferencesError):
             raise self.references
@@ -307,7 +306,7 @@ class Grading:
         program = dataclasses.replace(program, imports=imports)
         try:
             opened = self.opener(self.settings.tier, program)
-        except OSError as error:  # the machine has no process or descriptor left
+        except OSError as error:  # the machine has run out of processes or descriptors
             raise WorkerStartError(f"the sandbox does not start: {error}") from error
         with opened as sandbox:
             session = GradingSession(

@@ -1,4 +1,4 @@
-"""Who is told how a grading goes on: a report as it is written, or nobody."""
+"""Observers of a grading: a report that is printed as results come in, or nothing."""
 
 from collections.abc import Collection
 from typing import Protocol
@@ -23,7 +23,7 @@ class Observer(Protocol):
 
 
 class Silent:
-    """An observer that keeps it all to itself."""
+    """An observer that reports nothing."""
 
     def begin(self, assignment: str, submission: str, tier: str, shown: Collection[str]) -> None:
         """Do nothing."""

@@ -9,10 +9,10 @@ class Policy:
     """What a submission may not call: full names of classes and functions.
 
     Attributes:
-        forbidden: such as "torch.nn.Conv1d".
-        given_only: what the given code needs in calls that ask for it; see `Request`.
-        flagged: packages whose import a person should look at, such as one of extension classes,
-            which cannot be changed in place where they are forbidden.
+        forbidden: names such as "torch.nn.Conv1d".
+        given_only: names that only given code may use, in calls that ask for it; see `Request`.
+        flagged: packages whose import a person should look at, such as one with extension classes,
+            which cannot be patched in place to forbid them.
         section: the heading of the handout that says what is forbidden.
     """
 

@@ -1,6 +1,6 @@
-"""A plugin of pytest by which an assignment proves itself: `pytest --assignment FOLDER`.
+"""A pytest plugin that proves an assignment's claims: `pytest --assignment FOLDER`.
 
-It adds a test for each claim in authoring/prove.py, and nothing where the option is not given.
+It adds a test for each claim in authoring/prove.py, and nothing without the option.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-if TYPE_CHECKING:  # every run of pytest loads this file; numpy and torch are not for all of them
+if TYPE_CHECKING:  # every run of pytest loads this file, but not every run needs numpy and torch
     from tensormark.authoring.course import Course
     from tensormark.authoring.prove import Bench, Claim
 
@@ -17,7 +17,7 @@ BENCH: "pytest.StashKey[Bench]" = pytest.StashKey()
 
 
 class Disproved(Exception):
-    """A claim is not so; the message says why."""
+    """A claim is false; the message says why."""
 
 
 class ClaimItem(pytest.Item):
@@ -30,7 +30,7 @@ class ClaimItem(pytest.Item):
         """Grade what the claim is about.
 
         Raises:
-            Disproved: it is not so.
+            Disproved: the claim is false.
         """
         from tensormark.authoring.prove import Bench
         from tensormark.authoring.variants import VariantError
@@ -46,13 +46,13 @@ class ClaimItem(pytest.Item):
             raise Disproved(fault)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return what a failure looks like."""
+        """Return the text of a failure."""
         if isinstance(excinfo.value, Disproved):
             return f"{self.name}: {excinfo.value}"
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """Return where the test stands, and what it is called."""
+        """Return the test's location and name."""
         return self.path, None, self.name
 
 
@@ -82,7 +82,7 @@ class Claims(pytest.Collector):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add --assignment."""
-    text = "prove of the assignment in this folder that its known mistakes are named, and such"
+    text = "prove the assignment in this folder: known mistakes are named, correct code passes"
     group = parser.getgroup("tensormark")
     group.addoption("--assignment", type=Path, metavar="FOLDER", help=text)
 
@@ -91,7 +91,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(
     session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Add the tests of an assignment that is named."""
+    """Add the tests of the assignment that --assignment names."""
     folder = config.getoption("assignment")
     if folder is not None:
         path = folder.resolve()

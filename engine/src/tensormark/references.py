@@ -1,6 +1,6 @@
 """The references on disk, trusted only if every digest in their manifest matches.
 
-reference_outputs/manifest.json          what was recorded, with what, and sha256 of everything
+reference_outputs/manifest.json          what was recorded, with what, and all sha256 digests
 reference_outputs/<exercise>.safetensors <number of the call>/in|out|grad/<name>, and fingerprints
                                          of known wrong variants, <number>/wrong
 """
@@ -23,12 +23,12 @@ Tensors = dict[str, np.ndarray]
 
 
 def again() -> str:
-    """Return what to do about references that cannot be used."""
+    """Return the fix for references that cannot be used."""
     return f"run `{command('references')}`"
 
 
 def restored() -> str:
-    """Return what to do about another file that they were recorded with."""
+    """Return the fix for a checkpoint or data file that differs from the recorded one."""
     return f"put back the one that references were recorded with, or {again()}"
 
 
@@ -52,7 +52,7 @@ class Recording:
     gradients: Tensors
     wrong: (
         np.ndarray
-    )  # fingerprints, see judging/fingerprints.py; the rows' names stand in the manifest
+    )  # fingerprints, see judging/fingerprints.py; the rows' names are in the manifest
 
 
 def read_checked(path: Path, expected: str, fix: str) -> bytes:
@@ -81,7 +81,7 @@ class References:
         """
         self.folder = Path(folder)
         self.checked: set[str | Path] = set()
-        self.kept: dict[tuple[str, str], list[Recording]] = {}
+        self.cache: dict[tuple[str, str], list[Recording]] = {}
         path = self.folder / "manifest.json"
         fix = again()
         try:
@@ -111,7 +111,7 @@ class References:
 
     @property
     def private(self) -> bool:
-        """Whether their inputs are not those that every student has."""
+        """Whether their inputs are not the public ones."""
         return bool(self.manifest.get("private", True))
 
     def entry(self, exercise: str) -> dict[str, Any]:
@@ -138,9 +138,9 @@ class References:
             ReferencesError: the file is missing, damaged, or was recorded with other calls.
         """
         key = exercise, calls_digest
-        if key not in self.kept:
-            self.kept[key] = self.read(exercise, calls_digest)
-        return self.kept[key]
+        if key not in self.cache:
+            self.cache[key] = self.read(exercise, calls_digest)
+        return self.cache[key]
 
     def read(self, exercise: str, calls_digest: str) -> list[Recording]:
         """Read an exercise's file."""
@@ -179,7 +179,7 @@ class References:
         """
         recorded = self.manifest["checkpoint"]
         if checkpoint is None and recorded:
-            raise ReferencesError(f"{self.folder} needs a checkpoint, and there is none")
+            raise ReferencesError(f"{self.folder} needs a checkpoint, but there is none")
         if checkpoint is None or checkpoint in self.checked:
             return
         for name, expected in recorded.items():
@@ -187,7 +187,7 @@ class References:
         self.checked.add(checkpoint)
 
     def check_data(self, folder: str | Path, names: Iterable[str]) -> None:
-        """See that data files are those that a threshold was measured on.
+        """Check that data files are those that a threshold was measured on.
 
         Raises:
             ReferencesError: one is missing or differs.

@@ -1,6 +1,6 @@
 """The five outcomes, and the results of exercises and submissions.
 
-`Grade.as_json` is the result model: all that reports are drawn from, and what is written as JSON.
+`Grade.as_json` is the result model: reports are made from it alone, and it is written as JSON.
 tensormark/reports/result.schema.json describes it.
 """
 
@@ -27,7 +27,7 @@ class Outcome(enum.StrEnum):
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """What one check found wrong.
+    """A fault that one check found.
 
     Attributes:
         headline: a few words for the exercise's line, lower case.
@@ -63,7 +63,7 @@ class Blocked(Exception):
 
 
 def place_in(lines: Iterable[str]) -> dict[str, Any] | None:
-    """Return the first line of a submission that a message names, or None."""
+    """Return the place in a submission that the first such line of a message names, or None."""
     for line in lines:
         if places := PLACE.findall(line):
             return {"file": places[-1][0], "line": int(places[-1][1])}
@@ -80,8 +80,8 @@ class Result:
         note: a few words for the exercise's line if nothing is wrong.
         bonus: whether its points are counted separately.
         lost: the parts of its points that it lost, if it failed.
-        flags: what an instructor may want to know of how it was graded.
-        title, file: of the exercise; task: whether it is one.
+        flags: what an instructor may want to know about how it was graded.
+        title, file: the exercise's; task: whether it is a task.
         handout: sections that explain it: titles, pages, and the anchors of their headings.
         measured: what a task has measured, as JSON; see `TaskRun.show`.
     """
@@ -108,7 +108,7 @@ class Result:
         return self.outcome is Outcome.PASSED or (failed and "values" not in self.lost)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result under the keys that other tools read."""
+        """Return the result under the keys of the result model."""
         lines = [line for finding in self.findings for line in (finding.headline, *finding.details)]
         mistakes = [finding.mistake for finding in self.findings if finding.mistake]
         return {
@@ -140,12 +140,13 @@ class Grade:
 
     Attributes:
         submission: its path, as it was given; name: the last part of it, printable.
-        notes: for who reads the report; flags: for the instructor.
+        notes: for readers of the report; flags: for the instructor.
         assignment: its name.
-        mode: check, or grade if tasks were graded too; only: the exercises asked for, or all.
-        private: whether the references are; reference_digest: of their manifest.
+        mode: check, or grade if tasks were graded too.
+        only: the requested exercises, or None for all.
+        private: whether the references are private; reference_digest: of their manifest.
         started: when, in ISO 8601; seconds: how long it took.
-        versions: of what it ran with, if that was looked up.
+        versions: of Python and packages, if they were looked up.
         printed: what the submission printed, as far as it may be shown.
     """
 

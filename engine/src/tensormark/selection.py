@@ -21,12 +21,12 @@ def selected(
     Raises:
         SubmissionError: there is no such exercise.
     """
-    table = [one for one in assignment.exercises if one.task is None or not check]
-    ids = [exercise.id for exercise in table]
+    available = [e for e in assignment.exercises if e.task is None or not check]
+    ids = [exercise.id for exercise in available]
     if only is None:
-        return table, ids
-    asked = names_in(only)
-    for name in asked:
+        return available, ids
+    requested = names_in(only)
+    for name in requested:
         if name not in ids and any(exercise.id == name for exercise in assignment.exercises):
             raise SubmissionError(
                 f"{option('k', name)}: needs training; run `{command('grade', k=only)}`"
@@ -35,15 +35,15 @@ def selected(
             near = difflib.get_close_matches(name, ids, n=1)
             hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(ids)}"
             raise SubmissionError(f"{option('k', name)}: there is no such exercise; {hint}")
-    needed = {up for name in asked for up in (name, *assignment.exercise(name).upstream)}
-    shown = [name for name in ids if name in asked]
-    return [exercise for exercise in table if exercise.id in needed], shown
+    needed = {up for name in requested for up in (name, *assignment.exercise(name).upstream)}
+    shown = [name for name in ids if name in requested]
+    return [exercise for exercise in available if exercise.id in needed], shown
 
 
-def silent_of(
+def unreported(
     untouched: Collection[str], exercises: Sequence[Exercise], only: str | None
 ) -> set[str]:
-    """Return the ids that a report leaves out: extensions neither handed in nor asked for."""
+    """Return the ids that a report leaves out: extensions neither handed in nor requested."""
     if only is not None:
         return set()
     return {e.id for e in exercises if e.extension and e.file in untouched}

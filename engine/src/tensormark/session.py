@@ -1,8 +1,8 @@
 """A grading session: runs one submission's exercises in a sandbox, and judges and reports them.
 
-The session is given its sandbox, its references and an observer, so that a class of submissions, a
-benchmark or a test runs the same code as `grade`. A second thread runs the calls in the
-sandbox, one after another, while finished answers are judged here.
+The session is given its sandbox, references and observer, so that a class of submissions, a
+benchmark or a test runs the same code as `grade`. A second thread runs the calls in the sandbox,
+one after another, while finished answers are judged here.
 """
 
 import dataclasses
@@ -35,23 +35,23 @@ from tensormark.sharing import groups
 from tensormark.task import TaskRun
 
 UNWRITTEN = (Outcome.NOT_WRITTEN, Outcome.BLOCKED)
-AN_ANSWER_RAISED = "an answer made the grader raise"
+ANSWER_RAISED = "an answer made the grader raise"
 
 
 def cause_of(upstream: Sequence[Result], blocking: Sequence[str]) -> str:
-    """Say what blocks a task: exercises, or the one reason for which none of them could run."""
+    """Say what blocks a task: exercises, or the only reason why none of them could run."""
     headlines = {result.findings[0].headline if result.findings else "" for result in upstream}
-    found = UNIMPORTABLE.fullmatch(next(iter(headlines))) if len(headlines) == 1 else None
-    return f"{found[1]}, which cannot be imported" if found else ", ".join(blocking)
+    match = UNIMPORTABLE.fullmatch(next(iter(headlines))) if len(headlines) == 1 else None
+    return f"{match[1]}, which cannot be imported" if match else ", ".join(blocking)
 
 
 def blocked(task: Exercise, results: Mapping[str, Result]) -> Result | None:
     """Return the result of a task that cannot run, or None.
 
-    It is blocked by exercises that are not written yet, and if none that it needs is right.
+    It is blocked by exercises that are not written yet, or if all that it needs are wrong.
 
     Args:
-        results: of exercises before it, by id.
+        results: those of earlier exercises, by id.
     """
     upstream = [results[name] for name in task.upstream if name in results]
     blocking = [result.id for result in upstream if result.outcome in UNWRITTEN]
@@ -64,10 +64,10 @@ def blocked(task: Exercise, results: Mapping[str, Result]) -> Result | None:
 
 
 def troubles_of(trial: Trial) -> tuple[str, ...]:
-    """Return what the maintainers should know of how an exercise was judged."""
-    read = [answered.reply.trouble for answered in trial.answered]
-    found = dict.fromkeys(filter(None, [*read, *trial.troubles]))
-    return tuple(f"{trial.exercise.id}: {AN_ANSWER_RAISED} {one}" for one in found)
+    """Return what the maintainers should know about how an exercise was judged."""
+    in_replies = [answered.reply.trouble for answered in trial.answered]
+    troubles = dict.fromkeys(filter(None, [*in_replies, *trial.troubles]))
+    return tuple(f"{trial.exercise.id}: {ANSWER_RAISED} {trouble}" for trouble in troubles)
 
 
 class GradingSession:
@@ -90,7 +90,7 @@ class GradingSession:
         Args:
             exercises: those to grade, in order, upstream ones included.
             sandbox: open, with the submission laid over the given files.
-            solution: returns its program, if it is there; asked only by tasks.
+            solution: returns the solution's program, if there is one; called only for tasks.
             known: the results of exercises upstream that need not run.
         """
         self.assignment, self.exercises = assignment, exercises
@@ -102,8 +102,8 @@ class GradingSession:
     def run(self) -> dict[str, Result]:
         """Grade; return the results by id, in order.
 
-        Exercises after a task only start once the task is done: an extension that hangs must not
-        delay the training.
+        Exercises after a task start only when the task is done, so that an extension that hangs
+        cannot delay the training.
         """
         caller = ThreadPoolExecutor(1)
         try:
@@ -123,20 +123,20 @@ class GradingSession:
                 shared = caller.submit(self.calling.ask_together, together, group)
                 first = [functools.partial(self.shared_or_alone, shared, caller)] * len(group)
             else:
-                asked = [caller.submit(self.ask, exercise, OWN) for exercise in group]
-                first = [functools.partial(self.alone, one) for one in asked]
+                futures = [caller.submit(self.ask, exercise, OWN) for exercise in group]
+                first = [functools.partial(self.alone, future) for future in futures]
             for exercise in group:
                 self.finish(exercise, first.pop(0), caller)
 
     def batches(self) -> Iterator[tuple[Together | None, list[Exercise]]]:
-        """Yield exercises that are asked for at the same time, and what runs them in one process.
+        """Yield exercises to ask for at the same time, and what runs them in one process, if any.
 
-        A task is on its own.
+        A task is always on its own.
         """
         if self.sandbox.together is None:
-            alike = itertools.groupby(self.exercises, key=lambda one: one.task and one.id)
-            for _, some in alike:
-                yield None, [*some]
+            batches = itertools.groupby(self.exercises, key=lambda each: each.task and each.id)
+            for _, batch in batches:
+                yield None, [*batch]
             return
         for group in groups(self.exercises, self.references):
             yield self.sandbox.together if len(group) > 1 else None, group
@@ -151,7 +151,7 @@ class GradingSession:
         return all(other.file != exercise.file for other in judged)
 
     def trial(self, exercise: Exercise, answered: list[Answered]) -> Trial:
-        """Return what an exercise is judged by."""
+        """Return the trial of an exercise: what it is judged by."""
         return Trial(
             assignment=self.assignment,
             exercise=exercise,
@@ -162,46 +162,46 @@ class GradingSession:
             public=self.calling.shows_values,
         )
 
-    def alone(self, asked: Future[list[Answered]], exercise: Exercise) -> Trial:
-        """Return the trial of an exercise whose calls were made on their own."""
-        return self.trial(exercise, asked.result())
+    def alone(self, future: Future[list[Answered]], exercise: Exercise) -> Trial:
+        """Return the trial of an exercise whose calls did not share a process."""
+        return self.trial(exercise, future.result())
 
     def shared_or_alone(
         self, shared: Future[dict[str, Shared]], caller: ThreadPoolExecutor, exercise: Exercise
     ) -> Trial:
         """Return the trial of an exercise by answers from a process that it shared, if they count.
 
-        They do if they are right, if nothing is written, or if no other exercise ran before. Any
-        others may be another exercise's doing. They cost nothing where stand-ins are right; where
-        not, the calls are made again on their own.
+        They do if they are right, if nothing is written, or if no other exercise ran before. Other
+        answers may be another exercise's fault: they do no harm if the calls with stand-ins are
+        right; if not, the calls are repeated alone.
         """
         answered: list[Answered] = []
-        if (there := shared.result().get(exercise.id)) is not None:
-            answered = self.calling.answered(self.calling.chosen(exercise, OWN), there.replies)
+        if (answers := shared.result().get(exercise.id)) is not None:
+            answered = self.calling.answered(self.calling.chosen(exercise, OWN), answers.replies)
             trial = self.trial(exercise, answered)
-            counts = there.first or trial.unwritten or not needs_stand_ins(trial)
+            counts = answers.first or trial.unwritten or not needs_stand_ins(trial)
             if not counts and any(self.failed.intersection(call.given) for call in exercise.calls):
                 self.stand_in(trial, next(rounds(exercise, self.failed)), caller)
                 counts = not needs_stand_ins(trial)
             if counts:
-                self.sandbox.printed.take(there.printed)
+                self.sandbox.printed.take(answers.printed)
                 return trial
         own = caller.submit(self.ask, exercise, OWN).result()
         return self.trial(exercise, [*own, *answered[len(own) :]])
 
     def stand_in(self, trial: Trial, places: Collection[int], caller: ThreadPoolExecutor) -> None:
-        """Add answers of calls with stand-ins to a trial, unless they are there."""
-        if not any(one.probe.calls.index(one.call) in places for one in trial.answered):
+        """Add answers of calls with stand-ins to a trial, unless it has them."""
+        if not any(each.probe.calls.index(each.call) in places for each in trial.answered):
             trial.answered += caller.submit(self.ask, trial.exercise, places).result()
-            trial.answered.sort(key=lambda one: one.probe.calls.index(one.call))
+            trial.answered.sort(key=lambda each: each.probe.calls.index(each.call))
 
     def finish(
         self, exercise: Exercise, first: Callable[[Exercise], Trial], caller: ThreadPoolExecutor
     ) -> None:
         """Judge an exercise as soon as its answers are available.
 
-        Calls with stand-ins are made only where the student's own functions together are not right,
-        and no more of them than decide.
+        Calls with stand-ins are made only if the student's own functions together are wrong, and
+        only as many as it takes to decide.
 
         Args:
             first: returns its trial, with answers of the student's own functions together.
@@ -215,7 +215,7 @@ class GradingSession:
             result.flags = troubles_of(trial)
             if result.outcome is Outcome.NOT_WRITTEN:
                 result.note = self.calling.hint(exercise)
-        except Exception as error:  # what an answer is to blame for has a result; see faults.py
+        except Exception as error:  # an answer's own faults have a result by now; see faults.py
             result = could_not_grade(exercise, error)
         self.take(result)
 
@@ -272,7 +272,7 @@ class GradingSession:
     def request(self, request: Request) -> Reply:
         """Run a task's request, and pass on its progress.
 
-        Its deadline is a multiple of the time that it takes with correct code, if that is known.
+        Its deadline is a multiple of the time that correct code takes, if that was measured.
         """
         progress = functools.partial(self.observer.progress, request.target)
         deadline = request.deadline

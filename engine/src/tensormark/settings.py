@@ -1,4 +1,4 @@
-"""The settings of a grading, and the command line that sets them: `make`'s options."""
+"""The settings of a grading, and the command-line options that set them."""
 
 import argparse
 import dataclasses
@@ -26,14 +26,14 @@ class Settings:
     data: Path
     threads: int = 1  # of torch, in the worker
     tier: str = PROCESS  # see tensormark/sandbox
-    budget: float = BUDGET  # seconds for a submission, training apart
+    budget: float = BUDGET  # seconds for a submission, without training
     training_times: float = 20.0  # a training's deadline, in multiples of its measured time
-    show_text: bool = False  # also show what a submission, or a reference, says of private inputs
+    show_text: bool = False  # also show texts and expected values that may reveal private inputs
     limits: Limits = dataclasses.field(default_factory=Limits)  # of the submission
 
     @classmethod
     def of(cls, folder: Path, **others: Any) -> "Settings":
-        """Return the settings of an assignment's folder, except for others."""
+        """Return the default settings for an assignment's folder, with some replaced."""
         usual = {"references": public(folder), "checkpoint": shipped(folder)}
         return cls(**(usual | {"data": folder / "data"} | others))
 
@@ -82,10 +82,10 @@ def check_writable(path: Path, name: str = "json", ending: str = ".json") -> Non
 
     Args:
         name: of the option that names the path.
-        ending: of the names of such files; what is there and called otherwise is not replaced.
+        ending: of such files' names; an existing file with another ending is not replaced.
 
     Raises:
-        SubmissionError: it cannot. FileExistsError: it would replace something else.
+        SubmissionError: it cannot be written. FileExistsError: it would replace something else.
     """
     given = option(name, path)
     check_replaceable(path, ending, given)
@@ -98,7 +98,7 @@ def check_writable(path: Path, name: str = "json", ending: str = ".json") -> Non
 
 
 def submission(text: str) -> str:
-    """Read the path of a submission; not every shell replaces the ~ of SUBMISSION=~/main.py.
+    """Parse the path of a submission; not every shell expands the ~ in SUBMISSION=~/main.py.
 
     Raises:
         SubmissionError: it is empty.
@@ -109,7 +109,7 @@ def submission(text: str) -> str:
 
 
 def whole_number(name: str, most: int, text: str) -> int:
-    """Parse a number of things, at least one.
+    """Parse a whole number from 1 to `most`.
 
     Raises:
         SubmissionError: it is invalid.
@@ -158,27 +158,27 @@ HELP = {
     "references": "folder of the recorded answers (default: those of the checkpoint)",
     "checkpoint": "folder of the frozen weights",
     "data": "folder of the data to train on",
-    "threads": "of torch, while the submission runs",
+    "threads": "number of torch's threads while the submission runs",
     "tier": f"how the submission is isolated: {', '.join(TIERS)}",
-    "budget": "seconds for the whole submission, training apart; what is left then is not run",
-    "show_text": "with private references too, show texts, printed output and expected values",
-    "training_times": "deadline of the training, in multiples of the time that correct code took",
+    "budget": "seconds for the whole submission without training; later calls are not run",
+    "show_text": "show texts, printed output and expected values even with private references",
+    "training_times": "deadline of the training, as a multiple of the time that correct code took",
 }
 
 
 def with_default(text: str, default: object) -> str:
-    """Return what the help says of an option, with its default if it has one."""
+    """Return an option's help, with its default if it has one."""
     complete = default in (None, "") or "(default" in text
     return text if complete else f"{text} (default: %(default)s)"
 
 
 def usual(folder: Path) -> str:
-    """Return the path of what is graded if nothing is named, as messages show it."""
+    """Return the path of the default submission, as messages show it."""
     return os.path.relpath(folder / "starter")
 
 
 def submission_parser(folder: Path, name: str, description: str) -> argparse.ArgumentParser:
-    """Return what reads the command line of a command that takes a submission."""
+    """Return the parser for a command that takes a submission."""
     command_line = parser(name, description)
     about = "a folder, a .py file, a zip or a tar (default: starter)"
     command_line.add_argument(
@@ -188,17 +188,17 @@ def submission_parser(folder: Path, name: str, description: str) -> argparse.Arg
 
 
 def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
-    """Read the command line of a grading.
+    """Parse the command line of a grading.
 
     Args:
-        name: of the command: check, grade or report.
+        name: the command: check, grade or report.
     """
     command_line = submission_parser(folder, name, "Grade one submission.")
     add = command_line.add_argument
     add("--only", metavar="EXERCISES", help="grade only these, separated by commas")
     add("--json", type=Path, metavar="FILE", help="write the result here")
     if name == "report":
-        page = "the page to write, with what has changed since the last one (default: %(default)s)"
+        page = "the page to write, with the changes since the last one (default: %(default)s)"
         add("--out", type=Path, metavar="FILE", default=Path("report.html"), help=page)
         add("--open", action="store_true", help="open the page in a browser")
     defaults = Settings.of(folder)

@@ -1,7 +1,7 @@
-"""Which exercises' first calls may run in one process: what an exercise must not see stays away.
+"""Decide which exercises' first calls may run in one process without revealing answers.
 
-The process of several exercises has the inputs of all of them. So no input of one may be what
-another one is to answer; and what one exercise forbids, no other one next to it may use.
+A shared process has the inputs of all its exercises. So no exercise's input may be another one's
+answer, and all of them must forbid the same calls.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,19 +12,19 @@ import numpy as np
 from tensormark.exercise import Exercise
 from tensormark.references import Recording, References, ReferencesError
 
-SAMPLES, DIGITS = 16, 4  # values of a tensor that are looked at; tensors that agree in them are one
-Seen = tuple[frozenset[bytes], frozenset[bytes]]
-SEEN: WeakKeyDictionary[References, dict[tuple[str, str], Seen]] = WeakKeyDictionary()
+SAMPLES, DIGITS = 16, 4  # values and decimals compared; tensors that agree in them count as equal
+Samples = tuple[frozenset[bytes], frozenset[bytes]]  # of inputs and of answers
+CACHE: WeakKeyDictionary[References, dict[tuple[str, str], Samples]] = WeakKeyDictionary()
 
 
-def values_of(tensors: Mapping[str, np.ndarray]) -> Iterator[bytes]:
-    """Yield some values of each tensor, whatever its shape and type; none if all are the same."""
+def samples_of(tensors: Mapping[str, np.ndarray]) -> Iterator[bytes]:
+    """Yield sampled values of each tensor of any shape and type, except constant tensors."""
     for tensor in tensors.values():
         flat = tensor.reshape(-1)
         if flat.size and (flat[0] != flat[-1] or (flat != flat[0]).any()):
             places = np.linspace(0, flat.size - 1, SAMPLES).astype(int)
-            some = np.round(flat[places].astype(complex), DIGITS) + 0.0  # without minus zero
-            yield flat.size.to_bytes(8) + some.tobytes()
+            values = np.round(flat[places].astype(complex), DIGITS) + 0.0  # without minus zero
+            yield flat.size.to_bytes(8) + values.tobytes()
 
 
 def own_recordings(exercise: Exercise, references: References) -> list[Recording]:
@@ -35,19 +35,19 @@ def own_recordings(exercise: Exercise, references: References) -> list[Recording
     """
     recordings = references.recordings(exercise.id, exercise.digest)
     places = [place for probe in exercise.probes for place in range(len(probe.calls))]
-    return [one for one, place in zip(recordings, places, strict=False) if place == 0]
+    return [each for each, place in zip(recordings, places, strict=False) if place == 0]
 
 
-def inputs_and_answers(exercise: Exercise, references: References) -> Seen:
-    """Return what the calls of an exercise are given, and what they should answer."""
-    known = SEEN.setdefault(references, {})
+def inputs_and_answers(exercise: Exercise, references: References) -> Samples:
+    """Return samples of the inputs of an exercise's calls, and of the right answers."""
+    cache = CACHE.setdefault(references, {})
     key = exercise.id, exercise.digest
-    if key not in known:
+    if key not in cache:
         own = own_recordings(exercise, references)
-        inputs = (value for one in own for value in values_of(one.inputs))
-        answers = (value for one in own for value in values_of({**one.outputs, **one.gradients}))
-        known[key] = frozenset(inputs), frozenset(answers)
-    return known[key]
+        inputs = (value for call in own for value in samples_of(call.inputs))
+        answers = (value for call in own for value in samples_of(call.outputs | call.gradients))
+        cache[key] = frozenset(inputs), frozenset(answers)
+    return cache[key]
 
 
 def may_share(first: Exercise, second: Exercise, references: References) -> bool:
@@ -58,17 +58,17 @@ def may_share(first: Exercise, second: Exercise, references: References) -> bool
     try:
         inputs, answers = inputs_and_answers(first, references)
         others, other_answers = inputs_and_answers(second, references)
-    except ReferencesError:  # which is said where it is graded
+    except ReferencesError:  # which grading reports
         return False
     return inputs.isdisjoint(other_answers) and others.isdisjoint(answers)
 
 
 def groups(exercises: Sequence[Exercise], references: References) -> list[list[Exercise]]:
     """Divide exercises, in their order, into groups that may share a process."""
-    found: list[list[Exercise]] = []
+    divided: list[list[Exercise]] = []
     for exercise in exercises:
-        if found and all(may_share(other, exercise, references) for other in found[-1]):
-            found[-1].append(exercise)
+        if divided and all(may_share(other, exercise, references) for other in divided[-1]):
+            divided[-1].append(exercise)
         else:
-            found.append([exercise])
-    return found
+            divided.append([exercise])
+    return divided

@@ -1,6 +1,6 @@
-"""Find the strictest tier that a machine can give, by having each run a call.
+"""Find the strictest tier that a machine can provide, by running a call in each.
 
-A grading never falls back to a weaker tier by itself; what uses this says which tier it took, and
+A grading never falls back to a weaker tier by itself; callers of this say which tier they use, and
 why no stricter one.
 """
 
@@ -19,16 +19,16 @@ SOURCE = "def same(x):\n    return x\n"
 
 @dataclasses.dataclass(frozen=True)
 class Strictest:
-    """The strictest tier, or None, and why the others cannot be had: a line each."""
+    """The strictest tier, or None, and one line for each stricter tier that is not available."""
 
     tier: str | None
     reasons: tuple[str, ...]
 
 
 def fault_of(assignment: Assignment, tier: str, settings: Settings) -> str | None:
-    """Run a call in a tier; say why that is not possible, or None.
+    """Run a call in a tier; return why that is impossible, or None.
 
-    Its sandbox is then there for the grading, with torch imported.
+    Grading can then reuse its slot, which has imported torch.
     """
     program = Program(
         main_file="probe.py",
@@ -52,7 +52,7 @@ def fault_of(assignment: Assignment, tier: str, settings: Settings) -> str | Non
 def strictest(
     assignment: Assignment, settings: Settings, tiers: Sequence[str] = TIERS
 ) -> Strictest:
-    """Return the first of these tiers that this machine can give."""
+    """Return the first of these tiers that this machine can provide."""
     reasons: list[str] = []
     for tier in tiers:
         fault = fault_of(assignment, tier, settings)

@@ -1,7 +1,7 @@
 """Pack what a student hands in, and grade the pack: `tensormark submit`.
 
-The zip holds the files that students edit, as far as they were edited, and no others. It is graded
-as an instructor's grader does: with the given files, in the strictest tier that this machine has.
+The zip holds those editable files that were edited, and no others. It is graded as by an
+instructor: with the given files, in the strictest tier that this machine can provide.
 """
 
 import dataclasses
@@ -26,22 +26,22 @@ from tensormark.strictest import strictest
 from tensormark.zipped import zipped
 
 PACKED = "submission.zip"
-ISOLATING = (CONTAINED, LOCKED)  # without one, `process` is there, which need not be tried
+ISOLATING = (CONTAINED, LOCKED)  # otherwise `process` is used, which always works
 
 
-def chosen(read: Submission, given: GivenFiles) -> dict[str, str]:
+def chosen(submission: Submission, given: GivenFiles) -> dict[str, str]:
     """Return the files to pack: name to text.
 
     Raises:
-        SubmissionError: one cannot be read.
+        SubmissionError: a file cannot be read.
     """
-    if read.faults:
-        raise SubmissionError("; ".join(read.faults.values()))
+    if submission.faults:
+        raise SubmissionError("; ".join(submission.faults.values()))
     main = given.assignment.main_file
     return {
-        name: read.sources[name.removesuffix(".py")]
+        name: submission.sources[name.removesuffix(".py")]
         for name in given.assignment.editable
-        if name == main or not given.untouched(read, name)
+        if name == main or not given.untouched(submission, name)
     }
 
 
@@ -49,11 +49,12 @@ def left_out(path: Path, files: Mapping[str, str], given: GivenFiles) -> list[st
     """Return a line for each kind of module in the student's folder that is not in the zip."""
     if not path.is_dir():
         return []
-    there = {file.name for file in path.glob("*.py")} - files.keys()
-    if given.assignment.main_file not in {file.name for file in path.glob("*.py")}:
-        return []  # what is packed has another name there, which a note says
-    own = sorted(there - given.digests.keys() - {*given.assignment.editable})
-    as_given = sorted(there & {*given.assignment.editable})
+    present = {file.name for file in path.glob("*.py")}
+    if given.assignment.main_file not in present:
+        return []  # the main file has another name there, which a note says
+    unpacked = present - files.keys()
+    own = sorted(unpacked - given.digests.keys() - {*given.assignment.editable})
+    as_given = sorted(unpacked & {*given.assignment.editable})
     lines = [f"not written, left out: {', '.join(as_given)}"] if as_given else []
     if own:
         names = printable(", ".join(own))
@@ -65,16 +66,16 @@ def left_out(path: Path, files: Mapping[str, str], given: GivenFiles) -> list[st
 def digests(references: Path) -> Mapping[str, str]:
     """Return the digests of the given files; none if the references are damaged."""
     try:
-        found: Mapping[str, str] = References(references).manifest.get("starter", {})
+        known: Mapping[str, str] = References(references).manifest.get("starter", {})
     except ReferencesError:  # which grading reports
         return {}
-    return found
+    return known
 
 
-def conclusion(out: Path, made: Grade) -> str:
+def conclusion(out: Path, grade: Grade) -> str:
     """Say what to hand in, and what it scored."""
-    score = f"{made.score:g} of {made.max_score:g}"
-    bonus = made.sums(bonus=True)
+    score = f"{grade.score:g} of {grade.max_score:g}"
+    bonus = grade.sums(bonus=True)
     more = f", and a bonus of {bonus[0]:g} of {bonus[1]:g}" if bonus[0] else ""
     return f"hand in {out}: it scored {score}{more} here; your instructor may use other inputs"
 
@@ -83,27 +84,27 @@ def submit(assignment: Assignment, path: str, out: Path) -> int:
     """Pack and grade; return the exit status.
 
     Raises:
-        SubmissionError: there is nothing to pack. InspectionError: nothing can be read here.
+        SubmissionError: nothing to pack. InspectionError: submissions cannot be read here.
     """
     given = GivenFiles(assignment, digests(assignment.references))
-    read = read_submission(path, assignment.editable)
-    files = chosen(read, given)
+    submission = read_submission(path, assignment.editable)
+    files = chosen(submission, given)
     write_whole(out, zipped({name: text.encode() for name, text in files.items()}))
     sizes = (f"{name} ({len(text.encode()):,} bytes)" for name, text in files.items())
-    notes = [f"note: {note}" for note in read.notes]
+    notes = [f"note: {note}" for note in submission.notes]
     print("\n".join([f"packed: {', '.join(sizes)}", *notes, *left_out(Path(path), files, given)]))
     settings = Settings.of(assignment.folder)
-    found = strictest(assignment, settings, ISOLATING)
-    print("\n".join(f"no tier {reason}" for reason in found.reasons) + "\n" * bool(found.reasons))
-    settings = dataclasses.replace(settings, tier=found.tier or PROCESS)
-    made = Grading(settings, assignment).grade(str(out), observer=Report())
-    print(f"\n{conclusion(out, made)}")
-    return 0 if all(result.score is not None for result in made.results) else 3
+    choice = strictest(assignment, settings, ISOLATING)
+    print("\n".join(f"no tier {reason}" for reason in choice.reasons) + "\n" * bool(choice.reasons))
+    settings = dataclasses.replace(settings, tier=choice.tier or PROCESS)
+    grade = Grading(settings, assignment).grade(str(out), observer=Report())
+    print(f"\n{conclusion(out, grade)}")
+    return 0 if all(result.score is not None for result in grade.results) else 3
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Pack and grade what the command line names."""
-    parser = submission_parser(folder, name, "Pack and grade what you hand in.")
+    parser = submission_parser(folder, name, "Pack the files to hand in, and grade the zip.")
     parser.add_argument(
         "--out", type=Path, default=folder / PACKED, help="the zip to write (default: %(default)s)"
     )

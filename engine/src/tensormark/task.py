@@ -1,4 +1,4 @@
-"""What a task is, and what it is graded with: an exercise without probes, such as a training."""
+"""Tasks: exercises graded by a long run, such as a training, instead of by probes."""
 
 import dataclasses
 from collections.abc import Callable, Mapping
@@ -20,13 +20,13 @@ class TaskRun:
     Attributes:
         references, data, checkpoint: what it may read.
         ask: has the submission carry out a request.
-        ask_solution: has the solution do so, in a process that nothing of the submission's has run
-            in; None where that cannot be.
-        why_not: then a few words that say why.
+        ask_solution: has the solution do so, in a process that has run none of the submission's
+            code; None if that is impossible.
+        why_not: in that case, a few words that say why.
         wrong: the upstream exercises whose values are not right.
         flag: takes a sentence on how it was graded, for the instructor.
-        show: takes what was measured, for reports, as `measured` in result.schema.json says;
-            nothing that is private.
+        show: takes what was measured, for reports, in the form of `measured` in result.schema.json;
+            nothing private.
     """
 
     references: References
@@ -44,19 +44,19 @@ class Task:
     """An exercise that is graded by the result of a long run of the student's code.
 
     Attributes:
-        data_files: the files of data/ that grading it reads.
-        hidden_files: the files that private references may have in their place.
+        data_files: the files of data/ that grading reads.
+        hidden_files: the files that private references may have instead.
     """
 
     data_files: tuple[str, ...] = ()
     hidden_files: tuple[str, ...] = ()
 
     def left_out(self, references: References) -> str | None:
-        """Say why these references cannot grade it, or None; if they cannot, it does not count."""
+        """Return why these references cannot grade it, so that it does not count, or None."""
         return None
 
     def seconds(self, references: References) -> float | None:
-        """Return how long a right solution takes, if that was measured."""
+        """Return the seconds that a correct solution takes, if measured."""
         return None
 
     def grade(self, run: TaskRun, /) -> str:

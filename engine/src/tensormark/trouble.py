@@ -1,6 +1,6 @@
-"""What the maintainers should know of an exception that cost nobody's result but an exercise's.
+"""What the maintainers should know about an exception that only cost one exercise its result.
 
-No word of the exception itself is in it: a submission may have chosen that.
+It does not include the exception's message, which a submission may have chosen.
 """
 
 import traceback
@@ -10,7 +10,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def trouble_in(error: BaseException) -> str:
-    """Return an exception's type, and this package's innermost line that it went through."""
+    """Return an exception's type, and the innermost line of this package in its traceback."""
     places = [
         f" (tensormark/{Path(frame.filename).relative_to(HERE).as_posix()}, line {frame.lineno})"
         for frame in traceback.extract_tb(error.__traceback__)

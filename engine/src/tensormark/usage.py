@@ -1,7 +1,7 @@
-"""How commands and options are written to whoever called: as make's, or as tensormark's own.
+"""Write commands and options in messages as the user knows them: as make's or as tensormark's.
 
 An assignment may have a Makefile whose recipes call tensormark and that exports TENSORMARK_MAKE=1.
-Its users know `make check K=conv`, and not `tensormark check --only conv`.
+Its users know `make check K=conv`, not `tensormark check --only conv`.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import shlex
 from typing import Any
 
 VARIABLE = "TENSORMARK_MAKE"
-ON_COMMAND_LINE = {"k": "only"}  # options that have another name than make's variable
+ON_COMMAND_LINE = {"k": "only"}  # options whose name differs from make's variable
 NAMED = "TENSORMARK_NAMED"  # the folder that was named on the command line
 POSITIONAL = ("submission", "submissions", "id")
 
@@ -19,7 +19,8 @@ def option(name: str, value: Any = "") -> str:
     """Return an option with its value: `OUT=dir`, or `--out dir`.
 
     Args:
-        name: such as "out"; True as a value means that it has none.
+        name: such as "out".
+        value: True for a flag.
     """
     if os.environ.get(VARIABLE):
         return f"{name.upper().replace('-', '_')}={1 if value is True else value}"
@@ -30,7 +31,7 @@ def option(name: str, value: Any = "") -> str:
 
 
 def parser(name: str, description: str) -> argparse.ArgumentParser:
-    """Return what reads the command line of a command."""
+    """Return a parser for the command line of a command."""
     return argparse.ArgumentParser(prog=f"tensormark {name}", description=description)
 
 
@@ -40,5 +41,5 @@ def command(name: str, **options: Any) -> str:
     program = f"tensormark -C {shlex.quote(named)}" if named else "tensormark"
     if os.environ.get(VARIABLE):
         program = "make"
-    given = [option(key.replace("_", "-"), value) for key, value in options.items()]
-    return " ".join([program, name, *given])
+    words = [option(key.replace("_", "-"), value) for key, value in options.items()]
+    return " ".join([program, name, *words])

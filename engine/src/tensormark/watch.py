@@ -1,8 +1,8 @@
 """Grade the functions each time a file is saved: `tensormark watch`.
 
-Shows what `tensormark check` shows, but without the wait for torch: a process has imported it while
-waiting for the next save (sandbox/waiting.py). Each grading reads the files anew and runs in a
-worker of its own. Saving a different text during a grading starts it over.
+Shows what `tensormark check` shows, but without waiting for torch, which a process imports before
+the next save (sandbox/waiting.py). Each grading reads the files again and runs in a new worker.
+Saving a different text during a grading restarts it.
 
 Exit status: 0 if it was ended by Ctrl-C or by closing the terminal; 2 if there is nothing to watch
 or an option is invalid.
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 WIDTH = 72  # of the line above a report
 DIM = "\x1b[2m"
-END_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # as far as the system has them
+END_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # those that the system has
 DONE = b"\0"  # no signal has this number
 
 
@@ -64,17 +64,17 @@ class WatchReport(Report):
 
 
 class Watch:
-    """Grades one submission again and again, in a thread of its own.
+    """Grades one submission again and again, in a separate thread.
 
     Attributes:
-        error: what ended it, such as that there is nothing to watch, or None.
+        error: the exception that ended it, such as one that there is nothing to watch, or None.
     """
 
     def __init__(self, folder: Path, path: str, only: str | None) -> None:
-        """Take note of what to watch.
+        """Prepare to watch a path.
 
         Args:
-            folder: the assignment's.
+            folder: the assignment's folder.
             only: the ids of exercises, separated by commas, or None for all.
         """
         self.folder, self.path, self.only = folder, path, only
@@ -84,7 +84,7 @@ class Watch:
         self.error: Exception | None = None
 
     def open(self, _: str, program: Program) -> Sandbox:
-        """Open a sandbox whose workers have torch imported."""
+        """Open a sandbox whose workers have imported torch."""
         from tensormark.sandbox.process import ProcessSandbox  # as in `watch`
 
         assert self.saves is not None
@@ -94,7 +94,7 @@ class Watch:
         return self.sandbox
 
     def stop(self) -> None:
-        """End the call that is running, however long it would take."""
+        """End the running call, however long it would take."""
         if self.sandbox is not None:
             self.sandbox.stop()
 
@@ -109,7 +109,7 @@ class Watch:
         """Grade the file as it is now, until it is saved again.
 
         Raises:
-            SavedAgain: it was, or the watching ends.
+            SavedAgain: it was saved again, or the watching ends.
         """
         saves.begin()
         if self.ended.is_set():
@@ -139,11 +139,11 @@ class Watch:
         """Open the assignment, check that there is something to watch, and watch it.
 
         Raises:
-            SubmissionError: there is nothing to watch. InspectionError: nothing can be read here.
+            SubmissionError: nothing to watch. InspectionError: submissions cannot be read here.
         """
         DOOR.start()
         with contextlib.closing(warm_workers(Settings.of(self.folder).threads)) as self.workers:
-            # here, so that the process that imports torch is started before numpy is imported
+            # here, so that the process that imports torch starts before numpy is imported
             from tensormark.folder import open_assignment
             from tensormark.grading import Grading
             from tensormark.selection import selected
@@ -157,7 +157,7 @@ class Watch:
                 self.grade_each_save(grading, saves)
 
     def run(self, done: Callable[[], object]) -> None:
-        """Watch, and finally say that it is done."""
+        """Watch, and finally call `done`."""
         try:
             self.watch()
         except Exception as error:
@@ -169,17 +169,17 @@ class Watch:
 def end_signals() -> tuple[socket.socket, socket.socket]:
     """Return a socket that gets a byte when a signal asks this program to end, and the other end.
 
-    The signals do nothing else: an exception could come between any two steps, such as starting
-    what is to be stopped and taking note of it.
+    The signals do nothing else: an exception could come between any two steps, such as starting a
+    process and storing it so that it can be stopped.
     """
-    heard, bell = socket.socketpair()
-    bell.setblocking(False)
-    signal.set_wakeup_fd(bell.fileno(), warn_on_full_buffer=False)
+    receiver, sender = socket.socketpair()
+    sender.setblocking(False)
+    signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
     for name in END_SIGNALS:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
-    return heard, bell
+    return receiver, sender
 
 
 def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
@@ -193,13 +193,13 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Watch the submission that the command line names."""
     print_any_letter()
     options = parse(folder, name, arguments)
-    heard, bell = end_signals()
+    receiver, sender = end_signals()
     watch = Watch(folder, options.submission, options.only)
-    thread = threading.Thread(target=watch.run, args=(lambda: bell.send(DONE),), daemon=True)
+    thread = threading.Thread(target=watch.run, args=(lambda: sender.send(DONE),), daemon=True)
     thread.start()
-    if heard.recv(1) != DONE:
+    if receiver.recv(1) != DONE:
         watch.end()
-        heard.recv(1)  # it is done, or a second signal does not wait for that
+        receiver.recv(1)  # until it is done, or a second signal arrives
         with contextlib.suppress(OSError):  # the terminal is gone
             print("\nwatch: ended", flush=True)
     elif isinstance(watch.error, (SubmissionError, InspectionError, OSError)):

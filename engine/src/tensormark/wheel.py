@@ -1,7 +1,7 @@
-"""This distribution as a wheel, for those who get an assignment, made from the installed files.
+"""Build this distribution's wheel from the installed files, for those who get an assignment.
 
-It has the files that a build of the sources has, whether the package was installed from a wheel or
-is an editable installation; its bytes depend on nothing else.
+It has the same files as a build from source, whether the package was installed from a wheel or in
+editable mode; its bytes depend on nothing else.
 """
 
 import base64
@@ -18,12 +18,12 @@ import tensormark
 from tensormark.zipped import zipped
 
 NAME = "tensormark"
-METADATA = ("METADATA", "WHEEL", "entry_points.txt")  # and licenses, but nothing installers add
+METADATA = ("METADATA", "WHEEL", "entry_points.txt")  # and licenses; installers add other files
 LICENSES = "licenses"
 
 
 class WheelError(Exception):
-    """No wheel can be made; the message gives the fix."""
+    """The wheel cannot be built; the message gives the fix."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,7 +68,7 @@ def metadata(package: Distribution) -> Iterator[tuple[str, bytes]]:
     """Yield the files that describe the distribution: path in the wheel, and content.
 
     Raises:
-        WheelError: one is missing.
+        WheelError: a file is missing.
     """
     folder, missing = f"{NAME}-{package.version}.dist-info", {*METADATA}
     for path in package.files or ():
@@ -78,7 +78,7 @@ def metadata(package: Distribution) -> Iterator[tuple[str, bytes]]:
             missing.discard(member)
             yield name, path.read_binary()
     if missing:
-        raise WheelError(f"{folder} has no {min(missing)}: install {NAME} again, with pip")
+        raise WheelError(f"{folder} has no {min(missing)}: reinstall {NAME} with pip")
 
 
 def record_row(name: str, content: bytes) -> tuple[str, str, int]:

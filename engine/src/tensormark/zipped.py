@@ -22,7 +22,7 @@ def zipped(files: Mapping[str, bytes], programs: Iterable[str] = ()) -> bytes:
 
     Args:
         files: path to content.
-        programs: the paths of those that can be executed.
+        programs: the paths of executable files.
     """
     buffer, executable = io.BytesIO(), set(programs)
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -32,7 +32,7 @@ def zipped(files: Mapping[str, bytes], programs: Iterable[str] = ()) -> bytes:
 
 
 def write_zip(file: BinaryIO, files: Iterable[tuple[str, bytes]]) -> None:
-    """Write a zip of files in their order, and hold one of them in memory at a time."""
+    """Write a zip of files in their order, with only one in memory at a time."""
     with zipfile.ZipFile(file, "w") as archive:
         for name, content in files:
             _add(archive, name, content)

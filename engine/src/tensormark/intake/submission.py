@@ -105,8 +105,7 @@ def read_parts(
         name: the submission's name.
 
     Raises:
-        SubmissionError: there is nothing to grade.
-        InspectionError: this machine cannot read submissions.
+        SubmissionError: nothing to grade. InspectionError: submissions cannot be read here.
     """
     request = {
         "parts": [part.message() for part in parts],
@@ -139,8 +138,7 @@ def read_submission(
         editable, given: see `read_parts`.
 
     Raises:
-        SubmissionError: there is nothing to grade.
-        InspectionError: this machine cannot read submissions.
+        SubmissionError: nothing to grade. InspectionError: submissions cannot be read here.
     """
     try:
         return read_parts([Part(Path(path))], editable, given or {}, str(path))
