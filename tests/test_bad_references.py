@@ -117,7 +117,7 @@ def test_a_damaged_checkpoint_costs_no_points_and_is_named(
 
     assert costs_no_point(graded, "attention")
     assert f"checkpoint/{name}" in graded.exercise("attention")["message"]
-    fix = "put back the one that references were recorded with"
+    fix = "restore the one that the references were recorded with"
     assert fix in graded.exercise("attention")["message"]
 
 

@@ -90,7 +90,7 @@ def script(root: Path, *command: str) -> subprocess.CompletedProcess[str]:
     ("missing", "said"),
     [
         ("python3", "there is no Python 3.11 or newer, and none could be installed; "),
-        ("assignment", "this is not the folder of autograder.zip as it was packed; "),
+        ("assignment", "this is not the complete folder from autograder.zip; "),
         ("pip", "torch and the other packages cannot be installed; "),
     ],
 )

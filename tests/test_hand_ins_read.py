@@ -54,7 +54,7 @@ def test_whatever_files_are_called_they_are_found(
 @pytest.mark.parametrize(
     ("file", "says"),
     [
-        ("1_text.html", "a link or typed text cannot be graded, only bert.py"),
+        ("1_text.html", "links and typed text cannot be graded, only bert.py"),
         ("1_2_work.zip", "it is not a folder, a .py file, a zip or a tar; pack a zip instead"),
         ("1_2_optimizer.py", "there is no bert.py in it, which optimizer.py needs"),
     ],

@@ -38,5 +38,5 @@ def test_the_pack_holds_what_was_edited_and_is_graded(
     assert "not written, left out: pretraining.py, transformer.py" in said
     assert "not handed in: rope.py" in said
     assert f"submission: {out}   tier: process" in said
-    assert "no tier contained: no bubblewrap" in said
+    assert "cannot use tier contained: no bubblewrap" in said
     assert re.search(r"hand in .*: it scored 0 of 100 here", said)

@@ -156,7 +156,9 @@ def test_a_changed_given_file_is_not_used(unpacked: Path, tmp_path: Path) -> Non
     path.write_text(before, encoding="utf-8")
 
     assert re.search(r"score +20 / 20", done.stdout), done.stderr
-    assert "starter/config.py differs from the given one, which is what grading uses" in done.stdout
+    assert (
+        "starter/config.py differs from the given file, which grading uses instead" in done.stdout
+    )
 
 
 def test_nothing_secret_is_in_a_release(built: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,4 +34,4 @@ def test_a_file_of_another_kind_is_not_replaced(
 
     assert status == 2
     assert path.read_text("utf-8") == WORK
-    assert f"{path}: is there, and is not a ." in capsys.readouterr().err
+    assert f"{path}: already exists, and is not a ." in capsys.readouterr().err

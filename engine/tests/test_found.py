@@ -68,7 +68,7 @@ def test_the_same_files_are_read_the_same_however_they_come(
 
     assert found.sources == {"main": SOURCE.decode(), "optimizer": "o = 1\n", "pretraining": ""}
     assert found.faults.keys() == {"pretraining"}
-    assert found.notes == ("config.py differs from the given one, which is what grading uses",)
+    assert found.notes == ("config.py differs from the given file, which grading uses instead",)
     assert {"rope", "config"} < found.others
 
 

@@ -59,7 +59,7 @@ def test_a_file_is_found_under_its_own_name_and_that_of_a_platform(
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        (".", "give the folder starter/ or your one file, not what is around it"),
+        (".", "give the folder starter/ or your one file, not a folder around it"),
         ("main.ipynb", "not a folder, a .py file, a zip or a tar; copy your code into main.py"),
         ("main", "not a folder, a .py file, a zip or a tar; the name of a Python file ends in .py"),
         ("main.py.txt", "the name of a Python file ends in .py"),
@@ -67,7 +67,7 @@ def test_a_file_is_found_under_its_own_name_and_that_of_a_platform(
         ("more", "no main.py in it, which optimizer.py needs; give a folder or a zip of both"),
         ("report.pdf", "not a folder, a .py file, a zip or a tar; hand in main.py itself"),
         ("work.7z", "not a folder, a .py file, a zip or a tar; pack a zip instead"),
-        ("Ada_1_link.html", "a link or typed text cannot be graded, only main.py"),
+        ("Ada_1_link.html", "links and typed text cannot be graded, only main.py"),
         ("nothing.zip", "it is an empty file"),
         ("config.py", "there is no main.py in it"),
         ("starter/none.py", "there is no such file or folder"),

@@ -60,7 +60,7 @@ def edit(path: Path, old: str, new: str) -> None:
             f"{EXERCISES}/conv.py",
             '"properties": 10',
             '"property": 10',
-            "conv: points has a part 'property'; it may have values, training, properties",
+            "conv: points has an unknown part 'property'; known: values, training, properties",
         ),
     ],
     ids=["shape", "stand-in", "path", "draw", "part"],

@@ -106,7 +106,7 @@ def test_a_save_is_graded_however_an_editor_saves(
     watching.until(ALL)
     rest = watching.report()
     assert "FAILED           detector" in first
-    assert f"waiting for a change of {path}, Ctrl-C ends" in rest
+    assert f"waiting for a change to {path}; Ctrl-C ends" in rest
 
 
 def test_a_report_is_that_of_check_below_the_time(folder: Path, path: Path) -> None:

@@ -74,7 +74,7 @@ def test_what_only_runs_and_is_not_installed_is_told_so(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(module, "distribution", nothing)
 
-    with pytest.raises(WheelError, match="tensormark is not installed, so that its metadata is"):
+    with pytest.raises(WheelError, match="tensormark is not installed, so its metadata is"):
         wheel.__wrapped__()
 
 

@@ -189,7 +189,9 @@ class Exercise:
         needed |= {probe.part for probe in self.probes}
         known = ", ".join(PARTS)
         if unknown := sorted({*self.points} - {*PARTS}):
-            raise ValueError(f"{self.id}: points has a part {unknown[0]!r}; it may have {known}")
+            raise ValueError(
+                f"{self.id}: points has an unknown part {unknown[0]!r}; known: {known}"
+            )
         if missing := sorted(needed - {*self.points}):
             raise ValueError(f"{self.id}: points has no part {missing[0]!r}, which can be lost")
 

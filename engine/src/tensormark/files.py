@@ -82,9 +82,9 @@ def check_replaceable(path: Path, ending: str, given: str) -> None:
         FileExistsError: it exists, and has another ending or is a device.
     """
     if path.is_file() and not path.name.lower().endswith(ending):
-        raise FileExistsError(f"{given}: is there, and is not a {ending}; name another file")
+        raise FileExistsError(f"{given}: already exists, and is not a {ending}; name another file")
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise FileExistsError(f"{given}: is no regular file; name another file")
+        raise FileExistsError(f"{given}: is not a regular file; name another file")
 
 
 def is_folder(path: Path) -> bool:

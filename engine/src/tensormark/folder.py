@@ -41,7 +41,7 @@ def find(start: Path) -> Path:
         if (folder / DEFINITION).is_file():
             return folder
     raise AssignmentError(
-        f"{start}: there is no {DEFINITION} here or in a folder around it; go to an "
+        f"{start}: there is no {DEFINITION} here or in a folder above it; go to an "
         "assignment's folder, or name it: tensormark -C FOLDER ..."
     )
 

@@ -29,7 +29,7 @@ def again() -> str:
 
 def restored() -> str:
     """Return the fix for a checkpoint or data file that differs from the recorded one."""
-    return f"put back the one that references were recorded with, or {again()}"
+    return f"restore the one that the references were recorded with, or {again()}"
 
 
 class ReferencesError(Exception):

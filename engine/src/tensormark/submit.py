@@ -95,7 +95,10 @@ def submit(assignment: Assignment, path: str, out: Path) -> int:
     print("\n".join([f"packed: {', '.join(sizes)}", *notes, *left_out(Path(path), files, given)]))
     settings = Settings.of(assignment.folder)
     choice = strictest(assignment, settings, ISOLATING)
-    print("\n".join(f"no tier {reason}" for reason in choice.reasons) + "\n" * bool(choice.reasons))
+    print(
+        "\n".join(f"cannot use tier {reason}" for reason in choice.reasons)
+        + "\n" * bool(choice.reasons)
+    )
     settings = dataclasses.replace(settings, tier=choice.tier or PROCESS)
     grade = Grading(settings, assignment).grade(str(out), observer=Report())
     print(f"\n{conclusion(out, grade)}")

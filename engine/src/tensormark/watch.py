@@ -129,7 +129,7 @@ class Watch:
         while not self.ended.is_set():
             try:
                 self.grade(grading, saves)
-                print(f"\n  waiting for a change of {visible(self.path)}, Ctrl-C ends", flush=True)
+                print(f"\n  waiting for a change to {visible(self.path)}; Ctrl-C ends", flush=True)
                 saves.saved.wait()
             except SavedAgain:
                 if not self.ended.is_set():

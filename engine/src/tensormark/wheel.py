@@ -59,8 +59,8 @@ def installed() -> Distribution:
         return distribution(NAME)
     except PackageNotFoundError as error:
         raise WheelError(
-            f"{NAME} is not installed, so that its metadata is missing: install it with pip, "
-            f"for example by `pip install --editable engine`"
+            f"{NAME} is not installed, so its metadata is missing: install it with pip, "
+            f"for example with `pip install --editable engine`"
         ) from error
 
 

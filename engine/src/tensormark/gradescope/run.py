@@ -32,11 +32,11 @@ BUDGET, TRAINING = 0.2, 0.5  # shares of the limit for all exercises together, a
 # files in the assignment's folder in the autograder's zip
 REFERENCES, CONSTRAINTS, LEAST_TIER = "references", "constraints.txt", "least-tier"
 PIN = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^]]*\])?\s*(?:==\s*([^\s;,]+))?")
-UNFINISHED = "The grading did not finish; what stands below was graded until then."
+UNFINISHED = "The grading did not finish; below is what was graded until then."
 UNGRADED = "This could not be graded, which is not your fault; tell your instructor."
 NOT_COVERED = {
     CONTAINED: "what SECURITY.md lists",
-    LOCKED: "a submission sees names, sizes and times of files, not what is in them",
+    LOCKED: "a submission can see names, sizes and times of files, but not their contents",
     PROCESS: "a submission can read the private references and forge its results",
 }
 
@@ -127,7 +127,7 @@ def allowed(folder: Path) -> Sequence[str]:
 
 
 def _report(choice: Strictest) -> None:
-    print("\n".join(f"no tier {reason}" for reason in choice.reasons))
+    print("\n".join(f"cannot use tier {reason}" for reason in choice.reasons))
     line = f"submissions run in the tier {choice.tier}: {NOT_COVERED.get(choice.tier or '')}"
     print(line if choice.tier else "no tier can run here; nothing will be graded", flush=True)
 
@@ -155,7 +155,7 @@ def untimed(assignment: Assignment) -> Iterator[str]:
     for name, seconds in _times(assignment, references).items():
         task = assignment.exercise(name).task
         if seconds is None and task is not None and task.left_out(references) is None:
-            yield f"{name}: its time was not measured; it has its own deadline, whatever the limit"
+            yield f"{name}: its time was not measured; its own deadline applies, whatever the limit"
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
@@ -164,7 +164,12 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     add = command_line.add_argument
     add("--packages", action="store_true", help="fail if a requirement is missing")
     add("--tiers", action="store_true", help="say which tier can run here")
-    add("--limit", type=float, default=LIMIT, help="seconds for all (default: %(default)s)")
+    add(
+        "--limit",
+        type=float,
+        default=LIMIT,
+        help="seconds for the whole grading (default: %(default)s)",
+    )
     add("--submission", type=Path, help="the folder that was handed in")
     add("--results", type=Path, help="the file to write")
     options = command_line.parse_args(arguments)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Gradescope runs this once, as root, when it builds the autograder's image.
 set -euo pipefail
-why="its folder cannot be found"  # is what it will have been, if this ends now
+why="its folder cannot be found"  # the reason if the script ends before the next `why`
 trap '[ $? = 0 ] || echo "setup.sh: the autograder is not built, and would grade nothing: $why" >&2' EXIT
 source=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$source")
@@ -11,7 +11,7 @@ usable() { "$1" -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))'
 find_python() {
     local name
     for name in python3 python3.11 python3.12 python3.13; do
-        # one in root's home cannot be read by the user that submissions run as
+        # the user that submissions run as cannot read one in root's home
         case $(command -v "$name" || true) in "" | "$HOME"/*) continue ;; esac
         if usable "$name"; then command -v "$name" && return; fi
     done
@@ -20,15 +20,15 @@ find_python() {
 install() { apt-get install -y --no-install-recommends "$@"; }
 autograder() { "$venv/bin/python" -P -m tensormark autograder "$@"; }
 
-why="this is not the folder of autograder.zip as it was packed; upload it again"
+why="this is not the complete folder from autograder.zip; upload it again"
 cd "$source/assignment"
 export DEBIAN_FRONTEND=noninteractive
 command -v bwrap >/dev/null || { apt-get update && install bubblewrap libseccomp2; } ||
-    echo "setup.sh: bubblewrap cannot be installed; the last line says what there is without it" >&2
+    echo "setup.sh: bubblewrap cannot be installed; the last line says which tier runs without it" >&2
 if autograder --packages 2>/dev/null; then
-    echo "the packages are there already"
+    echo "the packages are already installed"
 else
-    # Ubuntu 22.04 has Python 3.10; its 3.11 is among the packages
+    # Ubuntu 22.04 comes with Python 3.10, but packages 3.11
     why="there is no Python 3.11 or newer, and none could be installed; choose Ubuntu 22.04 or newer"
     python=$(find_python) || { apt-get update && install python3.11 python3.11-venv; python=$(find_python); }
     why="torch and the other packages cannot be installed; try again, the network may have failed"
@@ -38,6 +38,6 @@ else
         -r requirements.txt -c constraints.txt "$source"/engine/*.whl
     autograder --packages
 fi
-why="what was packed does not start"
+why="the grader in autograder.zip does not start"
 mkdir -p "$root/results"
 autograder --tiers

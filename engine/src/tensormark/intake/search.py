@@ -17,11 +17,11 @@ from tensormark.intake.tree import ITSELF, Entry, File, Folder, UnreadableError,
 
 MAX_DEPTH = 8  # of nested folders
 MAX_NESTED = 2  # archives in archives
-ONE = "give the folder starter/ or your one file, not what is around it"
+ONE = "give the folder starter/ or your one file, not a folder around it"
 # what to do about a file of the wrong kind, by the end of its name
 ADVICE = {
     (".ipynb",): "copy your code into {main}",
-    (".html", ".htm", ".url", ".webloc"): "a link or typed text cannot be graded, only {main}",
+    (".html", ".htm", ".url", ".webloc"): "links and typed text cannot be graded, only {main}",
     ARCHIVES: "pack a zip instead",
     (".pdf", ".doc", ".docx", ".rtf", ".odt", ".pages", ".png", ".jpg"): "hand in {main} itself",
     ("",): "the name of a Python file ends in .py",
@@ -160,11 +160,11 @@ class Search:
 
     def _reason(self, python: Sequence[File], own: Sequence[File], packed: Sequence[File]) -> str:
         names = ", ".join(shown(file.name) for file in (packed or own or python)[:3])
+        missing = f"there is no {self.main} in it"
         if packed:
-            return f"there is no {self.main} in it, but {names}; hand in the files themselves"
+            return f"{missing}, but {names}; hand in the files themselves"
         if own:
-            return f"there is no {self.main} in it, but {names}; call the one to grade {self.main}"
+            return f"{missing}, but {names}; rename the one to grade to {self.main}"
         if any(map(self._is_extension, python)):
-            need = f"there is no {self.main} in it, which {names} needs"
-            return f"{need}; give a folder or a zip of both"
-        return f"there is no {self.main} in it"
+            return f"{missing}, which {names} needs; give a folder or a zip of both"
+        return missing

@@ -6,7 +6,7 @@ MAX_SOURCE = 256 << 10  # bytes; the solution takes 8 kB
 MAX_OTHERS = 200  # names of other modules
 MISSING = "there is no such file or folder"
 TOO_MUCH = "too large or too complex to be read; hand in a zip of the files that you wrote"
-DIFFERS = "differs from the given one, which is what grading uses"
+DIFFERS = "differs from the given file, which grading uses instead"
 
 
 def is_given(content: bytes, expected: str | None) -> bool:
