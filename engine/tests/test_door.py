@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from tensormark.intake import door, limited
 from tensormark.intake.door import DOOR, Answer, Door, InspectionError
-from tensormark.intake.file_names import wanted
+from tensormark.intake.file_names import target_of
 from tensormark.intake.inspection import inspected
 from tensormark.intake.submission import SubmissionError, read_submission
 from tensormark.intake.texts import MAX_SOURCE
@@ -262,10 +262,10 @@ def test_a_zip_and_a_tar_of_any_names_are_read_the_same(tmp_path: Path, names: l
 @settings(max_examples=300, deadline=None, database=None)
 @given(ANY_NAME)
 def test_a_name_that_is_decorated_stands_for_the_file_it_contains(name: str) -> None:
-    found = wanted(name, EDITABLE)
+    found = target_of(name, EDITABLE)
 
     assert found is None or found.removesuffix(".py") in name.lower()
-    assert wanted(name.upper(), EDITABLE) == wanted(name.lower(), EDITABLE) or found
+    assert target_of(name.upper(), EDITABLE) == target_of(name.lower(), EDITABLE) or found
 
 
 def test_the_largest_sources_fit_an_answer(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tensormark.sandbox.interface import Reply, Request, Sandbox, Shared
 from tensormark.settings import Settings
 from tensormark.trouble import trouble_in
 
-Chosen = tuple[Probe, Call, Recording]
+RecordedCall = tuple[Probe, Call, Recording]
 Together = Callable[[Sequence[Request]], dict[str, Shared]]
 LINE = re.compile(r"\bline \d+")
 OWN = (0,)  # the places of calls without stand-ins among their probe's calls
@@ -41,7 +41,7 @@ class Calling:
     references: References
     settings: Settings
 
-    def chosen(self, exercise: Exercise, places: Collection[int]) -> list[Chosen]:
+    def recorded_calls(self, exercise: Exercise, places: Collection[int]) -> list[RecordedCall]:
         """Return calls of an exercise with their recordings."""
         self.references.check_checkpoint(self.settings.checkpoint)
         recordings = iter(self.references.recordings(exercise.id, exercise.digest))
@@ -52,10 +52,10 @@ class Calling:
             if place in places
         ]
 
-    def requests(self, exercise: Exercise, chosen: Sequence[Chosen]) -> list[Request]:
+    def requests(self, exercise: Exercise, calls: Sequence[RecordedCall]) -> list[Request]:
         """Return the requests that run calls with the recorded inputs."""
         requests = []
-        for _, call, recording in chosen:
+        for _, call, recording in calls:
             runs = frozenset({exercise.id, *exercise.upstream} - set(call.given))
             forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
             message, tensors = sent(call.message(), recording.inputs)
@@ -66,9 +66,9 @@ class Calling:
             requests.append(request)
         return requests
 
-    def answered(self, chosen: Sequence[Chosen], replies: Iterable[Reply]) -> list[Answered]:
+    def answered(self, calls: Sequence[RecordedCall], replies: Iterable[Reply]) -> list[Answered]:
         """Return calls with their replies, as far as students may see them."""
-        pairs = zip(chosen, map(self.shown, replies), strict=True)
+        pairs = zip(calls, map(self.student_reply, replies), strict=True)
         return [Answered(*call, reply) for call, reply in pairs]
 
     def ask(self, exercise: Exercise, places: Collection[int]) -> list[Answered]:
@@ -78,8 +78,8 @@ class Calling:
             places: of the calls among their probe's; the first one uses only the student's own
                 functions, the others have stand-ins.
         """
-        chosen = self.chosen(exercise, places)
-        return self.answered(chosen, self.sandbox.run(self.requests(exercise, chosen)))
+        calls = self.recorded_calls(exercise, places)
+        return self.answered(calls, self.sandbox.run(self.requests(exercise, calls)))
 
     def ask_together(self, together: Together, group: Sequence[Exercise]) -> dict[str, Shared]:
         """Run the first calls of several exercises in one process."""
@@ -87,7 +87,7 @@ class Calling:
             [
                 request
                 for exercise in group
-                for request in self.requests(exercise, self.chosen(exercise, OWN))
+                for request in self.requests(exercise, self.recorded_calls(exercise, OWN))
             ]
         )
 
@@ -107,21 +107,21 @@ class Calling:
         """Whether the submission's texts and the expected values may be shown."""
         return not self.references.private or self.settings.show_text
 
-    def shown(self, reply: Reply) -> Reply:
+    def student_reply(self, reply: Reply) -> Reply:
         """Return a reply as far as students may see it, with advice.
 
         Whatever a reply holds only affects its own exercise; only an unreadable file or a lack of
         memory is the grader's problem.
         """
         try:
-            return self.worded(reply)
+            return self._student_reply(reply)
         except (OSError, MemoryError):
             raise
         except Exception as error:
             text = "gave an answer that could not be read"
             return Reply("lost", text, trouble=trouble_in(error))
 
-    def worded(self, reply: Reply) -> Reply:
+    def _student_reply(self, reply: Reply) -> Reply:
         """Return a reply with advice, and without texts that may not be shown."""
         if not self.shows_values:
             ids = {exercise.id for exercise in self.assignment.exercises}

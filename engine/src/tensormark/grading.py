@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tensormark.exercise import Assignment, Exercise
 from tensormark.intake.door import InspectionError
-from tensormark.intake.given_files import GivenFiles, Laid
+from tensormark.intake.given_files import GivenFiles, Overlay
 from tensormark.intake.inspection import inspected
 from tensormark.intake.needed import needed_by
 from tensormark.intake.submission import Submission, SubmissionError, read_submission
@@ -32,14 +32,14 @@ WITHHELD = (
 Opener = Callable[[str, Program], AbstractContextManager[Sandbox]]  # takes a tier
 
 
-def early_result(exercise: Exercise, submission: Submission, laid: Laid) -> Result | None:
+def early_result(exercise: Exercise, submission: Submission, overlay: Overlay) -> Result | None:
     """Return the result of an exercise that need not run, or None.
 
     Its file was not handed in or is unchanged, or it needs a file that is not valid Python.
     """
-    if exercise.task is None and exercise.file in laid.untouched:
+    if exercise.task is None and exercise.file in overlay.untouched:
         return result_of(exercise, Outcome.NOT_WRITTEN)
-    needed = needed_by(exercise.module, laid.sources) if submission.faults else ()
+    needed = needed_by(exercise.module, overlay.sources) if submission.faults else ()
     for module in sorted(needed, key=lambda name: name == exercise.module):
         if fault := submission.faults.get(module):
             finding = Finding(f"{module}.py cannot be imported", tuple(fault.split("\n")))
@@ -166,17 +166,17 @@ class Grading:
         observer, notes = observer or Silent(), list[str]()
         if isinstance(self.references, References) and only is None:
             exercises, notes = self.without_tasks_left_out(self.references, exercises)
-        laid = (given or self.given).under(submission)
-        hidden = unreported(laid.untouched, exercises, only)
+        overlay = (given or self.given).under(submission)
+        hidden = unreported(overlay.untouched, exercises, only)
         tier, listed = self.settings.tier, [name for name in shown if name not in hidden]
         observer.begin(self.assignment.name, printable(submission.name), tier, listed)
-        notes, flags = [*laid.notes, *submission.notes, *notes], list[str]()
+        notes, flags = [*overlay.notes, *submission.notes, *notes], list[str]()
         try:
             if failed is not None:
                 raise failed
             submission = inspected(submission, self.assignment.policy.flagged)
             flags = flags_of(submission)
-            results, printed = self.results(submission, exercises, laid, observer, hidden)
+            results, printed = self.results(submission, exercises, overlay, observer, hidden)
         except InspectionError as error:
             results, printed = ungraded(exercises, error, observer), ""
         reported = self.with_sections([result for result in results if result.id in shown])
@@ -250,22 +250,22 @@ class Grading:
         self,
         submission: Submission,
         exercises: Sequence[Exercise],
-        laid: Laid,
+        overlay: Overlay,
         observer: Observer,
         hidden: Collection[str],
     ) -> tuple[list[Result], str]:
         """Grade a submission's exercises; also return its printed output."""
-        early = {e.id: early_result(e, submission, laid) for e in exercises}
-        known = {name: result for name, result in early.items() if result is not None}
+        results = ((e.id, early_result(e, submission, overlay)) for e in exercises)
+        early = {name: result for name, result in results if result is not None}
         for exercise in exercises:
-            ready = exercise.task is not None and known.keys() >= {*exercise.upstream}
-            if ready and (result := blocked(exercise, known)) is not None:
-                known[exercise.id] = result
-        pending = [exercise for exercise in exercises if exercise.id not in known]
+            ready = exercise.task is not None and early.keys() >= {*exercise.upstream}
+            if ready and (result := blocked(exercise, early)) is not None:
+                early[exercise.id] = result
+        pending = [exercise for exercise in exercises if exercise.id not in early]
         graded: dict[str, Result] = {}
         printed = ""
         first = exercises.index(pending[0]) if pending else len(exercises)
-        reported = [known[exercise.id] for exercise in exercises if exercise.id in known]
+        reported = [early[exercise.id] for exercise in exercises if exercise.id in early]
         reported = [result for result in reported if result.findings or result.id not in hidden]
         before = {exercise.id for exercise in exercises[:first]}
         for result in reported:
@@ -273,35 +273,35 @@ class Grading:
                 observer.result(result)
         if pending:
             try:
-                graded, printed = self.ask(submission, pending, laid, observer, known)
+                graded, printed = self.ask(submission, pending, overlay, observer, early)
             except (ReferencesError, WorkerStartError) as error:
                 graded = {result.id: result for result in ungraded(pending, error, observer)}
         for result in reported:
             if result.id not in before:
                 observer.result(result)
-        return [(known | graded)[exercise.id] for exercise in exercises], printed
+        return [(early | graded)[exercise.id] for exercise in exercises], printed
 
     def ask(
         self,
         submission: Submission,
         exercises: Sequence[Exercise],
-        laid: Laid,
+        overlay: Overlay,
         observer: Observer,
-        known: Mapping[str, Result],
+        early: Mapping[str, Result],
     ) -> tuple[dict[str, Result], str]:
         """Grade in a new sandbox.
 
         Args:
-            known: the results of exercises that need not run.
+            early: the results of exercises that need not run.
 
         Raises:
             ReferencesError: they are unusable. WorkerStartError: the tier is not available.
         """
         if isinstance(self.references, ReferencesError):
             raise self.references
-        if laid.fault:
-            raise SubmissionError(laid.fault)
-        program = program_of(self.assignment, exercises, laid.sources, self.settings)
+        if overlay.fault:
+            raise SubmissionError(overlay.fault)
+        program = program_of(self.assignment, exercises, overlay.sources, self.settings)
         imports = tuple(name for name in program.imports if name not in submission.faults)
         program = dataclasses.replace(program, imports=imports)
         try:
@@ -318,7 +318,7 @@ class Grading:
                 self.settings,
                 observer,
                 functools.partial(solution_of, program, self.assignment),
-                known,
+                early,
             )
             results = session.run()
         return results, sandbox.printed.text()

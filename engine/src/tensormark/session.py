@@ -83,7 +83,7 @@ class GradingSession:
         settings: Settings,
         observer: Observer,
         solution: Callable[[], Program | None] = lambda: None,
-        known: Mapping[str, Result] | None = None,
+        early: Mapping[str, Result] | None = None,
     ) -> None:
         """Prepare a session; nothing runs before `run`.
 
@@ -91,13 +91,13 @@ class GradingSession:
             exercises: those to grade, in order, upstream ones included.
             sandbox: open, with the submission laid over the given files.
             solution: returns the solution's program, if there is one; called only for tasks.
-            known: the results of exercises upstream that need not run.
+            early: the results of exercises upstream that need not run.
         """
         self.assignment, self.exercises = assignment, exercises
         self.sandbox, self.references, self.settings = sandbox, references, settings
         self.calling = Calling(assignment, submission, sandbox, references, settings)
         self.observer, self.solution = observer, solution
-        self.known, self.results = known or {}, dict[str, Result]()
+        self.early, self.results = early or {}, dict[str, Result]()
 
     def run(self) -> dict[str, Result]:
         """Grade; return the results by id, in order.
@@ -177,7 +177,8 @@ class GradingSession:
         """
         answered: list[Answered] = []
         if (answers := shared.result().get(exercise.id)) is not None:
-            answered = self.calling.answered(self.calling.chosen(exercise, OWN), answers.replies)
+            calls = self.calling.recorded_calls(exercise, OWN)
+            answered = self.calling.answered(calls, answers.replies)
             trial = self.trial(exercise, answered)
             counts = answers.first or trial.unwritten or not needs_stand_ins(trial)
             if not counts and any(self.failed.intersection(call.given) for call in exercise.calls):
@@ -222,7 +223,7 @@ class GradingSession:
     def finish_task(self, exercise: Exercise) -> None:
         """Run and judge a task, unless it is blocked."""
         assert exercise.task is not None
-        so_far = {**self.known, **self.results}
+        so_far = {**self.early, **self.results}
         if (result := blocked(exercise, so_far)) is not None:
             return self.take(result)
         upstream = [so_far[name] for name in exercise.upstream if name in so_far]
@@ -279,7 +280,7 @@ class GradingSession:
         if request.measured is not None:
             deadline = self.settings.training_times * request.measured
         task = dataclasses.replace(request, deadline=deadline, task=True)
-        return self.calling.shown(next(iter(self.sandbox.run([task], progress))))
+        return self.calling.student_reply(next(iter(self.sandbox.run([task], progress))))
 
     def take(self, result: Result) -> None:
         """Store a result and report it."""
@@ -289,5 +290,5 @@ class GradingSession:
     @property
     def failed(self) -> frozenset[str]:
         """The exercises that have not passed so far."""
-        results = {**self.known, **self.results}.values()
+        results = {**self.early, **self.results}.values()
         return frozenset(r.id for r in results if r.outcome is not Outcome.PASSED)

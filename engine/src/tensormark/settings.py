@@ -108,14 +108,14 @@ def submission(text: str) -> str:
     return text if os.path.lexists(text) else os.path.expanduser(text)
 
 
-def whole_number(name: str, most: int, text: str) -> int:
-    """Parse a whole number from 1 to `most`.
+def whole_number(name: str, maximum: int, text: str) -> int:
+    """Parse a whole number from 1 to a maximum.
 
     Raises:
         SubmissionError: it is invalid.
     """
-    if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= most):
-        raise SubmissionError(f"{option(name, text)}: must be a whole number, 1 to {most}")
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= maximum):
+        raise SubmissionError(f"{option(name, text)}: must be a whole number, 1 to {maximum}")
     return int(text)
 
 

@@ -66,10 +66,10 @@ def left_out(path: Path, files: Mapping[str, str], given: GivenFiles) -> list[st
 def digests(references: Path) -> Mapping[str, str]:
     """Return the digests of the given files; none if the references are damaged."""
     try:
-        known: Mapping[str, str] = References(references).manifest.get("starter", {})
+        starter: Mapping[str, str] = References(references).manifest.get("starter", {})
     except ReferencesError:  # which grading reports
         return {}
-    return known
+    return starter
 
 
 def conclusion(out: Path, grade: Grade) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tensormark.classroom.upload import Upload
 from tensormark.files import is_folder
-from tensormark.intake.file_names import is_archive, wanted
+from tensormark.intake.file_names import is_archive, target_of
 
 NEWEST, BEFORE = "newest", "before"
 CHOICES = {
@@ -80,7 +80,7 @@ def chosen(
 
 
 def _editable_file(upload: Upload, editable: Sequence[str]) -> str | None:
-    return wanted(upload.file or upload.path.name, editable) if upload.path.is_file() else None
+    return target_of(upload.file or upload.path.name, editable) if upload.path.is_file() else None
 
 
 def at_once(attempt: Sequence[Upload], editable: Sequence[str]) -> list[Upload]:

@@ -37,7 +37,7 @@ def _is_platform_prefix(prefix: str) -> bool:
     )
 
 
-def wanted(name: str, editable: Sequence[str]) -> str | None:
+def target_of(name: str, editable: Sequence[str]) -> str | None:
     """Return the editable file that a file name stands for, or None.
 
     An inexact name only counts where the exact one is missing; see search.py.

@@ -31,7 +31,7 @@ def _pristine(path: Path) -> Mapping[str, bytes]:
 
 
 @dataclasses.dataclass(frozen=True)
-class Laid:
+class Overlay:
     """A submission laid over the given files.
 
     Attributes:
@@ -62,7 +62,7 @@ class GivenFiles:
     digests: Mapping[str, str]
 
     @functools.cached_property
-    def here(self) -> Mapping[str, bytes | None]:
+    def current(self) -> Mapping[str, bytes | None]:
         """The current contents of the starter's files, by name; None if a file cannot be read."""
         starter = self.assignment.starter
         return {
@@ -95,15 +95,15 @@ class GivenFiles:
         content = _pristine(self.assignment.folder / PRISTINE).get(name)
         return content if content and is_given(content, self.digests.get(name)) else None
 
-    def under(self, submission: Submission) -> Laid:
+    def under(self, submission: Submission) -> Overlay:
         """Lay a submission over the given files."""
         sources, notes, fault = dict[str, str](), list[str](), ""
-        for name, here in self.here.items():
+        for name, current in self.current.items():
             archived = self._archived(name)
-            if name in self.fixed and not is_given(here or b"", self.digests[name]):
+            if name in self.fixed and not is_given(current or b"", self.digests[name]):
                 used = DIFFERS if archived else "was modified, and this run uses the modified file"
                 notes.append(f"starter/{name} {used}")
-            text = _text(archived or here)
+            text = _text(archived or current)
             if text is None:
                 fix = "restore it from the files you were given"
                 fault = (
@@ -113,7 +113,7 @@ class GivenFiles:
                 sources[name.removesuffix(".py")] = text
         editable = self.assignment.editable
         untouched = frozenset(name for name in editable if self.untouched(submission, name))
-        return Laid(sources | submission.sources, untouched, tuple(notes), fault)
+        return Overlay(sources | submission.sources, untouched, tuple(notes), fault)
 
 
 def _content(path: Path) -> bytes | None:

@@ -43,13 +43,13 @@ def limit(seconds: float) -> None:
         import resource  # missing on Windows
     except ImportError:
         return
-    wanted = [
+    limits = [
         (resource.RLIMIT_AS, MEMORY),
         (resource.RLIMIT_CPU, int(seconds) + 2),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
     ]
-    for kind, bound in wanted:
+    for kind, bound in limits:
         hard = resource.getrlimit(kind)[1]
         bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
         resource.setrlimit(kind, (bound, bound))

@@ -74,8 +74,8 @@ class Names:
                 stored[node.id] = stored.get(node.id, 0) + 1
             if (bound := _unknown_name(node)) is not None:
                 self.unknown.add(bound)
-        known = {name: len(values) for name, values in self.aliases.items()}
-        self.unknown |= {name for name, count in stored.items() if count != known.get(name)}
+        resolvable = {name: len(values) for name, values in self.aliases.items()}
+        self.unknown |= {name for name, count in stored.items() if count != resolvable.get(name)}
         self.resolved: dict[str, frozenset[str]] = {}
 
     @functools.cached_property

@@ -11,7 +11,7 @@ from typing import Any
 
 from tensormark.intake import texts
 from tensormark.intake.disk import Disk, sentence
-from tensormark.intake.file_names import wanted
+from tensormark.intake.file_names import target_of
 from tensormark.intake.search import Search, Selection
 from tensormark.intake.tree import ITSELF, Entry, File, Folder, UnreadableError
 
@@ -50,7 +50,7 @@ def _with_neighbours(file: File, editable: Sequence[str], disk: Disk) -> list[En
     others = [entry for entry in entries if entry.name != file.name]
     return [
         file,
-        *(entry for entry in others if wanted(entry.name, editable) in (None, entry.name)),
+        *(entry for entry in others if target_of(entry.name, editable) in (None, entry.name)),
     ]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tensormark.intake.archives import unpacked
 from tensormark.intake.disk import MAX_ENTRIES
-from tensormark.intake.file_names import ARCHIVES, is_archive, is_hidden, wanted
+from tensormark.intake.file_names import ARCHIVES, is_archive, is_hidden, target_of
 from tensormark.intake.syntax import shown
 from tensormark.intake.tree import ITSELF, Entry, File, Folder, UnreadableError, unreadable
 
@@ -91,16 +91,14 @@ class Search:
         return [entry for entry in entries if not is_hidden(entry.name)]
 
     def _best(self, entries: Sequence[Entry], file: str) -> File | None:
-        matches = [match for match in _files(entries) if wanted(match.name, self.editable) == file]
+        matches = [f for f in _files(entries) if target_of(f.name, self.editable) == file]
         exact = [match for match in matches if match.name == file]
         return _only(exact or matches, file, "keep one of them")
 
     def _ignored_note(self, entries: Sequence[Entry], main: File) -> str:
         """Return a note on files that stand for the main one but are not graded, or ""."""
-        others = [
-            other for other in _files(entries) if wanted(other.name, self.editable) == self.main
-        ]
-        names = ", ".join(shown(other.name) for other in others if other is not main)
+        matches = (f for f in _files(entries) if target_of(f.name, self.editable) == self.main)
+        names = ", ".join(shown(match.name) for match in matches if match is not main)
         return f"{shown(main.name)} is graded, not {names}" if names else ""
 
     def _extension(self, entries: Sequence[Entry], file: str) -> File | None:
@@ -156,7 +154,7 @@ class Search:
         raise UnreadableError(self._reason(python, own, packed))
 
     def _is_extension(self, file: File) -> bool:
-        return wanted(file.name, self.editable) is not None
+        return target_of(file.name, self.editable) is not None
 
     def _reason(self, python: Sequence[File], own: Sequence[File], packed: Sequence[File]) -> str:
         names = ", ".join(shown(file.name) for file in (packed or own or python)[:3])
