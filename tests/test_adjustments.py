@@ -24,7 +24,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
 
 BAD_ROWS = {
     "adda,,+1,,,": "line 2: there is no student 'adda'; take a name from",
-    "Twin,,+1,,,": "line 2: several students may be meant by 'Twin'; take a name from",
+    "Twin,,+1,,,": "line 2: several students match 'Twin'; take a name from",
     "10001,atention,+1,,,": "line 2: there is no exercise 'atention' here; take one of attention,",
     "10001,adamw,+1,,,": "line 2: adamw is bonus, which is not in the score; leave",
     "10001,,two,,,": "line 2: 'two' is not points; write 2 or -1.5 for a change, or `to 20`",
@@ -89,7 +89,7 @@ def test_a_login_of_one_of_two_with_the_same_name_is_not_clear(tmp_path: Path) -
     (tmp_path / "adjustments.csv").write_text(f"{HEAD}login1,,+1,,,", encoding="utf-8")
     twins = [HandIn("Twin", "Twin", None, keys=(f"login{n}",)) for n in (1, 2)]
 
-    with pytest.raises(LedgerError, match="line 2: several students may be meant by 'login1'"):
+    with pytest.raises(LedgerError, match="line 2: several students match 'login1'"):
         read_adjustments(tmp_path / "adjustments.csv", twins, ASSIGNMENT)
 
 

@@ -161,6 +161,6 @@ def test_results_that_cannot_be_written_are_one_sentence_that_names_the_option(
     assert grade(folder) == 2
 
     _, _, said = capsys.readouterr().err.partition("\n")  # the first line says what is read
-    assert said.startswith(f"class: OUT={folder / 'out'}: what is graded is kept, but ")
+    assert said.startswith(f"class: OUT={folder / 'out'}: results are saved, but ")
     assert "out/feedback cannot be written" in said
     assert said.count("\n") == 1

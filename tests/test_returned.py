@@ -50,7 +50,7 @@ def test_moodle_gets_marks_and_each_participants_own_page(tmp_path: Path) -> Non
         feedback = tmp_path / f"out/feedback/Participant_{number}"
         (own,) = feedback.parent.glob(f"{feedback.name}-*")
         assert (name, content) == ("report.html", (own / "report.html").read_bytes())
-    assert "Moodle: 1 with another grade, which this file replaces:" in lines
+    assert "Moodle: 1 with a different grade, which this file replaces:" in lines
     assert "  Participant 99 (Name 99)" in lines
 
 
@@ -119,7 +119,7 @@ def test_a_worksheet_that_cannot_be_filled_leaves_none_of_before(tmp_path: Path)
 
     lines = moodle(tmp_path, [participant(1)], SHEET.replace("100.00", "10.00"))
 
-    assert any("nothing is filled" in line and "is 10 in Moodle" in line for line in lines)
+    assert any("nothing was filled in" in line and "is 10 in Moodle" in line for line in lines)
     assert not (tmp_path / "out/moodle.csv").exists()
     assert (tmp_path / "out/earlier-1/moodle.csv").exists()
     assert (tmp_path / "out/moodle-feedback.zip").exists()
@@ -201,7 +201,7 @@ def test_a_name_that_canvas_would_not_take_for_that_students_is_listed(
     lines = write_results([entry("12345", name)], tmp_path)
 
     assert not (tmp_path / "canvas-feedback.zip").exists()
-    place = lines.index("Canvas: 1 whose feedback cannot be uploaded at once:")
+    place = lines.index("Canvas: 1 whose feedback cannot be uploaded in bulk:")
     assert lines[place + 1].startswith("  12345: ")
     assert lines[place + 1].isprintable()
 

@@ -49,13 +49,13 @@ BAD = {
     f"{MEMORY}{MEMORY}{RATE}": "line 8: something else is called memory; rename the question",
     MEMORY: "has no section for Question (rate)",
     "# nothing\n- 2 points: x": "has no section for Question (memory)",
-    MEMORY.replace("(4", "(5") + RATE: "line 1: has 5 points, and 4 in handout.md",
-    MEMORY.replace("- 3", "- 2") + RATE: "has 4 points, but the lines of its rubric 3; each is",
+    MEMORY.replace("(4", "(5") + RATE: "line 1: has 5 points, but 4 in handout.md",
+    MEMORY.replace("- 3", "- 2") + RATE: "has 4 points, but its items add up to 3; each item is",
     MEMORY.replace("- 3 points", "- three points") + RATE: "line 5: must be like `- 2 points: ",
     MEMORY.replace("- 3 points:", "- 3 points") + RATE: "line 5: must be like `- 2 points: ",
     MEMORY + "- 0 points: for nothing.\n" + RATE: "line 1: has 4 points, but the lines of its",
     MEMORY.replace(" (4 points)", "") + RATE: "line 1: must be like `## Memory (4 points)`",
-    f"## Memory (4 points)\n{RATE}": "line 1: has 4 points, but the lines of its rubric 0",
+    f"## Memory (4 points)\n{RATE}": "line 1: has 4 points, but its items add up to 0",
 }
 
 
@@ -73,7 +73,7 @@ def test_a_rubric_that_contradicts_itself_or_the_handout_is_one_line(
 
 BAD_QUESTIONS = {
     "## Question (memory): no points": "handout.md: 'Question (memory): no points' must be like",
-    f"{ASKED}\n{ASKED}": "handout.md: there are two questions memory; rename one",
+    f"{ASKED}\n{ASKED}": "handout.md: two questions are called memory; rename one",
     ASKED.replace("memory", "attention"): "something else is called attention; rename the question",
     ASKED.replace("memory", "final"): "something else is called final; rename the question",
     "# nothing": "the handout has no heading `Question (memory): ",

@@ -25,7 +25,7 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Course:
 
 BAD_ROWS = {
     "adda,1,,,,": "line 2: there is no student 'adda'; take a name from",
-    "Twin,1,,,,": "line 2: several students may be meant by 'Twin'; take a name from",
+    "Twin,1,,,,": "line 2: several students match 'Twin'; take a name from",
     ",1,,,,": "line 2: there is no student ''; take a name from",
     "adda,,a comment,,,": "line 2: there is no student 'adda'",
     "10001,good,,,,": "line 2: memory: 'good' is not points; write a number such as 1.5, or",
@@ -228,10 +228,10 @@ def test_who_cannot_be_told_from_another_is_named_and_has_no_row(
 
     assert [row[0] for row in rows_of(course.folder / "sheet.csv")[1:]] == ["''=a", "c"]
     said = capsys.readouterr().out
-    assert f"not in it, as several have the name: =a (A), {long[:60]} ..., {long[:60]}" in said
+    assert f"left out, as their names are ambiguous: =a (A), {long[:60]} ..., {long[:60]}" in said
     for called in ("'=a", f"{long} ..."):
         assert course.grade(f"--written={course.sheet(f'{called},1,,,,')}") == 2
-        assert "several students may be meant by " in capsys.readouterr().err
+        assert "several students match " in capsys.readouterr().err
 
 
 def test_two_who_are_called_the_same_are_nobody() -> None:
@@ -319,4 +319,4 @@ def test_no_sheet_is_written_among_what_was_handed_in(
 
     assert write(course, f"--out={course.folder / 'in/sheet.csv'}") == 2
 
-    assert "must not be in the folder of the submissions" in capsys.readouterr().err
+    assert "must not be inside the folder with the submissions" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""What a person calls a student in a file: as the gradebook does, or with a login or name."""
+"""Finds the student whom staff mean in a file, by what the gradebook says, a login or a name."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ from tensormark.reports.text import visible
 
 
 class Names:
-    """The students of a class, to be found by what they are called."""
+    """The students of a class, looked up by what staff call them."""
 
     def __init__(self, hand_ins: Sequence[HandIn]) -> None:
         self.hand_ins = hand_ins
         self.counts = Counter(hand_in.student for hand_in in hand_ins)
         self.index: Index = index_of(hand_ins)
         cells = [(str(cell(each)).strip(), each) for each, n in self.counts.items() if n == 1]
-        often = Counter(text for text, _ in cells)
-        # as files have them in which no cell is a formula
-        self.by_cell = {text: student for text, student in cells if often[text] == 1}
+        occurrences = Counter(text for text, _ in cells)
+        # as in files whose cells are protected from becoming formulas
+        self.by_cell = {text: student for text, student in cells if occurrences[text] == 1}
 
     def _candidates(self, name: str) -> list[str]:
-        """Return every student that a name may stand for, as ONLY= takes it."""
+        """Return every student whom a name may mean, as for ONLY=."""
         exact = {legible(name)} if self.counts[legible(name)] == 1 else set[str]()
         exact |= {self.by_cell[name]} if name in self.by_cell else set()
         if exact:
@@ -32,22 +32,22 @@ class Names:
         return [self.hand_ins[place].student for place in self.index.candidates(name)]
 
     def find(self, name: str) -> str | None:
-        """Return the student that a name stands for; None if there is none, or several."""
+        """Return the student whom a name means; None if there is none, or several."""
         candidates = self._candidates(name)
         return candidates[0] if len(candidates) == 1 and self.counts[candidates[0]] == 1 else None
 
     def student(self, where: str, name: str) -> str:
-        """Return the student that a name stands for.
+        """Return the student whom a name means.
 
         Raises:
-            LedgerError: there is none, or it is not clear who is meant.
+            LedgerError: there is none, or several match.
         """
         student = self.find(name)
         if student is None:
-            several = "several students may be meant by"
+            several = "several students match"
             what = several if self._candidates(name) else "there is no student"
             raise LedgerError(
                 f"{where}: {what} {visible(name, 60)!r}; "
-                "take a name from the column student of gradebook.csv, or take the row out"
+                "take a name from the student column of gradebook.csv, or delete the row"
             )
         return student

@@ -1,4 +1,4 @@
-"""Write a sheet to mark written questions in: `tensormark sheet SUBMISSIONS`."""
+"""Writes a sheet for marking written questions: `tensormark sheet SUBMISSIONS`."""
 
 import argparse
 import functools
@@ -24,17 +24,17 @@ from tensormark.usage import command, option
 
 
 def _parsed(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
-    command_line = usage.parser(name, "Write a sheet to mark written questions in.")
+    command_line = usage.parser(name, "Write a sheet for marking written questions.")
     add, folder_of = command_line.add_argument, functools.partial(submissions, name)
-    add("submissions", type=folder_of, help="the folder with what was handed in")
+    add("submissions", type=folder_of, help="the folder with the submissions")
     add("--roster", type=Path, help="a CSV file with the students")
-    add("--canvas", type=Path, help="a gradebook that Canvas has exported")
-    results = "file to write (default: %(default)s)"
-    add("--out", type=Path, default=folder / "sheet.csv", help=results)
+    add("--canvas", type=Path, help="a gradebook exported from Canvas")
+    default = "file to write (default: %(default)s)"
+    add("--out", type=Path, default=folder / "sheet.csv", help=default)
     options = command_line.parse_args(arguments)
     if real(options.out).is_relative_to(real(options.submissions)):
         out = option("out", options.out)
-        raise SubmissionError(f"{out}: must not be in the folder of the submissions")
+        raise SubmissionError(f"{out}: must not be inside the folder with the submissions")
     return options
 
 
@@ -44,17 +44,17 @@ def _write(folder: Path, options: argparse.Namespace) -> None:
     questions = read_rubric(assignment)
     lists = {key: value for key in ("roster", "canvas") if (value := getattr(options, key))}
     people = next(iter(lists.values()), None)
-    own = [*lists.values(), options.out]
-    hand_ins = find(options.submissions, assignment.editable, people, own=own)
-    count, left = write_sheet(options.out, hand_ins, questions)
+    own_files = [*lists.values(), options.out]
+    hand_ins = find(options.submissions, assignment.editable, people, own=own_files)
+    count, ambiguous = write_sheet(options.out, hand_ins, questions)
     total = shown(sum((question.most for question in questions), Decimal(0)))
     size = f"{number_of(count, 'student')}, {number_of(len(questions), 'question')}, {total} points"
     print(printable(f"wrote {options.out}: {size}"))
-    if left:
-        who = first_of(left)
-        print(f"not in it, as several have the name: {who}; give {option('roster')} with ids")
-    given = {"submissions": options.submissions, **lists, "written": options.out}
-    line = command("class", **{key: shlex.quote(str(value)) for key, value in given.items()})
+    if ambiguous:
+        who = first_of(ambiguous)
+        print(f"left out, as their names are ambiguous: {who}; give {option('roster')} with ids")
+    variables = {"submissions": options.submissions, **lists, "written": options.out}
+    line = command("class", **{key: shlex.quote(str(value)) for key, value in variables.items()})
     print(printable(f"next: fill it in, and {line}"))
 
 

@@ -15,7 +15,7 @@ from tensormark.sandbox.interface import TIERS
 from tensormark.usage import command, option
 
 MOST_WORKERS = 1024
-MOST_QUESTIONS = 20  # on a sheet, which prints on a page
+MOST_QUESTIONS = 20  # on a sheet, which should fit on a printed page
 STORE = "store.sqlite"  # in the folder of the results
 
 
@@ -23,20 +23,20 @@ def submissions(name: str, text: str) -> Path:
     """Return the folder of the hand-ins.
 
     Args:
-        name: of the command.
+        name: the command's name.
 
     Raises:
-        SubmissionError: it is not one.
+        SubmissionError: it is not a folder.
     """
     if not text:
         example = command(name, submissions="dir")
         raise SubmissionError(f"give the folder with the submissions: {example}")
     path = Path(text) if os.path.lexists(text) else Path(os.path.expanduser(text))
-    given = option("submissions", text)
+    argument = option("submissions", text)
     if path.is_file():
-        raise SubmissionError(f"{given}: is a file, not a folder; unpack it, and name the folder")
+        raise SubmissionError(f"{argument}: is a file, not a folder; unpack it and name the folder")
     if not path.is_dir():
-        raise SubmissionError(f"{given}: there is no such folder")
+        raise SubmissionError(f"{argument}: there is no such folder")
     return path
 
 
@@ -52,20 +52,20 @@ def _moment(text: str) -> datetime.datetime:
     try:
         return deadline_of(text)
     except (ValueError, OverflowError, OSError):
-        given = option("deadline", text)
-        raise SubmissionError(f"{given}: must be like 2027-03-01T18:00") from None
+        argument = option("deadline", text)
+        raise SubmissionError(f"{argument}: must be like 2027-03-01T18:00") from None
 
 
 def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
-    """Return what reads the command line."""
+    """Return the parser of the command line."""
     command_line = usage.parser(name, "Grade a class.")
     add = command_line.add_argument
     folder_of = functools.partial(submissions, name)
-    add("submissions", type=folder_of, help="the folder with what was handed in")
-    add("--check", action="store_true", help="leave the training out")
-    isolating = ", ".join(TIERS)
-    add("--tier", type=settings.tier, help=f"{isolating}; default: the strictest that there is")
-    add("--references", type=Path, help="folder of the recorded answers")
+    add("submissions", type=folder_of, help="the folder with the submissions")
+    add("--check", action="store_true", help="skip the training")
+    tiers = ", ".join(TIERS)
+    add("--tier", type=settings.tier, help=f"{tiers}; default: the strictest available")
+    add("--references", type=Path, help="folder with the recorded answers")
     own = settings.shipped(folder)
     weights = settings.with_default(settings.HELP["checkpoint"], own)
     add("--checkpoint", type=Path, default=own, help=weights)
@@ -75,24 +75,28 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
         add(f"--{field.replace('_', '-')}", type=kind, default=default, help=about)
     add("--scheduler", default="", help="a Dask scheduler, such as tcp://host:8786")
     cores = len(os.sched_getaffinity(0))
-    workers = "processes on this machine, if there is no scheduler (default: %(default)s)"
+    workers = "processes on this machine, without a scheduler (default: %(default)s)"
     add("--workers", type=_worker_count, default=cores, help=workers)
-    results = "folder of the results (default: %(default)s)"
+    results = "folder for the results (default: %(default)s)"
     add("--out", type=Path, default=folder / "class", help=results)
-    add("--only", metavar="STUDENT", help="grade this student again, and say what differs")
-    add("--force", action="store_true", help="grade again what is graded already")
+    add("--only", metavar="STUDENT", help="grade this student again, and say what changed")
+    add("--force", action="store_true", help="regrade what is already graded")
     add("--roster", type=Path, help="a CSV file with the students")
     add("--deadline", type=_moment, help="such as 2027-03-01T18:00")
-    add("--late", help="which to take of those who handed in several times")
-    add("--adjustments", type=Path, help="a CSV file with changes of points and own deadlines")
+    add("--late", help="which hand-in to grade if a student has several")
+    add(
+        "--adjustments",
+        type=Path,
+        help="a CSV file with point changes and individual deadlines",
+    )
     add("--rule", type=Path, help="a TOML file that says what lateness costs")
-    add("--written", help="sheets with the marks of written questions, or a folder of them")
+    add("--written", help="sheets with the marks of written questions, or a folder of such sheets")
     questions = "questions for each student about their own code"
     add("--viva", type=_question_count, metavar="NUMBER", help=questions)
-    add("--answers", help="what a platform exported of the answers to them")
-    add("--canvas", type=Path, help="a gradebook that Canvas has exported")
+    add("--answers", help="the answers to these questions, as exported by a platform")
+    add("--canvas", type=Path, help="a gradebook exported from Canvas")
     add("--last", type=Path, help="results of an earlier class, to compare with in teach.html")
-    add("--column", default="", help="the assignment's column in it")
+    add("--column", default="", help="the assignment's column in the Canvas gradebook")
     return command_line
 
 
@@ -105,10 +109,10 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     options = parser(folder, name).parse_args(arguments)
     out = option("out", options.out)
     if real(options.out).is_relative_to(real(options.submissions)):
-        raise SubmissionError(f"{out}: must not be in the folder of the submissions")
-    around = [path for path in real(options.out).parents if (path / STORE).exists()]
-    if around:
-        raise SubmissionError(f"{out}: is among the results in {around[0]}; name another")
+        raise SubmissionError(f"{out}: must not be inside the folder with the submissions")
+    outer = [path for path in real(options.out).parents if (path / STORE).exists()]
+    if outer:
+        raise SubmissionError(f"{out}: is inside the results in {outer[0]}; name another folder")
     if options.last and real(options.last) == real(options.out):
         raise SubmissionError(f"{option('last', options.last)}: is this class; name an earlier one")
     options.references = options.references or settings.recorded_for(folder, options.checkpoint)
@@ -116,6 +120,6 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
 
 
 def settings_of(folder: Path, options: argparse.Namespace) -> settings.Settings:
-    """Return the settings of the grading in an assignment's folder, but for the tier."""
+    """Return the settings for grading in an assignment's folder, except the tier."""
     own = {"references": options.references, "checkpoint": options.checkpoint}
     return settings.Settings.of(folder, **own)

@@ -1,8 +1,8 @@
-"""gradebook.html: the whole class on one page, which needs nothing else and no network.
+"""gradebook.html: the whole class on one page that needs no other file and no network.
 
-Its policy allows no request, and only the script and the styles inside it. Every text is escaped
-where it becomes an element (reports/markup.py). Without the script everything is there, but
-nothing can be sorted or searched.
+Its content security policy allows no requests, only its own script and styles. Every text is
+escaped where it becomes an element (reports/markup.py). Without the script the page is complete,
+but cannot be sorted or searched.
 """
 
 import statistics
@@ -21,20 +21,20 @@ from tensormark.usage import option
 HERE = Path(__file__).parent
 STYLES = (html.STYLE, HERE / "gradebook.css")
 SCRIPT = HERE / "gradebook.js"
-LISTED = 15  # lines of a list; the filter of the table shows everybody
-NAMES = 30  # of students in one line
-FLAGS = 5  # of one student in the list of all
-WIDTH, HEIGHT, BELOW = 440, 190, 24  # of the histogram, and of the room for its labels
+LISTED = 15  # lines of a list; the table's filter shows everybody
+NAMES = 30  # students named in one line
+FLAGS = 5  # flags shown per student
+WIDTH, HEIGHT, BELOW = 440, 190, 24  # of the histogram, and the height left for its labels
 ALIKE = (
-    "Their files are equal, or their statements are nearly the same, whatever names, comments and "
-    "order are, beyond what the starter, known solutions and many of the class have. There may be "
-    "good reasons: this is where a person may want to look, and does not say who wrote what. "
+    "Their files are equal, or their statements are nearly the same, regardless of names, comments "
+    "and order, and not counting what the starter, known solutions or many of the class have. "
+    "There may be good reasons: this shows where a person may want to look, not who wrote what. "
     "Files that are not Python, take too long to read or have too many statements are not compared "
     "in full."
 )
 PUBLIC = (
-    "Graded on the public inputs, which every student has: right answers may have been copied from "
-    "them. {} takes private ones."
+    "Graded on the public inputs, which every student has: correct answers may have been copied "
+    "from them. Use {} to grade on private ones."
 )
 
 
@@ -55,7 +55,7 @@ def _section(name: str, title: str, *parts: object) -> Element:
 def _list_section(
     name: str, title: str, lines: Sequence[Element], about: Element | None = None
 ) -> Element | None:
-    """Return a part that lists the first lines; None if there is no line."""
+    """Return a section that lists the first lines; None if there are no lines."""
     more = len(lines) - LISTED
     rest = element("li", f"and {more} more") if more > 0 else None
     items = element("ul", *lines[:LISTED], rest, class_="listed")
@@ -79,7 +79,7 @@ def _overview(shown: Class, assignment: str) -> Element:
 
 
 def _histogram_figure(counts: Sequence[int]) -> Element:
-    """Return the histogram of scores; its last bar is that of all points."""
+    """Return the histogram of scores; its last bar counts full marks."""
     most, wide, tall = max([*counts, 1]), WIDTH / len(counts), HEIGHT - BELOW
     labels = [*(f"{100 * n // summary.BINS}" for n in range(summary.BINS)), "100"]
     parts = [element("line", x1=0, x2=WIDTH, y1=tall, y2=tall, class_="axis")]
@@ -100,17 +100,17 @@ def _histogram_figure(counts: Sequence[int]) -> Element:
 def _pass_rates(exercises: Sequence[summary.Exercise]) -> Element:
     rows = []
     for exercise in exercises:
-        of = exercise.begun if exercise.bonus else exercise.graded
+        total = exercise.begun if exercise.bonus else exercise.graded
         bonus = joined(" ", element("span", "bonus", class_="bonus")) if exercise.bonus else None
-        label = f"{exercise.id}: {exercise.passed} of {of} passed"
-        full = element("rect", width=f"{100 * exercise.passed / (of or 1):.1f}", height=8)
+        label = f"{exercise.id}: {exercise.passed} of {total} passed"
+        full = element("rect", width=f"{100 * exercise.passed / (total or 1):.1f}", height=8)
         size = {"viewBox": "0 0 100 8", "preserveAspectRatio": "none"}
         bar = element("svg", full, **size, role="img", aria_label=label)
-        percent = f", {100 * exercise.passed / of:.0f}%" if of else ""
-        share = f"{exercise.passed} of {of}{percent}"
+        percent = f", {100 * exercise.passed / total:.0f}%" if total else ""
+        share = f"{exercise.passed} of {total}{percent}"
         head = element("th", exercise.id, bonus, scope="row")
         rows.append(element("tr", head, element("td", bar), element("td", share)))
-    caption = element("caption", "Passed (bonus: of those who began it)")
+    caption = element("caption", "Passed (bonus: of those who attempted it)")
     return element("table", caption, element("tbody", *rows), class_="rates")
 
 
@@ -128,7 +128,7 @@ def _mistakes(shown: Class) -> Element | None:
 
 
 def _problems(shown: Class) -> Element | None:
-    """Return who could not be graded or read, and why; of those who handed in nothing, how many."""
+    """List who could not be graded or read, and why; count those who handed in nothing."""
     lines = [
         _line(kind, shown.name(index), ": ", summary.problem_of(shown.entries[index])[:LONGEST])
         for kind in (*summary.OURS, summary.UNREAD)
@@ -160,7 +160,7 @@ def _flags(shown: Class) -> Element | None:
             text = "; ".join(flag[:LONGEST] for flag in (*flags[:FLAGS], *rest))
             what = element("span", shown.name(index), ": ", text, class_="what")
             lines.append(element("li", what))
-    about = element("p", "What a person should look at; most of it is harmless.", class_="about")
+    about = element("p", "For a person to check; most of these are harmless.", class_="about")
     return _list_section("flags", "Flags", lines, about)
 
 
@@ -175,7 +175,7 @@ def _changes(shown: Class) -> Element | None:
             ]
             scores = f"{points(before['score'])} → {points(after['score'])}"
             lines.append(_line(scores, shown.name(index), ": ", "; ".join(outcomes)))
-    return _list_section("changes", "Changed since the run before", lines)
+    return _list_section("changes", "Changed since the previous run", lines)
 
 
 def _names(shown: Class, places: Sequence[int]) -> list[object]:
@@ -208,16 +208,18 @@ def _similar(shown: Class) -> Element | None:
 
 
 def _times(shown: Class) -> Element | None:
-    taken = sorted(entry.seconds for entry in shown.entries if entry.seconds)
-    if not taken:
+    durations = sorted(entry.seconds for entry in shown.entries if entry.seconds)
+    if not durations:
         return None
-    middle = statistics.median(taken)
-    amount = number_of(len(taken), "submission")
-    total = f"{sum(taken) / 60:.1f} minutes for {amount}: {middle:.1f} s for the middle one"
-    rest = f"{taken[-1]:.1f} s for the slowest. The column “seconds” has all of them."
-    again = sum(entry.attempts > 1 for entry in shown.entries)
-    tried = f" {again} {'was' if again == 1 else 'were'} tried more than once." if again else ""
-    return _section("times", "Time", element("p", f"{total}, {rest}{tried}"))
+    median = statistics.median(durations)
+    amount = number_of(len(durations), "submission")
+    total = f"{sum(durations) / 60:.1f} minutes for {amount}: median {median:.1f} s"
+    rest = f"slowest {durations[-1]:.1f} s. The “seconds” column lists them all."
+    retried = sum(entry.attempts > 1 for entry in shown.entries)
+    retries = (
+        f" {retried} {'was' if retried == 1 else 'were'} tried more than once." if retried else ""
+    )
+    return _section("times", "Time", element("p", f"{total}, {rest}{retries}"))
 
 
 def page(
@@ -229,8 +231,8 @@ def page(
     """Return the page of a class.
 
     Args:
-        folders: of the entries' feedback, relative to the page; "" for those that have none.
-        says: what known mistakes are called.
+        folders: of the entries' feedback, relative to the page; "" where there is none.
+        says: descriptions of known mistakes.
     """
     shown = Class(entries, folders, similar, says)
     assignment = str(shown.graded[0]["assignment"]) if shown.graded else ""

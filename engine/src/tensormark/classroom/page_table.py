@@ -1,4 +1,4 @@
-"""A class as its page shows it, and the table of its students, with what searches it."""
+"""A class as gradebook.html shows it, and its table of students with search and filter."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from tensormark.reports.text import out_of, points
 from tensormark.result import Outcome
 
 LONGEST = 300  # characters of a line
-HOW, NOTES = "how", "notes"  # a final came about
+HOW, NOTES = "how", "notes"  # columns: how a final score came about, and remarks
 LATE, FLAGGED, CHANGED, ALIKE, UNIMPORTABLE = "late", "flagged", "changed", "alike", "import"
 
 
@@ -22,9 +22,9 @@ class Class:
     """A class as its page shows it.
 
     Attributes:
-        folders: of the entries' feedback, relative to the page; "" for those that have none.
-        viva: whether questions about their own code were answered.
-        tags: what an entry can be chosen by, by its place.
+        folders: of the entries' feedback, relative to the page; "" where there is none.
+        viva: whether any questions about students' own code were answered.
+        tags: what each entry can be filtered by.
     """
 
     def __init__(
@@ -64,15 +64,15 @@ class Class:
         return element("a", student, href=f"{quote(self.folders[index])}/{PAGE}", class_="name")
 
     def count(self, tag: str) -> int:
-        """Return how many have a tag."""
+        """Return how many entries have a tag."""
         return sum(tag in tags for tags in self.tags)
 
 
 def _cell(value: float | None, shown: str = "", name: str = "number") -> Element:
-    """Return a cell with a number: what it is sorted by, and what is shown, which is no text.
+    """Return a cell that shows some markup, which is not escaped, and is sorted by a number.
 
     Args:
-        value: None comes last, whichever way the others are sorted.
+        value: None sorts last in either direction.
     """
     key = "" if value is None else f"{value:g}"
     return Element(f'<td role="cell" class="{name}" data-value="{key}">{shown or key}</td>')
@@ -131,7 +131,7 @@ def _row(shown: Class, index: int) -> Element:
 
 
 def table(shown: Class) -> Element:
-    """Return the table of all students; its roles are written out, as its styles make it boxes."""
+    """Return the table of all students; its roles are explicit, as styles turn it into boxes."""
     final = ["final", HOW] if any(entry.final for entry in shown.entries) else []
     final += ["written"] if any(entry.written for entry in shown.entries) else []
     final += ["viva"] if shown.viva else []
@@ -161,7 +161,7 @@ def table(shown: Class) -> Element:
 
 
 def _choices(shown: Class) -> Iterator[tuple[str, str]]:
-    """Yield what the table can be filtered by: a tag, and what it says."""
+    """Yield what the table can be filtered by: a tag and its label."""
     yield "", "everybody"
     for index, kind in enumerate(summary.KINDS):
         yield f"k{index}", kind
@@ -174,10 +174,10 @@ def _choices(shown: Class) -> Iterator[tuple[str, str]]:
 
 
 def tools(shown: Class) -> Element:
-    """Return what the table is searched and filtered with."""
+    """Return the search field and filter of the table, and the legend of its marks."""
     options = [
-        element("option", f"{what} ({shown.count(tag) if tag else len(shown.entries)})", value=tag)
-        for tag, what in _choices(shown)
+        element("option", f"{label} ({shown.count(tag) if tag else len(shown.entries)})", value=tag)
+        for tag, label in _choices(shown)
         if not tag or shown.count(tag)
     ]
     field = Element('<input id="search" type="search" autocomplete="off" spellcheck="false">')

@@ -1,8 +1,7 @@
-"""References, checkpoint and data as bytes that travel to workers, named by their digest.
+"""References, checkpoint and data, packed to be sent to workers and identified by a digest.
 
-The client checks every file against the references' manifest before it packs it, a worker checks
-the parcel against its digest before it unpacks it, and the grader checks the files as it reads
-them.
+The client checks every file against the references' manifest before packing it, a worker checks the
+parcel against its digest before unpacking it, and the grader checks the files as it reads them.
 """
 
 import dataclasses
@@ -19,7 +18,7 @@ from tensormark.zipped import zipped
 
 
 class ParcelError(Exception):
-    """A parcel is not what it says it is."""
+    """A parcel does not have the expected digest."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,21 +30,21 @@ class Parcel:
 
 
 def packed(settings: Settings, data_files: Sequence[str]) -> Parcel:
-    """Pack what submissions are graded with: no checkpoint where there is none.
+    """Pack what grading needs, with the checkpoint only if the settings have one.
 
     Raises:
-        ReferencesError: a file is missing, or is not the one that the manifest names.
+        ReferencesError: a file is missing, or differs from the one in the manifest.
     """
     references = References(settings.references)
     files = {f"references/{name}": content for name, content in references.files()}
-    checkpoint, known = settings.checkpoint, references.manifest["checkpoint"]
-    if known and checkpoint is None:
+    checkpoint, digests = settings.checkpoint, references.manifest["checkpoint"]
+    if digests and checkpoint is None:
         raise ReferencesError(f"there is no checkpoint; {restored()}")
-    for name in known if checkpoint else ():
-        files[f"checkpoint/{name}"] = read_checked(checkpoint / name, known[name], restored())
-    known = references.manifest.get("data", {})
+    for name in digests if checkpoint else ():
+        files[f"checkpoint/{name}"] = read_checked(checkpoint / name, digests[name], restored())
+    digests = references.manifest.get("data", {})
     for name in data_files:
-        expected = known.get(name, "")
+        expected = digests.get(name, "")
         files[f"data/{name}"] = read_checked(settings.data / name, expected, restored())
     content = zipped(files)
     return Parcel(digest(content), content)
@@ -57,13 +56,13 @@ def checkpoint_digest(references: References) -> str:
 
 
 def unpack(content: bytes, expected: str, folder: Path) -> None:
-    """Unpack a parcel; submissions may read its checkpoint, and nobody else the rest.
+    """Unpack a parcel; other users, who may run submissions, can read only its checkpoint.
 
     Raises:
-        ParcelError: its digest is another.
+        ParcelError: its digest is not the expected one.
     """
     if digest(content) != expected:
-        raise ParcelError("the references that arrived are not those that were sent")
+        raise ParcelError("the references that arrived differ from those that were sent")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         archive.extractall(folder)
     for name in ("references", "data"):

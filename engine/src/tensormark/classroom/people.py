@@ -1,8 +1,8 @@
-"""The same student under different names: matched by id, login or address, else by name.
+"""Matches a student under different names: by id, login or address, or else by name.
 
-Ids are compared as they are written; what looks alike is not the same. Names are matched whatever
-their case, accents, spaces and order, so that `lovelaceada`, `Lovelace, Ada` and `Ada Lovelace` are
-one; but only a name that one person of each list has, and never to somebody whom an id points to.
+Ids must be written identically; ids that merely look alike do not match. Names match regardless of
+case, accents, spaces and order: `lovelaceada`, `Lovelace, Ada` and `Ada Lovelace` are one name. A
+name counts only if one person in each list has it, and never for somebody whom an id points to.
 """
 
 import itertools
@@ -11,16 +11,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-WORDS = 32  # of a name that are looked at; none is compared as text longer than LONGEST
-LONGEST = 200
+WORDS, LONGEST = 32, 200  # words and characters of a name that are compared
 
 
 @dataclass(frozen=True)
 class Person:
-    """What is known of somebody.
+    """What identifies a person.
 
     Attributes:
-        ids: the strongest first, "" where one is lacking.
+        ids: the strongest first, "" where one is missing.
         names: in any order of first and last names.
     """
 
@@ -37,7 +36,7 @@ def words(name: str) -> list[str]:
 
 
 def forms(name: str) -> frozenset[str]:
-    """Return a name without spaces, for each word that may come first."""
+    """Return a name without spaces, once for each word that may come first."""
     parts = words(name)
     return frozenset("".join(parts[i:] + parts[:i]) for i in range(len(parts)))
 
@@ -47,7 +46,7 @@ def _all_forms(person: Person) -> frozenset[str]:
 
 
 def places(keys: Iterable[Iterable[str]]) -> dict[str, set[int]]:
-    """Return where each key stands."""
+    """Return the positions of each key."""
     indices: dict[str, set[int]] = {}
     for index, names in enumerate(keys):
         for key in names:
@@ -56,7 +55,7 @@ def places(keys: Iterable[Iterable[str]]) -> dict[str, set[int]]:
 
 
 class Index:
-    """Where the ids and names of a list stand in it."""
+    """The positions of ids and names in a list of people."""
 
     def __init__(self, people: Sequence[Person]) -> None:
         width = max((len(person.ids) for person in people), default=0)
@@ -69,18 +68,18 @@ class Index:
         self.forms = places(map(_all_forms, people))
 
     def by_id(self, key: str) -> set[int]:
-        """Return the places with an id, in the strongest column that has it anywhere."""
+        """Return the places with an id, in the strongest column that contains it."""
         return next((indices[key] for indices in self.columns if key and key in indices), set())
 
     def by_ids(self, keys: Iterable[str]) -> set[int]:
-        """Return the one place that all ids point to that are in the list, else all such places."""
+        """Return the places on which all listed ids agree, or else all that any points to."""
         hits = [indices for key in keys if (indices := self.by_id(key))]
         agreed = set.intersection(*hits) if hits else set()
         return agreed or set().union(*hits)
 
-    def by_forms(self, known: Iterable[str]) -> set[int]:
-        """Return the places of a name."""
-        return set().union(*(self.forms.get(form, ()) for form in known))
+    def by_forms(self, names: Iterable[str]) -> set[int]:
+        """Return the places of a name, given its forms."""
+        return set().union(*(self.forms.get(form, ()) for form in names))
 
     def candidates(self, name: str) -> set[int]:
         """Return the places of those with this id, else with this name."""
@@ -88,15 +87,15 @@ class Index:
 
 
 def matches(people: Sequence[Person], others: Sequence[Person]) -> list[int | None]:
-    """Return for each person found the place in a list, or None if that is not certain."""
-    known = Index(others)
-    hits = [known.by_ids(person.ids) for person in people]
+    """Return each person's place among others; None where it is uncertain."""
+    index = Index(others)
+    hits = [index.by_ids(person.ids) for person in people]
     taken = set().union(*hits)
     names = [
         frozenset() if hit else _all_forms(person) for person, hit in zip(people, hits, strict=True)
     ]
     counts = Counter(itertools.chain.from_iterable(names))
-    for index, own in enumerate(names):
+    for place, own in enumerate(names):
         if all(counts[form] == 1 for form in own):
-            hits[index] = hits[index] or known.by_forms(own) - taken
+            hits[place] = hits[place] or index.by_forms(own) - taken
     return [next(iter(hit)) if len(hit) == 1 else None for hit in hits]

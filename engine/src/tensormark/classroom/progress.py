@@ -1,4 +1,4 @@
-"""How a run goes on: a bar with an estimate on a terminal, a line a minute where there is none."""
+"""Progress of a run: a bar with an estimate on a terminal, or else one line per minute."""
 
 import sys
 import time
@@ -13,11 +13,11 @@ from tensormark.classroom.store import Attempt
 from tensormark.classroom.summary import COULD_NOT
 from tensormark.reports.live import is_terminal
 
-EVERY = 60.0  # seconds between two lines
+EVERY = 60.0  # seconds between lines
 
 
 def kind_of(attempt: Attempt) -> str:
-    """Return what an attempt counts as while a class is graded."""
+    """Return the label that an attempt is counted under while a class is graded."""
     if attempt.result is None or not attempt.complete:
         return COULD_NOT
     core = [exercise for exercise in attempt.result["exercises"] if not exercise["bonus"]]
@@ -26,7 +26,7 @@ def kind_of(attempt: Attempt) -> str:
 
 
 class Progress:
-    """Counts what is done."""
+    """Counts and shows what is done."""
 
     def __init__(
         self,
@@ -38,8 +38,8 @@ class Progress:
         """Begin at zero.
 
         Args:
-            estimated: an estimate was given; else there is one after the first are done.
-            kind: what an attempt counts as.
+            estimated: whether an estimate was given; if not, one follows once a few are done.
+            kind: returns the label that an attempt is counted under.
         """
         self.kind = kind
         self.total, self.stream, self.estimated = total, stream or sys.stderr, estimated
@@ -61,7 +61,7 @@ class Progress:
         return time.monotonic() - self.began
 
     def done(self, attempt: Attempt, final: bool) -> None:
-        """Count an attempt, if its work will not be tried again."""
+        """Count an attempt, unless its work will be tried again."""
         if not self.estimated and attempt.seconds:
             self.durations.append(attempt.seconds)
         if not final:
@@ -72,7 +72,7 @@ class Progress:
             self.bar.set_postfix_str(self.summary())
 
     def tick(self, slots: int, under_way: int) -> None:
-        """Print a line, if it is time for one."""
+        """Print a line if one is due."""
         if not self.estimated and len(self.durations) >= max(FEW, 2 * slots):
             self.estimated = True
             left = self.total - self.finished
@@ -81,10 +81,10 @@ class Progress:
         if self.bar is not None or self.seconds - self.last < EVERY:
             return
         self.last = self.seconds
-        self.say(f"{self.finished} of {self.total}: {self.summary()}; {self.left()}")
+        self.say(f"{self.finished} of {self.total}: {self.summary()}; {self.remaining()}")
 
-    def left(self) -> str:
-        """Say how fast it is, and how long it will still take."""
+    def remaining(self) -> str:
+        """Return the speed and the remaining time."""
         rate = self.finished / self.seconds
         if not rate:
             return "no estimate yet"

@@ -1,4 +1,4 @@
-"""What a run was told of the class, for the appeals after it: they write the same gradebook."""
+"""The options of a run, kept so that later appeals write the same gradebook."""
 
 import argparse
 import datetime
@@ -14,12 +14,12 @@ from tensormark.usage import option
 
 SETTING = "options"
 FILES = ("roster", "canvas", "adjustments", "rule", "last")
-SHEETS = ("written", "answers")  # may be several files, with commas between
+SHEETS = ("written", "answers")  # may be several files, separated by commas
 OPTIONS = (*FILES, *SHEETS, "deadline", "late", "column", "viva")
 
 
 def _text(name: str, value: object) -> str:
-    """Return an option as text; a file counts wherever the next command is given."""
+    """Return an option as text; paths become absolute, as the next command may run elsewhere."""
     if isinstance(value, datetime.datetime):
         return value.isoformat()
     if name in SHEETS:
@@ -28,29 +28,29 @@ def _text(name: str, value: object) -> str:
 
 
 def own_files(options: argparse.Namespace) -> list[Path]:
-    """Return the instructor's files, which nobody has handed in."""
+    """Return the instructor's own files, which are not hand-ins."""
     files = [path for name in FILES if (path := getattr(options, name))]
     texts = (getattr(options, name) or "" for name in SHEETS)
     return [*files, *(path for text in texts for path in sheet_paths(text))]
 
 
 def remember(options: argparse.Namespace, store: Store) -> None:
-    """Keep what the gradebook that is about to be written is made of."""
-    given = {name: _text(name, value) for name in OPTIONS if (value := getattr(options, name))}
+    """Store the options of the gradebook that is about to be written."""
+    values = {name: _text(name, value) for name in OPTIONS if (value := getattr(options, name))}
     folder = os.path.realpath(options.submissions)
-    store.choose(SETTING, json.dumps(given | {"submissions": folder}))
+    store.choose(SETTING, json.dumps(values | {"submissions": folder}))
 
 
 def remembered(store: Store) -> dict[str, str]:
-    """Return what was kept, by option; nothing before there is a gradebook."""
+    """Return the stored options by name; none before there is a gradebook."""
     return dict(json.loads(store.setting(SETTING) or "{}"))
 
 
 def settle(options: argparse.Namespace, store: Store) -> list[str]:
-    """Give an appeal the options of the gradebook that it will change; return lines that say so.
+    """Give an appeal the options of the gradebook that it changes; return notes about them.
 
     Raises:
-        SubmissionError: the gradebook is that of other submissions, or an option lacks another.
+        SubmissionError: the gradebook is for other submissions, or an option needs another one.
     """
     lines = []
     before = remembered(store)
@@ -64,21 +64,23 @@ def settle(options: argparse.Namespace, store: Store) -> list[str]:
     if options.only is not None:
         if folder not in (None, os.path.realpath(options.submissions)):
             raise SubmissionError(
-                f"{option('only', options.only)}: the gradebook in {options.out} is of {folder}; "
-                f"give that as {option('submissions')}, or another {option('out')}"
+                f"{option('only', options.only)}: the gradebook in {options.out} is for {folder}; "
+                f"give that as {option('submissions')}, or name another {option('out')}"
             )
-        taken = {name: text for name, text in before.items() if not getattr(options, name)}
-        for name, text in taken.items():
+        inherited = {name: text for name, text in before.items() if not getattr(options, name)}
+        for name, text in inherited.items():
             setattr(options, name, _value(name, text))
-        options_taken = ", ".join(option(name, text) for name, text in taken.items())
-        lines += [f"as in the previous run: {printable(options_taken)}"] if taken else []
+        previous = ", ".join(option(name, text) for name, text in inherited.items())
+        lines += [f"as in the previous run: {printable(previous)}"] if inherited else []
     if options.column and not options.canvas:
-        given, lacking = option("column", options.column), option("canvas")
-        raise SubmissionError(f"{given}: names a column of a Canvas export; give {lacking} as well")
-    if options.answers and not options.viva:
-        given, lacking = option("answers", options.answers), option("viva")
+        argument, other = option("column", options.column), option("canvas")
         raise SubmissionError(
-            f"{given}: are to questions on students' own code; give {lacking} too"
+            f"{argument}: names a column of a Canvas export; give {other} as well"
+        )
+    if options.answers and not options.viva:
+        argument, other = option("answers", options.answers), option("viva")
+        raise SubmissionError(
+            f"{argument}: answers questions on students' own code; give {other} as well"
         )
     return lines
 

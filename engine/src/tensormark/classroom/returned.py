@@ -1,16 +1,16 @@
-"""What goes back to the platform that a class came from, besides canvas.csv.
+"""Writes what goes back to the platform that a class came from, besides canvas.csv.
 
 moodle.csv            the grading worksheet that was given as the roster, with marks; see moodle.py
-moodle-feedback.zip   a page for each participant, to "Upload multiple feedback files in a zip"
-canvas-feedback.zip   a file for each downloaded one, to "Upload Submissions"
+moodle-feedback.zip   a page for each participant, for "Upload multiple feedback files in a zip"
+canvas-feedback.zip   a file for each downloaded one, for "Upload Submissions"
 
-What Canvas does with that zip (read in app/models/assignment.rb, generate_comments_from_files and
-infer_comment_context_from_filename, and lib/file_in_context.rb): of a file's name, it reads the
-first two numbers between underscores, or what stands behind `anon`. They must be those of a student
-and of a file that this student handed in. The rest of the name, its ending too, does not matter.
-All members of a group get the comment. It shows the attachment under the name of the *student's*
-file, whatever it was called in the zip: a page would be a `main.py` to the student. So everyone
-gets what their own name fits, comments of Python or a zip with the page, and names are unchanged.
+What Canvas does with that zip (see app/models/assignment.rb, generate_comments_from_files and
+infer_comment_context_from_filename, and lib/file_in_context.rb): from a file's name, it reads the
+first two numbers between underscores, or what follows `anon`. They must identify a student and a
+file that this student handed in. The rest of the name, including the extension, does not matter.
+All members of a group get the comment. The attachment appears under the name of the *student's*
+file, whatever its name in the zip: a page would appear as `main.py`. So names stay unchanged, and
+each student gets what fits the name of their file: Python comments, or a zip with the page.
 """
 
 import json
@@ -34,11 +34,11 @@ WORKSHEET, MOODLE_ZIP, CANVAS_ZIP = "moodle.csv", "moodle-feedback.zip", "canvas
 RETURNED = (WORKSHEET, MOODLE_ZIP, CANVAS_ZIP)
 PYTHON, ZIP = ".py", ".zip"
 
-Pairs = Sequence[tuple[Entry, str]]  # with the folder of the feedback
+Pairs = Sequence[tuple[Entry, str]]  # entries, with the folders of their feedback
 
 
-def _read_by_canvas(name: str) -> str:
-    """Return whose a file is to Canvas, by its name; "" if it takes it for nobody's."""
+def _canvas_owner(name: str) -> str:
+    """Return the student whose file Canvas takes this for, by its name; "" if nobody's."""
     parts = [part for part in name.split("_") if part != "LATE"]
     if parts[-1].startswith("link") or name.startswith("._"):
         return ""
@@ -50,19 +50,19 @@ def _read_by_canvas(name: str) -> str:
 
 def _canvas_refusal(name: str, readings: Iterable[str]) -> str:
     """Return why a file cannot go back to Canvas under its name, "" if it can."""
-    if {_read_by_canvas(name)} != set(readings):
-        return "Canvas would not take the name for that student's alone"
+    if {_canvas_owner(name)} != set(readings):
+        return "Canvas would not read the name as that student's alone"
     if not name.isprintable() or set(name) & set('\\/:*?"<>|') or name.startswith("."):
-        return "the name is not one for a zip"
+        return "the name is not safe in a zip"
     if not name.lower().endswith((PYTHON, ZIP)):
-        return f"is no {PYTHON} or {ZIP}, and Canvas would show the report under that name"
+        return f"not a {PYTHON} or {ZIP} file, and Canvas would show the report under that name"
     return ""
 
 
 def _for_canvas(pairs: Pairs) -> tuple[dict[str, str], list[str]]:
-    """Return the folder of what goes back, by the name that Canvas gave, and who gets nothing."""
+    """Return the folders of feedback by the names that Canvas gave, and who gets none, and why."""
     folders: dict[str, str] = {}
-    left: list[str] = []
+    skipped: list[str] = []
     for path, entry, folder in ((e.hand_in.path, e, folder) for e, folder in pairs):
         name = path.name if path else ""
         nameless = anonymous_reading(name)
@@ -70,10 +70,10 @@ def _for_canvas(pairs: Pairs) -> tuple[dict[str, str], list[str]]:
         if moodle_readings(name) or not readings or name in folders:
             continue
         if why := _canvas_refusal(name, [reading.student for reading in readings]):
-            left.append(f"{visible(entry.hand_in.called, 200)}: {visible(name, 200)}: {why}")
+            skipped.append(f"{visible(entry.hand_in.called, 200)}: {visible(name, 200)}: {why}")
         else:
             folders[name] = folder
-    return folders, left
+    return folders, skipped
 
 
 def _canvas_file(folder: Path, name: str) -> bytes:
@@ -91,16 +91,16 @@ def _write(earlier: Earlier, name: str, files: Iterator[tuple[str, bytes]]) -> N
 
 
 def _to_canvas(pairs: Pairs, earlier: Earlier) -> list[str]:
-    folders, left = _for_canvas(pairs)
+    folders, skipped = _for_canvas(pairs)
     if not folders:
         earlier.withdraw(CANVAS_ZIP)
-        return listed("Canvas", "whose feedback cannot be uploaded at once", left)
+        return listed("Canvas", "whose feedback cannot be uploaded in bulk", skipped)
     out = earlier.out
     files = ((name, _canvas_file(out / folder, name)) for name, folder in folders.items())
     _write(earlier, CANVAS_ZIP, files)
     return [
         f"Canvas: wrote {out / CANVAS_ZIP}, {number_of(len(folders), 'file')} of feedback",
-        *listed("Canvas", "whose feedback is not in it", left),
+        *listed("Canvas", "whose feedback is not in the zip", skipped),
     ]
 
 
@@ -117,45 +117,45 @@ def _moodle_feedback(pairs: Pairs, earlier: Earlier) -> list[str]:
 
 
 def _filled_worksheet(sheet: Worksheet, entries: Sequence[Entry], earlier: Earlier) -> list[str]:
-    """Fill Moodle's worksheet, and say how it went; what cannot be filled leaves none."""
+    """Fill in Moodle's worksheet and report on it; remove an old one if that is impossible."""
     out = earlier.out / WORKSHEET
     if out.exists() and out.samefile(sheet.path):
-        return [f"Moodle: {out} is what this would write; copy it to another place first"]
+        return [f"Moodle: {out} would overwrite the roster itself; copy that elsewhere first"]
     most = next((entry.most for entry in entries if entry.result), None)
     try:
         sheet.check(most)
     except MoodleError as error:
         earlier.withdraw(WORKSHEET)
-        return [f"Moodle: nothing is filled: {error}"]
+        return [f"Moodle: nothing was filled in: {error}"]
     filled = sheet.fill(entries)
     earlier.write(WORKSHEET, filled.content)
     strangers = [visible(entry.hand_in.called, 200) for entry in entries if not entry.hand_in.known]
     return [
         f"Moodle: wrote {out}, grades: {filled.count}; upload it before any feedback",
-        *listed("Moodle", "with another grade, which this file replaces", filled.replaced),
+        *listed("Moodle", "with a different grade, which this file replaces", filled.replaced),
         *listed("Moodle", "without a new grade", filled.left),
         *listed("Moodle", "handed in, but not in the worksheet", strangers),
     ]
 
 
 def _without_report(pairs: Pairs) -> list[str]:
-    """Say who gets a mark, which staff may set for anybody, but nothing to read with it."""
-    left = [
+    """List who gets a mark, which staff may set for anybody, but no report to go with it."""
+    lines = [
         f"{visible(entry.hand_in.called, 200)}: {visible(problem_of(entry), 200)}"
         for entry, folder in pairs
         if entry.mark is not None and not folder
     ]
-    return listed("feedback", "with a score but no report, as nothing was graded", left)
+    return listed("feedback", "with a score but no report, as nothing was graded", lines)
 
 
 def returned(
     entries: Sequence[Entry], folders: Sequence[str], roster: Path | None, earlier: Earlier
 ) -> list[str]:
-    """Write what platforms take back; return what to tell the instructor.
+    """Write what goes back to platforms; return lines for the instructor.
 
     Args:
         folders: of each entry's feedback, relative to the results; "" where there is none.
-        roster: the list of the class, which may be Moodle's worksheet.
+        roster: the class list, which may be Moodle's worksheet.
 
     Raises:
         OSError: a file cannot be written.
@@ -166,7 +166,7 @@ def returned(
     try:
         sheet = Worksheet(roster) if roster else None
     except (RosterError, OSError) as error:
-        return [*lines, f"Moodle: nothing is filled: {error}"]
+        return [*lines, f"Moodle: nothing was filled in: {error}"]
     if sheet is None or not sheet.is_one:
         for name in (WORKSHEET, MOODLE_ZIP):
             earlier.withdraw(name)

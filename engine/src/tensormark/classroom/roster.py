@@ -1,4 +1,4 @@
-"""The roster: who is in the class, as a CSV file that any system exports, and who is who."""
+"""Reads the roster: a CSV file, exported by any system, that lists the class and its ids."""
 
 import contextlib
 import csv
@@ -16,7 +16,7 @@ from tensormark.classroom.upload import CANVAS, MOODLE
 from tensormark.files import NotAFileError, TooLargeError, read_text
 
 LARGEST = 32 << 20  # bytes
-# what the columns are called, by what they hold; the first that is there and not empty is taken
+# titles of columns, by what they hold; the first that is present and not empty counts
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "canvas": ("canvas_user_id", "canvas user id"),
     "identifier": ("identifier",),
@@ -31,7 +31,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "submitted": ("submitted", "submitted at", "date"),
     "modified": ("last modified (submission)",),  # in Moodle's worksheet
 }
-EXPORT = {  # of Canvas's gradebook, where "Student" is a name
+EXPORT = {  # from Canvas's gradebook, where "Student" is a name
     **{"student": "name", "lastname": "last", "firstname": "first", "id": "canvas"},
     **{"sis user id": "id", "sis login id": "login"},
 }
@@ -40,8 +40,8 @@ MAXIMA = "points possible"
 TEST_STUDENTS = ("student, test", "test student")  # as Canvas calls them
 # how Moodle writes a time in English, and in the English of the United States
 MODIFIED = ("%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p")
-NEVER = "-"  # as Moodle says that nothing was handed in
-NUMBER = re.compile(r".*?([0-9]+)", re.S)  # of `Participant 123`, in whatever language
+NEVER = "-"  # Moodle's mark for nothing handed in
+NUMBER = re.compile(r".*?([0-9]+)", re.S)  # in `Participant 123`, in any language
 
 
 class RosterError(Exception):
@@ -57,8 +57,8 @@ class Listed:
         ids: one for each of IDS, "" where there is none.
         platforms: what Canvas and Moodle call the student in their bulk downloads.
         file: what the student handed in, relative to the folder; "" if the roster does not say.
-        team: whose hand-ins are this student's, too; "" if there is none.
-        unread: what Moodle's worksheet has for the time, if that cannot be read.
+        team: one whose hand-ins are also this student's; "" if there is none.
+        unread: the time in Moodle's worksheet, if it cannot be read.
         exported: whether the list is an export of Canvas's gradebook.
     """
 
@@ -79,12 +79,12 @@ class Listed:
 
     @property
     def person(self) -> Person:
-        """What the student is matched by; an id is no name."""
+        """What the student is matched by; an id does not count as a name."""
         return Person(self.ids, () if self.name in self.ids else (self.name,))
 
     @property
     def is_test_student(self) -> bool:
-        """Whether it may be what Canvas calls a test student, and nobody."""
+        """Whether this may be Canvas's test student, not a person."""
         return self.name.casefold() in TEST_STUDENTS
 
 
@@ -105,7 +105,7 @@ def text_of(path: Path) -> str:
 
 
 def separator_of(text: str) -> str:
-    """Return what stands between the cells of the first line: a comma, semicolon or tab."""
+    """Return the separator of cells in the first line: a comma, semicolon or tab."""
     unquoted = "".join(re.split("[\r\n]", text, maxsplit=1)[0].split('"')[::2])
     return max(",;\t", key=unquoted.count)
 
@@ -114,7 +114,7 @@ def rows_of(path: Path, text: str) -> list[list[str]]:
     """Return the cells of a CSV file, by row.
 
     Raises:
-        RosterError: it is not one.
+        RosterError: it is not a CSV file.
     """
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator_of(text), strict=True)
     try:
@@ -129,7 +129,7 @@ def _is_canvas_export(names: Sequence[str]) -> bool:
 
 
 def _meanings(names: Sequence[str]) -> dict[int, str]:
-    """Return what the columns hold, by their place."""
+    """Return what the columns hold, by index."""
     if _is_canvas_export(names):
         return {index: EXPORT[name] for index, name in enumerate(names) if name in EXPORT}
     known = {alias: meaning for meaning, aliases in COLUMNS.items() for alias in aliases}
@@ -153,7 +153,7 @@ def _platform_ids(cells: Mapping[str, str]) -> dict[str, str]:
 
 
 def _submitted(cells: Mapping[str, str], where: str) -> datetime.datetime | None:
-    """Return when something was handed in, as staff have written it.
+    """Return when something was handed in, according to staff.
 
     Raises:
         RosterError: it is not a time.
@@ -195,7 +195,7 @@ def read_roster(path: Path) -> list[Listed]:
     """Read a roster: columns student, id, login, name or email, others as in COLUMNS.
 
     Raises:
-        RosterError: it names no student, or one of them twice. OSError: it cannot be read.
+        RosterError: it identifies no students, or lists one twice. OSError: it cannot be read.
     """
     rows = rows_of(path, text_of(path))
     titles = [name.strip().casefold() for name in rows[0]] if rows else []

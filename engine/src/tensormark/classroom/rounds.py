@@ -1,4 +1,4 @@
-"""A round of a run: a crew does all jobs of a kind, after it was said how long that will take."""
+"""A round of a run: after an estimate of the time, a crew does all jobs of a kind."""
 
 import argparse
 import os
@@ -19,45 +19,45 @@ from tensormark.classroom.work import Terms
 from tensormark.exercise import Assignment
 from tensormark.sandbox.interface import PROCESS
 
-NO_TIER = "the tier process isolates nothing: submissions can read and change what you can"
+NO_TIER = "the tier process isolates nothing: submissions can read and change all that you can"
 
 
 @dataclass(frozen=True)
 class Round(Generic[J]):
-    """Jobs of a kind.
+    """Jobs of one kind.
 
     Attributes:
-        task: what is to be done, such as "to grade"; done: what a job is then, such as "graded".
-        keeper: of the answers.
-        known: the seconds that such jobs took before.
-        blame, kind: see Engine, and Progress.
+        task: what is to be done, such as "to grade"; done: what was done, such as "graded".
+        keeper: stores the answers.
+        durations: the seconds that such jobs took before.
+        blame, kind: see Engine and Progress.
     """
 
     jobs: Sequence[J]
     task: str
     done: str
     keeper: Keeper
-    known: Sequence[float]
+    durations: Sequence[float]
     blame: Blame[J]
     kind: Callable[[Attempt], str]
 
     def run(
         self, options: argparse.Namespace, terms: Terms, assignment: Assignment, again: str
     ) -> None:
-        """Have all of it done.
+        """Do all jobs.
 
         Args:
-            again: what the same command does later.
+            again: what the same command does after Ctrl-C.
 
         Raises:
-            Stopped: on Ctrl-C. ClusterError: there is nobody left to do it.
+            Stopped: on Ctrl-C. ClusterError: no workers are left.
             RunError: Dask is not installed, and is needed.
         """
         stop, data_files = Stop(), () if options.check else assignment.data_files
         parcel = packed(settings_of(assignment.folder, options), data_files)
         self._announce(options, terms)
-        estimated = len(self.known) >= estimate.FEW
-        # last, as lines would break its bar
+        estimated = len(self.durations) >= estimate.FEW
+        # made last, as printed lines would break its bar
         progress = Progress(len(self.jobs), estimated=estimated, kind=self.kind)
         try:
             crews = opened_crew(options, terms, parcel, assignment.folder, progress.say)
@@ -79,6 +79,6 @@ class Round(Generic[J]):
             print(NO_TIER, file=sys.stderr)
         where = options.scheduler or f"{options.workers} on this machine"
         workers = 0 if options.scheduler else options.workers
-        cost = estimate.expected(len(self.jobs), workers, self.known, self.done)
+        cost = estimate.expected(len(self.jobs), workers, self.durations, self.done)
         what = f"{len(self.jobs)} {self.task}, tier {terms.tier}, workers: {where}"
         print(f"{what}; {cost}", flush=True)

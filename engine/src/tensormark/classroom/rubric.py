@@ -1,11 +1,11 @@
-"""The written questions of an assignment, and the points of the rubric that they are marked by.
+"""Reads the written questions of an assignment, and the points of their rubric.
 
-Students have the questions, under such a heading on any page of the handout:
+Students have the questions, on any page of the handout, under headings such as:
 
     ## Question (memory): what training has to remember (4 points, about 15 minutes)
 
-Staff have the rubric: a file that grader/staff.py names, with a section for each question. Each of
-its lines that begins with a hyphen is an item of the rubric, and nothing but its points leaves it:
+Staff have the rubric: a file named in grader/staff.py, with a section for each question. Each line
+that begins with a hyphen is an item of the rubric; only the items' points leave the file:
 
     ## Memory (4 points)
 
@@ -39,8 +39,8 @@ RESERVED = frozenset(
 )
 
 
-def _asked(assignment: Assignment) -> dict[str, tuple[str, Decimal, str]]:
-    """Return title, points and page of each question of the handout."""
+def _handout_questions(assignment: Assignment) -> dict[str, tuple[str, Decimal, str]]:
+    """Return title, points and page of each question in the handout, by id."""
     asked: dict[str, tuple[str, Decimal, str]] = {}
     for page, text in assignment.handout.pages.items():
         for _, heading in HEADING.findall(text):
@@ -51,13 +51,13 @@ def _asked(assignment: Assignment) -> dict[str, tuple[str, Decimal, str]]:
                 like = "Question (id): title (4 points)"
                 raise LedgerError(f"{page}: {heading!r} must be like `{like}`")
             if match[1] in asked:
-                raise LedgerError(f"{page}: there are two questions {match[1]}; rename one")
+                raise LedgerError(f"{page}: two questions are called {match[1]}; rename one")
             asked[match[1]] = match[2], Decimal(match[3]), page
     return asked
 
 
 def _sections(path: Path) -> Iterator[tuple[str, str, Decimal, list[Decimal]]]:
-    """Yield place, title and points of each section of a rubric, with the points of its items."""
+    """Yield location, title and points of each section of a rubric, and the points of its items."""
     section: tuple[str, str, Decimal, list[Decimal]] | None = None
     for number, line in enumerate(small_text(path).splitlines(), start=1):
         where = f"{path}, line {number}"
@@ -71,7 +71,7 @@ def _sections(path: Path) -> Iterator[tuple[str, str, Decimal, list[Decimal]]]:
         elif section is not None and line.startswith("- "):
             match = ITEM.fullmatch(line.rstrip())
             if match is None:
-                fix = "lists that are not of the rubric begin with an asterisk"
+                fix = "begin other lists with an asterisk"
                 raise LedgerError(f"{where}: must be like `- 2 points: what for`; {fix}")
             section[3].append(Decimal(match[1]))
     if section is not None:
@@ -81,17 +81,17 @@ def _sections(path: Path) -> Iterator[tuple[str, str, Decimal, list[Decimal]]]:
 def _question(
     asked: Mapping[str, tuple[str, Decimal, str]], section: tuple[str, str, Decimal, list[Decimal]]
 ) -> Question:
-    """Return the question of a section, which must have the points that students are told."""
+    """Return a section's question, whose points must be those in the handout."""
     where, name, points, items = section
     if name not in asked:
         raise LedgerError(f"{where}: the handout has no heading `Question ({name}): ...`")
     title, most, page = asked[name]
     if points != most:
-        raise LedgerError(f"{where}: has {shown(points)} points, and {shown(most)} in {page}")
+        raise LedgerError(f"{where}: has {shown(points)} points, but {shown(most)} in {page}")
     question = Question(name, title, tuple(items))
     if question.most != points or not all(items):
-        given = f"has {shown(points)} points, but the lines of its rubric {shown(question.most)}"
-        raise LedgerError(f"{where}: {given}; each is like `- 2 points: what for`")
+        sums = f"has {shown(points)} points, but its items add up to {shown(question.most)}"
+        raise LedgerError(f"{where}: {sums}; each item is like `- 2 points: what for`")
     return question
 
 
@@ -105,12 +105,12 @@ def read_rubric(assignment: Assignment) -> tuple[Question, ...]:
     if not name:
         fix = "name a rubric in grader/staff.py: STAFF = Staff(rubric=...)"
         raise LedgerError(f"{assignment.name} has no written questions; {fix}")
-    path, asked = assignment.folder / name, _asked(assignment)
-    taken = RESERVED | {exercise.id for exercise in assignment.exercises}
+    path, asked = assignment.folder / name, _handout_questions(assignment)
+    reserved = RESERVED | {exercise.id for exercise in assignment.exercises}
     questions: dict[str, Question] = {}
     for section in _sections(path):
         question = _question(asked, section)
-        if question.id in questions or question.id in taken:
+        if question.id in questions or question.id in reserved:
             fix = f"something else is called {question.id}; rename the question"
             raise LedgerError(f"{section[0]}: {fix}")
         questions[question.id] = question

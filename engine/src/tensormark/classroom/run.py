@@ -40,16 +40,16 @@ from tensormark.strictest import strictest
 from tensormark.usage import option
 
 AGAIN = "the same command continues where it stopped"
-RETRY = "run the same command again{}, which tries what could not be graded"
+RETRY = "run the same command again{}, which retries what could not be graded"
 PUBLIC = "graded on the public inputs, which every student has; for marks, give {}"
-PRIVATE = "reference_outputs/private"  # a folder that is good for private references
+PRIVATE = "reference_outputs/private"  # where private references are usually kept
 
 
 def chosen_tier(options: argparse.Namespace, store: Store, assignment: Assignment) -> str:
-    """Return the tier: as asked for, as in the runs before, or the strictest there is.
+    """Return the tier: the requested one, that of earlier runs, or the strictest available.
 
     Raises:
-        SubmissionError: this machine has none that isolates.
+        SubmissionError: no tier on this machine isolates submissions.
     """
     if options.tier:
         return str(options.tier)
@@ -69,7 +69,7 @@ def chosen_tier(options: argparse.Namespace, store: Store, assignment: Assignmen
 def terms_of(
     options: argparse.Namespace, references: References, store: Store, assignment: Assignment
 ) -> Terms:
-    """Return how this run grades; later runs take the same tier."""
+    """Return how this run grades; later runs use the same tier."""
     tier = chosen_tier(options, store, assignment)
     store.choose("tier", tier)
     return Terms(
@@ -85,10 +85,10 @@ def terms_of(
 
 
 def known_sources(assignment: Assignment) -> list[dict[str, str]]:
-    """Return the solution, and right ones that are written differently: module to text.
+    """Return the solution and correct alternatives to parts of it: module to text.
 
     Raises:
-        VariantError: one of these is no longer like the solution.
+        VariantError: an alternative no longer fits the solution.
     """
     course = open_course(assignment)
     solution = course.sources()
@@ -98,7 +98,7 @@ def known_sources(assignment: Assignment) -> list[dict[str, str]]:
 
 
 def _descriptions(references: References) -> dict[tuple[str, str], str]:
-    """Return what known mistakes are called, by the ids of exercise and mistake."""
+    """Return descriptions of known mistakes, by the ids of exercise and mistake."""
     exercises = references.manifest["exercises"].items()
     return {
         (exercise, name): str(variant["says"])
@@ -115,8 +115,8 @@ class Run:
         """Read what was handed in.
 
         Raises:
-            SubmissionError: there is nothing to grade, or no way to isolate it.
-            HandInError, CanvasError: a file that was named cannot be used.
+            SubmissionError: there is nothing to grade, or it cannot be isolated.
+            HandInError, CanvasError: a file given as an option cannot be used.
             ReferencesError: there are no references. InspectionError: nothing can be read here.
         """
         self.options, self.store, self.assignment = options, store, assignment
@@ -125,25 +125,25 @@ class Run:
             print(PUBLIC.format(option("references", PRIVATE)), flush=True)
         for line in settle(options, store):
             print(line, flush=True)
-        combination, anew = checked(assignment.folder, options, references, store)
-        self.compares_only = anew and options.only is not None
+        combination, changed = checked(assignment.folder, options, references, store)
+        self.compares_only = changed and options.only is not None
         if options.canvas:
             opened(options.canvas, options.column, assignment.name, options.out / CANVAS)
         self.last = read_class(options.last, assignment) if options.last else None
         given = GivenFiles(assignment, references.manifest.get("starter", {}))
-        own = own_files(options)
+        staff_files = own_files(options)
         late = options.late or NEWEST
         people = options.roster or options.canvas  # either is a list of the class
         where = options.submissions
-        look = functools.partial(
-            find, where, assignment.editable, people, options.deadline, late, own=own
+        find_all = functools.partial(
+            find, where, assignment.editable, people, options.deadline, late, own=staff_files
         )
-        hand_ins = look()
+        hand_ins = find_all()
         self.ledger = ledger.opened(options, hand_ins, assignment)
         self.answers = list(files_of("answers", options.answers or ""))
         viva_marks.check(self.answers)
         if self.ledger and self.ledger.deadlines:
-            hand_ins = look(deadlines=self.ledger.deadlines)
+            hand_ins = find_all(deadlines=self.ledger.deadlines)
         say = functools.partial(print, file=sys.stderr, flush=True)
         self.students = Class(hand_ins, given, store, say)
         if not self.students.works():
@@ -156,7 +156,7 @@ class Run:
             self.viva = Viva(options.viva, store, self.students, self.terms, assignment)
         self.says = _descriptions(references)
         if not self.compares_only:
-            if anew:
+            if changed:
                 earlier = Earlier(options.out)
                 earlier.move(*RESULTS, FOLDER)
                 print("".join(f"{line}\n" for line in earlier.lines()), end="", flush=True)
@@ -181,31 +181,31 @@ class Run:
     def again(self) -> str:
         """What the same command does after this run was stopped."""
         force = option("force", True)
-        anew = f"{force} starts over; without it, the same command grades what has no result yet"
-        return anew if self.options.force else AGAIN
+        afresh = f"{force} starts over; without it, the same command grades what has no result yet"
+        return afresh if self.options.force else AGAIN
 
     def grade(self, works: Sequence[Work]) -> None:
         """Have some work graded.
 
         Raises:
-            Stopped: on Ctrl-C. ClusterError: there is nobody left to grade.
+            Stopped: on Ctrl-C. ClusterError: no workers are left.
             RunError: Dask is not installed, and is needed.
         """
-        known = estimate.durations(self.store, self.terms)
+        durations = estimate.durations(self.store, self.terms)
         blame = functools.partial(
             result_of_killed,
             terms=self.terms,
             references=self.references,
             assignment=self.assignment,
         )
-        grading = Round(works, "to grade", "graded", self.store, known, blame, kind_of)
+        grading = Round(works, "to grade", "graded", self.store, durations, blame, kind_of)
         grading.run(self.options, self.terms, self.assignment, self.again)
 
     def asks(self, only: str | None = None) -> list[Ask]:
-        """Return what questions are still to be made on.
+        """Return the jobs whose questions are still to be made.
 
         Args:
-            only: the student who is meant, if not everybody.
+            only: a student, if not everybody.
         """
         if self.viva is None:
             return []
@@ -221,17 +221,17 @@ class Run:
         asking.run(self.options, self.terms, self.assignment, self.again)
 
     def counted(self) -> str:
-        """Return how many students there are, of each kind."""
+        """Return how many students of each kind there are."""
         return standing.counted(standing.by_kind(self.students.entries(self.terms)))
 
     def lesson(self, entries: Sequence[Entry]) -> Lesson:
-        """Return what the class may be shown."""
+        """Return what may be shown to the class."""
         exercises, versions = self.references.manifest["exercises"], self.store.versions()
         deadline = self.options.deadline
         return lesson_of(self.assignment, exercises, entries, deadline, versions, self.last)
 
     def write(self, entries: Sequence[Entry], earlier: Earlier) -> list[str]:
-        """Write the results; return what to tell the instructor, a line each."""
+        """Write the results; return lines for the instructor."""
         options, starter = self.options, self.assignment.starter
         return write_results(
             entries,
@@ -250,26 +250,26 @@ class Run:
         )
 
     def report(self, appealed: str | None = None) -> int:
-        """Write the results, print how it stands, and return the exit status."""
+        """Write the results, print a summary, and return the exit status."""
         options, entries = self.options, self.students.entries(self.terms)
         entries = self.ledger.applied(entries) if self.ledger else entries
-        kinds, answered = standing.by_kind(entries), list[str]()
+        kinds, answer_lines = standing.by_kind(entries), list[str]()
         drawn = list(self.viva.drawn(entries)) if self.viva else []
         if drawn and self.answers:
-            entries, answered = viva_marks.marked(drawn, self.answers)
+            entries, answer_lines = viva_marks.marked(drawn, self.answers)
         remember(options, self.store)
-        told = finals.keep(self.store, self.ledger, entries, appealed)
+        final_lines = finals.keep(self.store, self.ledger, entries, appealed)
         try:
             earlier = Earlier(options.out)
-            asked = write_sheets(drawn, earlier)
-            lines = [*self.write(entries, earlier), *asked, *answered]
+            sheet_lines = write_sheets(drawn, earlier)
+            lines = [*self.write(entries, earlier), *sheet_lines, *answer_lines]
         except OSError as error:
             where, why = error.filename or options.out, error.strerror or error
             raise RunError(
-                f"{option('out', options.out)}: what is graded is kept, but {where} cannot be "
+                f"{option('out', options.out)}: results are saved, but {where} cannot be "
                 f"written ({why}); fix that or move it away, and run the same command again"
             ) from error
-        print("\n".join([standing.counted(kinds), *standing.listed(kinds), *told, *lines]))
+        print("\n".join([standing.counted(kinds), *standing.listed(kinds), *final_lines, *lines]))
         if any(kinds[kind] for kind in OURS):
             without = f" without {option('force', True)}" if options.force else ""
             print(f"next: {RETRY.format(without)}")
