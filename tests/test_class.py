@@ -256,7 +256,7 @@ def test_workers_with_another_grader_or_no_assignment_are_refused_by_name(cluste
     lines = [line for line in cluster.done.stderr.splitlines() if "is refused" in line]
 
     assert len(lines) == 2
-    assert any("it has other code of the grader" in line for line in lines)
+    assert any("it has different grader code" in line for line in lines)
     assert any("it has no assignment; start it in the folder of one" in line for line in lines)
     assert all(line.startswith("worker tcp://127.0.0.1:") for line in lines)
 

@@ -56,8 +56,7 @@ def test_workers_are_told_apart_by_what_they_say_and_refused_once() -> None:
 
     assert crew.fit == {"a": 1}
     assert said == [
-        "worker b (bad) is refused: it has other code of the grader; give it the same, and start "
-        "it again",
+        "worker b (bad) is refused: it has different grader code; give it the same, and restart it",
         "worker c is refused: it has no grader: no module",
     ]
 
@@ -101,7 +100,7 @@ def test_why_the_last_worker_was_lost_is_said(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(cluster, "NO_WORKER", -1.0)
     crew.looked = 0.0
 
-    with pytest.raises(ClusterError, match=r"it has other code .*; its worker was killed$"):
+    with pytest.raises(ClusterError, match=r"it has different .*; its worker was killed$"):
         crew.look()
 
 

@@ -177,7 +177,7 @@ def of_another_version(path: Path) -> None:
     ("make", "says"),
     [
         (lambda path: path.write_text("something else " * 100, "utf-8"), "is not a store"),
-        (Path.mkdir, r"cannot be used \(Is a directory\); take another OUT="),
+        (Path.mkdir, r"cannot be used \(Is a directory\); name another OUT="),
         (of_another_version, "another version"),
     ],
 )

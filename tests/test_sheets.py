@@ -41,12 +41,12 @@ BAD_ROWS = {
     "10001,4.5,,,,": "line 2: memory: 4.5 is out of range; the question has 4",
     "10001,,,2.01,,": "line 2: rate: 2.01 is out of range; the question has 2",
     "10001,2+2+0,,,,": "line 2: memory: 2 is out of range; that line of the rubric has 1",
-    "10001,2+1,,,,": "line 2: memory: 2+1 is not one number for each line of the rubric",
-    "10001,1,,,,\n\n10001,1,,,,": "line 4: 10001 has a row already, line 2; keep one of them",
-    "10001,1,,,,\nlogin1,,,1,,": "line 3: login1 has a row already, line 2; keep one of them",
+    "10001,2+1,,,,": "line 2: memory: 2+1 is not one number for each item of the rubric",
+    "10001,1,,,,\n\n10001,1,,,,": "line 4: 10001 already has a row, line 2; keep one of them",
+    "10001,1,,,,\nlogin1,,,1,,": "line 3: login1 already has a row, line 2; keep one of them",
     # 010001 that a spreadsheet took for a number, and 10001, who has no marks yet
-    "10001,1,,,,\n10001,,,,,": "line 3: 10001 has a row already, line 2; keep one of them",
-    "10001,1,late, and so on,,,AB": "line 2: has more cells than the first line; quote a text",
+    "10001,1,,,,\n10001,,,,,": "line 3: 10001 already has a row, line 2; keep one of them",
+    "10001,1,late, and so on,,,AB": "line 2: has more cells than the first line; quote text",
     '10001,1,"x,': "line 2: not a CSV file (",
     f"10001,1,{'x' * 1001},,,": "line 2: memory: the comment has 1001 characters; shorten it to 10",
     "10001,1,\x1b[2J\u202e,,,\n\x1b[2J\u202e,1,,,,": "line 3: there is no student '",
@@ -74,17 +74,20 @@ def test_a_bad_row_is_one_line_with_its_place_and_nothing_is_written(
 
 
 BAD_FILES: dict[str, tuple[bytes, str]] = {
-    "no sheet": (b"id,name\n", "'id' is no column; `make sheet` writes a sheet"),
+    "no sheet": (b"id,name\n", "'id' is not a column; `make sheet` writes a sheet"),
     "other points": (
         SHEET.replace("2 + 1 + 1", "3 + 1").encode(),
-        "'memory (3 + 1)' is no column; it is 'memory (2 + 1 + 1)' now",
+        "'memory (3 + 1)' is not a column; it is now 'memory (2 + 1 + 1)'",
     ),
-    "twice": (b"student,who,who\n", "'who' is there twice; take one of them out"),
+    "twice": (b"student,who,who\n", "'who' occurs twice; delete one of the columns"),
     "nobody": (b"name,who\n", "has no column student; `make sheet` writes a sheet"),
     "empty": (b"", "has no column student; `make sheet` writes a sheet"),
     "latin": (SHEET.encode() + b"10001,1,J\xfcrgen,,,", "is not UTF-8 text; save it as UTF-8"),
     "large": (b"x" * ((32 << 20) + 1), "is larger than 32 MiB; name another file"),
-    "many": (SHEET.encode() + b"nobody,,,,,\n" * 200_001, "line 200002: is beyond 200000 rows"),
+    "many": (
+        SHEET.encode() + b"nobody,,,,,\n" * 200_001,
+        "line 200002: is beyond 200000 rows",
+    ),
 }
 
 
@@ -281,7 +284,7 @@ def test_nothing_but_an_empty_sheet_is_overwritten(
     assert write(course) == 2
 
     said = capsys.readouterr().err
-    assert f"sheet: OUT={path}: is there, and is not an empty sheet of this rubric; name an" in said
+    assert f"sheet: OUT={path}: exists, and is not an empty sheet of this rubric; name an" in said
     assert path.read_bytes() == before
 
 

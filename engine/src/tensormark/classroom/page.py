@@ -62,17 +62,17 @@ def _list_section(
     return _section(name, title, about, items) if lines else None
 
 
-def _overview(shown: Class, assignment: str) -> Element:
-    counts: list[tuple[object, str]] = [(len(shown.entries), "students")]
-    counts += [(shown.kinds.count(kind), kind) for kind in summary.KINDS if kind in shown.kinds]
-    if shown.graded:
-        scores = [result["score"] for result in shown.graded]
-        most = points(max(result["max_score"] for result in shown.graded))
+def _overview(view: Class, assignment: str) -> Element:
+    counts: list[tuple[object, str]] = [(len(view.entries), "students")]
+    counts += [(view.kinds.count(kind), kind) for kind in summary.KINDS if kind in view.kinds]
+    if view.graded:
+        scores = [result["score"] for result in view.graded]
+        most = points(max(result["max_score"] for result in view.graded))
         counts.append((points(round(statistics.median(scores), 1)), f"median of {most}"))
         counts.append((points(round(statistics.mean(scores), 1)), "mean"))
     items = (element("li", element("b", count), what) for count, what in counts)
     title = f"{assignment}: the class" if assignment else "The class"
-    public = any(not result["private"] for result in shown.graded)
+    public = any(not result["private"] for result in view.graded)
     about = PUBLIC.format(option("references"))
     note = element("p", about, class_="about") if public else None
     return element("header", element("h1", title), note, element("ul", *items, class_="kinds"))
@@ -114,28 +114,28 @@ def _pass_rates(exercises: Sequence[summary.Exercise]) -> Element:
     return element("table", caption, element("tbody", *rows), class_="rates")
 
 
-def _mistakes(shown: Class) -> Element | None:
-    total = len(shown.graded)
+def _mistakes(view: Class) -> Element | None:
+    total = len(view.graded)
     lines = [
         _line(
             f"{len(mistake.places)} of {total}",
             *(element("b", mistake.exercise), ": ", mistake.text),
             button=_show_button(f"m{index}", f"the {len(mistake.places)} with: {mistake.text}"),
         )
-        for index, mistake in enumerate(shown.mistakes)
+        for index, mistake in enumerate(view.mistakes)
     ]
     return _list_section("mistakes", "The commonest mistakes", lines)
 
 
-def _problems(shown: Class) -> Element | None:
+def _problems(view: Class) -> Element | None:
     """List who could not be graded or read, and why; count those who handed in nothing."""
     lines = [
-        _line(kind, shown.name(index), ": ", summary.problem_of(shown.entries[index])[:LONGEST])
+        _line(kind, view.name(index), ": ", summary.problem_of(view.entries[index])[:LONGEST])
         for kind in (*summary.OURS, summary.UNREAD)
-        for index, own in enumerate(shown.kinds)
+        for index, own in enumerate(view.kinds)
         if own == kind
     ]
-    if absent := shown.kinds.count(summary.NOT_IN):
+    if absent := view.kinds.count(summary.NOT_IN):
         button = _show_button(
             f"k{summary.KINDS.index(summary.NOT_IN)}", f"the {absent} who handed in nothing"
         )
@@ -143,79 +143,79 @@ def _problems(shown: Class) -> Element | None:
     return _list_section("problems", "Not graded, or not in full", lines)
 
 
-def _imports(shown: Class) -> Element | None:
-    who = [index for index, files in enumerate(shown.unimportable) if files]
-    lines = [_line(", ".join(shown.unimportable[index]), shown.name(index)) for index in who]
+def _imports(view: Class) -> Element | None:
+    who = [index for index, files in enumerate(view.unimportable) if files]
+    lines = [_line(", ".join(view.unimportable[index]), view.name(index)) for index in who]
     if who:
         button = _show_button(UNIMPORTABLE, f"the {len(who)} with a file that cannot be imported")
         lines.insert(0, _line(number_of(len(who), "student"), "in all", button=button))
     return _list_section("imports", "Files that cannot be imported", lines)
 
 
-def _flags(shown: Class) -> Element | None:
+def _flags(view: Class) -> Element | None:
     lines = []
-    for index, flags in enumerate(shown.flags):
+    for index, flags in enumerate(view.flags):
         if flags:
             rest = [f"and {len(flags) - FLAGS} more"] if len(flags) > FLAGS else []
             text = "; ".join(flag[:LONGEST] for flag in (*flags[:FLAGS], *rest))
-            what = element("span", shown.name(index), ": ", text, class_="what")
+            what = element("span", view.name(index), ": ", text, class_="what")
             lines.append(element("li", what))
     about = element("p", "For a person to check; most of these are harmless.", class_="about")
     return _list_section("flags", "Flags", lines, about)
 
 
-def _changes(shown: Class) -> Element | None:
+def _changes(view: Class) -> Element | None:
     lines = []
-    for index, changes in enumerate(shown.changes):
-        before, after = shown.entries[index].previous, shown.entries[index].result
+    for index, changes in enumerate(view.changes):
+        before, after = view.entries[index].previous, view.entries[index].result
         if changes and before is not None and after is not None:
             outcomes = [
                 f"{change['id']} {change['before']['outcome']} → {change['after']['outcome']}"
                 for change in changes
             ]
             scores = f"{points(before['score'])} → {points(after['score'])}"
-            lines.append(_line(scores, shown.name(index), ": ", "; ".join(outcomes)))
+            lines.append(_line(scores, view.name(index), ": ", "; ".join(outcomes)))
     return _list_section("changes", "Changed since the previous run", lines)
 
 
-def _names(shown: Class, places: Sequence[int]) -> list[object]:
+def _names(view: Class, places: Sequence[int]) -> list[object]:
     names: list[object] = []
     for index in places[:NAMES]:
-        names += [", " if names else None, shown.name(index)]
+        names += [", " if names else None, view.name(index)]
     return [*names, f" and {len(places) - NAMES} more" if len(places) > NAMES else None]
 
 
-def _group_line(shown: Class, index: int) -> Element:
-    group = shown.similar.groups[index]
+def _group_line(view: Class, index: int) -> Element:
+    group = view.similar.groups[index]
     size, where = len(group.members), ", ".join(group.places[:6])
     same = f"{100 * group.share:.0f}% the same, in {where}"
     what = f"equal byte for byte: {where}" if group.equal else same
     button = _show_button(f"g{index}", f"these {size} students")
     beside = element("a", "side by side", href=f"similar.html#group-{index + 1}")
     about = element("p", what[:LONGEST], ". ", beside, class_="about")
-    names = _names(shown, group.members)
+    names = _names(view, group.members)
     return _line(number_of(size, "student"), *names, about, button=button)
 
 
-def _similar(shown: Class) -> Element | None:
-    lines = [_group_line(shown, index) for index in range(len(shown.similar.groups))]
-    if not lines and shown.similar.compared > 1:
-        lines.append(_line("none", f"among {shown.similar.compared} submissions"))
-    if unread := shown.similar.unread:
-        lines.append(_line("not compared in full", *_names(shown, unread)))
-    about = element("p", ALIKE, class_="about") if shown.similar.groups or unread else None
+def _similar(view: Class) -> Element | None:
+    lines = [_group_line(view, index) for index in range(len(view.similar.groups))]
+    if not lines and view.similar.compared > 1:
+        lines.append(_line("none", f"among {view.similar.compared} submissions"))
+    if unread := view.similar.unread:
+        lines.append(_line("not compared in full", *_names(view, unread)))
+    about = element("p", ALIKE, class_="about") if view.similar.groups or unread else None
     return _list_section("similar", "Near-identical submissions", lines, about)
 
 
-def _times(shown: Class) -> Element | None:
-    durations = sorted(entry.seconds for entry in shown.entries if entry.seconds)
+def _times(view: Class) -> Element | None:
+    durations = sorted(entry.seconds for entry in view.entries if entry.seconds)
     if not durations:
         return None
     median = statistics.median(durations)
     amount = number_of(len(durations), "submission")
     total = f"{sum(durations) / 60:.1f} minutes for {amount}: median {median:.1f} s"
     rest = f"slowest {durations[-1]:.1f} s. The “seconds” column lists them all."
-    retried = sum(entry.attempts > 1 for entry in shown.entries)
+    retried = sum(entry.attempts > 1 for entry in view.entries)
     retries = (
         f" {retried} {'was' if retried == 1 else 'were'} tried more than once." if retried else ""
     )
@@ -234,23 +234,23 @@ def page(
         folders: of the entries' feedback, relative to the page; "" where there is none.
         says: descriptions of known mistakes.
     """
-    shown = Class(entries, folders, similar, says)
-    assignment = str(shown.graded[0]["assignment"]) if shown.graded else ""
-    figures = [_histogram_figure(summary.histogram(entries)), _pass_rates(shown.exercises)]
+    view = Class(entries, folders, similar, says)
+    assignment = str(view.graded[0]["assignment"]) if view.graded else ""
+    figures = [_histogram_figure(summary.histogram(entries)), _pass_rates(view.exercises)]
     body = element(
         "main",
-        _overview(shown, assignment),
+        _overview(view, assignment),
         _section("scores", "Scores", element("div", *figures, class_="pair"))
-        if shown.graded
+        if view.graded
         else None,
-        _mistakes(shown),
-        _section("class", "Students", tools(shown), table(shown)),
-        _problems(shown),
-        _imports(shown),
-        _similar(shown),
-        _flags(shown),
-        _changes(shown),
-        _times(shown),
+        _mistakes(view),
+        _section("class", "Students", tools(view), table(view)),
+        _problems(view),
+        _imports(view),
+        _similar(view),
+        _flags(view),
+        _changes(view),
+        _times(view),
     )
     title = f"{assignment}: gradebook" if assignment else "Gradebook"
     style = "".join(path.read_text(encoding="utf-8") for path in STYLES)

@@ -86,25 +86,25 @@ def _exercise_cell(exercise: Mapping[str, Any] | None) -> Element:
     return _cell(score, mark if score is None else f"{mark} {points(score)}", name)
 
 
-def _notes(shown: Class, index: int) -> Iterator[str]:
-    if problem := summary.problem_of(shown.entries[index]):
+def _notes(view: Class, index: int) -> Iterator[str]:
+    if problem := summary.problem_of(view.entries[index]):
         yield problem[:LONGEST]
-    if files := shown.unimportable[index]:
+    if files := view.unimportable[index]:
         yield f"{', '.join(files)} cannot be imported"
-    if count := len(shown.flags[index]):
+    if count := len(view.flags[index]):
         yield number_of(count, "flag")
-    if shown.changes[index]:
+    if view.changes[index]:
         yield "changed"
-    if ALIKE in shown.tags[index]:
+    if ALIKE in view.tags[index]:
         yield "near-identical to others"
 
 
-def _row(shown: Class, index: int) -> Element:
-    entry = shown.entries[index]
+def _row(view: Class, index: int) -> Element:
+    entry = view.entries[index]
     result, hand_in = entry.result, entry.hand_in
     other = hand_in.name if hand_in.name != hand_in.student else None
     small = element("small", other) if other else None
-    first = element("th", shown.name(index), small, scope="row", role="rowheader")
+    first = element("th", view.name(index), small, scope="row", role="rowheader")
     by_id = {exercise["id"]: exercise for exercise in entry.exercises}
     score = result["score"] if result else None
     total = out_of(score, result["max_score"]) if result else ""
@@ -119,23 +119,23 @@ def _row(shown: Class, index: int) -> Element:
             else ()
         ),
         *((_cell(None if written.points is None else float(written.points)),) if written else ()),
-        *((_cell(entry.viva and entry.viva[0], entry.answered),) if shown.viva else ()),
+        *((_cell(entry.viva and entry.viva[0], entry.answered),) if view.viva else ()),
         _cell(hand_in.minutes_late),
-        element("td", "; ".join(_notes(shown, index)), role="cell", class_=NOTES),
+        element("td", "; ".join(_notes(view, index)), role="cell", class_=NOTES),
         _cell(result["bonus"] if result else None),
-        *(_exercise_cell(by_id.get(exercise.id)) for exercise in shown.exercises),
+        *(_exercise_cell(by_id.get(exercise.id)) for exercise in view.exercises),
         _cell(round(entry.seconds, 1) or None),
         role="row",
-        data_tags=" ".join(shown.tags[index]),
+        data_tags=" ".join(view.tags[index]),
     )
 
 
-def table(shown: Class) -> Element:
+def table(view: Class) -> Element:
     """Return the table of all students; its roles are explicit, as styles turn it into boxes."""
-    final = ["final", HOW] if any(entry.final for entry in shown.entries) else []
-    final += ["written"] if any(entry.written for entry in shown.entries) else []
-    final += ["viva"] if shown.viva else []
-    exercises = (exercise.id for exercise in shown.exercises)
+    final = ["final", HOW] if any(entry.final for entry in view.entries) else []
+    final += ["written"] if any(entry.written for entry in view.entries) else []
+    final += ["viva"] if view.viva else []
+    exercises = (exercise.id for exercise in view.exercises)
     names = ["student", "score", *final, "min. late", NOTES, "bonus", *exercises, "seconds"]
     role = {"scope": "col", "role": "columnheader"}
     heads = (
@@ -147,7 +147,7 @@ def table(shown: Class) -> Element:
         )
         for name in names
     )
-    rows = (_row(shown, index) for index in range(len(shown.entries)))
+    rows = (_row(view, index) for index in range(len(view.entries)))
     students = element(
         "table",
         element("thead", element("tr", *heads, role="row"), role="rowgroup"),
@@ -160,25 +160,25 @@ def table(shown: Class) -> Element:
     return element("div", students, **around)
 
 
-def _choices(shown: Class) -> Iterator[tuple[str, str]]:
+def _choices(view: Class) -> Iterator[tuple[str, str]]:
     """Yield what the table can be filtered by: a tag and its label."""
     yield "", "everybody"
     for index, kind in enumerate(summary.KINDS):
         yield f"k{index}", kind
     yield from ((LATE, "late"), (FLAGGED, "with flags"), (CHANGED, "changed"))
     yield UNIMPORTABLE, "with a file that cannot be imported"
-    for index, mistake in enumerate(shown.mistakes):
+    for index, mistake in enumerate(view.mistakes):
         yield f"m{index}", f"{mistake.exercise}: {mistake.text[:80]}"
-    for index, group in enumerate(shown.similar.groups):
+    for index, group in enumerate(view.similar.groups):
         yield f"g{index}", f"near-identical, group {index + 1} of {len(group.members)}"
 
 
-def tools(shown: Class) -> Element:
+def tools(view: Class) -> Element:
     """Return the search field and filter of the table, and the legend of its marks."""
     options = [
-        element("option", f"{label} ({shown.count(tag) if tag else len(shown.entries)})", value=tag)
-        for tag, label in _choices(shown)
-        if not tag or shown.count(tag)
+        element("option", f"{label} ({view.count(tag) if tag else len(view.entries)})", value=tag)
+        for tag, label in _choices(view)
+        if not tag or view.count(tag)
     ]
     field = Element('<input id="search" type="search" autocomplete="off" spellcheck="false">')
     marks = (element("li", html.chip(outcome)) for outcome in Outcome)

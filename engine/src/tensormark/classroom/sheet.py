@@ -1,10 +1,10 @@
-"""The sheet that written questions are marked in: a CSV file with a row for each student.
+"""Reads and writes sheets: CSV files in which staff mark written questions, a row per student.
 
     student,name,memory (2 + 1 + 1),memory comment,...,who
     ada,Ada Lovelace,2+0.5+1,only one saving,...,AB
 
-Points are a number, or one for each item of the rubric: `2+0.5+1`. There is no `2,5`. An empty cell
-is not marked yet. Columns and rows may be missing; the order does not matter.
+Points are one number, or one for each item of the rubric: `2+0.5+1`; `2,5` is invalid. An empty
+cell is not marked yet. Columns and rows may be missing; their order does not matter.
 """
 
 import re
@@ -24,8 +24,8 @@ from tensormark.usage import command, option
 
 STUDENT, NAME, WHO = "student", "name", "who"
 LARGEST = 32 << 20  # bytes
-STUDENTS = 200_000  # rows; a sheet of as many without marks is as large
-LONGEST = 1000  # characters of a comment; what a report shows
+STUDENTS = 200_000  # rows; an unmarked sheet with that many is about that large
+LONGEST = 1000  # characters of a comment, which is what a report shows
 TERM = re.compile(r"[0-9]{1,6}(?:\.[0-9]{1,4})?", re.ASCII)
 
 
@@ -39,17 +39,17 @@ def _key(title: str) -> str:
 
 
 def _header(path: Path, cells: Sequence[str], questions: Sequence[Question]) -> list[str]:
-    """Return the titles of a sheet's columns, as `_titles` has them."""
+    """Return the titles of a sheet's columns, spelled as in `_titles`."""
     known = {_key(title): title for title in _titles(questions)}
     titles = []
     for text in cells:
-        title, given = known.get(_key(text)), visible(text, 60)
+        title, excerpt = known.get(_key(text)), visible(text, 60)
         if title is None:
-            own = [each.column for each in questions if _key(text).startswith(f"{each.id} ")]
-            fix = f"it is {own[0]!r} now" if own else f"`{command('sheet')}` writes a sheet"
-            raise LedgerError(f"{path}: {given!r} is no column; {fix}")
+            columns = [each.column for each in questions if _key(text).startswith(f"{each.id} ")]
+            fix = f"it is now {columns[0]!r}" if columns else f"`{command('sheet')}` writes a sheet"
+            raise LedgerError(f"{path}: {excerpt!r} is not a column; {fix}")
         if title in titles:
-            raise LedgerError(f"{path}: {given!r} is there twice; take one of them out")
+            raise LedgerError(f"{path}: {excerpt!r} occurs twice; delete one of the columns")
         titles.append(title)
     if STUDENT not in titles:
         raise LedgerError(f"{path}: has no column {STUDENT}; `{command('sheet')}` writes a sheet")
@@ -57,20 +57,20 @@ def _header(path: Path, cells: Sequence[str], questions: Sequence[Question]) -> 
 
 
 def _rows(
-    path: Path, questions: Sequence[Question], whole: bool = False
+    path: Path, questions: Sequence[Question], complete: bool = False
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the rows of a sheet, each after where it is: title of a column to what it holds.
+    """Yield where each row of a sheet is, and its cells that are not empty, by column title.
 
     Args:
-        whole: whether no column may be missing.
+        complete: whether every column must be present.
     """
     lines = lines_of(path, LARGEST)
     titles = _header(path, next(lines, ("", []))[1], questions)
-    if whole and len(titles) < len(_titles(questions)):
+    if complete and len(titles) < len(_titles(questions)):
         raise LedgerError(f"{path}: lacks columns; `{command('sheet')}` writes a sheet")
     for count, (where, cells) in enumerate(lines):
         if len(cells) > len(titles):
-            fix = "quote a text with commas"
+            fix = "quote text that contains commas"
             raise LedgerError(f"{where}: has more cells than the first line; {fix}")
         if count == STUDENTS:
             raise LedgerError(f"{where}: is beyond {STUDENTS} rows; name another file")
@@ -82,17 +82,17 @@ def _points(where: str, question: Question, text: str) -> Decimal:
     terms = [term.strip() for term in text.split("+")]
     items = "+".join(map(shown, question.items))
     if not all(map(TERM.fullmatch, terms)):
-        fix = f"write a number such as 1.5, or one for each line of the rubric, as in {items}"
+        fix = f"write a number such as 1.5, or one for each item of the rubric, as in {items}"
         raise LedgerError(f"{where}: {question.id}: {visible(text, 40)!r} is not points; {fix}")
     limits = [question.most] if len(terms) == 1 else question.items
     if len(terms) != len(limits):
         raise LedgerError(
-            f"{where}: {question.id}: {visible(text, 40)} is not one number for each line of the "
+            f"{where}: {question.id}: {visible(text, 40)} is not one number for each item of the "
             f"rubric, like {items}; write them all, or their sum"
         )
     for term, most in zip(terms, limits, strict=True):
         if Decimal(term) > most:
-            what = "the question" if len(terms) == 1 else "that line of the rubric"
+            what = "the question" if len(terms) == 1 else "that item of the rubric"
             about = f"{term} is out of range; {what} has {shown(most)}"
             raise LedgerError(f"{where}: {question.id}: {about}")
     return sum(map(Decimal, terms), Decimal(0))
@@ -119,28 +119,28 @@ def _answers(
 
 
 def read_sheet(path: Path, questions: Sequence[Question], names: Names) -> list[Answer]:
-    """Read what is filled in in a sheet.
+    """Read the answers that a sheet marks.
 
     Raises:
-        LedgerError: it is no sheet, or something in it cannot be meant.
+        LedgerError: it is not a sheet, or something in it is invalid.
     """
     answers, rows = list[Answer](), dict[str, str]()
     for where, row in _rows(path, questions):
-        empty, called = set(row) <= {STUDENT, NAME, WHO}, row.get(STUDENT, "")
-        student = names.find(called) if empty else names.student(where, called)
+        empty, name = set(row) <= {STUDENT, NAME, WHO}, row.get(STUDENT, "")
+        student = names.find(name) if empty else names.student(where, name)
         if student is None:
-            continue  # nobody, who has no marks
+            continue  # an unknown student without marks
         if (first := rows.setdefault(student, where)) != where:
             line, who = first.rpartition(", ")[2], visible(row[STUDENT], 60)
-            raise LedgerError(f"{where}: {who} has a row already, {line}; keep one of them")
+            raise LedgerError(f"{where}: {who} already has a row, {line}; keep one of them")
         answers += _answers(where, student, row, questions)
     return answers
 
 
 def _is_empty(path: Path, questions: Sequence[Question]) -> bool:
-    """Say whether something is a sheet in which nothing is filled in."""
+    """Say whether a file is a sheet that nobody has filled in."""
     try:
-        return all(set(row) <= {STUDENT, NAME} for _, row in _rows(path, questions, whole=True))
+        return all(set(row) <= {STUDENT, NAME} for _, row in _rows(path, questions, complete=True))
     except LedgerError:
         return False
 
@@ -148,24 +148,24 @@ def _is_empty(path: Path, questions: Sequence[Question]) -> bool:
 def write_sheet(
     path: Path, hand_ins: Sequence[HandIn], questions: Sequence[Question]
 ) -> tuple[int, list[str]]:
-    """Write a sheet; return how many students it has, and who could not be told from another.
+    """Write a sheet; return how many students it has, and whose names are too ambiguous for it.
 
     Raises:
-        LedgerError: something else is there, such as a sheet with marks. OSError: it cannot be
+        LedgerError: another file is there, such as a sheet with marks. OSError: it cannot be
             written.
     """
     if (path.is_symlink() or path.exists()) and not _is_empty(path, questions):
-        given, why = option("out", path), "is there, and is not an empty sheet of this rubric"
-        raise LedgerError(f"{given}: {why}; name another file")
+        why = "exists, and is not an empty sheet of this rubric"
+        raise LedgerError(f"{option('out', path)}: {why}; name another file")
     names = Names(hand_ins)
-    listed, left = list[HandIn](), list[HandIn]()
+    listed, ambiguous = list[HandIn](), list[HandIn]()
     for hand_in in hand_ins:
         if hand_in.fault and not hand_in.known:
             continue  # nobody knows whose it is
-        found = names.find(str(cell(legible(hand_in.student))).strip())
-        (listed if found == hand_in.student else left).append(hand_in)
+        match = names.find(str(cell(legible(hand_in.student))).strip())
+        (listed if match == hand_in.student else ambiguous).append(hand_in)
     blank = [None] * (2 * len(questions) + 1)
     rows = [[legible(each.student), legible(each.name), *blank] for each in listed]
     text = csv_text([_titles(questions), *rows])
     write_whole(path, text.encode("utf-8", "backslashreplace"))
-    return len(listed), [visible(each.called, 60) for each in left]
+    return len(listed), [visible(each.called, 60) for each in ambiguous]

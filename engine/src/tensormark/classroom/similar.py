@@ -1,15 +1,15 @@
-"""Groups of near-identical submissions: a pointer for a person to look, never a verdict.
+"""Finds groups of near-identical submissions: a hint for a person to look, never a verdict.
 
-Equal files are always a group, unless they are the starter's or those of a known solution.
+Equal files always form a group, unless they are those of the starter or of a known solution.
 
-Other submissions are compared by their statements (statements.py), without those that the starter
-has and those that known solutions have. Nearly all that is left must be the same, and so rare in
-the class that chance is unlikely: an exercise with one natural answer says nothing about who wrote
-it. A function counts as much as the rarest two statements of it that both have; functions are taken
-to be independent. They are compared twice: pairs of statements whatever the names are, and single
-ones with names as written, which more than chance decides: names are suggested by what was given.
+Other submissions are compared by their statements (statements.py), except those in the starter and
+in known solutions. Nearly all of the rest must be the same, and so rare in the class that chance is
+unlikely: an exercise with one natural answer says nothing about who wrote it. A function counts as
+much as the rarest part of it that both have; functions are assumed to be independent. Everything is
+compared twice: pairs of statements regardless of names, and single statements with names as
+written, which takes more evidence, as the given code suggests names to everybody.
 
-Not covered: code that was rewritten, and what a large share of the class copied from one place.
+Not covered: rewritten code, and code that a large share of the class copied from one source.
 """
 
 import itertools
@@ -26,14 +26,14 @@ from tensormark.intake import statements
 from tensormark.intake.door import DOOR, InspectionError
 from tensormark.intake.statements import Given, described
 
-COMMON = 0.1  # of the class: what more have brings no two together
-SMALLEST = 10  # a smaller class is taken for one of this size
+COMMON = 0.1  # share of the class; what more have makes no two a pair
+SMALLEST = 10  # a smaller class counts as one of this size
 ENOUGH = 6  # descriptions that two must share
-ALIKE = 0.85  # of those of the smaller one, which two must share
-# what is compared, and how surprising what two share must be: twice is what the best of all pairs
-# of a class reaches by chance
+ALIKE = 0.85  # share of the smaller one's descriptions that two must share
+# what is compared, and how surprising the shared part must be; 2 is what the best of all pairs of a
+# class reaches by chance
 SURPRISE = {"pairs": 2.0, "written": 3.0}
-SECONDS = 0.5  # of processor time to describe a source; the solution takes a hundredth of one
+SECONDS = 0.5  # of processor time to describe a source; the solution takes a hundredth of a second
 Description = Mapping[str, Any]  # see statements.py; {} if the source could not be read
 Described = Mapping[str, Sequence[int]]  # function to numbers, see statements.py
 EXACTLY, ALMOST = "equal byte for byte", "equal but for the ends of lines"
@@ -44,10 +44,10 @@ class Group:
     """Submissions that are near-identical.
 
     Attributes:
-        members: their places among all.
-        places: the functions in which they are alike.
-        share: how much of the smaller one the most distant of the neighbours share.
-        equal: how their files are equal, if these are the places; else "".
+        members: their indices among all submissions.
+        places: the functions or files in which they are alike.
+        share: the smallest share of the smaller one that two neighbours have in common.
+        equal: how the files in `places` are equal; "" if `places` are functions.
     """
 
     members: tuple[int, ...]
@@ -61,12 +61,13 @@ def _all_numbers(described: Described) -> set[int]:
 
 
 class _Comparison:
-    """The submissions of a class, and how rare what they have is.
+    """The submissions of a class, and how rare their descriptions are.
 
     Attributes:
         students: the descriptions of each, by file.
-        own: all of each in one, without those that were given or known.
-        needed: how surprising what two share must be, in bits.
+        own: all numbers of each, without those in given or known code.
+        holders: number to how many submissions have it.
+        threshold: how surprising what two share must be, in bits.
     """
 
     def __init__(
@@ -75,45 +76,45 @@ class _Comparison:
         self.students = students
         self.own = [set().union(*map(_all_numbers, each)) - allowed for each in students]
         self.size = max(len(students), SMALLEST)
-        self.often = Counter(itertools.chain(*self.own))
-        self.needed = surprise * math.log2(self.size)
+        self.holders = Counter(itertools.chain(*self.own))
+        self.threshold = surprise * math.log2(self.size)
 
     def functions(self, index: int, shared: set[int]) -> dict[str, float]:
-        """Return how surprising, in bits, what is shared of each function is."""
+        """Return how surprising, in bits, the shared part of each function is."""
         rarest = {
-            name: min((self.often[number] for number in has if number in shared), default=0)
+            name: min((self.holders[number] for number in numbers if number in shared), default=0)
             for each in self.students[index]
-            for name, has in each.items()
+            for name, numbers in each.items()
         }
-        return {name: math.log2(self.size / least) for name, least in rarest.items() if least}
+        return {name: math.log2(self.size / count) for name, count in rarest.items() if count}
 
     def near_identical(self, first: int, second: int) -> float | None:
-        """Return how much of the smaller one two have in common; None if that may be chance.
+        """Return the share of the smaller one that two have in common; None if that may be chance.
 
-        Among all pairs of a class, chance must be expected to bring about less than one.
+        Among all pairs of a class, fewer than one so alike must be expected by chance.
         """
         shared = self.own[first] & self.own[second]
         share = len(shared) / min(len(self.own[first]), len(self.own[second]))
         if len(shared) < ENOUGH or share < ALIKE:
             return None
         surprise = sum(self.functions(first, shared).values())
-        return share if surprise >= self.needed else None
+        return share if surprise >= self.threshold else None
 
     def pairs(self) -> Iterator[tuple[int, int, float]]:
-        """Yield every two that are near-identical, and how much of the smaller one they share."""
-        holders: dict[int, list[int]] = {}
+        """Yield each near-identical pair, and the share of the smaller one in common."""
+        owners: dict[int, list[int]] = {}
         for index, each in enumerate(self.own):
             for number in each:
-                if self.often[number] <= COMMON * self.size + 1:
-                    holders.setdefault(number, []).append(index)
-        both = (itertools.combinations(each, 2) for each in holders.values())
+                if self.holders[number] <= COMMON * self.size + 1:
+                    owners.setdefault(number, []).append(index)
+        both = (itertools.combinations(each, 2) for each in owners.values())
         for first, second in set(itertools.chain(*both)):
             if share := self.near_identical(first, second):
                 yield first, second, share
 
 
 def _groups(pairs: Sequence[tuple[int, int, float]]) -> list[list[int]]:
-    """Return groups in which everybody is connected, largest first."""
+    """Return the connected groups, largest first."""
     group: dict[int, list[int]] = {}
     for *pair, _ in pairs:
         first, second = (group.setdefault(member, [member]) for member in pair)
@@ -125,17 +126,17 @@ def _groups(pairs: Sequence[tuple[int, int, float]]) -> list[list[int]]:
 
 
 def _plain_lines(text: str) -> str:
-    """Return a text without what editors and systems change by themselves."""
+    """Return a text without what editors and systems change on their own."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return "\n".join(line.rstrip() for line in lines).strip("\n")
 
 
 def describe(text: str, given: Given) -> Description:
-    """Describe a student's source, behind the door."""
+    """Describe a student's source, in another process (door.py)."""
     names = {"names": sorted(given.names), "texts": sorted(given.texts)}
     try:
         rows = DOOR.ask("describe", SECONDS, {"text": text, **names}).rows
-    except InspectionError:  # what is graded is not held up by what is only compared
+    except InspectionError:  # a comparison that fails must not hold up grading
         return {}
     return rows[0] if rows else {}
 
@@ -151,31 +152,31 @@ def _earlier_descriptions(path: Path | None, version: str) -> dict[str, Descript
 
 
 def _descriptions(
-    given: Sequence[str], sources: Sequence[str], kept: Path | None
+    given: Sequence[str], sources: Sequence[str], cache: Path | None
 ) -> dict[str, Description]:
     """Return the descriptions of students' sources.
 
     Args:
-        given: the sources that they were given.
-        kept: a file to keep descriptions in until the next run.
+        given: the sources that students were given.
+        cache: a file that keeps descriptions for the next run.
     """
     version = digest("\0".join([sha256(Path(statements.__file__)), *given]).encode())
-    before, known = _earlier_descriptions(kept, version), Given.of(given)
+    earlier, known = _earlier_descriptions(cache, version), Given.of(given)
     keys = {text: digest(text.encode(errors="replace")) for text in sources}
-    described = {text: before.get(key) or describe(text, known) for text, key in keys.items()}
+    described = {text: earlier.get(key) or describe(text, known) for text, key in keys.items()}
     by_digest = {key: described[text] for text, key in keys.items()}
-    if kept is not None and by_digest != before:
+    if cache is not None and by_digest != earlier:
         text = json.dumps({"version": version, "described": by_digest}, separators=(",", ":"))
-        write_whole(kept, text)
+        write_whole(cache, text)
     return described
 
 
 @dataclass
 class _Sources:
-    """What is known of the files of a class.
+    """The files of a class, and those that anybody may have.
 
     Attributes:
-        known: texts that anybody may have, without the ends of lines; trees: digests of such.
+        known: plain texts that anybody may have; trees: digests of their syntax trees.
         described: text to description.
     """
 
@@ -187,7 +188,7 @@ class _Sources:
         return _plain_lines(text) in self.known or self.described[text].get("tree") in self.trees
 
     def equal(self, submissions: Sequence[Mapping[str, str]]) -> list[Group]:
-        """Return the groups of those who have equal files that not everybody may have."""
+        """Return groups with equal files, except files that anybody may have."""
         owners: dict[tuple[str, str], list[int]] = {}
         for index, each in enumerate(submissions):
             for name, text in each.items():
@@ -208,9 +209,9 @@ class Similar:
 
     Attributes:
         groups: of equal files, then of others; the largest first.
-        unread: the places of those of whom a file was not compared, or not in full: it is not
-            Python, takes too long to read, or has too many statements.
-        compared: how many submissions there were; one by a team counts once.
+        unread: indices of submissions with a file that was not compared in full: it is not Python,
+            takes too long to read, or has too many statements.
+        compared: how many submissions there were; a team's counts once.
     """
 
     groups: tuple[Group, ...] = ()
@@ -218,34 +219,34 @@ class Similar:
     compared: int = 0
 
 
-def _similar_groups(compared: _Comparison) -> Iterator[Group]:
-    pairs = sorted(compared.pairs())
+def _similar_groups(comparison: _Comparison) -> Iterator[Group]:
+    pairs = sorted(comparison.pairs())
     for members in _groups(pairs):
         least = min(share for index, _, share in pairs if index in members)
-        shared = Counter(itertools.chain(*(compared.own[member] for member in members)))
+        shared = Counter(itertools.chain(*(comparison.own[member] for member in members)))
         several = {number for number, count in shared.items() if count > 1}
-        yield Group(tuple(members), tuple(compared.functions(members[0], several)), least)
+        yield Group(tuple(members), tuple(comparison.functions(members[0], several)), least)
 
 
 def similar(
     submissions: Sequence[Mapping[str, str]],
     starter: Mapping[str, str],
     known: Sequence[Mapping[str, str]] = (),
-    kept: Path | None = None,
+    cache: Path | None = None,
 ) -> Similar:
     """Return groups of near-identical submissions.
 
     Args:
-        submissions: module name to text; one by a team once.
+        submissions: module name to text; a team's only once.
         starter: what students were given; known: solutions that anybody may resemble.
-        kept: a file that keeps what is slow until the next run.
+        cache: a file that keeps slow results for the next run.
     """
     texts = [
         list(dict.fromkeys(t for name, t in each.items() if t and starter.get(name) != t))
         for each in (*known, *submissions)
     ]
     flat = list(dict.fromkeys(itertools.chain(*texts)))
-    descriptions = _descriptions(list(starter.values()), flat, kept)
+    descriptions = _descriptions(list(starter.values()), flat, cache)
     names = Given(Given.of([*starter.values()]).names, set())
     given = {text: described(text, names) for text in starter.values()}
     allowed = [
@@ -253,9 +254,9 @@ def similar(
         *(descriptions[text] for each in texts[: len(known)] for text in each),
     ]
     students = [[descriptions[text] for text in each] for each in texts[len(known) :]]
-    anybodys = {_plain_lines(text) for each in (starter, *known) for text in each.values()}
+    public_texts = {_plain_lines(text) for each in (starter, *known) for text in each.values()}
     trees = {description["tree"] for description in allowed if description}
-    sources = _Sources(anybodys, trees, given | descriptions)
+    sources = _Sources(public_texts, trees, given | descriptions)
     groups = sources.equal(submissions)
     for kind, surprise in SURPRISE.items():
         own = [[description.get(kind, {}) for description in each] for each in students]

@@ -1,6 +1,6 @@
 """similar.html: near-identical submissions side by side, for a person to look at.
 
-It has students' names and code, so it is for staff. Every text is escaped where it becomes an
+It has students' names and code, so it is for staff only. Every text is escaped where it becomes an
 element (reports/markup.py), and the page needs no script.
 """
 
@@ -25,20 +25,20 @@ from tensormark.reports import html
 from tensormark.reports.markup import Element, element, say
 
 STYLES = (html.STYLE, Path(__file__).with_name("similar.css"))
-GROUPS, PAIRS = 50, 5  # that are shown, and of one group
-ROWS = 20_000  # of the page
+GROUPS, PAIRS = 50, 5  # that are shown, in all and of one group
+ROWS = 20_000  # on the page
 LONGEST = 300  # characters of a line
 ABOUT = (
-    "Lines that few of the class have, of submissions that are equal or nearly so. Lines that the "
-    "starter, known solutions or many of the class have are left out, as they say nothing. There "
-    "may be good reasons for what is left: work in pairs that is allowed, a common source, help in "
-    "the lab. It does not say who wrote what: ask both, with their own code in front of them."
+    "Rare lines in submissions that are equal or nearly so. Lines in the starter, in known "
+    "solutions or in many submissions are left out, as they say nothing. There may be good reasons "
+    "for the rest: permitted work in pairs, a common source, help in the lab. This page does not "
+    "say who wrote what: ask both students, with their own code in front of them."
 )
-STAFF = "For staff: it has names and code of students."
+STAFF = "For staff only: this page has students' names and code."
 MARKS = {
     SAME: ("=", "the same"),
-    RENAMED: ("≈", "the same but for names and layout"),
-    MOVED: ("↕", "the other has it in another place"),
+    RENAMED: ("≈", "the same except for names and layout"),
+    MOVED: ("↕", "elsewhere in the other one"),
     OWN: ("", "only here"),
 }
 GAPS = "lines left out"
@@ -57,8 +57,8 @@ def _row(line: Line, size: int) -> Element:
         return element("tr", element("td", GAPS, colspan=5), class_="gap")
     mark, meaning = MARKS[line.kind]
     sign = element("span", mark, role="img", aria_label=meaning) if mark else None
-    often = element("small", f"{line.holders} of {size}", class_="often")
-    middle = element("td", sign, " " if sign else None, often, class_="middle")
+    holders = element("small", f"{line.holders} of {size}", class_="often")
+    middle = element("td", sign, " " if sign else None, holders, class_="middle")
     return element("tr", *_code(line.left), middle, *_code(line.right), class_=line.kind)
 
 
@@ -71,8 +71,8 @@ def _table(name: str, owners: Sequence[str], lines: Sequence[Line], size: int) -
     )
     counts = {kind: sum(line.kind == kind for line in lines) for kind in (SAME, RENAMED)}
     caption = (
-        f"{name}.py: {number_of(counts[SAME], 'line')} the same, {counts[RENAMED]} more but for "
-        "names and layout"
+        f"{name}.py: {number_of(counts[SAME], 'line')} the same, {counts[RENAMED]} more except "
+        "for names and layout"
     )
     rows = (_row(line, size) for line in lines)
     table = element(
@@ -87,7 +87,7 @@ def _table(name: str, owners: Sequence[str], lines: Sequence[Line], size: int) -
 
 
 class _Evidence:
-    """The page while it is written: what is compared, and how many rows are left."""
+    """The page while it is written: the submissions, and how many more rows it may have."""
 
     def __init__(
         self,
@@ -104,10 +104,10 @@ class _Evidence:
         return self.entries[place].hand_in.student
 
     def tables(self, first: int, second: int) -> Iterator[Element]:
-        """Yield the files of two students that neither has as they were given."""
-        one, other = self.entries[first].sources, self.entries[second].sources
-        for name in one:
-            pair = one[name], other.get(name, "")
+        """Yield a table for each file that two students have both changed."""
+        left, right = self.entries[first].sources, self.entries[second].sources
+        for name in left:
+            pair = left[name], right.get(name, "")
             if self.starter.get(name) in pair or not all(pair) or self.rows <= 0:
                 continue
             lines = side_by_side(*pair, self.rarity)
@@ -117,7 +117,7 @@ class _Evidence:
                 yield _table(name, (self.name(first), self.name(second)), lines, self.size)
 
     def group(self, number: int, group: Group) -> Element:
-        """Return a group: who is in it, in what they are alike, and one beside the next."""
+        """Return a group: who is in it, where they are alike, and neighbours side by side."""
         own = {self.entries[place].hand_in.path: place for place in reversed(group.members)}
         places = sorted(own.values())
         pairs = list(itertools.pairwise(places))[:PAIRS]
@@ -132,7 +132,7 @@ class _Evidence:
             element("p", element("span", ", ".join(who), class_="name")),
             element("p", f"{same}, in {where}", class_="about"),
             *tables,
-            None if tables else element("p", "No line of these is rare enough to be shown."),
+            None if tables else element("p", "No line is rare enough to be shown."),
             element("p", f"and {number_of(left, 'pair')} more") if left else None,
             id=f"group-{number}",
         )
@@ -147,9 +147,9 @@ def page(
     """Return the page.
 
     Args:
-        similar: what was found; its places are those of the entries.
-        starter: module name to text, of what students were given; known: of solutions that anybody
-            may resemble.
+        similar: the groups; their members are indices of entries.
+        starter: the code that students were given, module name to text; known: the same of
+            solutions that anybody may resemble.
     """
     evidence = _Evidence(entries, starter, known)
     shown = similar.groups[:GROUPS]

@@ -1,4 +1,4 @@
-"""Where a class stands: what is handed in, what is graded of it, and what is left to do."""
+"""The state of a class: what was handed in, what is graded, and what is left to do."""
 
 import dataclasses
 import time
@@ -17,8 +17,8 @@ from tensormark.intake.submission import Part, SubmissionError
 from tensormark.reports.text import points, visible
 from tensormark.sandbox.interface import printable
 
-EVERY = 2.0  # seconds between two lines on what is read
-LISTED = 20  # students that are named on the terminal, of each kind
+EVERY = 2.0  # seconds between lines on the progress of reading
+LISTED = 20  # students of each kind that are named on the terminal
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Student:
     """A hand-in, read.
 
     Attributes:
-        work: to grade; None if there is nothing to grade, and then `fault` says why.
+        work: what to grade; None if there is nothing, and then `fault` says why.
     """
 
     hand_in: HandIn
@@ -47,7 +47,7 @@ def _student(hand_in: HandIn, given: GivenFiles) -> Student:
 def read_all(
     hand_ins: Sequence[HandIn], given: GivenFiles, say: Callable[[str], None]
 ) -> Iterator[Student]:
-    """Read what everybody has handed in, and say how far it is."""
+    """Read what everybody has handed in, and report progress."""
     last_line = time.monotonic()
     say(f"reading what {number_of(len(hand_ins), 'student')} handed in")
     for count, hand_in in enumerate(hand_ins):
@@ -58,7 +58,7 @@ def read_all(
 
 
 def person_of(hand_in: HandIn) -> Person:
-    """Return a student by what identifies them, logins, addresses and names."""
+    """Return a student's ids, logins, addresses and names."""
     return Person((hand_in.student, *hand_in.keys), (hand_in.name, *hand_in.keys))
 
 
@@ -89,10 +89,10 @@ class Class:
             for student in self.students
             if student.work is not None and student.hand_in.path is not None
         }
-        store.saw(handed_in)
+        store.record(handed_in)
 
     def works(self) -> dict[str, Work]:
-        """Return all work by its digest, the same work of several students once."""
+        """Return all work by its digest; the same work of several students counts once."""
         works = (student.work for student in self.students)
         return {work.digest: work for work in works if work is not None}
 
@@ -102,12 +102,12 @@ class Class:
         return [work for name, work in self.works().items() if name not in graded]
 
     def unread(self) -> list[Entry]:
-        """Return the lines of those who have nothing to grade."""
+        """Return the entries of those who have nothing to grade."""
         students = [student for student in self.students if student.work is None]
         return [Entry(student.hand_in, problem=student.fault, attempts=0) for student in students]
 
     def find(self, name: str) -> Student | None:
-        """Return the student of this name; else the one with this login or name, if it is clear."""
+        """Return the student called this, or else the only one with this login or name."""
         for student in self.students:
             if student.hand_in.student == legible(name):
                 return student
@@ -138,7 +138,7 @@ class Class:
         )
 
     def previous(self, student: str, attempt: Attempt, mode: str) -> Mapping[str, Any] | None:
-        """Return a student's result before this one, if it has another verdict."""
+        """Return a student's result before this one, if its verdict differs."""
         earlier = self.store.earlier(student, mode, attempt.number)
         if earlier is None or earlier.result is None or attempt.result is None:
             return None
@@ -150,7 +150,7 @@ class Class:
 
 
 def by_kind(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
-    """Return every entry under its kind; each is there once."""
+    """Return the entries by kind; each has exactly one."""
     kinds: dict[str, list[Entry]] = {kind: [] for kind in summary.KINDS}
     for entry in entries:
         kinds[summary.kind_of(entry)].append(entry)
@@ -158,7 +158,7 @@ def by_kind(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 
 
 def counted(kinds: Mapping[str, Sequence[Entry]]) -> str:
-    """Return how many students there are, of each kind."""
+    """Return how many students of each kind there are."""
     total = sum(map(len, kinds.values()))
     present = [kind for kind in kinds if kinds[kind] or kind == summary.GRADED]
     parts = [f"{len(kinds[kind])} {kind}" for kind in present]
@@ -173,7 +173,7 @@ def _reason(entry: Entry) -> str:
 
 
 def listed(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
-    """Yield a line for each without a complete result, and each who is not in the class's list."""
+    """Yield a line for each student without a complete result, or not on the class list."""
     everybody = [entry for each in kinds.values() for entry in each]
     unfinished = (*summary.OURS, summary.UNREAD, summary.NOT_IN)
     shown = {kind: kinds[kind] for kind in unfinished}

@@ -4,8 +4,8 @@
     attempt      how some work was graded, with the digests of everything that decides the result;
                  or why it was not
 
-An attempt is on the disk when `add` returns. SQLite's log of changes (WAL) undoes what a crash
-leaves half done; a lock that the kernel drops with the process keeps a second run out.
+An attempt is on disk when `add` returns. SQLite's write-ahead log undoes what a crash leaves half
+done; a lock that the kernel releases with the process keeps a second run out.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 TERMS = "reference = ? AND grader = ? AND checkpoint = ? AND mode = ? AND tier = ?"
 ATTEMPT = "worker, seconds, problem, result, attempt.id"
-ROOM = 1 << 20  # bytes; with less, a disk counts as full, whatever SQLite calls its error
+ROOM = 1 << 20  # bytes; with less free, a disk counts as full, whatever SQLite calls the error
 
 
 class StoreError(RunError):
@@ -56,7 +56,7 @@ class Attempt:
 
     Attributes:
         worker: the machine.
-        problem: why there is no result, or nothing.
+        problem: why there is no result, or "".
         number: in the store; later ones have higher numbers.
     """
 
@@ -76,7 +76,7 @@ class Attempt:
 
 
 def verdict(result: Mapping[str, Any]) -> dict[str, tuple[str, float | None]]:
-    """Return what matters of a result: outcome and score by exercise."""
+    """Return what matters in a result: outcome and score by exercise."""
     return {
         exercise["id"]: (exercise["outcome"], exercise["score"]) for exercise in result["exercises"]
     }
@@ -88,37 +88,37 @@ def _key(terms: Terms) -> tuple[str, ...]:
 
 
 def _advice() -> str:
-    return f"take another {option('out')}"
+    return f"name another {option('out')}"
 
 
 @contextlib.contextmanager
 def only_run(folder: Path) -> Iterator[None]:
-    """Keep other runs out of a folder, which is made if it is not there.
+    """Keep other runs out of a folder, which is created if needed.
 
     Raises:
-        StoreError: there is another run, or the folder cannot be written to.
+        StoreError: another run is using it, or the folder cannot be written to.
     """
-    given = option("out", folder)
+    argument = option("out", folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR, 0o600)
     except OSError as error:
         reason = error.strerror or error
-        raise StoreError(f"{given}: cannot be written to ({reason}); name another") from error
+        raise StoreError(f"{argument}: cannot be written to ({reason}); name another") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError as error:
-        raise StoreError(f"{given}: another run is writing there; wait for it") from error
+        raise StoreError(f"{argument}: another run is writing there; wait for it") from error
     finally:
         os.close(descriptor)
 
 
 class Store:
-    """The file; see the module."""
+    """The file; see the module's docstring."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file, or make it.
+        """Open the file, or create it.
 
         Raises:
             StoreError: it is not a store.
@@ -143,10 +143,10 @@ class Store:
 
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn errors of SQLite and the disk into sentences.
+        """Turn errors of SQLite and the disk into a sentence.
 
         Raises:
-            StoreError: there was one.
+            StoreError: an error occurred.
         """
         try:
             yield
@@ -154,7 +154,7 @@ class Store:
             code = getattr(error, "sqlite_errorcode", None)
             if code == sqlite3.SQLITE_FULL or shutil.disk_usage(self.path.parent).free < ROOM:
                 raise StoreError(
-                    f"{self.path}: the disk is full; free some space, then run it again"
+                    f"{self.path}: the disk is full; free some space, then run this again"
                 ) from error
             if code == sqlite3.SQLITE_NOTADB:
                 raise StoreError(f"{self.path} is not a store; {_advice()}") from error
@@ -165,7 +165,7 @@ class Store:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
-        """Make a change that is on the disk at the end, all of it or nothing."""
+        """Open a transaction; at the end, either all of it is on disk or nothing."""
         with self.explained():
             self.file.execute("BEGIN IMMEDIATE")
             try:
@@ -181,8 +181,8 @@ class Store:
         with self.explained():
             return self.file.execute(query, values).fetchall()
 
-    def saw(self, handed_in: Mapping[str, tuple[str, Path]]) -> None:
-        """Record who has handed in what: student to the digest of the work, and its path."""
+    def record(self, handed_in: Mapping[str, tuple[str, Path]]) -> None:
+        """Record who handed in what: student to digest and path of the work."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         rows = [
             (legible(name), work, legible(os.fspath(path)), now)
@@ -192,17 +192,17 @@ class Store:
             file.executemany("INSERT OR IGNORE INTO submission VALUES (?, ?, ?, ?)", rows)
 
     def add(self, work: str, terms: Terms, attempt: Attempt) -> None:
-        """Add an attempt; it is on the disk when this returns."""
+        """Add an attempt; it is on disk when this returns."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         text = None if attempt.result is None else json.dumps(attempt.result)
-        about = (attempt.worker, now, attempt.seconds, attempt.problem, attempt.complete, text)
-        values = (None, work, *_key(terms), *about)
+        fields = (attempt.worker, now, attempt.seconds, attempt.problem, attempt.complete, text)
+        values = (None, work, *_key(terms), *fields)
         with self.change() as file:
-            places = ", ".join("?" * len(values))
-            file.execute(f"INSERT INTO attempt VALUES ({places})", values)
+            placeholders = ", ".join("?" * len(values))
+            file.execute(f"INSERT INTO attempt VALUES ({placeholders})", values)
 
     def last(self, work: str, terms: Terms) -> Attempt | None:
-        """Return the last attempt at some work with these terms: if possible a complete one."""
+        """Return the last attempt at some work with these terms, if possible a complete one."""
         return self._first_by("complete DESC, result IS NULL, id DESC", work, terms)
 
     def newest(self, work: str, terms: Terms) -> Attempt | None:
@@ -222,7 +222,7 @@ class Store:
         return {str(row[0]) for row in self.rows(query, *_key(terms))}
 
     def tries(self, work: str, terms: Terms) -> int:
-        """Return how often it was tried to grade some work with these terms."""
+        """Return how often grading some work was tried with these terms."""
         query = f"SELECT COUNT(*) FROM attempt WHERE digest = ? AND {TERMS}"
         return int(self.rows(query, work, *_key(terms))[0][0])
 
@@ -230,7 +230,7 @@ class Store:
         """Return a student's last attempt of a mode that has a result, whatever was handed in.
 
         Args:
-            before: the number of the attempt before which it was.
+            before: a number; only attempts with lower numbers count.
         """
         query = f"""SELECT {ATTEMPT} FROM attempt JOIN submission USING (digest)
             WHERE student = ? AND mode = ? AND attempt.id < ? AND result IS NOT NULL
@@ -244,12 +244,12 @@ class Store:
         return {str(student): int(count) for student, count in rows}
 
     def setting(self, name: str) -> str | None:
-        """Return what a run has chosen for those after it."""
+        """Return a setting that an earlier run has stored; None if there is none."""
         rows = self.rows("SELECT value FROM setting WHERE name = ?", name)
         return str(rows[0][0]) if rows else None
 
     def choose(self, name: str, value: str) -> None:
-        """Choose something for the runs after this one."""
+        """Store a setting for later runs."""
         with self.change() as file:
             file.execute("INSERT OR REPLACE INTO setting VALUES (?, ?)", (name, value))
 

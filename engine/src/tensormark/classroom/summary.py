@@ -1,4 +1,4 @@
-"""What a class did: how many there are of each kind, scores, pass rates, the commonest mistakes."""
+"""Summarizes a class: how many of each kind, scores, pass rates, the commonest mistakes."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from tensormark.reports.model import ungraded
 from tensormark.reports.runs import changes
 from tensormark.result import UNIMPORTABLE, Outcome
 
-# what is not graded is so for one of four reasons; the first two are the grader's or its machine's
+# each entry is of one kind; PARTLY and COULD_NOT are the fault of the grader or its machine
 GRADED, PARTLY, COULD_NOT, UNREAD, NOT_IN, LEFT = KINDS = (
     "graded",
     "graded in part",
@@ -20,10 +20,10 @@ GRADED, PARTLY, COULD_NOT, UNREAD, NOT_IN, LEFT = KINDS = (
     "not graded yet",
 )
 OURS = (PARTLY, COULD_NOT)
-BINS = 10  # of the histogram, besides that of full marks
-PAIR, EITHER = "+", "|"  # in the id of several mistakes: all of them, or one of them
+BINS = 10  # of the histogram, besides the one for full marks
+PAIR, EITHER = "+", "|"  # join ids of mistakes: all were made, or one of them
 Result = Mapping[str, Any]
-Says = Mapping[tuple[str, str], str]  # the ids of an exercise and a mistake of it, to words
+Says = Mapping[tuple[str, str], str]  # ids of an exercise and a mistake to a description
 
 
 def kind_of(entry: Entry) -> str:
@@ -85,7 +85,7 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A mistake with a name, and who made it: places among the entries."""
+    """A mistake with a name, and who made it: indices of entries."""
 
     exercise: str
     id: str
@@ -94,7 +94,7 @@ class Mistake:
 
 
 def exercises_of(entries: Sequence[Entry]) -> list[Exercise]:
-    """Return every exercise of the results, in their order; bonus that nobody began is left out."""
+    """Return every exercise in the results, in order, but no bonus exercise that nobody began."""
     results: dict[str, list[Result]] = {}
     for entry in entries:
         for exercise in entry.exercises:
@@ -111,19 +111,19 @@ def exercises_of(entries: Sequence[Entry]) -> list[Exercise]:
 
 
 def _single_mistakes(mistake: str) -> list[str]:
-    """Return the ids of what a mistake consists of: each that was made, whichever it is of several.
+    """Return the single mistakes in an id: those that were made whichever alternative is true.
 
-    If it is one of several that have nothing in common, it is counted as that.
+    Alternatives that have nothing in common count as one mistake.
     """
     first, *others = (set(alternative.split(PAIR)) for alternative in mistake.split(EITHER))
     return sorted(first.intersection(*others)) or [mistake]
 
 
 def mistakes_of(entries: Sequence[Entry], says: Says | None = None) -> list[Mistake]:
-    """Return the mistakes that have a name, the commonest first; of several at once, each counts.
+    """Return the mistakes that have a name, the commonest first; each of several at once counts.
 
     Args:
-        says: what they are called; else they are called what a student was told.
+        says: their descriptions; those without one get what most students were told.
     """
     says = says or {}
     texts: dict[tuple[str, str], Counter[str]] = {}
@@ -147,7 +147,7 @@ def mistakes_of(entries: Sequence[Entry], says: Says | None = None) -> list[Mist
 
 
 def histogram(entries: Sequence[Entry]) -> list[int]:
-    """Return how many scores are in each tenth of the maximum; those with all points come last."""
+    """Return how many scores are in each tenth of the maximum; full marks come last."""
     counts = [0] * (BINS + 1)
     for entry in entries:
         if entry.result is not None and entry.result["max_score"]:

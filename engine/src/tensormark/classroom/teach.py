@@ -1,7 +1,7 @@
-"""teach.html: what a class did, to be shown to that class; no word of it is a student's.
+"""teach.html: what a class did, to be shown to that class, without a word by a student.
 
-Its words are those of the engine, the assignment and its solution. A mistake's are looked up by its
-id, since what a student was told may quote the submission. Counts are those of anonymous.py.
+All text is from the engine, the assignment and its solution. A mistake's is looked up by its id,
+since what a student was told may quote the submission. Counts are from anonymous.py.
 """
 
 import textwrap
@@ -17,10 +17,10 @@ from tensormark.reports.markup import Element, element, joined, say
 from tensormark.reports.text import points
 
 STYLES = (html.STYLE, Path(__file__).with_name("teach.css"))
-LISTED, QUOTED = 6, 3  # mistakes of an exercise: in words, and with code
+LISTED, QUOTED = 6, 3  # mistakes of an exercise that are listed, and that are shown with code
 COMPARED = 5  # mistakes of each of two terms
-FEW = f"No bar stands for fewer than {FEWEST} hand-ins. Rarer mistakes are not named."
-MIXED = "* includes a few with another result."
+FEW = f"No bar represents fewer than {FEWEST} hand-ins, and rarer mistakes are not named."
+MIXED = "* includes a few with a different result."
 TOO_FEW = (
     f"Fewer than {SMALLEST} hand-ins were graded, so nothing is counted here. Mistakes are named "
     f"if at least {FEWEST} made them."
@@ -30,7 +30,7 @@ CONTENTS = "contents"
 
 
 class Screen(NamedTuple):
-    """A part that fills the screen, and a printed page; `short` is what links call it."""
+    """A section that fills the screen or a printed page; `short` is its name in links."""
 
     id: str
     short: str
@@ -115,7 +115,7 @@ def _exercise(lesson: Lesson, exercise: Exercise) -> Screen:
 
 
 def _about_numbers(lesson: Lesson) -> str:
-    """Return what to know of the numbers on the page; of the mark, if any of them has it."""
+    """Return a note on the page's numbers, and on the asterisk if any of them has one."""
     term, last = lesson.term, lesson.last
     figures = [*(term.outcomes(each.id) for each in lesson.exercises), *lesson.more.values()]
     shares = [share for bars in figures for share in _shares(term, bars)]
@@ -138,7 +138,7 @@ def _overview(lesson: Lesson) -> Screen:
     low, middle, high = (points(round(score)) for score in term.quartiles())
     most = points(max(result["max_score"] for result in term.results))
     graded = f"{len(term.results)} students were graded. The median of their scores is {middle} "
-    middle_half = f"half of them are from {low} to {high}"
+    middle_half = f"half of them are between {low} and {high}"
     spread = f"at least half of them have {low}" if low == high else middle_half
     scores = element("p", f"{graded}of {most}; {spread}.")
     about = element("p", _about_numbers(lesson), class_="about")
@@ -168,11 +168,11 @@ def _mistakes_then_and_now(lesson: Lesson, terms: Sequence[Term]) -> Element | N
     common: dict[tuple[str, str], None] = {}
     shares = []
     for term in terms:
-        every = [m for each in lesson.exercises for m in lesson.mistakes(each.id, term) if m.sure]
-        every.sort(key=lambda mistake: -len(mistake.sure))
-        common |= dict.fromkeys((m.exercise, m.id) for m in every[:COMPARED])
+        mistakes = [m for e in lesson.exercises for m in lesson.mistakes(e.id, term) if m.sure]
+        mistakes.sort(key=lambda mistake: -len(mistake.sure))
+        common |= dict.fromkeys((m.exercise, m.id) for m in mistakes[:COMPARED])
         shares.append(
-            {(m.exercise, m.id): term.share(m.sure, term.having(m.exercise)) for m in every}
+            {(m.exercise, m.id): term.share(m.sure, term.having(m.exercise)) for m in mistakes}
         )
     rows = [
         (joined(element("b", key[0]), ": ", lesson.words(key[0])[key[1]]), *texts)
@@ -185,8 +185,10 @@ def _mistakes_then_and_now(lesson: Lesson, terms: Sequence[Term]) -> Element | N
 def _two_terms(lesson: Lesson, last: Term) -> Screen:
     terms, title, name = (last, lesson.term), "This term and the last", "last term"
     if not all(term.counted for term in terms):
-        about = f"In one of them fewer than {SMALLEST} hand-ins were graded: nothing is compared."
-        return Screen("terms", name, title, [element("p", about)])
+        text = (
+            f"In one of them, fewer than {SMALLEST} hand-ins were graded, so nothing is compared."
+        )
+        return Screen("terms", name, title, [element("p", text)])
     about = element("p", f"-: not asked for, or made by fewer than {FEWEST}", class_="about")
     tables = _passed_then_and_now(lesson, terms), _mistakes_then_and_now(lesson, terms)
     return Screen("terms", name, title, [*tables, about])
@@ -207,8 +209,8 @@ def page(lesson: Lesson) -> str:
     for screen, after in zip(screens, [*screens[1:], screens[0]], strict=True):
         tag = "h2" if sections else "h1"
         title = element(tag, screen.title, id=f"{screen.id}-title")
-        to = element("p", "→ ", element("a", after.short, href=f"#{after.id}"), class_="on")
-        named = {"id": screen.id, "aria_labelledby": f"{screen.id}-title"}
-        sections.append(element("section", title, *screen.parts, to, **named, class_="screen"))
+        link = element("p", "→ ", element("a", after.short, href=f"#{after.id}"), class_="on")
+        names = {"id": screen.id, "aria_labelledby": f"{screen.id}-title"}
+        sections.append(element("section", title, *screen.parts, link, **names, class_="screen"))
     style = "".join(path.read_text(encoding="utf-8") for path in STYLES)
     return html.document(str(screens[0].title), style, element("main", *sections))

@@ -1,4 +1,4 @@
-"""Files that staff have written about a class: bounded, with errors that say where."""
+"""Reads files that staff have written about a class: bounded, with errors that say where."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ LARGEST = 1 << 20  # bytes of a file that somebody has typed
 
 
 def small_text(path: Path, largest: int = LARGEST) -> str:
-    """Read a file of the instructor's.
+    """Read a file by the instructor.
 
     Raises:
         LedgerError: it is too large, not text, or cannot be read.
@@ -32,17 +32,17 @@ def small_text(path: Path, largest: int = LARGEST) -> str:
 
 
 def lines_of(path: Path, largest: int = LARGEST) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows of a CSV file that are not blank, each after where it is.
+    """Yield where each row of a CSV file is, and its cells; blank rows are skipped.
 
     Raises:
-        LedgerError: it cannot be read, or is not one.
+        LedgerError: it cannot be read, or is not a CSV file.
     """
     text = small_text(path, largest)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator_of(text), strict=True)
     try:
         for row in reader:
             cells = [cell.strip() for cell in row]
-            while cells and not cells[-1]:  # spreadsheets write empty ones at the end
+            while cells and not cells[-1]:  # spreadsheets write empty cells at the end
                 cells.pop()
             if cells:
                 yield f"{path}, line {reader.line_num}", cells
@@ -51,5 +51,5 @@ def lines_of(path: Path, largest: int = LARGEST) -> Iterator[tuple[str, list[str
 
 
 def plain(text: str, most: int) -> str:
-    """Return what somebody has written, printable and bounded."""
-    return visible(text, most)[: most + 4]  # an escape is longer than what it stands for
+    """Return text that somebody wrote, printable and bounded."""
+    return visible(text, most)[: most + 4]  # an escape is longer than what it replaces

@@ -1,4 +1,4 @@
-"""Something that was found among the hand-ins, as its name or a platform's list describes it."""
+"""A file or folder among the hand-ins, as its name or a platform's list describes it."""
 
 import datetime
 import re
@@ -14,16 +14,15 @@ class Upload:
     """A file or folder that somebody handed in, or one way to read its name.
 
     Attributes:
-        student: see HandIn; keys, name, submitted: too.
-        file: what the student called it, as far as that is known.
-        attempt: what was handed in at once has the same.
+        student, name, keys, submitted, notes: see HandIn.
+        file: what the student called it, if that is known.
+        attempt: the same for everything that was handed in together.
         again: how often a file of this name was handed in before.
-        late: whether the system says so.
-        typed: whether it was written in a field of the system's, and is no file of the student's.
-        kind: the platform that has written the name, OWN for a name of somebody's own.
-        id: the student's number there, if it is not `student`; on Gradescope one that others gave.
-        notes: see HandIn.
-        others: further readings of the same name, of other students.
+        late: whether the platform says so.
+        typed: whether it was typed into a field of the platform, and is not the student's file.
+        kind: the platform that wrote the name; OWN if a person chose it.
+        id: the number there, if it is not `student`; on Gradescope, one that others gave, too.
+        others: further readings of the same name, as other students'.
     """
 
     student: str
@@ -43,7 +42,7 @@ class Upload:
 
     @property
     def identity(self) -> tuple[str, str]:
-        """What is the same for everything of one person's or team's; Moodle may cut their name."""
+        """What everything by one person or team has in common; Moodle may cut off names."""
         return self.kind, self.id if self.id and self.kind == MOODLE else self.student
 
     @property

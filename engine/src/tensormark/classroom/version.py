@@ -1,4 +1,4 @@
-"""Which grader and assignment this machine has: a digest of both, and the versions of packages."""
+"""Identifies the grader and assignment of a machine: a digest of both, and package versions."""
 
 import functools
 import importlib.metadata
@@ -13,10 +13,10 @@ from tensormark.handout import MAIN, PAGES
 from tensormark.sandbox.packages import requirement_names
 
 ENGINE = Path(__file__).resolve().parents[1]
-# rooms that decide no grade, but for some modules of this one
+# packages that decide no grade, except some modules of this one
 NOT_GRADING = ("authoring", "classroom", "gradescope", "release", "template")
 OF_CLASSROOM = ("parcel", "version", "work", "worker")
-# of an assignment; references, checkpoint and data travel, and are checked where they arrive
+# of an assignment; references, checkpoint and data are sent along, and checked on arrival
 FILES = (f"{PACKAGE}/**/*.py", "solution/*.py", "starter/*.py", MAIN, PAGES, "requirements.txt")
 FOR_STAFF = ("mistakes", "honest", "staff.py")  # what references are recorded from
 PACKAGES = ("torch", "numpy", "safetensors")  # besides those that submissions may use
@@ -46,7 +46,7 @@ def _assignment_files(folder: Path) -> Iterator[Path]:
 def code(folder: Path) -> str:
     """Return a digest of the files that decide a grade, with those of an assignment.
 
-    Asked again, it is what it was when a process began.
+    It is computed once in a process, so later changes to the files do not show.
     """
     lines = [
         f"{whose} {path.as_posix()} {sha256(root / path)}\n"
@@ -63,7 +63,7 @@ def versions(folder: Path) -> dict[str, str]:
     """Return the versions of Python, without its third number, and of packages.
 
     Args:
-        folder: of an assignment; of what it requires, packages that are installed count.
+        folder: an assignment's; of the packages that it requires, those installed count.
     """
     installed = {"Python": ".".join(platform.python_version_tuple()[:2])}
     requirements = folder / "requirements.txt"
@@ -77,7 +77,7 @@ def versions(folder: Path) -> dict[str, str]:
 
 
 def about() -> dict[str, Any]:
-    """Return what a worker tells about itself; its code is "" if it has no assignment."""
+    """Return what a worker says about itself; its code is "" if it has no assignment."""
     host = platform.node()
     try:
         folder = here()
@@ -87,12 +87,12 @@ def about() -> dict[str, Any]:
 
 
 def unfit(answer: Mapping[str, Any], code: str, versions: Mapping[str, str]) -> str:
-    """Say why a worker that has told this about itself may not grade, or nothing."""
+    """Say why a worker that says this about itself may not grade; "" if it may."""
     if not answer["code"]:
         return NO_ASSIGNMENT
     for name, wanted in versions.items():
-        if (there := answer["versions"].get(name)) != wanted:
-            return f"it has {name} {there}, not {wanted}"
+        if (installed := answer["versions"].get(name)) != wanted:
+            return f"it has {name} {installed}, not {wanted}"
     if answer["code"] != code:
-        return "it has other code of the grader; give it the same, and start it again"
+        return "it has different grader code; give it the same, and restart it"
     return ""
