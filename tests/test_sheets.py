@@ -84,10 +84,7 @@ BAD_FILES: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "has no column student; `make sheet` writes a sheet"),
     "latin": (SHEET.encode() + b"10001,1,J\xfcrgen,,,", "is not UTF-8 text; save it as UTF-8"),
     "large": (b"x" * ((32 << 20) + 1), "is larger than 32 MiB; name another file"),
-    "many": (
-        SHEET.encode() + b"nobody,,,,,\n" * 200_001,
-        "line 200002: is beyond 200000 rows",
-    ),
+    "many": (SHEET.encode() + b"nobody,,,,,\n" * 200_001, "line 200002: is beyond 200000 rows"),
 }
 
 
@@ -140,7 +137,7 @@ def test_a_sheet_that_is_named_twice_is_an_error(
 
     assert course.grade(f"--written={path},{path.parent}/./sheet.csv") == 2
 
-    assert "sheet.csv twice; take one out" in capsys.readouterr().err
+    assert "sheet.csv twice; remove one" in capsys.readouterr().err
 
 
 def test_a_sheet_as_spreadsheets_write_it_is_read(course: Course) -> None:

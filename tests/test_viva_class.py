@@ -141,7 +141,7 @@ def test_who_gets_no_questions_is_told_and_fails_no_run(asked: Asked, capsys: Ca
 
     said = capsys.readouterr().out
     assert "viva: no questions for 1 student (it hangs): 10001 (Student No1)\n" in said
-    assert "viva: no questions for 3 students (nothing of theirs is right): 10002 (" in said
+    assert "viva: no questions for 3 students (no function is right): 10002 (" in said
     assert "viva: no questions for 1 student (not handed in): 999 (No Body)\n" in said
     assert "viva: 5 questions" not in said
     assert asked.files().keys() == {"keys.html"}

@@ -54,9 +54,9 @@ def test_answers_are_counted_beside_the_score(asked: Asked, capsys: Capture) -> 
     assert after == before
     said = capsys.readouterr().out
     assert "viva: 2 students answered, 1 with a sheet did not\n" in said
-    told = "1 answer is to a question of no sheet of theirs, and not counted: 10002 (Student No2)\n"
-    assert f"viva: {told}" in said
-    assert "viva: 1 who answered not found in the class: 777\n" in said
+    ignored = "viva: ignored 1 answer to questions that are not on the student's sheet: "
+    assert f"{ignored}10002 (Student No2)\n" in said
+    assert "viva: 1 respondent not in the class: 777\n" in said
     page = (asked.course.out / "gradebook.html").read_text(encoding="utf-8")
     assert 'data-value="4">4 of 5</td>' in page
     assert '<button type="button">viva</button>' in page
@@ -74,7 +74,7 @@ def test_the_first_answer_counts_and_one_that_fits_no_option_is_wrong(
     asked.course.grade("--viva", "3", "--answers", ",".join(paths))
 
     assert asked.course.gradebook()[ada]["viva"] == "0 of 3"
-    assert "1 answer is like none of the question's options" in capsys.readouterr().out
+    assert "counted 1 answer as wrong for not matching an option" in capsys.readouterr().out
 
 
 def test_an_appeal_remembers_the_questions_and_the_answers(

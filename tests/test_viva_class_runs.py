@@ -54,7 +54,7 @@ pytestmark = pytest.mark.tier(CONTAINED)
 def test_each_is_asked_about_their_own_code_once_it_is_right(asked: Asked) -> None:
     assert "2 to make questions on, tier contained, workers: 1 on this machine" in asked.said
     assert "viva: 2 questions for 2 students: " in asked.said
-    assert "viva: no questions for 1 student (nothing of theirs is right): hopper\n" in asked.said
+    assert "viva: no questions for 1 student (no function is right): hopper\n" in asked.said
     codes = [{one.code for one in asked.made(student).questions} for student in ALIKE]
     assert [len(each) for each in codes] == [2, 2]
     assert codes[0] != codes[1]

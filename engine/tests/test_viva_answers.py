@@ -94,7 +94,7 @@ def test_codes_that_nobody_was_asked_are_told_in_one_line(tmp_path: Path) -> Non
     (attempt,), warnings = viva_answers.read(path, known)
 
     assert set(attempt.answers) == set(known)
-    assert warnings == [f"{path}: nobody was asked {first}; are these another term's?"]
+    assert warnings == [f"{path}: nobody was asked {first}; are these from another term?"]
 
 
 @pytest.mark.parametrize(

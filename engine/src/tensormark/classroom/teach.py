@@ -185,9 +185,7 @@ def _mistakes_then_and_now(lesson: Lesson, terms: Sequence[Term]) -> Element | N
 def _two_terms(lesson: Lesson, last: Term) -> Screen:
     terms, title, name = (last, lesson.term), "This term and the last", "last term"
     if not all(term.counted for term in terms):
-        text = (
-            f"In one of them, fewer than {SMALLEST} hand-ins were graded, so nothing is compared."
-        )
+        text = f"In one of them fewer than {SMALLEST} hand-ins were graded, so nothing is compared."
         return Screen("terms", name, title, [element("p", text)])
     about = element("p", f"-: not asked for, or made by fewer than {FEWEST}", class_="about")
     tables = _passed_then_and_now(lesson, terms), _mistakes_then_and_now(lesson, terms)

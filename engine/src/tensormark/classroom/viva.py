@@ -1,9 +1,9 @@
-"""Questions for each student about their own code, which workers make.
+"""Questions that workers make for each student about their own code.
 
 A sheet is drawn with a seed made of the student and a secret of the class: the same command draws
-the same sheets, nobody else can, and it is no matter what others have handed in. Sheets are kept in
-a table of their own, as results are shown to students. Work that no questions can be made on costs
-the run nothing: whose it is gets a note.
+the same sheets, nobody else can, and it does not matter what others have handed in. Sheets have
+their own table, as results are shown to students. A submission without usable questions does not
+stop the run: its students get a note instead.
 """
 
 import dataclasses
@@ -35,15 +35,15 @@ TABLE = """CREATE TABLE IF NOT EXISTS viva (
     worker TEXT NOT NULL, finished TEXT NOT NULL, seconds REAL NOT NULL,
     problem TEXT NOT NULL, result TEXT)"""
 SECRET = "viva secret"  # the name of a setting
-NOTHING_RIGHT = "nothing of theirs is right"
+NOTHING_RIGHT = "no function is right"
 NO_QUESTION = "no good question was found"
 NOT_MADE = "not made yet; run the same command again"
-FAILED = "could not be made, and are tried again by the same command"
+FAILED = "could not be made; the same command tries again"
 KILLED = {"note": "the submission ends the process that makes them"}
 
 
 def kind_of_sheet(attempt: Attempt) -> str:
-    """Return what an attempt counts as while questions are made."""
+    """Return the label that an attempt is counted under while questions are made."""
     if attempt.result is None:
         return "could not be done"
     return "with questions" if sheet_of(attempt).questions else "without"
@@ -58,22 +58,22 @@ def sheet_of(attempt: Attempt) -> Sheet:
 
 
 class Sheets:
-    """The table in a store; a keeper of answers for the engine."""
+    """The table of sheets in a store, which keeps answers for the engine."""
 
     def __init__(self, store: Store) -> None:
-        """Make the table if it is not there."""
+        """Create the table if needed."""
         self.store = store
         with store.change() as file:
             file.execute(TABLE)
 
     def add(self, job: str, terms: Terms, attempt: Attempt) -> None:
-        """Keep an attempt; it is on the disk when this returns."""
+        """Add an attempt; it is on disk when this returns."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         text = None if attempt.result is None else json.dumps(attempt.result)
         key = (None, job, terms.references, terms.grader)
-        about = (attempt.worker, now, attempt.seconds, attempt.problem, text)
+        fields = (attempt.worker, now, attempt.seconds, attempt.problem, text)
         with self.store.change() as file:
-            file.execute("INSERT INTO viva VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*key, *about))
+            file.execute("INSERT INTO viva VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*key, *fields))
 
     def graded(self, terms: Terms) -> set[str]:
         """Return the digests of all jobs that are done."""
@@ -99,8 +99,8 @@ class Drawn:
     """A student's sheet, or a note that says why there is none.
 
     Attributes:
-        note: for staff; beside a sheet, what else there is to say.
-        code: that opens the student's quiz on Canvas.
+        note: for staff; next to a sheet, further remarks.
+        code: opens the student's quiz on Canvas.
     """
 
     entry: Entry
@@ -115,10 +115,10 @@ class Viva:
     def __init__(
         self, number: int, store: Store, students: Class, terms: Terms, assignment: Assignment
     ) -> None:
-        """Prepare.
+        """Create the table and the secret if needed.
 
         Args:
-            number: of questions on a sheet.
+            number: how many questions a sheet has.
 
         Raises:
             SubmissionError: the assignment does not say what can be asked about.
@@ -132,12 +132,12 @@ class Viva:
         store.choose(SECRET, secret)
         self.secret = bytes.fromhex(secret)
 
-    def seed(self, *what: str) -> str:
+    def seed(self, *parts: str) -> str:
         """Return a seed that only those who have the store can know."""
-        return hmac.digest(self.secret, "\0".join(what).encode(), "sha256").hex()
+        return hmac.digest(self.secret, "\0".join(parts).encode(), "sha256").hex()
 
     def jobs(self, entries: Sequence[Entry]) -> list[Ask | None]:
-        """Return the job of each student of a class; None if nothing of theirs is right."""
+        """Return the job of each student of a class; None if no function is right."""
         jobs: list[Ask | None] = []
         for student, entry in zip(self.students.students, entries, strict=True):
             right = [
@@ -156,7 +156,7 @@ class Viva:
         """Return the jobs to do.
 
         Args:
-            only: the student whose job is meant, if not everybody's.
+            only: a student, if not everybody.
         """
         done = set() if force else self.sheets.graded(self.terms)
         jobs = {
@@ -180,16 +180,16 @@ class Viva:
         attempt = self.sheets.last(job.digest, self.terms)
         if attempt is None:
             return Drawn(entry, None, NOT_MADE)
-        made = sheet_of(attempt)
-        if not made.questions:
-            return Drawn(entry, None, visible("; ".join(made.notes) or NO_QUESTION, 300))
-        name, notes = printable(legible(path.name)), {draw.IN_EVAL}.intersection(made.notes)
-        sheet = dataclasses.replace(labelled(made), submission=name, notes=tuple(notes))
-        note = visible("; ".join(each for each in made.notes if each not in notes), 300)
+        original = sheet_of(attempt)
+        if not original.questions:
+            return Drawn(entry, None, visible("; ".join(original.notes) or NO_QUESTION, 300))
+        name, notes = printable(legible(path.name)), {draw.IN_EVAL}.intersection(original.notes)
+        sheet = dataclasses.replace(labelled(original), submission=name, notes=tuple(notes))
+        note = visible("; ".join(each for each in original.notes if each not in notes), 300)
         code = self.seed("code", legible(entry.hand_in.student))[:8].upper()
         return Drawn(entry, sheet, note, code)
 
 
 def blamed(job: Ask) -> Mapping[str, Any]:
-    """Return the result of a job that ends its workers."""
+    """Return the result of a job that kills its workers."""
     return KILLED

@@ -1,8 +1,8 @@
-"""Answers to questions on students' own code, read back from what Canvas and Moodle export.
+"""Reads answers to questions on students' own code from exports of Canvas and Moodle.
 
 Each question's text begins with its code in brackets. Canvas's Student Analysis has it in the title
 of a column that holds the answers; Moodle's report of responses, in the cell before the answer. So
-columns need no names in any language but those that tell who answered.
+only the columns that say who answered need titles in a known language.
 """
 
 import html
@@ -19,9 +19,9 @@ from tensormark.classroom.typed import lines_of
 from tensormark.reports.text import visible
 
 CODE = re.compile(r"(?:[0-9]+: ?)?\s*\[([0-9A-F]{8})\]")
-TAG = re.compile(r"<(?=[A-Za-z/!])[^>]*>?")  # what a platform may have taken out
+TAG = re.compile(r"<(?=[A-Za-z/!])[^>]*>?")  # which a platform may have removed
 LONGEST = 4000  # characters of an option
-NONE = ("", "-")  # what stands for no answer
+NONE = ("", "-")  # no answer
 WHO = {
     **{alias: meaning for meaning, aliases in COLUMNS.items() for alias in aliases},
     **{"id": "canvas", "sis_id": "id", "sis id": "id"},  # as Canvas calls them here
@@ -39,7 +39,7 @@ class Answered:
     Attributes:
         person: as people.py matches them; ids as in roster.IDS.
         where: the file and line.
-        answers: text of the option that was chosen, by the code of the question.
+        answers: text of the chosen option, by the code of the question.
     """
 
     person: Person
@@ -74,13 +74,13 @@ def _person(meanings: Sequence[str | None], row: Sequence[str]) -> Person | None
 
 
 def read(path: Path, known: Collection[str]) -> tuple[list[Answered], list[str]]:
-    """Read an export; return its attempts in its order, and a line about codes not known.
+    """Read an export; return its attempts in order, and a warning about unknown codes.
 
     Args:
         known: the codes of all questions that were asked.
 
     Raises:
-        LedgerError: it cannot be read, or has no such questions or nobody who answered.
+        LedgerError: it cannot be read, or has no question codes or no column for who answered.
     """
     lines = lines_of(path, LARGEST)
     header = next(lines, ("", []))[1]
@@ -88,32 +88,32 @@ def read(path: Path, known: Collection[str]) -> tuple[list[Answered], list[str]]
     if not {*IDS, "name", "last"} & set(meanings):
         raise LedgerError(f"{path}: its first line has no column for who answered; {FIX}")
     codes = [_code(title) for title in header]
-    attempts, seen = list[Answered](), {code: None for code in codes if code}
+    attempts, present = list[Answered](), {code: None for code in codes if code}
     for where, row in lines:
         pairs = list(_pairs(codes, row))
-        seen |= dict.fromkeys(code for code, _ in pairs)
+        present |= dict.fromkeys(code for code, _ in pairs)
         answers = {code: text for code, text in pairs if code in known and text not in NONE}
         if pairs and (person := _person(meanings, row)):
             attempts.append(Answered(person, where, answers))
-    if not seen:
+    if not present:
         raise LedgerError(f"{path}: no question in it has a code such as [3FA09C2B]; {FIX}")
-    strangers = [code for code in seen if code not in known]
-    warning = f"{path}: nobody was asked {first_of(strangers)}; are these another term's?"
-    return attempts, [warning] if strangers else []
+    unknown = [code for code in present if code not in known]
+    warning = f"{path}: nobody was asked {first_of(unknown)}; are these from another term?"
+    return attempts, [warning] if unknown else []
 
 
-def _plain(text: str, stripped: bool) -> str:
-    """Return a text without backticks and white space, and without what looks like a tag."""
+def _plain(text: str, strip_tags: bool) -> str:
+    """Return a text without backticks, white space and, if asked, what looks like tags."""
     plain = html.unescape(text[:LONGEST]).replace("`", "")
-    return "".join((TAG.sub("", plain) if stripped else plain).split())
+    return "".join((TAG.sub("", plain) if strip_tags else plain).split())
 
 
 def chosen(text: str, options: Sequence[str]) -> int | None:
-    """Return the place of the option that a platform's text stands for; None if none is, or two."""
+    """Return the index of the option that a platform's text matches; None unless only one does."""
     shown = [visible(option, LONGEST, keep="\n") for option in options]  # as it was imported
-    for stripped in (False, True):
-        said = _plain(text, stripped)
-        hits = [place for place, each in enumerate(shown) if _plain(each, stripped) == said]
+    for strip_tags in (False, True):
+        answer = _plain(text, strip_tags)
+        hits = [place for place, each in enumerate(shown) if _plain(each, strip_tags) == answer]
         if len(hits) == 1:
             return hits[0]
     return None

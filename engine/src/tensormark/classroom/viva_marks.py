@@ -1,7 +1,7 @@
-"""How many questions about their own code students answered right; it changes no score.
+"""Counts how many questions about their own code students answered right; scores stay the same.
 
-Of several answers to a question, in one export or in two, the first counts. What is to no question
-of a student's own sheet counts nowhere, and is told.
+Of several answers to a question, in one export or in several, the first counts. Answers to
+questions that are not on the student's own sheet are ignored, and reported.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,12 +15,12 @@ from tensormark.classroom.standing import person_of
 from tensormark.classroom.viva import Drawn
 from tensormark.reports.text import visible
 
-STRANGE = "to a question of no sheet of theirs, and not counted"
-UNCLEAR = "like none of the question's options, and counted as wrong"
+FOREIGN = "ignored {} to questions that are not on the student's sheet"
+UNCLEAR = "counted {} as wrong for not matching an option"
 
 
 def check(paths: Sequence[Path]) -> None:
-    """Read exports, to say what is wrong with them before anything is graded.
+    """Read exports, so that errors in them are found before anything is graded.
 
     Raises:
         LedgerError: one cannot be used.
@@ -31,24 +31,24 @@ def check(paths: Sequence[Path]) -> None:
 
 @dataclass
 class Answers:
-    """What exports say.
+    """The answers in exports.
 
     Attributes:
-        given: texts of options by code, by the student's place in the class.
-        strangers: who answered, and is not in the class.
-        told: lines for staff.
+        texts: of options, by code, by the student's index in the class.
+        strangers: respondents who are not in the class.
+        warnings: lines for staff.
     """
 
-    given: dict[int, dict[str, str]] = field(default_factory=dict)
+    texts: dict[int, dict[str, str]] = field(default_factory=dict)
     strangers: dict[str, None] = field(default_factory=dict)
-    told: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     def read(self, path: Path, everybody: Sequence[Drawn]) -> None:
-        """Add what an export says."""
+        """Add the answers of an export."""
         sheets = [drawn.sheet for drawn in everybody if drawn.sheet]
         known = {question.code for sheet in sheets for question in sheet.questions}
         attempts, lines = viva_answers.read(path, known)
-        self.told += [f"viva: {line}" for line in lines]
+        self.warnings += [f"viva: {line}" for line in lines]
         persons = list(dict.fromkeys(attempt.person for attempt in attempts))
         people = [person_of(drawn.entry.hand_in) for drawn in everybody]
         places = dict(zip(persons, matches(persons, people), strict=True))
@@ -57,7 +57,7 @@ class Answers:
             if place is None:
                 self.strangers[_name(attempt.person)] = None
             else:
-                own = self.given.setdefault(place, {})
+                own = self.texts.setdefault(place, {})
                 own |= {code: text for code, text in attempt.answers.items() if code not in own}
 
 
@@ -65,45 +65,46 @@ def _name(person: Person) -> str:
     return visible(next(text for text in (*person.names, *person.ids) if text), 60)
 
 
-def _marked(drawn: Drawn, given: dict[str, str], odd: dict[str, list[str]]) -> Entry:
-    """Return an entry with how many answers are right; note what is odd about them."""
+def _marked(drawn: Drawn, texts: dict[str, str], problems: dict[str, list[str]]) -> Entry:
+    """Return an entry with its number of right answers; add the student to any problems."""
     name = visible(drawn.entry.hand_in.called, 60)
     questions = drawn.sheet.questions if drawn.sheet else ()
     own = {question.code: question for question in questions}
-    odd[STRANGE] += [name] * len(given.keys() - own.keys())
+    problems[FOREIGN] += [name] * len(texts.keys() - own.keys())
     chosen = {
-        code: viva_answers.chosen(given[code], question.options)
+        code: viva_answers.chosen(texts[code], question.options)
         for code, question in own.items()
-        if code in given
+        if code in texts
     }
-    odd[UNCLEAR] += [name for place in chosen.values() if place is None]
+    problems[UNCLEAR] += [name for place in chosen.values() if place is None]
     right = sum(own[code].key == place for code, place in chosen.items())
     return replace(drawn.entry, viva=(right, len(questions)) if chosen else None)
 
 
-def _told(entries: Sequence[Entry], sheets: int, odd: dict[str, list[str]]) -> Iterator[str]:
+def _report(entries: Sequence[Entry], sheets: int, problems: dict[str, list[str]]) -> Iterator[str]:
     answered = sum(entry.viva is not None for entry in entries)
     count = number_of(answered, "student")
     yield f"viva: {count} answered, {sheets - answered} with a sheet did not"
-    for what, names in odd.items():
+    for problem, names in problems.items():
         if names:
-            count = f"{len(names)} {'answer is' if len(names) == 1 else 'answers are'}"
-            yield f"viva: {count} {what}: {first_of(list(dict.fromkeys(names)))}"
+            text = problem.format(number_of(len(names), "answer"))
+            yield f"viva: {text}: {first_of(list(dict.fromkeys(names)))}"
 
 
 def marked(everybody: Sequence[Drawn], paths: Sequence[Path]) -> tuple[list[Entry], list[str]]:
-    """Return entries with how many answers are right, and what to tell staff, a line each.
+    """Return entries with their numbers of right answers, and lines for staff.
 
     Raises:
         LedgerError: an export cannot be used.
     """
-    answers, odd = Answers(), {STRANGE: list[str](), UNCLEAR: list[str]()}
+    exports, problems = Answers(), {FOREIGN: list[str](), UNCLEAR: list[str]()}
     for path in paths:
-        answers.read(path, everybody)
-    entries = [
-        _marked(drawn, answers.given.get(place, {}), odd) for place, drawn in enumerate(everybody)
-    ]
-    lines = [*_told(entries, sum(bool(one.sheet) for one in everybody), odd), *answers.told]
-    if names := list(answers.strangers):
-        lines.append(f"viva: {len(names)} who answered not found in the class: {first_of(names)}")
+        exports.read(path, everybody)
+    texts = [exports.texts.get(place, {}) for place in range(len(everybody))]
+    entries = [_marked(*pair, problems) for pair in zip(everybody, texts, strict=True)]
+    sheets = sum(bool(drawn.sheet) for drawn in everybody)
+    lines = [*_report(entries, sheets, problems), *exports.warnings]
+    if names := list(exports.strangers):
+        count = number_of(len(names), "respondent")
+        lines.append(f"viva: {count} not in the class: {first_of(names)}")
     return entries, lines

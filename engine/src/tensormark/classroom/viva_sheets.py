@@ -1,6 +1,6 @@
-"""What a class's questions are written to: sheets, keys, and quizzes that platforms import.
+"""Writes a class's questions: sheets, keys, and quizzes for platforms to import.
 
-viva/sheets/    a page for each student, to be given to them: no answers
+viva/sheets/    a page to give to each student, without answers
 viva/keys/      a page for each student, for staff; viva/keys.html lists them
 viva/canvas-quiz.zip, viva/moodle-quiz.xml
 """
@@ -33,18 +33,16 @@ STYLE = """
 details li { max-width: 44rem; }
 """
 TITLE = "Questions about their own code: keys"
-STAFF = (
-    "For staff. Keys have the answers: give a student their own sheet, and nothing else of this."
-)
+STAFF = "For staff only. Keys have the answers: give students their own sheets and nothing else."
 
 NEXT = "Give that folder to the next run: {}."
 HOW = {
     "On Canvas": (
         f"Settings, Import Course Content, QTI .zip file: {CANVAS}. Each student's quiz arrives "
-        "unpublished, counts for nothing and shows no result.",
-        "Publish the quizzes. Each asks for its code, which is in the list below: give every "
-        "student their own. All titles, which have names, can be seen by the class; to show a quiz "
-        "to one student only, assign it to them.",
+        "unpublished, does not count and shows no results.",
+        "Publish the quizzes. Each asks for its code, which is in the list below: give students "
+        "their own only. The class can see all titles, which contain names; to show a quiz to one "
+        "student only, assign it to them.",
         "Afterwards, in each quiz: Statistics, Student Analysis. Put the files into a folder.",
         NEXT,
     ),
@@ -52,7 +50,7 @@ HOW = {
         f"Question bank, Import, Moodle XML format: {MOODLE}. Each student's questions are a "
         "category below “viva”.",
         "Make a quiz for each student, add the questions of their category, and restrict access to "
-        "the student. What explains the answers is feedback: set when it is shown.",
+        "the student. Explanations of the answers are feedback: set when it is shown.",
         "Afterwards, in each quiz: Results, Responses, with “question text” and “response” ticked, "
         "downloaded as CSV. Put the files into a folder.",
         NEXT,
@@ -103,7 +101,7 @@ def _how(title: str, steps: Sequence[str]) -> Element:
 
 
 def _quizzes(named: Sequence[tuple[str, Drawn]]) -> Iterator[tuple[str, bytes]]:
-    """Yield what platforms import; where two students are called the same, by names of files."""
+    """Yield the quizzes to import; students with the same name go by the names of their files."""
     counts = Counter(_called(drawn) for _, drawn in named)
     sheets, codes = dict[str, Sheet](), dict[str, str]()
     for name, drawn in named:
@@ -117,7 +115,7 @@ def _quizzes(named: Sequence[tuple[str, Drawn]]) -> Iterator[tuple[str, bytes]]:
 
 
 def _files(everybody: Sequence[Drawn]) -> Iterator[tuple[str, bytes]]:
-    """Yield the names of files in the folder, and what is in them."""
+    """Yield the names and contents of the files in the folder."""
     names = folder_names([drawn.entry.hand_in.student for drawn in everybody])
     named = list(zip(names, everybody, strict=True))
     for name, drawn in named:
@@ -133,8 +131,8 @@ def _page(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _told(everybody: Sequence[Drawn], folder: Path) -> Iterator[str]:
-    """Yield what to tell staff, a line each."""
+def _report(everybody: Sequence[Drawn], folder: Path) -> Iterator[str]:
+    """Yield lines for staff."""
     sizes = Counter(len(drawn.sheet.questions) for drawn in everybody if drawn.sheet)
     each = ", ".join(
         f"{number_of(size, 'question')} for {number_of(count, 'student')}"
@@ -155,12 +153,12 @@ def _told(everybody: Sequence[Drawn], folder: Path) -> Iterator[str]:
 
 
 def write_sheets(everybody: Sequence[Drawn], earlier: Earlier) -> list[str]:
-    """Write the questions of a class; without any, move those of an earlier run away.
+    """Write the questions of a class; if there are none, move those of an earlier run away.
 
-    Returns: what to tell staff, a line each.
+    Returns: lines for staff.
 
     Raises:
         OSError: a file cannot be written.
     """
     earlier.write_folder(FOLDER, _files(everybody) if everybody else ())
-    return list(_told(everybody, earlier.out / FOLDER))
+    return list(_report(everybody, earlier.out / FOLDER))

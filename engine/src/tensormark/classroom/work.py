@@ -1,4 +1,4 @@
-"""What is to be graded, as data that travels: the texts of a submission, and the terms for all."""
+"""What is to be graded, as data to send: the texts of a submission, and the terms for all."""
 
 import dataclasses
 import json
@@ -39,14 +39,14 @@ class Work:
         return digest(canonical(dataclasses.astuple(self)).encode())
 
     def submission(self, name: str) -> Submission:
-        """Return the submission, under a name that tells nobody whose it is."""
+        """Return the submission, under a name that need not say whose it is."""
         texts = dict(self.sources), dict(self.faults)
         return Submission(name, *texts, frozenset(self.others), self.notes)
 
 
 @dataclasses.dataclass(frozen=True)
 class Ask:
-    """Work that a student's questions are to be made on.
+    """Work to make a student's questions about.
 
     Attributes:
         right: ids of the exercises that passed.
@@ -81,14 +81,14 @@ def read_work(parts: Sequence[Part], given: GivenFiles) -> Work:
 
 
 def named(result: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Return the result of some work as that of a submission; its name is not its whole path."""
+    """Return the result of some work as that of a submission, named after the end of its path."""
     own = {"submission": legible(os.fspath(path)), "name": printable(legible(path.name))}
     return {**result, **own}
 
 
 @dataclasses.dataclass(frozen=True)
 class Terms:
-    """How a class is graded: a result with the same work and terms need not be found again.
+    """How a class is graded: the same work need not be graded again by the same terms.
 
     Attributes:
         code, versions: of the grader, see version.py.
@@ -108,6 +108,6 @@ class Terms:
 
     @property
     def grader(self) -> str:
-        """A digest of the grader and everything else that decides what it finds."""
+        """A digest of the grader and everything else that decides its results."""
         parts = [self.code, dict(self.versions), self.budget, self.training_times]
         return digest(canonical(parts).encode())

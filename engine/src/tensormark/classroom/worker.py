@@ -1,10 +1,9 @@
-"""What a worker does: it grades a submission in a sandbox, or makes questions on one.
+"""What a worker does: it grades a submission in a sandbox, or makes questions about one.
 
 A worker process does this for one submission after another with the same `Grading`, so that
-references are read and torch is imported once. Its assignment is the one that it was started in, or
-that TENSORMARK_ASSIGNMENT names. Covered: a worker with another grader or assignment, or that
-cannot give the tier, refuses, and says why. Not covered: workers and client trust each other and
-the scheduler.
+references are read and torch is imported only once. Its assignment is the one that it was started
+in, or that TENSORMARK_ASSIGNMENT names. Covered: a worker with a different grader or assignment, or
+without the tier, refuses and says why. Not covered: workers, client and scheduler trust each other.
 """
 
 import dataclasses
@@ -33,13 +32,13 @@ LOCK = threading.Lock()  # some workers have several threads
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What a worker says to a job.
+    """A worker's answer to a job.
 
     Attributes:
         address: of the worker; host: its machine.
-        refused: why it grades nothing at all, or nothing.
-        result: the result model, if it does; of questions, see `asked`.
-        seconds: that it took.
+        refused: why it does no jobs at all; "" if it does.
+        result: the result model, if it does; for questions, see `asked`.
+        seconds: how long the job took.
     """
 
     address: str
@@ -50,7 +49,7 @@ class Answer:
 
 
 def importable() -> None:
-    """Do nothing: who can call this can read what is sent to workers."""
+    """Do nothing: a process that can call this can read what is sent to workers."""
 
 
 def _grading(terms: Terms, folder: Path, assignment: Assignment) -> Grading:
@@ -82,7 +81,7 @@ class Station:
     def __init__(
         self, terms: Terms, parcel: str, content: bytes, scratch: Path, address: str
     ) -> None:
-        """Unpack the parcel, and try the tier, unless this worker has another grader."""
+        """Unpack the parcel, and try the tier, unless this worker has a different grader."""
         self.mode = terms.mode
         self.answer = functools.partial(Answer, address, about()["host"])
         folder = scratch / f"class-{parcel}-{os.getpid()}"
@@ -97,7 +96,7 @@ class Station:
             unpack(content, parcel, folder)
             self.grading = _grading(terms, folder, assignment)
             fault = fault_of(self.grading.assignment, terms.tier, self.grading.settings)
-            self.refused = f"it has no tier {terms.tier}: {fault}" if fault else ""
+            self.refused = f"it cannot provide the tier {terms.tier}: {fault}" if fault else ""
 
     def do(self, job: Job) -> Answer:
         """Grade some work or have questions made on it, or refuse."""
@@ -119,11 +118,11 @@ STATIONS: dict[tuple[str, str], Station] = {}
 
 
 def _station(terms: Terms, parcel: str, content: bytes) -> Station:
-    """Return this process's station; the last one is kept."""
+    """Return this process's station; only the last one is kept."""
     key = repr(terms), parcel
     with LOCK:
         if key not in STATIONS:
-            from distributed import get_worker  # who grades in one process has no Dask
+            from distributed import get_worker  # not installed where one process grades
 
             STATIONS.clear()
             scratch, address = Path(get_worker().local_directory), get_worker().address

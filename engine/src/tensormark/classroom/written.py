@@ -1,7 +1,7 @@
-"""The marks of a class for its written questions: all sheets together, each read anew in every run.
+"""The marks of a class for its written questions, from all sheets, which each run reads anew.
 
-What two sheets have differently is nobody's to decide but staff's: neither counts until one is
-corrected. Nothing that is not marked counts as 0.
+Where two sheets disagree, only staff can decide: neither counts until one is corrected. An unmarked
+answer does not count as 0.
 """
 
 import os
@@ -24,14 +24,14 @@ SHOWN = 20  # answers that are listed on the terminal
 
 
 def sheet_paths(text: str) -> list[Path]:
-    """Return what WRITTEN= names: sheets and folders of them, with commas between."""
+    """Return the paths in WRITTEN=, which commas separate: sheets and folders of them."""
     names = [text] if os.path.lexists(text) else text.split(",")
     return [Path(name.strip()) for name in names if name.strip()]
 
 
 @dataclass(frozen=True)
 class Written:
-    """All that sheets say; `answers` are by student and question."""
+    """The marks in all sheets; `answers` are by student and question."""
 
     questions: Sequence[Question]
     sheets: int
@@ -43,7 +43,7 @@ class Written:
         return sum((question.most for question in self.questions), Decimal(0))
 
     def marks(self, student: str) -> Marks:
-        """Return what a student has."""
+        """Return a student's marks."""
         return Marks(
             tuple(
                 Mark(question, self.answers.get((student, question.id), ()))
@@ -52,7 +52,7 @@ class Written:
         )
 
     def lines(self, hand_ins: Sequence[HandIn]) -> Iterator[str]:
-        """Yield how far the marking is, and each answer on which sheets disagree."""
+        """Yield the progress of marking, and each answer on which sheets disagree."""
         everybody = [self.marks(hand_in.student) for hand_in in hand_ins]
         full = sum(marks.points is not None for marks in everybody)
         part = sum(marks.points is None and marks.begun for marks in everybody)
@@ -84,10 +84,10 @@ class Written:
 
 
 def files_of(name: str, text: str) -> Iterator[Path]:
-    """Yield the files that an option names; of a folder, all .csv files.
+    """Yield the files that an option names; in a folder, all .csv files.
 
     Raises:
-        LedgerError: there are none in a folder.
+        LedgerError: a folder has none.
     """
     for path in sheet_paths(text):
         files = sorted(path.glob("[!.]*.csv")) if path.is_dir() else [path]
@@ -105,11 +105,11 @@ def read_written(text: str, hand_ins: Sequence[HandIn], assignment: Assignment) 
     questions, names = read_rubric(assignment), Names(hand_ins)
     paths = list(files_of("written", text))
     answers: dict[tuple[str, str], list[Answer]] = {}
-    read = set[str]()
+    real_paths = set[str]()
     for path in paths:
-        if (place := os.path.realpath(path)) in read:
-            raise LedgerError(f"{option('written', text)}: names {path} twice; take one out")
-        read.add(place)
+        if (real_path := os.path.realpath(path)) in real_paths:
+            raise LedgerError(f"{option('written', text)}: names {path} twice; remove one")
+        real_paths.add(real_path)
         for answer in read_sheet(path, questions, names):
             answers.setdefault((answer.student, answer.question), []).append(answer)
     return Written(questions, len(paths), answers)
