@@ -20,7 +20,7 @@ class Names:
         self.index: Index = index_of(hand_ins)
         cells = [(str(cell(each)).strip(), each) for each, n in self.counts.items() if n == 1]
         occurrences = Counter(text for text, _ in cells)
-        # as in files whose cells are protected from becoming formulas
+        # as files have them whose cells cannot be taken for formulas
         self.by_cell = {text: student for text, student in cells if occurrences[text] == 1}
 
     def _candidates(self, name: str) -> list[str]:

@@ -1,8 +1,8 @@
-"""Whose is what was found: what the class's own list says, and nobody's where that is not certain.
+"""Decides whose each upload is: by the class list, and nobody's where that is uncertain.
 
-A name may have several readings, and a list several people for one of them. Then a person has to
-decide: it becomes a line of its own, with all of them in it. What somebody is called can so keep
-their own hand-in from being graded, and never anybody else's.
+A name may have several readings, and several people on the list may fit one of them. Then staff
+have to decide: the upload gets a separate line that names them all. So an odd name can keep a
+student's own hand-in from being graded, but never anybody else's.
 """
 
 import re
@@ -15,12 +15,12 @@ from tensormark.classroom.people import Index, forms, places, words
 from tensormark.classroom.roster import IDS, Listed
 from tensormark.classroom.upload import CANVAS, GRADESCOPE, MOODLE, OWN, Upload
 
-Who = frozenset[int]  # places in the list: of one person, or of a team's members
-NOBODY: Who = frozenset()
+Owner = frozenset[int]  # indices in the list: of one person, or of a team's members
+NOBODY: Owner = frozenset()
 STRANGERS = NOT_ON_ROSTER, NOT_IN_EXPORT = "not on the roster", "not in the Canvas export"
-DECIDE = "rename it, or name it in the column file of a roster"
+DECIDE = "rename it, or name it in the file column of a roster"
 REPEAT = re.compile(r"(?P<own>.+?)(?: ?\((?P<browser>[0-9]{1,3})\)|-(?P<system>[0-9]{1,3}))", re.S)
-SHOWN, LONGEST = 4, 60  # people who something may be of, and characters of what they are called
+SHOWN, LONGEST = 4, 60  # possible owners that are named, and characters of a name
 
 
 @dataclass
@@ -28,8 +28,7 @@ class Student:
     """Somebody, and everything that they handed in; see HandIn.
 
     Attributes:
-        fault: why it is nobody's, if it is.
-        known: see HandIn.
+        fault: why the uploads are nobody's, if so.
     """
 
     student: str
@@ -42,25 +41,25 @@ class Student:
 
 
 def _team_key(name: str) -> str:
-    """Return the name of a team as it is compared: platforms change its spaces and marks."""
+    """Return a team's name for comparison: platforms change its spaces and punctuation."""
     return "".join(words(name))
 
 
-def _undecided(uploads: Sequence[Upload], who: Iterable[str]) -> Student:
-    """Return the line of something that may be several people's."""
-    people = list(dict.fromkeys(name[:LONGEST] for name in who))
+def _undecided(uploads: Sequence[Upload], names: Iterable[str]) -> Student:
+    """Return the line of something that could belong to any of several people."""
+    people = list(dict.fromkeys(name[:LONGEST] for name in names))
     more = [f"{len(people) - SHOWN} more"] if len(people) > SHOWN else []
-    names = " or ".join([*people[:SHOWN], *more])
+    owners = " or ".join([*people[:SHOWN], *more])
     label = legible(uploads[0].path.name)
-    fault = f"could belong to {names}, so nobody gets it; {DECIDE}"
+    fault = f"could belong to {owners}, so nobody gets it; {DECIDE}"
     return Student(label, label, (), list(uploads), fault=fault, known=False)
 
 
 def _without_repeats(uploads: Sequence[Upload], known: Callable[[Upload], bool]) -> list[Upload]:
-    """Give `ada (2).zip` and `ada-1.zip` to ada, if there is one, and nobody else has that name.
+    """Give `ada (2).zip` and `ada-1.zip` to ada, if there is one and nobody else has that name.
 
     Args:
-        known: says whether the list has somebody of a name.
+        known: says whether the list has somebody with a name.
     """
     own = {upload.student for upload in uploads if upload.kind == OWN}
     results = []
@@ -75,7 +74,7 @@ def _without_repeats(uploads: Sequence[Upload], known: Callable[[Upload], bool])
 
 
 def _groups(uploads: Iterable[Upload]) -> list[list[Upload]]:
-    """Return what was found, by all that its name may stand for."""
+    """Group uploads by everybody whom their names may mean."""
     groups: dict[tuple[tuple[str, str], ...], list[Upload]] = {}
     for upload in uploads:
         key = tuple(reading.identity for reading in upload.readings)
@@ -85,12 +84,12 @@ def _groups(uploads: Iterable[Upload]) -> list[list[Upload]]:
 
 def _student(group: Sequence[Upload], *notes: str) -> Student:
     first = group[0]
-    doubts = dict.fromkeys(note for upload in group for note in upload.notes)
-    return Student(first.student, first.name, first.keys, list(group), (*doubts, *notes))
+    upload_notes = dict.fromkeys(note for upload in group for note in upload.notes)
+    return Student(first.student, first.name, first.keys, list(group), (*upload_notes, *notes))
 
 
 def by_name(uploads: Sequence[Upload]) -> list[Student]:
-    """Return what was found, by student, in order, where there is no list of the class."""
+    """Return the uploads by student, in order, without a list of the class."""
     students = []
     for group in _groups(_without_repeats(uploads, lambda _: False)):
         readings = group[0].readings
@@ -100,11 +99,11 @@ def by_name(uploads: Sequence[Upload]) -> list[Student]:
             )
         else:
             students.append(_student(group))
-    return _with_own_names(students)
+    return _with_unique_names(students)
 
 
-def _with_own_names(students: Sequence[Student]) -> list[Student]:
-    """Return students who all have names of their own: others than the first get that of a file.
+def _with_unique_names(students: Sequence[Student]) -> list[Student]:
+    """Return the students under unique names: all but the first of a name add that of a file.
 
     Different systems may use the same name for different people.
     """
@@ -119,8 +118,8 @@ def _with_own_names(students: Sequence[Student]) -> list[Student]:
     return list(students)
 
 
-class _Owners:
-    """The list of a class, and who of it may have handed something in."""
+class _ClassList:
+    """The list of a class, which says who on it may have handed something in."""
 
     def __init__(self, roster: Sequence[Listed]) -> None:
         self.roster = roster
@@ -139,10 +138,10 @@ class _Owners:
         self.nameless = all(student.name == student.student for student in roster)
 
     def by_ids(self, upload: Upload) -> set[int]:
-        """Return who an id may stand for.
+        """Return whom an id may mean.
 
-        Where the list says what a platform calls people, nothing else counts. A list that is not
-        Moodle's knows nothing of its numbers; one without names may have them in their place.
+        Where the list has a platform's own ids, nothing else counts. Only Moodle's list has its
+        numbers; if it has no names, an upload's name may be an id.
         """
         known = self.platforms.get(upload.kind)
         if upload.kind != MOODLE and not known:
@@ -151,48 +150,48 @@ class _Owners:
         nameless = known and upload.kind == MOODLE and self.nameless
         return hits or (self.index.by_id(upload.name) if nameless else set())
 
-    def team_of(self, upload: Upload) -> Who:
+    def team_of(self, upload: Upload) -> Owner:
         return frozenset(self.teams.get(_team_key(upload.name), ()))
 
-    def named(self, upload: Upload) -> set[int]:
+    def by_forms(self, upload: Upload) -> set[int]:
         return self.index.by_forms(forms(upload.name))
 
     def has(self, upload: Upload) -> bool:
-        """Say whether the list has somebody, or a team, of a name."""
-        return bool(self.by_ids(upload) or self.named(upload) or self.team_of(upload))
+        """Say whether the list has a person or team with an upload's name."""
+        return bool(self.by_ids(upload) or self.by_forms(upload) or self.team_of(upload))
 
-    def sure(self, upload: Upload) -> set[Who]:
-        """Return who a reading may stand for by its id; a hand-in of a team's is its members'."""
+    def owners_by_ids(self, upload: Upload) -> set[Owner]:
+        """Return whom a reading may mean by its id; a team's hand-in belongs to its members."""
         ids, team = self.by_ids(upload), self.team_of(upload)
-        own: set[Who] = {frozenset({index}) for index in ids}
+        own: set[Owner] = {frozenset({index}) for index in ids}
         if len(own) != 1 or not team or upload.kind not in (CANVAS, MOODLE, OWN):
             return own
         member = ids <= team
         if upload.kind == CANVAS and not member:
             return own
-        others_name = not ids & self.named(upload)
-        return {team} if member and others_name and upload.kind != OWN else own | {team}
+        other_name = not ids & self.by_forms(upload)
+        return {team} if member and other_name and upload.kind != OWN else own | {team}
 
-    def by_name(self, upload: Upload, known: set[str], taken: set[int]) -> set[Who]:
+    def owners_by_name(self, upload: Upload, known: set[str], taken: set[int]) -> set[Owner]:
         """Return who may be meant by a name alone.
 
         Args:
-            known: platforms whose ids the list has; there a name says nothing of a person.
-            taken: who something was found of by id.
+            known: platforms whose ids the list has; there a name does not identify a person.
+            taken: indices of people who own something by id.
         """
         if len(upload.readings) > 1 or (upload.kind == CANVAS and CANVAS in known):
             return set()
-        people = set() if upload.kind in known else self.named(upload) - taken
+        people = set() if upload.kind in known else self.by_forms(upload) - taken
         if upload.kind == GRADESCOPE and upload.id:
-            # several gave this number: whose it is has the name
-            people = (self.named(upload) & self.index.by_id(upload.id)) - taken
+            # several gave this number: the owner is the one with the name
+            people = (self.by_forms(upload) & self.index.by_id(upload.id)) - taken
         team = self.team_of(upload) if upload.kind in (CANVAS, MOODLE, OWN) else frozenset()
         return {frozenset({index}) for index in people} | ({team} if team else set())
 
     def strength(self, upload: Upload, index: int) -> int:
-        """Return how well an id tells that something is somebody's, the best lowest.
+        """Return how well an id shows that something is somebody's; lower is better.
 
-        On Gradescope people type a number of their own, and an address is that of an account.
+        On Gradescope, people type their number themselves, but an address is that of an account.
         """
         keys = (upload.student, *upload.keys)
         columns = [
@@ -203,18 +202,18 @@ class _Owners:
         email = upload.kind == GRADESCOPE and IDS.index("email") in columns
         return -1 if email else min(columns, default=len(IDS))
 
-    def outdone(self, whose: Sequence[tuple[Upload, set[Who]]]) -> set[int]:
-        """Return the places of those who claim somebody's line, and have a weaker claim to it.
+    def weaker_claims(self, claimants: Sequence[tuple[Upload, set[Owner]]]) -> set[int]:
+        """Return the indices of claims to a line that another of the platform outdoes or equals.
 
-        A platform knows everybody under one id, so two of them are not one person.
+        A platform knows everybody under one id, so two ids are not one person.
         """
-        claims: dict[tuple[str, Who], dict[tuple[str, str], tuple[int, list[int]]]] = {}
-        for index, (upload, owners) in enumerate(whose):
-            who = next(iter(owners), NOBODY)
-            if len(owners) == len(who) == 1 and upload.kind != OWN:
-                reading = self.reading(upload, who)
-                rivals = claims.setdefault((reading.kind, who), {})
-                strength = self.strength(reading, min(who))
+        claims: dict[tuple[str, Owner], dict[tuple[str, str], tuple[int, list[int]]]] = {}
+        for index, (upload, owners) in enumerate(claimants):
+            owner = next(iter(owners), NOBODY)
+            if len(owners) == len(owner) == 1 and upload.kind != OWN:
+                reading = self.reading(upload, owner)
+                rivals = claims.setdefault((reading.kind, owner), {})
+                strength = self.strength(reading, min(owner))
                 rivals.setdefault(reading.identity, (strength, []))[1].append(index)
         lost = set()
         for rivals in claims.values():
@@ -225,62 +224,63 @@ class _Owners:
                     lost |= set(members)
         return lost
 
-    def of(self, groups: Sequence[list[Upload]]) -> list[set[Who]]:
-        """Return for each group whom it may be of: nobody, one person or team, or several."""
-        sure = [set().union(*map(self.sure, group[0].readings)) for group in groups]
+    def owners(self, groups: Sequence[list[Upload]]) -> list[set[Owner]]:
+        """Return each group's possible owners: nobody, one person or team, or several."""
+        by_ids = [set().union(*map(self.owners_by_ids, group[0].readings)) for group in groups]
         firsts = [group[0] for group in groups]
-        lost = self.outdone(list(zip(firsts, sure, strict=True)))
-        whose = [own | ({NOBODY} if index in lost else set()) for index, own in enumerate(sure)]
+        lost = self.weaker_claims(list(zip(firsts, by_ids, strict=True)))
+        results = [own | ({NOBODY} if index in lost else set()) for index, own in enumerate(by_ids)]
         certain = [
-            (group[0].kind, who)
-            for group, owners in zip(groups, whose, strict=True)
-            for who in owners
+            (group[0].kind, owner)
+            for group, owners in zip(groups, results, strict=True)
+            for owner in owners
             if len(owners) == 1
         ]
-        known = {kind for kind, owners in self.platforms.items() if owners}
+        known = {kind for kind, ids in self.platforms.items() if ids}
         known |= {kind for kind, _ in certain} - {OWN}
-        taken = {index for _, who in certain for index in who}
+        taken = {index for _, owner in certain for index in owner}
         claims = [
-            set() if owners else self.by_name(group[0], known, taken)
-            for group, owners in zip(groups, whose, strict=True)
+            set() if owners else self.owners_by_name(group[0], known, taken)
+            for group, owners in zip(groups, results, strict=True)
         ]
-        counts = Counter(who for owners in claims for who in owners)
+        counts = Counter(owner for owners in claims for owner in owners)
         for index, owners in enumerate(claims):
-            if owners and all(counts[who] == 1 for who in owners):
-                whose[index] = owners
-        return whose
+            if owners and all(counts[owner] == 1 for owner in owners):
+                results[index] = owners
+        return results
 
-    def called(self, who: Who) -> str:
-        """Return what to call somebody of the list, or a team."""
-        if who == NOBODY:
+    def label(self, owner: Owner) -> str:
+        """Return what to call a person or team on the list."""
+        if owner == NOBODY:
             return "somebody else"
-        if len(who) > 1:
-            return f"team {self.roster[min(who)].team}"
-        student = self.roster[min(who)]
+        if len(owner) > 1:
+            return f"team {self.roster[min(owner)].team}"
+        student = self.roster[min(owner)]
         return called(student.student, student.name)
 
-    def doubts(self, upload: Upload, who: Who) -> list[str]:
-        """Return what a person should know of somebody's hand-in that is called after another.
+    def doubts(self, upload: Upload, owner: Owner) -> list[str]:
+        """Return what staff should know about a hand-in that does not have its owner's name.
 
-        Canvas calls a group's after the group, and gives the id of one of its members.
+        Canvas names a group's hand-in after the group, and gives the id of one of its members.
         """
         named_otherwise = (
-            upload.kind == CANVAS and forms(upload.name) and not who & self.named(upload)
+            upload.kind == CANVAS and forms(upload.name) and not owner & self.by_forms(upload)
         )
-        if not named_otherwise or len(who) > 1 or not self.platforms[CANVAS]:
+        if not named_otherwise or len(owner) > 1 or not self.platforms[CANVAS]:
             return []
-        fix = "if that is a group's, give a roster with a column team"
+        fix = "if that is a group, give a roster with a team column"
         return [f"called {upload.name[:LONGEST]!r} by Canvas; {fix}"]
 
-    def reading(self, upload: Upload, who: Who) -> Upload:
-        """Return the reading of a name that is of somebody."""
-        return next((reading for reading in upload.readings if who in self.sure(reading)), upload)
+    def reading(self, upload: Upload, owner: Owner) -> Upload:
+        """Return the reading of a name that means an owner."""
+        return next(
+            (reading for reading in upload.readings if owner in self.owners_by_ids(reading)), upload
+        )
 
-    def told(self, group: Sequence[Upload], whose: set[Who]) -> Student:
+    def unassigned(self, group: Sequence[Upload], owners: set[Owner]) -> Student:
         readings = group[0].readings
-        people = [self.called(who) for who in sorted(whose, key=sorted)]
-        if whose:
-            return _undecided(group, people)
+        if owners:
+            return _undecided(group, [self.label(owner) for owner in sorted(owners, key=sorted)])
         if len(readings) > 1:
             return _undecided(
                 group, (called(reading.student, reading.name) for reading in readings)
@@ -289,17 +289,17 @@ class _Owners:
 
 
 def by_roster(uploads: Sequence[Upload], roster: Sequence[Listed]) -> list[Student]:
-    """Give what was found to the students of a list, in its order; the rest comes last."""
+    """Give uploads to the students of a list, in its order; the rest come last."""
     students = [Student(member.student, member.name, member.keys) for member in roster]
-    owners, rest = _Owners(roster), []
-    groups = _groups(_without_repeats(uploads, owners.has))
-    for group, whose in zip(groups, owners.of(groups), strict=True):
-        if len(whose) != 1:
-            rest.append(owners.told(group, whose))
+    class_list, rest = _ClassList(roster), []
+    groups = _groups(_without_repeats(uploads, class_list.has))
+    for group, owners in zip(groups, class_list.owners(groups), strict=True):
+        if len(owners) != 1:
+            rest.append(class_list.unassigned(group, owners))
             continue
-        (who,) = whose
-        for index in sorted(who):
-            own = [owners.reading(upload, who) for upload in group]
+        (owner,) = owners
+        for index in sorted(owner):
+            own = [class_list.reading(upload, owner) for upload in group]
             students[index].uploads += own
-            students[index].notes += (*_student(own).notes, *owners.doubts(own[0], who))
-    return _with_own_names([*students, *rest])
+            students[index].notes += (*_student(own).notes, *class_list.doubts(own[0], owner))
+    return _with_unique_names([*students, *rest])

@@ -100,8 +100,10 @@ def marked(everybody: Sequence[Drawn], paths: Sequence[Path]) -> tuple[list[Entr
     exports, problems = Answers(), {FOREIGN: list[str](), UNCLEAR: list[str]()}
     for path in paths:
         exports.read(path, everybody)
-    texts = [exports.texts.get(place, {}) for place in range(len(everybody))]
-    entries = [_marked(*pair, problems) for pair in zip(everybody, texts, strict=True)]
+    entries = [
+        _marked(drawn, exports.texts.get(index, {}), problems)
+        for index, drawn in enumerate(everybody)
+    ]
     sheets = sum(bool(drawn.sheet) for drawn in everybody)
     lines = [*_report(entries, sheets, problems), *exports.warnings]
     if names := list(exports.strangers):
