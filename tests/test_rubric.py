@@ -50,12 +50,12 @@ BAD = {
     MEMORY: "has no section for Question (rate)",
     "# nothing\n- 2 points: x": "has no section for Question (memory)",
     MEMORY.replace("(4", "(5") + RATE: "line 1: has 5 points, but 4 in handout.md",
-    MEMORY.replace("- 3", "- 2") + RATE: "has 4 points, but its items add up to 3; each item is",
+    MEMORY.replace("- 3", "- 2") + RATE: "has 4 points, and its items add up to 3; each must",
     MEMORY.replace("- 3 points", "- three points") + RATE: "line 5: must be like `- 2 points: ",
     MEMORY.replace("- 3 points:", "- 3 points") + RATE: "line 5: must be like `- 2 points: ",
-    MEMORY + "- 0 points: for nothing.\n" + RATE: "line 1: has 4 points, but the lines of its",
+    MEMORY + "- 0 points: for nothing.\n" + RATE: "line 1: has 4 points, and its items add up to",
     MEMORY.replace(" (4 points)", "") + RATE: "line 1: must be like `## Memory (4 points)`",
-    f"## Memory (4 points)\n{RATE}": "line 1: has 4 points, but its items add up to 0",
+    f"## Memory (4 points)\n{RATE}": "line 1: has 4 points, and its items add up to 0",
 }
 
 

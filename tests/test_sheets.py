@@ -40,7 +40,7 @@ BAD_ROWS = {
     "10001,2++1,,,,": "line 2: memory: '2++1' is not points; write a number such as 1.5, or",
     "10001,4.5,,,,": "line 2: memory: 4.5 is out of range; the question has 4",
     "10001,,,2.01,,": "line 2: rate: 2.01 is out of range; the question has 2",
-    "10001,2+2+0,,,,": "line 2: memory: 2 is out of range; that line of the rubric has 1",
+    "10001,2+2+0,,,,": "line 2: memory: 2 is out of range; that item of the rubric has 1",
     "10001,2+1,,,,": "line 2: memory: 2+1 is not one number for each item of the rubric",
     "10001,1,,,,\n\n10001,1,,,,": "line 4: 10001 already has a row, line 2; keep one of them",
     "10001,1,,,,\nlogin1,,,1,,": "line 3: login1 already has a row, line 2; keep one of them",

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page
 from teach import SCREENS
 
 from tensormark.classroom.entry import Entry, HandIn
-from tensormark.classroom.viva import Drawn
+from tensormark.classroom.viva import StudentSheet
 from tensormark.classroom.viva_sheets import index
 from tensormark.viva import page as pages
 from tensormark.viva.question import Listing, Mark, Sheet
@@ -102,7 +102,10 @@ def listed(sheet: Sheet) -> str:
     entry = Entry(HandIn(sheet.submission, "Ada Lovelace", Path("bert.py")))
     note = "; ".join(sheet.notes)
     return index(
-        [("ada", Drawn(entry, sheet, note, "018FCEA6")), ("bob", Drawn(entry, None, note))]
+        [
+            ("ada", StudentSheet(entry, sheet, note, "018FCEA6")),
+            ("bob", StudentSheet(entry, None, note)),
+        ]
     )
 
 

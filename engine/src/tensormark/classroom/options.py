@@ -66,9 +66,9 @@ def parser(folder: Path, name: str = "class") -> argparse.ArgumentParser:
     tiers = ", ".join(TIERS)
     add("--tier", type=settings.tier, help=f"{tiers}; default: the strictest available")
     add("--references", type=Path, help="folder with the recorded answers")
-    own = settings.shipped(folder)
-    weights = settings.with_default(settings.HELP["checkpoint"], own)
-    add("--checkpoint", type=Path, default=own, help=weights)
+    shipped = settings.shipped(folder)
+    weights = settings.with_default(settings.HELP["checkpoint"], shipped)
+    add("--checkpoint", type=Path, default=shipped, help=weights)
     for field in ("budget", "training_times"):
         kind, default = settings.KINDS[field], getattr(settings.Settings, field)
         about = settings.with_default(settings.HELP[field], default)
@@ -121,5 +121,5 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
 
 def settings_of(folder: Path, options: argparse.Namespace) -> settings.Settings:
     """Return the settings for grading in an assignment's folder, except the tier."""
-    own = {"references": options.references, "checkpoint": options.checkpoint}
-    return settings.Settings.of(folder, **own)
+    folders = {"references": options.references, "checkpoint": options.checkpoint}
+    return settings.Settings.of(folder, **folders)

@@ -55,19 +55,19 @@ def _undecided(uploads: Sequence[Upload], names: Iterable[str]) -> Student:
     return Student(label, label, (), list(uploads), fault=fault, known=False)
 
 
-def _without_repeats(uploads: Sequence[Upload], known: Callable[[Upload], bool]) -> list[Upload]:
+def _without_repeats(uploads: Sequence[Upload], listed: Callable[[Upload], bool]) -> list[Upload]:
     """Give `ada (2).zip` and `ada-1.zip` to ada, if there is one and nobody else has that name.
 
     Args:
-        known: says whether the list has somebody with a name.
+        listed: says whether the list has somebody with a name.
     """
     own = {upload.student for upload in uploads if upload.kind == OWN}
     results = []
     for upload in uploads:
         repeat = REPEAT.fullmatch(upload.student) if upload.kind == OWN else None
-        if repeat and not known(upload):
+        if repeat and not listed(upload):
             base = replace(upload, student=repeat["own"], name=repeat["own"])
-            if base.student in own or known(base):
+            if base.student in own or listed(base):
                 upload = replace(base, again=int(repeat["browser"] or repeat["system"]))
         results.append(upload)
     return results
@@ -107,14 +107,14 @@ def _with_unique_names(students: Sequence[Student]) -> list[Student]:
 
     Different systems may use the same name for different people.
     """
-    taken: set[str] = set()
+    names: set[str] = set()
     for student in students:
         name, count = student.student, 1
-        while student.student in taken:
+        while student.student in names:
             path = str(student.uploads[0].path.name) if student.uploads else name
             student.student = f"{name}, {path}" if count == 1 else f"{name}, {path}, {count}"
             count += 1
-        taken.add(student.student)
+        names.add(student.student)
     return list(students)
 
 
@@ -143,11 +143,11 @@ class _ClassList:
         Where the list has a platform's own ids, nothing else counts. Only Moodle's list has its
         numbers; if it has no names, an upload's name may be an id.
         """
-        known = self.platforms.get(upload.kind)
-        if upload.kind != MOODLE and not known:
+        platform_ids = self.platforms.get(upload.kind)
+        if upload.kind != MOODLE and not platform_ids:
             return self.index.by_ids(dict.fromkeys((upload.student, *upload.keys)))
-        hits = (known or {}).get(upload.id or upload.student, set())
-        nameless = known and upload.kind == MOODLE and self.nameless
+        hits = (platform_ids or {}).get(upload.id or upload.student, set())
+        nameless = platform_ids and upload.kind == MOODLE and self.nameless
         return hits or (self.index.by_id(upload.name) if nameless else set())
 
     def team_of(self, upload: Upload) -> Owner:
@@ -172,19 +172,19 @@ class _ClassList:
         other_name = not ids & self.by_forms(upload)
         return {team} if member and other_name and upload.kind != OWN else own | {team}
 
-    def owners_by_name(self, upload: Upload, known: set[str], taken: set[int]) -> set[Owner]:
+    def owners_by_name(self, upload: Upload, covered: set[str], matched: set[int]) -> set[Owner]:
         """Return who may be meant by a name alone.
 
         Args:
-            known: platforms whose ids the list has; there a name does not identify a person.
-            taken: indices of people who own something by id.
+            covered: platforms whose ids the list has; there a name does not identify a person.
+            matched: indices of people who own something by id.
         """
-        if len(upload.readings) > 1 or (upload.kind == CANVAS and CANVAS in known):
+        if len(upload.readings) > 1 or (upload.kind == CANVAS and CANVAS in covered):
             return set()
-        people = set() if upload.kind in known else self.by_forms(upload) - taken
+        people = set() if upload.kind in covered else self.by_forms(upload) - matched
         if upload.kind == GRADESCOPE and upload.id:
             # several gave this number: the owner is the one with the name
-            people = (self.by_forms(upload) & self.index.by_id(upload.id)) - taken
+            people = (self.by_forms(upload) & self.index.by_id(upload.id)) - matched
         team = self.team_of(upload) if upload.kind in (CANVAS, MOODLE, OWN) else frozenset()
         return {frozenset({index}) for index in people} | ({team} if team else set())
 
@@ -236,11 +236,11 @@ class _ClassList:
             for owner in owners
             if len(owners) == 1
         ]
-        known = {kind for kind, ids in self.platforms.items() if ids}
-        known |= {kind for kind, _ in certain} - {OWN}
-        taken = {index for _, owner in certain for index in owner}
+        covered = {kind for kind, ids in self.platforms.items() if ids}
+        covered |= {kind for kind, _ in certain} - {OWN}
+        matched = {index for _, owner in certain for index in owner}
         claims = [
-            set() if owners else self.owners_by_name(group[0], known, taken)
+            set() if owners else self.owners_by_name(group[0], covered, matched)
             for group, owners in zip(groups, results, strict=True)
         ]
         counts = Counter(owner for owners in claims for owner in owners)

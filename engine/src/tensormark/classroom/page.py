@@ -38,13 +38,13 @@ PUBLIC = (
 )
 
 
-def _show_button(tag: str, what: str) -> Element:
-    return element("button", "show", type="button", data_show=tag, aria_label=f"show {what}")
+def _show_button(tag: str, target: str) -> Element:
+    return element("button", "show", type="button", data_show=tag, aria_label=f"show {target}")
 
 
-def _line(count: object, *what: object, button: Element | None = None) -> Element:
+def _line(count: object, *content: object, button: Element | None = None) -> Element:
     amount = element("span", count, class_="count")
-    return element("li", amount, element("span", *what, class_="what"), button)
+    return element("li", amount, element("span", *content, class_="what"), button)
 
 
 def _section(name: str, title: str, *parts: object) -> Element:
@@ -132,8 +132,8 @@ def _problems(view: Class) -> Element | None:
     lines = [
         _line(kind, view.name(index), ": ", summary.problem_of(view.entries[index])[:LONGEST])
         for kind in (*summary.OURS, summary.UNREAD)
-        for index, own in enumerate(view.kinds)
-        if own == kind
+        for index, actual in enumerate(view.kinds)
+        if actual == kind
     ]
     if absent := view.kinds.count(summary.NOT_IN):
         button = _show_button(
@@ -144,11 +144,13 @@ def _problems(view: Class) -> Element | None:
 
 
 def _imports(view: Class) -> Element | None:
-    who = [index for index, files in enumerate(view.unimportable) if files]
-    lines = [_line(", ".join(view.unimportable[index]), view.name(index)) for index in who]
-    if who:
-        button = _show_button(UNIMPORTABLE, f"the {len(who)} with a file that cannot be imported")
-        lines.insert(0, _line(number_of(len(who), "student"), "in all", button=button))
+    affected = [index for index, files in enumerate(view.unimportable) if files]
+    lines = [_line(", ".join(view.unimportable[index]), view.name(index)) for index in affected]
+    if affected:
+        button = _show_button(
+            UNIMPORTABLE, f"the {len(affected)} with a file that cannot be imported"
+        )
+        lines.insert(0, _line(number_of(len(affected), "student"), "in all", button=button))
     return _list_section("imports", "Files that cannot be imported", lines)
 
 
@@ -158,8 +160,8 @@ def _flags(view: Class) -> Element | None:
         if flags:
             rest = [f"and {len(flags) - FLAGS} more"] if len(flags) > FLAGS else []
             text = "; ".join(flag[:LONGEST] for flag in (*flags[:FLAGS], *rest))
-            what = element("span", view.name(index), ": ", text, class_="what")
-            lines.append(element("li", what))
+            content = element("span", view.name(index), ": ", text, class_="what")
+            lines.append(element("li", content))
     about = element("p", "For a person to check; most of these are harmless.", class_="about")
     return _list_section("flags", "Flags", lines, about)
 
@@ -189,10 +191,10 @@ def _group_line(view: Class, index: int) -> Element:
     group = view.similar.groups[index]
     size, where = len(group.members), ", ".join(group.places[:6])
     same = f"{100 * group.share:.0f}% the same, in {where}"
-    what = f"equal byte for byte: {where}" if group.equal else same
+    likeness = f"equal byte for byte: {where}" if group.equal else same
     button = _show_button(f"g{index}", f"these {size} students")
     beside = element("a", "side by side", href=f"similar.html#group-{index + 1}")
-    about = element("p", what[:LONGEST], ". ", beside, class_="about")
+    about = element("p", likeness[:LONGEST], ". ", beside, class_="about")
     names = _names(view, group.members)
     return _line(number_of(size, "student"), *names, about, button=button)
 

@@ -90,12 +90,12 @@ def matches(people: Sequence[Person], others: Sequence[Person]) -> list[int | No
     """Return each person's place among others; None where it is uncertain."""
     index = Index(others)
     hits = [index.by_ids(person.ids) for person in people]
-    taken = set().union(*hits)
+    claimed = set().union(*hits)
     names = [
         frozenset() if hit else _all_forms(person) for person, hit in zip(people, hits, strict=True)
     ]
     counts = Counter(itertools.chain.from_iterable(names))
     for place, own in enumerate(names):
         if all(counts[form] == 1 for form in own):
-            hits[place] = hits[place] or index.by_forms(own) - taken
+            hits[place] = hits[place] or index.by_forms(own) - claimed
     return [next(iter(hit)) if len(hit) == 1 else None for hit in hits]

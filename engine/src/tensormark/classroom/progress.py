@@ -75,9 +75,9 @@ class Progress:
         """Print a line if one is due."""
         if not self.estimated and len(self.durations) >= max(FEW, 2 * slots):
             self.estimated = True
-            left = self.total - self.finished
-            if left > under_way:
-                self.say(f"{left} to go: {expected(left, slots, self.durations)}")
+            remaining = self.total - self.finished
+            if remaining > under_way:
+                self.say(f"{remaining} to go: {expected(remaining, slots, self.durations)}")
         if self.bar is not None or self.seconds - self.last < EVERY:
             return
         self.last = self.seconds
@@ -88,8 +88,8 @@ class Progress:
         rate = self.finished / self.seconds
         if not rate:
             return "no estimate yet"
-        left = spent((self.total - self.finished) / rate)
-        return f"{60 * rate:.1f} a minute, {left} left"
+        time_left = spent((self.total - self.finished) / rate)
+        return f"{60 * rate:.1f} a minute, {time_left} left"
 
     def summary(self) -> str:
         """Return the counts by outcome."""

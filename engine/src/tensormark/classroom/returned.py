@@ -69,8 +69,8 @@ def _for_canvas(pairs: Pairs) -> tuple[dict[str, str], list[str]]:
         readings = [nameless] if nameless else canvas_readings(name)
         if moodle_readings(name) or not readings or name in folders:
             continue
-        if why := _canvas_refusal(name, [reading.student for reading in readings]):
-            skipped.append(f"{visible(entry.hand_in.called, 200)}: {visible(name, 200)}: {why}")
+        if reason := _canvas_refusal(name, [reading.student for reading in readings]):
+            skipped.append(f"{visible(entry.hand_in.called, 200)}: {visible(name, 200)}: {reason}")
         else:
             folders[name] = folder
     return folders, skipped

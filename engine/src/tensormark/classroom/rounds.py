@@ -80,5 +80,5 @@ class Round(Generic[J]):
         where = options.scheduler or f"{options.workers} on this machine"
         workers = 0 if options.scheduler else options.workers
         cost = estimate.expected(len(self.jobs), workers, self.durations, self.done)
-        what = f"{len(self.jobs)} {self.task}, tier {terms.tier}, workers: {where}"
-        print(f"{what}; {cost}", flush=True)
+        work = f"{len(self.jobs)} {self.task}, tier {terms.tier}, workers: {where}"
+        print(f"{work}; {cost}", flush=True)

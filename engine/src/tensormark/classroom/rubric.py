@@ -41,7 +41,7 @@ RESERVED = frozenset(
 
 def _handout_questions(assignment: Assignment) -> dict[str, tuple[str, Decimal, str]]:
     """Return title, points and page of each question in the handout, by id."""
-    asked: dict[str, tuple[str, Decimal, str]] = {}
+    headings: dict[str, tuple[str, Decimal, str]] = {}
     for page, text in assignment.handout.pages.items():
         for _, heading in HEADING.findall(text):
             if not heading.startswith("Question ("):
@@ -50,10 +50,10 @@ def _handout_questions(assignment: Assignment) -> dict[str, tuple[str, Decimal, 
             if match is None:
                 like = "Question (id): title (4 points)"
                 raise LedgerError(f"{page}: {heading!r} must be like `{like}`")
-            if match[1] in asked:
+            if match[1] in headings:
                 raise LedgerError(f"{page}: two questions are called {match[1]}; rename one")
-            asked[match[1]] = match[2], Decimal(match[3]), page
-    return asked
+            headings[match[1]] = match[2], Decimal(match[3]), page
+    return headings
 
 
 def _sections(path: Path) -> Iterator[tuple[str, str, Decimal, list[Decimal]]]:
@@ -79,19 +79,20 @@ def _sections(path: Path) -> Iterator[tuple[str, str, Decimal, list[Decimal]]]:
 
 
 def _question(
-    asked: Mapping[str, tuple[str, Decimal, str]], section: tuple[str, str, Decimal, list[Decimal]]
+    headings: Mapping[str, tuple[str, Decimal, str]],
+    section: tuple[str, str, Decimal, list[Decimal]],
 ) -> Question:
     """Return a section's question, whose points must be those in the handout."""
     where, name, points, items = section
-    if name not in asked:
+    if name not in headings:
         raise LedgerError(f"{where}: the handout has no heading `Question ({name}): ...`")
-    title, most, page = asked[name]
+    title, most, page = headings[name]
     if points != most:
         raise LedgerError(f"{where}: has {shown(points)} points, but {shown(most)} in {page}")
     question = Question(name, title, tuple(items))
     if question.most != points or not all(items):
-        sums = f"has {shown(points)} points, but its items add up to {shown(question.most)}"
-        raise LedgerError(f"{where}: {sums}; each item is like `- 2 points: what for`")
+        sums = f"has {shown(points)} points, and its items add up to {shown(question.most)}"
+        raise LedgerError(f"{where}: {sums}; each must have some, as in `- 2 points: what for`")
     return question
 
 
@@ -105,16 +106,16 @@ def read_rubric(assignment: Assignment) -> tuple[Question, ...]:
     if not name:
         fix = "name a rubric in grader/staff.py: STAFF = Staff(rubric=...)"
         raise LedgerError(f"{assignment.name} has no written questions; {fix}")
-    path, asked = assignment.folder / name, _handout_questions(assignment)
+    path, headings = assignment.folder / name, _handout_questions(assignment)
     reserved = RESERVED | {exercise.id for exercise in assignment.exercises}
     questions: dict[str, Question] = {}
     for section in _sections(path):
-        question = _question(asked, section)
+        question = _question(headings, section)
         if question.id in questions or question.id in reserved:
             fix = f"something else is called {question.id}; rename the question"
             raise LedgerError(f"{section[0]}: {fix}")
         questions[question.id] = question
-    if missing := [name for name in asked if name not in questions]:
+    if missing := [name for name in headings if name not in questions]:
         raise LedgerError(f"{path}: has no section for Question ({missing[0]})")
     if not questions:
         raise LedgerError(f"{path}: has no section such as `## Memory (4 points)`")

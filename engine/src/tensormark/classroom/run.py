@@ -130,13 +130,13 @@ class Run:
         if options.canvas:
             opened(options.canvas, options.column, assignment.name, options.out / CANVAS)
         self.last = read_class(options.last, assignment) if options.last else None
-        given = GivenFiles(assignment, references.manifest.get("starter", {}))
+        given_files = GivenFiles(assignment, references.manifest.get("starter", {}))
         staff_files = own_files(options)
         late = options.late or NEWEST
         people = options.roster or options.canvas  # either is a list of the class
-        where = options.submissions
+        folder = options.submissions
         find_all = functools.partial(
-            find, where, assignment.editable, people, options.deadline, late, own=staff_files
+            find, folder, assignment.editable, people, options.deadline, late, own=staff_files
         )
         hand_ins = find_all()
         self.ledger = ledger.opened(options, hand_ins, assignment)
@@ -144,12 +144,12 @@ class Run:
         viva_marks.check(self.answers)
         if self.ledger and self.ledger.deadlines:
             hand_ins = find_all(deadlines=self.ledger.deadlines)
-        say = functools.partial(print, file=sys.stderr, flush=True)
-        self.students = Class(hand_ins, given, store, say)
+        print_line = functools.partial(print, file=sys.stderr, flush=True)
+        self.students = Class(hand_ins, given_files, store, print_line)
         if not self.students.works():
             lines = standing.listed(standing.by_kind(self.students.unread()))
             print("".join(f"{line}\n" for line in lines), end="")
-            raise SubmissionError(f"there is nothing to grade in {where}")
+            raise SubmissionError(f"there is nothing to grade in {folder}")
         self.terms = terms_of(options, references, store, assignment)
         self.viva: Viva | None = None
         if options.viva:
@@ -165,8 +165,8 @@ class Run:
     def everybody(self) -> int:
         """Grade what is new or has changed; return the exit status."""
         works = self.students.left(self.terms, self.options.force)
-        if known := len(self.students.works()) - len(works):
-            print(f"{known} graded before, in {self.options.out / STORE}", flush=True)
+        if count := len(self.students.works()) - len(works):
+            print(f"{count} graded before, in {self.options.out / STORE}", flush=True)
         try:
             if works:
                 self.grade(works)
@@ -254,20 +254,20 @@ class Run:
         options, entries = self.options, self.students.entries(self.terms)
         entries = self.ledger.applied(entries) if self.ledger else entries
         kinds, answer_lines = standing.by_kind(entries), list[str]()
-        drawn = list(self.viva.drawn(entries)) if self.viva else []
-        if drawn and self.answers:
-            entries, answer_lines = viva_marks.marked(drawn, self.answers)
+        sheets = list(self.viva.student_sheets(entries)) if self.viva else []
+        if sheets and self.answers:
+            entries, answer_lines = viva_marks.marked(sheets, self.answers)
         remember(options, self.store)
         final_lines = finals.keep(self.store, self.ledger, entries, appealed)
         try:
             earlier = Earlier(options.out)
-            sheet_lines = write_sheets(drawn, earlier)
+            sheet_lines = write_sheets(sheets, earlier)
             lines = [*self.write(entries, earlier), *sheet_lines, *answer_lines]
         except OSError as error:
-            where, why = error.filename or options.out, error.strerror or error
+            path, reason = error.filename or options.out, error.strerror or error
             raise RunError(
-                f"{option('out', options.out)}: results are saved, but {where} cannot be "
-                f"written ({why}); fix that or move it away, and run the same command again"
+                f"{option('out', options.out)}: results are saved, but {path} cannot be "
+                f"written ({reason}); fix that or move it away, and run the same command again"
             ) from error
         print("\n".join([standing.counted(kinds), *standing.listed(kinds), *final_lines, *lines]))
         if any(kinds[kind] for kind in OURS):

@@ -40,10 +40,10 @@ def _key(title: str) -> str:
 
 def _header(path: Path, cells: Sequence[str], questions: Sequence[Question]) -> list[str]:
     """Return the titles of a sheet's columns, spelled as in `_titles`."""
-    known = {_key(title): title for title in _titles(questions)}
+    titles_by_key = {_key(title): title for title in _titles(questions)}
     titles = []
     for text in cells:
-        title, excerpt = known.get(_key(text)), visible(text, 60)
+        title, excerpt = titles_by_key.get(_key(text)), visible(text, 60)
         if title is None:
             columns = [each.column for each in questions if _key(text).startswith(f"{each.id} ")]
             fix = f"it is now {columns[0]!r}" if columns else f"`{command('sheet')}` writes a sheet"

@@ -65,7 +65,7 @@ class _Comparison:
 
     Attributes:
         students: the descriptions of each, by file.
-        own: all numbers of each, without those in given or known code.
+        numbers: all those of each, without those in given or known code.
         holders: number to how many submissions have it.
         threshold: how surprising what two share must be, in bits.
     """
@@ -74,9 +74,9 @@ class _Comparison:
         self, students: Sequence[Sequence[Described]], allowed: set[int], surprise: float
     ) -> None:
         self.students = students
-        self.own = [set().union(*map(_all_numbers, each)) - allowed for each in students]
+        self.numbers = [set().union(*map(_all_numbers, each)) - allowed for each in students]
         self.size = max(len(students), SMALLEST)
-        self.holders = Counter(itertools.chain(*self.own))
+        self.holders = Counter(itertools.chain(*self.numbers))
         self.threshold = surprise * math.log2(self.size)
 
     def functions(self, index: int, shared: set[int]) -> dict[str, float]:
@@ -93,8 +93,8 @@ class _Comparison:
 
         Among all pairs of a class, fewer than one so alike must be expected by chance.
         """
-        shared = self.own[first] & self.own[second]
-        share = len(shared) / min(len(self.own[first]), len(self.own[second]))
+        shared = self.numbers[first] & self.numbers[second]
+        share = len(shared) / min(len(self.numbers[first]), len(self.numbers[second]))
         if len(shared) < ENOUGH or share < ALIKE:
             return None
         surprise = sum(self.functions(first, shared).values())
@@ -103,7 +103,7 @@ class _Comparison:
     def pairs(self) -> Iterator[tuple[int, int, float]]:
         """Yield each near-identical pair, and the share of the smaller one in common."""
         owners: dict[int, list[int]] = {}
-        for index, each in enumerate(self.own):
+        for index, each in enumerate(self.numbers):
             for number in each:
                 if self.holders[number] <= COMMON * self.size + 1:
                     owners.setdefault(number, []).append(index)
@@ -223,7 +223,7 @@ def _similar_groups(comparison: _Comparison) -> Iterator[Group]:
     pairs = sorted(comparison.pairs())
     for members in _groups(pairs):
         least = min(share for index, _, share in pairs if index in members)
-        shared = Counter(itertools.chain(*(comparison.own[member] for member in members)))
+        shared = Counter(itertools.chain(*(comparison.numbers[member] for member in members)))
         several = {number for number, count in shared.items() if count > 1}
         yield Group(tuple(members), tuple(comparison.functions(members[0], several)), least)
 
@@ -248,22 +248,22 @@ def similar(
     flat = list(dict.fromkeys(itertools.chain(*texts)))
     descriptions = _descriptions(list(starter.values()), flat, cache)
     names = Given(Given.of([*starter.values()]).names, set())
-    given = {text: described(text, names) for text in starter.values()}
+    starter_descriptions = {text: described(text, names) for text in starter.values()}
     allowed = [
-        *given.values(),
+        *starter_descriptions.values(),
         *(descriptions[text] for each in texts[: len(known)] for text in each),
     ]
     students = [[descriptions[text] for text in each] for each in texts[len(known) :]]
     public_texts = {_plain_lines(text) for each in (starter, *known) for text in each.values()}
     trees = {description["tree"] for description in allowed if description}
-    sources = _Sources(public_texts, trees, given | descriptions)
+    sources = _Sources(public_texts, trees, starter_descriptions | descriptions)
     groups = sources.equal(submissions)
     for kind, surprise in SURPRISE.items():
-        own = [[description.get(kind, {}) for description in each] for each in students]
+        by_student = [[description.get(kind, {}) for description in each] for each in students]
         common = set[int]().union(
             *(_all_numbers(description.get(kind, {})) for description in allowed)
         )
-        for group in _similar_groups(_Comparison(own, common, surprise)):
+        for group in _similar_groups(_Comparison(by_student, common, surprise)):
             if not any(set(group.members) <= set(other.members) for other in groups):
                 groups.append(group)
     unread = [

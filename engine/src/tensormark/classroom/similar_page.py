@@ -118,22 +118,22 @@ class _Evidence:
 
     def group(self, number: int, group: Group) -> Element:
         """Return a group: who is in it, where they are alike, and neighbours side by side."""
-        own = {self.entries[place].hand_in.path: place for place in reversed(group.members)}
-        places = sorted(own.values())
+        by_path = {self.entries[place].hand_in.path: place for place in reversed(group.members)}
+        places = sorted(by_path.values())
         pairs = list(itertools.pairwise(places))[:PAIRS]
-        who = [self.name(place) for place in group.members[:GROUPS]]
+        names = [self.name(place) for place in group.members[:GROUPS]]
         where = ", ".join(group.places[:6])
         same = group.equal or f"{100 * group.share:.0f}% the same"
         tables = [table for pair in pairs for table in self.tables(*pair)]
-        left = len(places) - 1 - len(pairs)
+        hidden = len(places) - 1 - len(pairs)
         return element(
             "section",
             element("h2", f"{number}. {number_of(len(group.members), 'student')}"),
-            element("p", element("span", ", ".join(who), class_="name")),
+            element("p", element("span", ", ".join(names), class_="name")),
             element("p", f"{same}, in {where}", class_="about"),
             *tables,
             None if tables else element("p", "No line is rare enough to be shown."),
-            element("p", f"and {number_of(left, 'pair')} more") if left else None,
+            element("p", f"and {number_of(hidden, 'pair')} more") if hidden else None,
             id=f"group-{number}",
         )
 

@@ -177,12 +177,12 @@ def listed(kinds: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
     everybody = [entry for each in kinds.values() for entry in each]
     unfinished = (*summary.OURS, summary.UNREAD, summary.NOT_IN)
     shown = {kind: kinds[kind] for kind in unfinished}
-    for why in STRANGERS:
-        shown[why] = [entry for entry in everybody if why in entry.hand_in.notes]
+    for label in STRANGERS:
+        shown[label] = [entry for entry in everybody if label in entry.hand_in.notes]
     for kind, entries in shown.items():
         for entry in entries[:LISTED]:
-            known = kind in (summary.NOT_IN, *STRANGERS)
-            more = "" if known else f": {printable(_reason(entry))[:200]}"
+            clear = kind in (summary.NOT_IN, *STRANGERS)
+            more = "" if clear else f": {printable(_reason(entry))[:200]}"
             yield f"  {kind}: {printable(entry.hand_in.called)}{more}"
         if len(entries) > LISTED:
             yield f"  {kind}: and {len(entries) - LISTED} more"

@@ -50,8 +50,8 @@ def flags_of(entry: Entry) -> list[str]:
     flags = list(entry.hand_in.notes)
     if entry.hand_in.others:
         count = len(entry.hand_in.others)
-        what = "file or folder" if count == 1 else "files or folders"
-        flags.append(f"{count} more {what}, not graded")
+        noun = "file or folder" if count == 1 else "files or folders"
+        flags.append(f"{count} more {noun}, not graded")
     if entry.result is not None:
         flags += entry.result["flags"]  # those of exercises are among them
     return list(dict.fromkeys(flags))

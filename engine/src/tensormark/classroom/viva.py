@@ -95,7 +95,7 @@ class Sheets:
 
 
 @dataclasses.dataclass(frozen=True)
-class Drawn:
+class StudentSheet:
     """A student's sheet, or a note that says why there is none.
 
     Attributes:
@@ -166,28 +166,28 @@ class Viva:
         }
         return [job for name, job in jobs.items() if name not in done]
 
-    def drawn(self, entries: Sequence[Entry]) -> Iterator[Drawn]:
+    def student_sheets(self, entries: Sequence[Entry]) -> Iterator[StudentSheet]:
         """Yield everybody's sheet."""
         for job, entry in zip(self.jobs(entries), entries, strict=True):
-            yield self._drawn(job, entry)
+            yield self._student_sheet(job, entry)
 
-    def _drawn(self, job: Ask | None, entry: Entry) -> Drawn:
+    def _student_sheet(self, job: Ask | None, entry: Entry) -> StudentSheet:
         path = entry.hand_in.path
         if entry.result is None or path is None:
-            return Drawn(entry, None, kind_of(entry))
+            return StudentSheet(entry, None, kind_of(entry))
         if job is None:
-            return Drawn(entry, None, NOTHING_RIGHT)
+            return StudentSheet(entry, None, NOTHING_RIGHT)
         attempt = self.sheets.last(job.digest, self.terms)
         if attempt is None:
-            return Drawn(entry, None, NOT_MADE)
+            return StudentSheet(entry, None, NOT_MADE)
         original = sheet_of(attempt)
         if not original.questions:
-            return Drawn(entry, None, visible("; ".join(original.notes) or NO_QUESTION, 300))
+            return StudentSheet(entry, None, visible("; ".join(original.notes) or NO_QUESTION, 300))
         name, notes = printable(legible(path.name)), {draw.IN_EVAL}.intersection(original.notes)
         sheet = dataclasses.replace(labelled(original), submission=name, notes=tuple(notes))
         note = visible("; ".join(each for each in original.notes if each not in notes), 300)
         code = self.seed("code", legible(entry.hand_in.student))[:8].upper()
-        return Drawn(entry, sheet, note, code)
+        return StudentSheet(entry, sheet, note, code)
 
 
 def blamed(job: Ask) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from tensormark.classroom import viva_answers
 from tensormark.classroom.entry import Entry, first_of, number_of
 from tensormark.classroom.people import Person, matches
 from tensormark.classroom.standing import person_of
-from tensormark.classroom.viva import Drawn
+from tensormark.classroom.viva import StudentSheet
 from tensormark.reports.text import visible
 
 FOREIGN = "ignored {} to questions that are not on the student's sheet"
@@ -43,42 +43,42 @@ class Answers:
     strangers: dict[str, None] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
-    def read(self, path: Path, everybody: Sequence[Drawn]) -> None:
+    def read(self, path: Path, everybody: Sequence[StudentSheet]) -> None:
         """Add the answers of an export."""
-        sheets = [drawn.sheet for drawn in everybody if drawn.sheet]
+        sheets = [student.sheet for student in everybody if student.sheet]
         known = {question.code for sheet in sheets for question in sheet.questions}
         attempts, lines = viva_answers.read(path, known)
         self.warnings += [f"viva: {line}" for line in lines]
         persons = list(dict.fromkeys(attempt.person for attempt in attempts))
-        people = [person_of(drawn.entry.hand_in) for drawn in everybody]
+        people = [person_of(student.entry.hand_in) for student in everybody]
         places = dict(zip(persons, matches(persons, people), strict=True))
         for attempt in attempts:
             place = places[attempt.person]
             if place is None:
                 self.strangers[_name(attempt.person)] = None
             else:
-                own = self.texts.setdefault(place, {})
-                own |= {code: text for code, text in attempt.answers.items() if code not in own}
+                texts = self.texts.setdefault(place, {})
+                texts |= {code: text for code, text in attempt.answers.items() if code not in texts}
 
 
 def _name(person: Person) -> str:
     return visible(next(text for text in (*person.names, *person.ids) if text), 60)
 
 
-def _marked(drawn: Drawn, texts: dict[str, str], problems: dict[str, list[str]]) -> Entry:
+def _marked(student: StudentSheet, texts: dict[str, str], problems: dict[str, list[str]]) -> Entry:
     """Return an entry with its number of right answers; add the student to any problems."""
-    name = visible(drawn.entry.hand_in.called, 60)
-    questions = drawn.sheet.questions if drawn.sheet else ()
-    own = {question.code: question for question in questions}
-    problems[FOREIGN] += [name] * len(texts.keys() - own.keys())
+    name = visible(student.entry.hand_in.called, 60)
+    questions = student.sheet.questions if student.sheet else ()
+    by_code = {question.code: question for question in questions}
+    problems[FOREIGN] += [name] * len(texts.keys() - by_code.keys())
     chosen = {
         code: viva_answers.chosen(texts[code], question.options)
-        for code, question in own.items()
+        for code, question in by_code.items()
         if code in texts
     }
     problems[UNCLEAR] += [name for place in chosen.values() if place is None]
-    right = sum(own[code].key == place for code, place in chosen.items())
-    return replace(drawn.entry, viva=(right, len(questions)) if chosen else None)
+    right = sum(by_code[code].key == place for code, place in chosen.items())
+    return replace(student.entry, viva=(right, len(questions)) if chosen else None)
 
 
 def _report(entries: Sequence[Entry], sheets: int, problems: dict[str, list[str]]) -> Iterator[str]:
@@ -91,7 +91,9 @@ def _report(entries: Sequence[Entry], sheets: int, problems: dict[str, list[str]
             yield f"viva: {text}: {first_of(list(dict.fromkeys(names)))}"
 
 
-def marked(everybody: Sequence[Drawn], paths: Sequence[Path]) -> tuple[list[Entry], list[str]]:
+def marked(
+    everybody: Sequence[StudentSheet], paths: Sequence[Path]
+) -> tuple[list[Entry], list[str]]:
     """Return entries with their numbers of right answers, and lines for staff.
 
     Raises:
@@ -101,10 +103,10 @@ def marked(everybody: Sequence[Drawn], paths: Sequence[Path]) -> tuple[list[Entr
     for path in paths:
         exports.read(path, everybody)
     entries = [
-        _marked(drawn, exports.texts.get(index, {}), problems)
-        for index, drawn in enumerate(everybody)
+        _marked(student, exports.texts.get(index, {}), problems)
+        for index, student in enumerate(everybody)
     ]
-    sheets = sum(bool(drawn.sheet) for drawn in everybody)
+    sheets = sum(bool(student.sheet) for student in everybody)
     lines = [*_report(entries, sheets, problems), *exports.warnings]
     if names := list(exports.strangers):
         count = number_of(len(names), "respondent")

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from tensormark.classroom.earlier import Earlier
 from tensormark.classroom.entry import first_of, number_of
 from tensormark.classroom.feedback import folder_names
-from tensormark.classroom.viva import Drawn
+from tensormark.classroom.viva import StudentSheet
 from tensormark.reports import html
 from tensormark.reports.markup import Element, element, joined
 from tensormark.reports.text import visible
@@ -58,31 +58,31 @@ HOW = {
 }
 
 
-def _called(drawn: Drawn) -> str:
-    return visible(drawn.entry.hand_in.called, 200)
+def _label(student: StudentSheet) -> str:
+    return visible(student.entry.hand_in.called, 200)
 
 
-def _row(name: str, drawn: Drawn) -> Element:
-    student = element("th", _called(drawn), scope="row")
-    if drawn.sheet is None:
-        return element("tr", student, *(element("td", each) for each in (0, "", "", drawn.note)))
+def _row(name: str, student: StudentSheet) -> Element:
+    heading = element("th", _label(student), scope="row")
+    if student.sheet is None:
+        return element("tr", heading, *(element("td", each) for each in (0, "", "", student.note)))
     file = quote(f"{name}.html")
     links = joined(
         element("a", "key", href=f"{KEYS}/{file}"),
         ", ",
         element("a", "sheet", href=f"{SHEETS}/{file}"),
     )
-    count = len(drawn.sheet.questions)
+    count = len(student.sheet.questions)
     return element(
-        "tr", student, *(element("td", cell) for cell in (count, links, drawn.code, drawn.note))
+        "tr", heading, *(element("td", cell) for cell in (count, links, student.code, student.note))
     )
 
 
-def index(named: Sequence[tuple[str, Drawn]]) -> str:
+def index(named: Sequence[tuple[str, StudentSheet]]) -> str:
     """Return the page that lists everybody."""
     heads = ("student", "questions", "pages", "code on Canvas", "notes")
     head = element("tr", *(element("th", text, scope="col") for text in heads))
-    rows = (_row(name, drawn) for name, drawn in named)
+    rows = (_row(name, student) for name, student in named)
     table = element("table", element("thead", head), element("tbody", *rows))
     body = element(
         "main",
@@ -100,29 +100,29 @@ def _how(title: str, steps: Sequence[str]) -> Element:
     return element("details", element("summary", title), element("ol", *items))
 
 
-def _quizzes(named: Sequence[tuple[str, Drawn]]) -> Iterator[tuple[str, bytes]]:
+def _quizzes(named: Sequence[tuple[str, StudentSheet]]) -> Iterator[tuple[str, bytes]]:
     """Yield the quizzes to import; students with the same name go by the names of their files."""
-    counts = Counter(_called(drawn) for _, drawn in named)
+    counts = Counter(_label(student) for _, student in named)
     sheets, codes = dict[str, Sheet](), dict[str, str]()
-    for name, drawn in named:
-        if drawn.sheet is not None:
-            student = called if counts[called := _called(drawn)] == 1 else name
-            sheets[student], codes[student] = drawn.sheet, drawn.code
+    for name, student in named:
+        if student.sheet is not None:
+            label = _label(student) if counts[_label(student)] == 1 else name
+            sheets[label], codes[label] = student.sheet, student.code
     if sheets:
         title = f"{next(iter(sheets.values())).assignment}: questions"
         yield CANVAS, canvas_quiz.quizzes(sheets, title, codes)
         yield MOODLE, moodle_quiz.quizzes(sheets)
 
 
-def _files(everybody: Sequence[Drawn]) -> Iterator[tuple[str, bytes]]:
+def _files(everybody: Sequence[StudentSheet]) -> Iterator[tuple[str, bytes]]:
     """Yield the names and contents of the files in the folder."""
-    names = folder_names([drawn.entry.hand_in.student for drawn in everybody])
+    names = folder_names([student.entry.hand_in.student for student in everybody])
     named = list(zip(names, everybody, strict=True))
-    for name, drawn in named:
-        if drawn.sheet is not None:
-            called = _called(drawn)
-            yield f"{SHEETS}/{name}.html", _page(page.paper(drawn.sheet.for_students(), called))
-            yield f"{KEYS}/{name}.html", _page(page.key(drawn.sheet, called))
+    for name, student in named:
+        if student.sheet is not None:
+            label = _label(student)
+            yield f"{SHEETS}/{name}.html", _page(page.paper(student.sheet.for_students(), label))
+            yield f"{KEYS}/{name}.html", _page(page.key(student.sheet, label))
     yield INDEX, _page(index(named))
     yield from _quizzes(named)
 
@@ -131,9 +131,9 @@ def _page(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _report(everybody: Sequence[Drawn], folder: Path) -> Iterator[str]:
+def _report(everybody: Sequence[StudentSheet], folder: Path) -> Iterator[str]:
     """Yield lines for staff."""
-    sizes = Counter(len(drawn.sheet.questions) for drawn in everybody if drawn.sheet)
+    sizes = Counter(len(student.sheet.questions) for student in everybody if student.sheet)
     each = ", ".join(
         f"{number_of(size, 'question')} for {number_of(count, 'student')}"
         if index == 0
@@ -144,15 +144,15 @@ def _report(everybody: Sequence[Drawn], folder: Path) -> Iterator[str]:
         yield f"viva: {each}: {folder / SHEETS}; for staff: {folder / INDEX}"
         yield f"viva: to import as quizzes: {folder / CANVAS}, {folder / MOODLE}"
     without: dict[str, list[str]] = {}
-    for drawn in everybody:
-        if drawn.sheet is None:
-            without.setdefault(drawn.note, []).append(visible(drawn.entry.hand_in.called, 60))
+    for student in everybody:
+        if student.sheet is None:
+            without.setdefault(student.note, []).append(visible(student.entry.hand_in.called, 60))
     for note, names in without.items():
         count = number_of(len(names), "student")
         yield f"viva: no questions for {count} ({note}): {first_of(names)}"
 
 
-def write_sheets(everybody: Sequence[Drawn], earlier: Earlier) -> list[str]:
+def write_sheets(everybody: Sequence[StudentSheet], earlier: Earlier) -> list[str]:
     """Write the questions of a class; if there are none, move those of an earlier run away.
 
     Returns: lines for staff.

@@ -82,8 +82,8 @@ def read_work(parts: Sequence[Part], given: GivenFiles) -> Work:
 
 def named(result: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """Return the result of some work as that of a submission, named after the end of its path."""
-    own = {"submission": legible(os.fspath(path)), "name": printable(legible(path.name))}
-    return {**result, **own}
+    names = {"submission": legible(os.fspath(path)), "name": printable(legible(path.name))}
+    return {**result, **names}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -77,8 +77,8 @@ class Written:
             why = "different points in different sheets, so neither counts until one is corrected"
             yield f"written: {count} {have} {why}:"
         for hand_in, mark in disputed[:SHOWN]:
-            given = ", ".join(str(answer) for answer in mark.answers if answer.points is not None)
-            yield f"  {visible(hand_in.called, 60)}, {mark.question.id}: {given}"
+            points = ", ".join(str(answer) for answer in mark.answers if answer.points is not None)
+            yield f"  {visible(hand_in.called, 60)}, {mark.question.id}: {points}"
         if len(disputed) > SHOWN:
             yield f"  and {len(disputed) - SHOWN} more; the gradebook's `how` names them"
 
