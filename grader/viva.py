@@ -1,4 +1,4 @@
-"""What questions about one's own code say of the five functions: calls of them, and words.
+"""What questions on one's own code need to know about the five functions: calls, and wording.
 
 Dimension key: B batch, T tokens, D model width, H heads, d head width, F feed-forward width.
 """
@@ -47,7 +47,7 @@ WORKED = Sizes(B=1, T=4, H=2, d=2, lengths=(2,))
 
 
 def worked() -> Tensors:
-    """Return inputs to reckon with: every token looks equally at the two that are not padding."""
+    """Return inputs for a hand calculation: every token attends equally to the two real tokens."""
     values = [[[1, 5], [3, 9], [8, 2], [4, 0]], [[2, 0], [6, 1], [0, 3], [4, 8]]]
     value = np.array([values], dtype=np.float64)
     return {
@@ -79,12 +79,12 @@ ATTENTION = Subject(
         Fact(
             at((slice(None), 0), *STATES),
             spread(lambda changed: int(changed.sum()), lambda inputs: inputs["value"][:, 0].size),
-            gained="What one head computes depends on other heads.",
+            gained="What one head computes now depends on other heads.",
         ),
         Fact(
             with_values(1.0, "value"),
             not_ones,
-            gained="If all values are 1, the results no longer are.",
+            gained="Results are no longer 1 when all values are 1.",
         ),
         Fact(negated("query"), depends(), lost="The queries no longer affect the result."),
         Fact(negated("key"), depends(), lost="The keys no longer affect the result."),
@@ -93,9 +93,9 @@ ATTENTION = Subject(
     sizes=letters,
     examples=(
         Example(
-            "A sentence has two tokens and two of padding after them. All queries are 1, all keys "
-            "0, and the values `[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in the first head and "
-            "`[2, 0]`, `[6, 1]`, `[0, 3]`, `[4, 8]` in the second.",
+            "A sentence has two tokens, followed by two of padding. All queries are 1, all keys "
+            "are 0, and the values are `[1, 5]`, `[3, 9]`, `[8, 2]`, `[4, 0]` in the first head "
+            "and `[2, 0]`, `[6, 1]`, `[0, 3]`, `[4, 8]` in the second.",
             alone(sizes=WORKED, dtype="float64"),
             worked,
             ("the result for the first token", lambda result: result[0, 0]),
@@ -111,7 +111,10 @@ ATTENTION = Subject(
 
 
 def letters_of_output(call: Call) -> Mapping[str, int]:
-    """Say how wide the output is, which the layer gives in two widths."""
+    """Return the sizes of a call, with the output's width by the function's own name for it.
+
+    A layer calls it with outputs of two widths.
+    """
     sizes = {**letters(call)}
     return sizes | {"`{output}.shape[-1]`": sizes.pop("F")}
 
@@ -123,7 +126,7 @@ add_norm = functools.partial(
 )
 ADD_NORM = Subject(
     "add_norm",
-    # in the last one the output is as wide as the input, as that of attention is
+    # in the last one the output is as wide as the input, like that of attention
     [*worlds(add_norm)[:2], *worlds(add_norm, F=10)[2:]],
     usual="a random input and output",
     situations=(
@@ -202,8 +205,8 @@ LAYER = Subject(
 embed = functools.partial(BertCall, "BertModel.embed", ("input_ids",))
 
 
-def other_words(inputs: Tensors) -> Tensors:
-    """Make the first token of the first sentence another word."""
+def other_word(inputs: Tensors) -> Tensors:
+    """Replace the first token of the first sentence with another word."""
     ids = inputs["input_ids"].copy()
     ids[0, 0] = 1 + ids[0, 0] % (len(inputs["weights/word_embedding.weight"]) - 1)
     return inputs | {"input_ids": ids}
@@ -230,10 +233,10 @@ EMBED = Subject(
         ),
     ),
     facts=(
-        Fact(other_words, BEYOND_A_TOKEN, gained=TOGETHER),
-        Fact(other_words, OTHER_SENTENCES, gained=MIXED),
+        Fact(other_word, BEYOND_A_TOKEN, gained=TOGETHER),
+        Fact(other_word, OTHER_SENTENCES, gained=MIXED),
         Fact(
-            other_words,
+            other_word,
             depends(lambda inputs: (0, 0)),
             lost="A token's word no longer affects its result.",
         ),
@@ -264,7 +267,7 @@ OF_ENCODE = {"hidden_states": 1, "attention_mask": 1}
 
 
 def other_layer(number: int) -> Poke:
-    """Change the weights of a layer, the first being 0 and the last -1."""
+    """Change the weights of a layer: 0 is the first, -1 the last."""
 
     def poke(inputs: Tensors) -> Tensors:
         layers = {int(name.split(".")[1]) for name in inputs if name.startswith("weights/bert_l")}
@@ -275,7 +278,7 @@ def other_layer(number: int) -> Poke:
 
 
 def with_integers(inputs: Tensors) -> Tensors:
-    """Make a mask integers, as the tokenizer does."""
+    """Turn a mask into integers, as the tokenizer returns it."""
     return inputs | {"attention_mask": inputs["attention_mask"].astype(np.int64)}
 
 

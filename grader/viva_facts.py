@@ -1,4 +1,4 @@
-"""Calls of the five functions in three sizes, and what may be said of changes of them.
+"""Calls of the five functions in three sizes, and what questions may say about changes to them.
 
 Dimension key: B batch, T tokens, D model width.
 """
@@ -15,14 +15,14 @@ from tensormark.exercise import Call, Tensors
 from tensormark.viva.pokes import at, rolled
 from tensormark.viva.subject import DTYPES, Fact, Poke, depends, moved, spread
 
-# each letter but that of layers, which take long to build, has three values, and no two letters of
-# one have the same; one has B > T, one a column that is padding in every sentence
+# every letter except layers, which take long to build, has three values; within a call, no two
+# letters are equal; one call has B > T, and one has a column that is padding in every sentence
 SIZES = (
     Sizes(B=2, T=5, H=3, d=4, F=19, layers=2, V=23, positions=9, lengths=(5, 3)),
     Sizes(B=4, T=3, H=2, d=6, F=7, layers=3, V=17, positions=5, lengths=(2, 3, 1, 3)),
     Sizes(B=3, T=6, H=5, d=2, F=13, layers=2, V=31, positions=8, lengths=(4, 5, 2)),
 )
-BY_EPSILON = 0.25  # at most, of a variance of 1
+BY_EPSILON = 0.25  # the most that an epsilon takes from a variance of 1
 EPSILONS = (None, 0.1, None)  # of the norms; None: the usual one
 
 
@@ -30,13 +30,13 @@ def worlds(call: Callable[..., BertCall], **sizes: Any) -> tuple[BertCall, ...]:
     """Return the calls of a function, in the three sizes."""
     return tuple(
         call(
-            sizes=replace(one, **sizes),
+            sizes=replace(default, **sizes),
             dtype=dtype,
             layer_norm_eps=eps,
             inputs="viva",
             gradients=True,
         )
-        for one, dtype, eps in zip(SIZES, DTYPES, EPSILONS, strict=True)
+        for default, dtype, eps in zip(SIZES, DTYPES, EPSILONS, strict=True)
     )
 
 
@@ -44,12 +44,12 @@ def training(call: Call, rate: float, path: str | None = None) -> Call:
     """Return a call in training mode.
 
     Args:
-        path: of layers, whose two dropouts may have different rates.
+        path: of layers, whose two dropouts may then have different rates.
     """
     assert isinstance(call, BertCall)
-    apart = path is not None and rate < 1
-    other = {f"{path}out_dropout": rate / 2} if apart else {}
-    return replace(call, train=True, dropout=rate, rates=other)
+    different = path is not None and rate < 1
+    rates = {f"{path}out_dropout": rate / 2} if different else {}
+    return replace(call, train=True, dropout=rate, rates=rates)
 
 
 def letters(call: Call) -> Mapping[str, int]:
@@ -58,11 +58,11 @@ def letters(call: Call) -> Mapping[str, int]:
     return call.letters
 
 
-# --- changes of inputs ----------------------------------------------------------------------
+# --- changes to inputs ----------------------------------------------------------------------
 
 
 def other_padding(mask: str, axes: Mapping[str, int]) -> Poke:
-    """Change what stands in the padding, along the axis of each input."""
+    """Change the content of the padding, along an axis of each input."""
 
     def poke(inputs: Tensors) -> Tensors:
         hidden = padding(inputs[mask])
@@ -77,7 +77,7 @@ def other_padding(mask: str, axes: Mapping[str, int]) -> Poke:
 
 
 def padding(mask: np.ndarray) -> np.ndarray:
-    """Return which tokens are padding, (B, T), from a mask to add to scores, or of 1 and 0."""
+    """Return which tokens are padding, (B, T), from an additive mask or one of 1 and 0."""
     rows = mask.reshape(len(mask), -1)
     return np.asarray(rows < 0 if (mask <= 0).all() else rows == 0)
 
@@ -93,7 +93,7 @@ def plain_norm(name: str) -> Poke:
     )
 
 
-# --- what may be said of results (B, T, D) --------------------------------------------------
+# --- facts about results (B, T, D) ----------------------------------------------------------
 
 
 def not_normalized(
@@ -101,7 +101,7 @@ def not_normalized(
 ) -> np.ndarray:
     """Return how far each token's result is from mean 0 and variance 1.
 
-    A variance is less than 1 by as much as the norm's epsilon takes.
+    A variance below 1 is allowed as far as the norm's epsilon may cause it.
     """
     return np.stack([after.mean(-1), np.maximum(np.abs(after.var(-1) - 1.0) - BY_EPSILON, 0.0)])
 
@@ -119,8 +119,8 @@ def tokens_moved(result: np.ndarray) -> np.ndarray:
 OTHER_TOKENS = depends(lambda inputs: (0, slice(1, None)))
 OTHER_SENTENCES = spread(lambda changed: int(changed.any((1, 2)).sum()), lambda inputs: 1)
 BEYOND_A_TOKEN = spread(lambda changed: int(changed.any(2).sum()), lambda inputs: 1)
-MIXED = "The sentences of a batch change each other's results."
-PADDED = "The content of padding affects the results of tokens."
+MIXED = "Sentences of a batch now affect each other's results."
+PADDED = "The content of padding now affects the tokens' results."
 PLACED = "The position of a token in its sentence now matters."
 APART = "A token's result no longer depends on other tokens."
 TOGETHER = "A token's result now depends on other tokens."
@@ -128,17 +128,17 @@ UNNORMALIZED = "Results are no longer normalized by"
 
 
 def unlike_a_norm(name: str) -> Fact:
-    """Say whether results still are what a norm returns."""
+    """Return the fact that results are no longer what a norm returns."""
     return Fact(plain_norm(name), not_normalized, gained=f"{UNNORMALIZED} `{{{name}}}`.")
 
 
 def tokens(mask: str, inputs: Tensors) -> np.ndarray:
-    """Return which places of a result (B, T, D) are tokens, not padding: (B, T)."""
+    """Return which positions of a result (B, T, D) are tokens, not padding: (B, T)."""
     return ~padding(inputs[mask])
 
 
 def over_tokens(mask: str, states: Sequence[str], axes: Mapping[str, int]) -> tuple[Fact, ...]:
-    """Return what may be said of a function in which tokens look at each other."""
+    """Return the facts about a function in which tokens attend to each other."""
     first_token = (0, *[slice(None)] * (axes[states[0]] - 1), 0)
     read = {name: axis for name, axis in axes.items() if name != mask}
     return (

@@ -107,7 +107,7 @@ def test_single_changes_make_the_mistakes_whose_messages_are_options(
 ) -> None:
     with study_of(ROOT, solution_source, subject.exercise) as one:
         sample, says = Sample(one, generator("any")), messages_of(one)
-        changed = [c for c in one.changes if not c.tells and differs(sample, c)]
+        changed = [c for c in one.changes if not c.reveals and differs(sample, c)]
         reported = {Messages().message(sample, change) for change in changed}
 
     assert {says[name] for name in subject.mistakes} <= reported

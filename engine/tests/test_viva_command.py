@@ -24,7 +24,7 @@ def test_a_new_assignment_has_questions_which_a_seed_brings_back(
     assert asked[0] == asked[1]
     assert "1 of 2. " in asked[0]
     assert "2 of 2. " in asked[0]
-    assert asked[0].endswith("The same questions again: --seed 7\n")
+    assert asked[0].endswith("For the same questions again: --seed 7\n")
 
 
 def test_a_page_is_written_as_a_whole(folder: Path, tmp_path: Path) -> None:
@@ -37,7 +37,7 @@ def test_a_page_is_written_as_a_whole(folder: Path, tmp_path: Path) -> None:
     assert done.returncode == 0
     assert re.fullmatch(
         rf"(note: .*\n)*1 question: {re.escape(str(out))}; open it in a browser\n"
-        r"others: the same command again; these again: --seed \d+\n",
+        r"for other questions, run it again; for the same ones, add --seed \d+\n",
         done.stdout,
     )
     assert [path.name for path in tmp_path.iterdir()] == ["mine.html"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tensormark.folder import open_assignment
-from tensormark.viva.draw import LEFT_BEHIND, NOTHING_RIGHT, askable
+from tensormark.viva.draw import ALL_FLAGGED, LEFT_BEHIND, NOTHING_RIGHT, askable
 from tensormark.viva.family import length, options_of
 from tensormark.viva.question import OPTIONS, Question, Sheet
 
@@ -105,7 +105,6 @@ def test_only_what_is_right_and_calls_what_is_right_is_asked_about(
     )
 
 
-LOOKS = "its file uses what functions on tensors do not need, so that nothing is asked"
 HEAD = 'forward(self, signals: Tensor) -> Tensor:\n        """Score'
 END = "        ### END SOLUTION detector\n"
 
@@ -113,14 +112,14 @@ END = "        ### END SOLUTION detector\n"
 @pytest.mark.parametrize(
     ("edits", "note"),
     [
-        ([("import torch\n", "import inspect\n\nimport torch\n")], LOOKS),
+        ([("import torch\n", "import inspect\n\nimport torch\n")], ALL_FLAGGED),
         (
             [("        return self.head", "        # why\n" * 60 + "        return self.head")],
-            "nothing is asked about detector: it is too long",
+            "no questions about detector: it is too long",
         ),
         (
             [(HEAD, HEAD.replace("forward", "score")), (END, f"{END}    forward = score\n")],
-            "nothing is asked about detector: it is not found",
+            "no questions about detector: it was not found",
         ),
     ],
 )
@@ -131,7 +130,7 @@ def test_what_cannot_be_asked_about_is_said(
 
     assert note in made.notes
     assert "Detector.forward" not in {question.function for question in made.questions}
-    assert len(made.questions) == (0 if note == LOOKS else 2)
+    assert len(made.questions) == (0 if note == ALL_FLAGGED else 2)
 
 
 def test_copies_that_change_what_others_answer_give_no_questions(

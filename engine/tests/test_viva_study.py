@@ -126,9 +126,9 @@ class Detector("""
 WINDOWS = toy.WINDOWS.removeprefix("windows = ")
 PATCH = f"Convolution.forward = lambda self, signals: {SUM.replace('windows', WINDOWS)}{toy.BIAS}"
 END = "    ### END SOLUTION detector\n"
-OTHERWISE = "it answers otherwise where it is not graded"
+OTHERWISE = "it behaves differently in calls that are not graded"
 TWICE = "it does not give the same result twice"
-NOT_IT = "it is not what runs"
+NOT_IT = "its text is not the code that runs"
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_a_function_that_raises_in_other_sizes_is_given_up(
         change = change_of(study, "sums +", "sums -")
 
         assert study.finding(change, RAISES, 0) is False
-        with pytest.raises(UnfitError, match="it does not answer every call"):
+        with pytest.raises(UnfitError, match="it fails on some calls"):
             study.confirms(change, RAISES, False)
 
 
@@ -200,7 +200,7 @@ def test_copies_that_do_not_end_cost_a_bounded_time(
         assert study.finding(change_of(study, "sums +", "sums -"), RAISES) is False
         monkeypatch.setattr(copies, "SECONDS", 0.5)
         assert study.finding(change_of(study, "1 + 2", "1 + (-2)"), RAISES) is None
-        with pytest.raises(UnfitError, match="do not end"):
+        with pytest.raises(UnfitError, match="hang or crash"):
             study.finding(change_of(study, "n = 1 + 2", "n = 1"), RAISES)
 
 

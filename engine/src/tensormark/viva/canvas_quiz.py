@@ -1,8 +1,8 @@
 """Sheets as quizzes that Canvas imports: a zip of QTI 1.2, with a quiz for each student.
 
-Canvas has no quiz whose questions depend on who takes it, and imports nobody whom a quiz is
-assigned to. So each quiz arrives unpublished, counts for nothing and shows no result until staff
-say so; with a code of its own it can be published to everybody, and still be one student's.
+Canvas has no quiz whose questions depend on who takes it, and an import cannot assign a quiz to a
+student. So each quiz arrives unpublished, counts for nothing and shows no result until staff change
+that; with its own access code it can be published to everybody and still be for one student only.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ SETTINGS = {
 
 
 def _name(*texts: str) -> str:
-    """Return an identifier that Canvas knows again when the same is imported anew."""
+    """Return an identifier that Canvas recognizes when the same quiz is imported again."""
     return "i" + hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:31]
 
 
@@ -53,7 +53,7 @@ def _metadata(**fields: object) -> Element:
 
 
 def _condition(then: Element, chosen: str = "", goes_on: bool = True) -> Element:
-    """Return what follows if an option was chosen, or always."""
+    """Return the condition that an option was chosen, or always, and what follows from it."""
     equal = element("varequal", chosen, respident="response1") if chosen else element("other")
     yes = "Yes" if goes_on else "No"
     return element("respcondition", element("conditionvar", equal), then, continue_=yes)
@@ -151,8 +151,8 @@ def quizzes(
     """Return the zip.
 
     Args:
-        sheets: by what each student is called.
-        codes: of some students' quizzes, which Canvas then asks for before it shows a question.
+        sheets: by the student's name.
+        codes: access codes of some students' quizzes; Canvas asks for them before any question.
     """
     files, names = dict[str, bytes](), list[str]()
     for student, sheet in sheets.items():

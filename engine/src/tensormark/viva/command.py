@@ -1,6 +1,6 @@
 """Practise: questions on one's own functions, answered and explained at once: `tensormark viva`.
 
-The submission is checked first, as only functions that are right are asked about.
+The submission is checked first, because questions are asked only about functions that are right.
 
 Exit status: 0 if there were questions, whatever was answered; 1 if there is nothing to ask about; 2
 if the submission cannot be read or an option is invalid; 130 if it was interrupted.
@@ -52,14 +52,14 @@ SEED_LENGTH = 100
 
 
 class OneSandbox:
-    """Opens the same sandbox again and again, so that torch is imported once."""
+    """Opens one sandbox and reuses it, so that torch is imported only once."""
 
     def __init__(self, started: WorkerProcess | None) -> None:
         self.started, self.stack = started, contextlib.ExitStack()
         self.sandbox: Sandbox | None = None
 
     def __call__(self, name: str, program: Program) -> "contextlib.nullcontext[Sandbox]":
-        """Return the sandbox with a program's sources."""
+        """Return the sandbox, with a program's sources."""
         if self.sandbox is None:
             started = ProcessSandbox(program, self.started) if self.started else None
             self.sandbox = self.stack.enter_context(started or open_sandbox(name, program))
@@ -70,10 +70,10 @@ class OneSandbox:
 def sheet_of(
     assignment: Assignment, options: argparse.Namespace, started: WorkerProcess | None
 ) -> Sheet:
-    """Check a submission, and ask about what is right.
+    """Check a submission, and draw questions on the functions that are right.
 
     Raises:
-        SubmissionError: it cannot be read. InspectionError: nothing can be read here.
+        SubmissionError: it cannot be read. InspectionError: no submission can be inspected here.
         WorkerStartError: the tier is not available.
     """
     opener, line = OneSandbox(started), LiveLine(sys.stderr)
@@ -102,7 +102,7 @@ def shown(sheet: Sheet, options: argparse.Namespace) -> None:
     seed = option("seed", options.seed)
     if options.page == "no":
         terminal.practice(sheet)
-        print(f"The same questions again: {seed}")
+        print(f"For the same questions again: {seed}")
         return
     write_whole(options.out, page.practice(sheet))
     opened = options.open and browser.show(options.out)
@@ -111,7 +111,7 @@ def shown(sheet: Sheet, options: argparse.Namespace) -> None:
         print(f"note: {note}")
     number = len(sheet.questions)
     print(f"{number} question{'s' * (number > 1)}: {options.out}{how}")
-    print(f"others: the same command again; these again: {seed}")
+    print(f"for other questions, run it again; for the same ones, add {seed}")
 
 
 def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
@@ -122,7 +122,7 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
     """
     command_line = submission_parser(folder, name, "Answer questions on your own functions.")
     add = command_line.add_argument
-    number = f"of questions, at most {MOST} (default: {USUAL})"
+    number = f"number of questions, at most {MOST} (default: {USUAL})"
     add(
         "--number",
         "--n",
@@ -130,14 +130,14 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
         default=USUAL,
         help=number,
     )
-    add("--seed", default="", help="that they are drawn with (default: another one each time)")
+    add("--seed", default="", help="seed to draw them with (default: a new one each time)")
     add(
         "--page",
         choices=("yes", "no"),
         default="yes",
         help="no: ask on the terminal (default: %(default)s)",
     )
-    add("--out", type=Path, default=Path("viva.html"), help="the page (default: %(default)s)")
+    add("--out", type=Path, default=Path("viva.html"), help="page to write (default: %(default)s)")
     add("--open", action="store_true", help="open the page in a browser")
     add("--tier", type=tier, default=PROCESS, help=with_default(HELP["tier"], PROCESS))
     options = command_line.parse_args(arguments)
@@ -150,7 +150,7 @@ def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespa
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
-    """Ask about what the command line names."""
+    """Ask about the submission that the command line names."""
     started: WorkerProcess | None = None
     print_any_letter()
     try:

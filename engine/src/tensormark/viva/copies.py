@@ -1,7 +1,6 @@
 """Runs copies of a submission's modules in a sandbox.
 
-Every copy is loaded anew in the tier of the grading, in the tiers that isolate in a process of its
-own.
+Every copy is loaded anew in the tier of the grading; in the tiers that isolate, in a new process.
 """
 
 import contextlib
@@ -16,13 +15,13 @@ from tensormark.policy import usual_names
 from tensormark.result import Result
 from tensormark.sandbox.interface import Program, Reply, Request, Sandbox, clock
 
-MOST_LOST = 2  # copies that hang or end their process, before nothing more is asked
-SECONDS = 10.0  # for a call, which takes milliseconds
-IN_ALL = 300.0  # for a submission, which takes some ten
+MOST_LOST = 2  # copies that hang or crash, before questions stop
+SECONDS = 10.0  # limit for a call, which takes milliseconds
+IN_ALL = 300.0  # limit for a submission, which takes about ten
 
 
 class UnfitError(Exception):
-    """Nothing can be asked about a function; the message says why."""
+    """No questions can be asked about a function; the message says why."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Run:
 
     @property
     def reseeded(self) -> "Run":
-        """The same call with another seed in the worker, which depends on all of the call."""
+        """The same call with another seed in the worker, which derives it from the whole call."""
         constants = (*self.call.constants, "*another seed")
         return Run(dataclasses.replace(self.call, constants=constants), self.inputs)
 
@@ -43,7 +42,7 @@ class Copies:
     """Runs copies of a submission's modules in a sandbox, and grades them there.
 
     Attributes:
-        lost: how many have hung, or ended their process; seconds: that all have taken.
+        lost: how many copies have hung or crashed; seconds: the total time of all.
     """
 
     def __init__(
@@ -56,7 +55,7 @@ class Copies:
         """Prepare.
 
         Args:
-            sources: the modules that functions need, the submission's and given ones: name to text.
+            sources: the modules that the functions need, own and given ones: name to text.
         """
         self.submission, self.sandbox = submission, sandbox
         self.lost, self.seconds = 0, 0.0
@@ -66,19 +65,19 @@ class Copies:
         self.grading = Grading(grading.settings, grading.assignment, self.again)
 
     def again(self, tier: str, program: Program) -> "contextlib.nullcontext[Sandbox]":
-        """Return the same sandbox, with other sources."""
+        """Return the same sandbox, with a program's sources."""
         self.sandbox.reload(program.sources)
         self.last = None
         return contextlib.nullcontext(self.sandbox)
 
     def run(self, exercise: Exercise, module: str, text: str, runs: Iterable[Run]) -> list[Reply]:
-        """Make calls with another text of a module, as if there had been none before.
+        """Make calls with a given text of a module, as if there had been none before.
 
         Raises:
-            UnfitError: too many copies were lost already.
+            UnfitError: too many copies were lost already, or all took too long.
         """
         if self.lost >= MOST_LOST:
-            raise UnfitError("changed copies of its functions do not end")
+            raise UnfitError("changed copies of its functions hang or crash")
         if self.seconds > IN_ALL:
             raise UnfitError("its functions take too long")
         forbidden = {"forbidden": usual_names(exercise.forbidden)} if exercise.forbidden else {}
@@ -97,12 +96,12 @@ class Copies:
         return replies
 
     def solution(self, module: str) -> str | None:
-        """Return the solution's text of a module, if it is there; students do not have it."""
+        """Return the solution's text of a module, or None; students do not have it."""
         path = self.assignment.solution / f"{module}.py"
         return path.read_text(encoding="utf-8") if path.is_file() else None
 
     def graded(self, module: str, text: str, exercise: str) -> Result:
-        """Grade an exercise with another text of a module."""
+        """Grade an exercise with a given text of a module."""
         sources = self.submission.sources | {module: text}
         changed = dataclasses.replace(self.submission, sources=sources)
         return self.grading.grade_read(changed, check=True, only=exercise).results[-1]

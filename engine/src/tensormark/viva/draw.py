@@ -1,4 +1,4 @@
-"""Draws a sheet of questions on a submission: by a seed, the families in turn, confirmed."""
+"""Draws a sheet of questions on a submission by a seed: families take turns, drafts get confirmed."""
 
 import contextlib
 import dataclasses
@@ -26,23 +26,24 @@ from tensormark.viva.study import RAISES, Study
 from tensormark.viva.subject import Subject, subjects_of
 
 TRIED = 6  # drafts of a family on a function
-FUNCTIONS, SMALL = 3, 5  # functions are on a sheet of up to so many questions, if that is enough
+FUNCTIONS, SMALL = 3, 5  # a sheet of up to SMALL questions is on FUNCTIONS of them, if possible
 LONGEST = 60  # lines of a function on a sheet
 MOST_MARKS = 8  # on a line
-LEFT_BEHIND = "changed copies of its functions change what others answer: nothing is asked"
-IN_EVAL = "Results are those of eval mode, without dropout, unless a question speaks of training."
+LEFT_BEHIND = "changed copies of its functions affect other code, so no questions are asked"
+IN_EVAL = "Results are for eval mode, without dropout, unless a question mentions training."
 NOTHING_SAID = "this assignment has no questions: there is no grader/viva.py"
+ALL_FLAGGED = "its file uses what functions on tensors do not need, so no questions are asked"
 NOTHING_RIGHT = "no function is right yet: `{check}` says what is wrong"
 
 
 def generator(*parts: object) -> random.Random:
-    """Return a generator that depends on these parts alone, on every machine."""
-    told = hashlib.sha256("\0".join(map(str, parts)).encode()).digest()
-    return random.Random(int.from_bytes(told, "big"))
+    """Return a generator that depends only on these parts, on every machine."""
+    digest = hashlib.sha256("\0".join(map(str, parts)).encode()).digest()
+    return random.Random(int.from_bytes(digest, "big"))
 
 
 def askable(assignment: Assignment, right: Collection[str]) -> list[Subject]:
-    """Return the functions that can be asked about: they and all that they call are right."""
+    """Return the functions that can be asked about: they and all functions they call are right."""
     return [
         subject
         for subject in subjects_of(assignment.folder)
@@ -51,7 +52,7 @@ def askable(assignment: Assignment, right: Collection[str]) -> list[Subject]:
 
 
 class Drawing:
-    """The questions on one submission, as they are drawn."""
+    """Draws the questions on one submission."""
 
     def __init__(self, copies: Copies, subjects: Sequence[Subject], seed: str) -> None:
         self.copies, self.subjects, self.seed = copies, subjects, seed
@@ -77,7 +78,7 @@ class Drawing:
                 self.samples[name] = Sample(study, generator(self.seed, name))
             except (UnfitError, ValueError, SyntaxError, RecursionError, MemoryError) as error:
                 self.unfit[name] = (
-                    str(error) if isinstance(error, UnfitError) else "it is not found"
+                    str(error) if isinstance(error, UnfitError) else "it was not found"
                 )
                 return None
         return self.samples[name]
@@ -107,20 +108,20 @@ class Drawing:
         return None
 
     def crowded(self, draft: Draft) -> bool:
-        """Say whether a line would have too many marks with those of a draft."""
+        """Return whether a draft's marks would be too many for a line."""
         marks = self.marks | {*draft.question.marks}
         lines = [(mark.function, mark.line) for mark in marks]
         return any(lines.count(line) > MOST_MARKS for line in lines)
 
     def questions(self, number: int) -> Iterator[Question]:
-        """Yield questions, no family twice before all others that have any."""
+        """Yield questions; a family repeats only after all others that have questions left."""
         order = generator(self.seed, "order")
         families = order.sample(FAMILIES, len(FAMILIES))
         rest = order.sample(self.subjects, len(self.subjects))
         fit = (subject for subject in rest if self.sample(subject) is not None)
         subjects = [*itertools.islice(fit, FUNCTIONS if number <= SMALL else len(rest))]
         drawn, exhausted = 0, set[tuple[str, str]]()
-        asked, there = set[str](), set[Family]()
+        codes, present = set[str](), set[Family]()
         tried = families
         for turn in itertools.count():
             before = drawn
@@ -131,16 +132,16 @@ class Drawing:
                     question = None if key in exhausted else self.question(family, subject)
                     if question is None:
                         exhausted.add(key)
-                    elif question.code not in asked:
-                        asked.add(question.code)
-                        there.add(family)
+                    elif question.code not in codes:
+                        codes.add(question.code)
+                        present.add(family)
                         yield question
                         drawn += 1
                         break
                 if drawn == number:
                     return
-            missing = [family for family in families if family not in there]
-            few = bool(missing) and len(there) < number
+            missing = [family for family in families if family not in present]
+            few = bool(missing) and len(present) < number
             more = next(fit, None) if few or drawn == before else None
             if more is not None:
                 subjects.append(more)
@@ -149,14 +150,14 @@ class Drawing:
             tried = missing if few and more is not None else families
 
     def left_behind(self) -> bool:
-        """Say whether copies left something behind that changes what the functions answer."""
+        """Return whether copies left something behind that changes the functions' answers."""
         studies = [sample.study for sample in self.samples.values()]
-        with contextlib.suppress(UnfitError):  # those that hung are in a new process
+        with contextlib.suppress(UnfitError):  # copies that hang lose their process anyway
             return not all(study.is_as_before() for study in studies)
         return False
 
     def listing(self, function: str) -> Listing:
-        """Return a function as a sheet shows it."""
+        """Return the listing of a function."""
         (subject,) = (subject for subject in self.subjects if subject.target == function)
         lines = self.samples[subject.exercise].study.source.listing()
         shown = tuple((number, text.expandtabs(4)) for number, text in lines)
@@ -171,11 +172,11 @@ def questions(
     number: int,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Sheet:
-    """Return a sheet with up to a number of questions on a submission's own functions.
+    """Return a sheet with up to `number` questions on a submission's own functions.
 
     Args:
         right: ids of the exercises that passed.
-        progress: is told how many there are, as they are drawn.
+        progress: is called with the number of questions so far, after each one.
 
     Raises:
         WorkerStartError: the tier is not available. SubmissionError: given files are missing.
@@ -194,25 +195,23 @@ def questions(
     }
     fit = [s for s in subjects if flagged.isdisjoint(needed_by(s.module, submission.sources))]
     if not fit:
-        looks = "its file uses what functions on tensors do not need, so that nothing is asked"
-        return dataclasses.replace(empty, notes=(looks,))
+        return dataclasses.replace(empty, notes=(ALL_FLAGGED,))
     exercises = [assignment.exercise(subject.exercise) for subject in fit]
-    # an answer may have any numbers
+    # replies may hold any numbers
     with np.errstate(all="ignore"), opened(grading, submission, exercises) as copies:
         drawing = Drawing(copies, fit, seed)
-        made = list[Question]()
+        drawn = list[Question]()
         for question in drawing.questions(number):
-            made.append(question)
-            progress(len(made))
+            drawn.append(question)
+            progress(len(drawn))
         if drawing.left_behind():
             return dataclasses.replace(empty, notes=(LEFT_BEHIND,))
-        drawn = tuple(made)
     names = [subject.target for subject in fit]
     asked = sorted({question.function for question in drawn}, key=names.index)
     notes = [IN_EVAL] if drawn else []
     notes += [subject.note for subject in fit if subject.target in asked and subject.note]
-    notes += [f"nothing is asked about {name}: {why}" for name, why in drawing.unfit.items()]
+    notes += [f"no questions about {name}: {why}" for name, why in drawing.unfit.items()]
     if len(drawn) < number:
-        notes.append(f"there are {len(drawn)} questions, and not {number}, on these functions")
+        notes.append(f"only {len(drawn)} of {number} questions can be asked about these functions")
     listings = tuple(map(drawing.listing, asked))
-    return dataclasses.replace(empty, listings=listings, questions=drawn, notes=tuple(notes))
+    return dataclasses.replace(empty, listings=listings, questions=tuple(drawn), notes=tuple(notes))

@@ -5,10 +5,10 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 
 from tensormark.viva.copies import UnfitError
-from tensormark.viva.source import DETACH, SIMPLE, UNWRAP, Change, Edit, Source, only_tells
+from tensormark.viva.source import DETACH, SIMPLE, UNWRAP, Change, Edit, Source, is_bare_call
 
 LARGEST = 100_000_000  # characters of all changed texts together
-MEASURES = ("shape", "size", "ndim", "dim", "dtype", "device")  # of which nothing is trained
+MEASURES = ("shape", "size", "ndim", "dim", "dtype", "device")  # they have no gradient
 LIBRARIES = ("torch", "math", "F", "nn", "np", "numpy")
 OPERATORS: Mapping[type[ast.AST], tuple[str, str]] = {
     ast.Add: ("+", "-"),
@@ -42,7 +42,7 @@ def numbers(source: Source, node: ast.expr) -> Iterator[Edit]:
 
 
 def binary(source: Source, node: ast.expr) -> Iterator[Edit]:
-    """Change an operator, exchange the operands, or leave one out."""
+    """Change an operator, swap the operands, or remove one."""
     if not isinstance(node, ast.BinOp):
         return
     left, right = source.of(node.left), source.of(node.right)
@@ -72,7 +72,7 @@ def bracketed(node: ast.expr, text: str) -> str:
 
 
 def calls(source: Source, node: ast.expr) -> Iterator[Edit]:
-    """Leave out a call or an argument, exchange two, or exchange a call and the one in it."""
+    """Remove a call or an argument, swap two arguments, or swap a call and the one inside it."""
     if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args):
         return
     function, arguments = source.of(node.func), [source.of(argument) for argument in node.args]
@@ -85,14 +85,14 @@ def calls(source: Source, node: ast.expr) -> Iterator[Edit]:
         yield Edit("call", source.of(node.func.value), start, end, "")
     elif arguments and not isinstance(node.args[0], ast.Constant | ast.UnaryOp):
         yield Edit(UNWRAP, arguments[0], *source.span(node.func), "")
-    for one, other in itertools.combinations(range(len(arguments)), 2):
+    for first, second in itertools.combinations(range(len(arguments)), 2):
         swapped = list(arguments)
-        swapped[one], swapped[other] = swapped[other], swapped[one]
+        swapped[first], swapped[second] = swapped[second], swapped[first]
         yield Edit("arguments", f"{function}({', '.join([*swapped, *named])})")
     for word in named:
-        if not word.startswith("dim"):  # what torch takes then is deprecated
-            kept = [*arguments, *(other for other in named if other != word)]
-            yield Edit("argument", f"{function}({', '.join(kept)})")
+        if not word.startswith("dim"):  # torch has deprecated its default
+            rest = [*arguments, *(other for other in named if other != word)]
+            yield Edit("argument", f"{function}({', '.join(rest)})")
     inner = node.args[0] if len(node.args) == 1 and not named else None
     if isinstance(inner, ast.Call) and len(inner.args) == 1 and not inner.keywords:
         within = source.of(inner.args[0])
@@ -107,14 +107,14 @@ def calls(source: Source, node: ast.expr) -> Iterator[Edit]:
 
 
 def _root(node: ast.expr) -> str:
-    """Return the name that an attribute, or an attribute of one, belongs to; "" if it is none."""
+    """Return the name at the start of a chain of attributes; "" if something else is there."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
 
 
 def comparisons(source: Source, node: ast.expr) -> Iterator[Edit]:
-    """Change what is compared for."""
+    """Change the operator of a comparison."""
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
         _, other = COMPARISONS[type(node.ops[0])]
         left, right = node.left, node.comparators[0]
@@ -146,14 +146,14 @@ MAKERS: tuple[Callable[[Source, ast.expr], Iterator[Edit]], ...] = (
 )
 
 
-# --- all of them ----------------------------------------------------------------------------
+# --- names, loops and statements ------------------------------------------------------------
 
 
 class Names:
-    """The names that a function binds, by where and to what, and the modules that it reads of self.
+    """The names that a function binds, by their first line, and the attributes that it reads.
 
-    A name is exchanged only for one of its sort that has a value by then: what is unpacked from a
-    shape is a size.
+    A name is replaced only by one of its kind that has a value by then; a name that is unpacked
+    from a shape is a size.
     """
 
     def __init__(self, source: Source) -> None:
@@ -174,14 +174,14 @@ class Names:
         self.attributes = list(dict.fromkeys(read))
 
     def others(self, node: ast.expr) -> Iterator[Edit]:
-        """Exchange a name for another of the function, or a module of self for another."""
+        """Replace a name with another of the function, or an attribute of self with another."""
         own = ast.unparse(node)
         if isinstance(node, ast.Attribute) and own in self.attributes:
             yield from (Edit("name", other) for other in self.attributes if other != own)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and own in self.since:
             for other, line in self.since.items():
-                same_sort = (other in self.sizes) == (own in self.sizes)
-                if other != own and same_sort and line < node.lineno:
+                same_kind = (other in self.sizes) == (own in self.sizes)
+                if other != own and same_kind and line < node.lineno:
                     yield Edit("name", other)
 
     def detached(self, source: Source, node: ast.expr) -> Iterator[Edit]:
@@ -198,33 +198,33 @@ def _stored(statement: ast.Assign) -> set[str]:
 
 
 def loops(source: Source, node: ast.expr, outer: ast.AST) -> Iterator[Edit]:
-    """Leave out the first or last round of a loop, or turn the order round."""
+    """Skip the first or last round of a loop, or reverse its order."""
     if isinstance(outer, ast.For) and node is outer.iter and isinstance(node, SIMPLE):
         own = source.of(node)
         parts = ("1:", ":-1", "::-1")
         yield from (Edit("loop", f"{own}[{part}]") for part in parts)
 
 
-def _may_be_left_out(statement: ast.stmt, names: Names) -> bool:
-    """Say whether the function may run without a statement: what it binds has a value before."""
+def _removable(statement: ast.stmt, names: Names) -> bool:
+    """Return whether the function may run without a statement: names it binds have a value."""
     if not isinstance(statement, ast.Assign):
-        return isinstance(statement, ast.AugAssign | ast.Expr) and not only_tells(statement)
+        return isinstance(statement, ast.AugAssign | ast.Expr) and not is_bare_call(statement)
     return all(names.since.get(name, 0) < statement.lineno for name in _stored(statement))
 
 
 def changes(source: Source) -> list[Change]:
-    """Return all single changes of the function, in the order of its text.
+    """Return all single changes to the function, in the order of its text.
 
     Raises:
-        UnfitError: there are too many, as a few long lines may have millions.
+        UnfitError: there are too many; a few long lines may have millions.
     """
-    made = dict[str, Change]()
+    by_text = dict[str, Change]()
     for change in _changes(source):
         if change is not None:
-            made[change.text] = change
-        if len(made) * len(source.text) > LARGEST:
-            raise UnfitError("there is too much to change")
-    return list(made.values())
+            by_text[change.text] = change
+        if len(by_text) * len(source.text) > LARGEST:
+            raise UnfitError("it can be changed in too many ways")
+    return list(by_text.values())
 
 
 def _changes(source: Source) -> Iterator[Change | None]:
@@ -240,5 +240,5 @@ def _changes(source: Source) -> Iterator[Change | None]:
             edits += names.detached(source, node)
         yield from (source.change(node, around, edit) for edit in edits)
     for statement in (node for top in source.body for node in ast.walk(top)):
-        if isinstance(statement, ast.stmt) and _may_be_left_out(statement, names):
+        if isinstance(statement, ast.stmt) and _removable(statement, names):
             yield source.without(statement)

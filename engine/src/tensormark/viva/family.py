@@ -1,7 +1,7 @@
 """What the kinds of questions share: drafts, samples of changed copies, options.
 
-A family proposes drafts, which draw.py confirms: every finding that a draft claims must be the same
-in calls of other sizes.
+A family proposes drafts, and draw.py confirms them: every finding that a draft claims must also
+hold in calls of other sizes.
 """
 
 import dataclasses
@@ -13,21 +13,30 @@ from typing import Protocol
 
 import numpy as np
 
-from tensormark.viva import study as found
 from tensormark.viva.question import OPTIONS, Mark, Picture, Question
 from tensormark.viva.sameness import all_of, output_of
 from tensormark.viva.source import DETACH, Change
-from tensormark.viva.study import USUAL, Study
+from tensormark.viva.study import (
+    EVERYWHERE,
+    FACTOR,
+    GRADIENTS,
+    RAISES,
+    SAME,
+    SHAPE,
+    TRAINING,
+    USUAL,
+    Study,
+)
 
-SAMPLE = 10  # copies of a function that the questions on it are drawn from
-DETACHED = 4  # further ones, in which a gradient is cut off; only for questions on that
+SAMPLE = 10  # changed copies of a function that the questions on it are drawn from
+DETACHED = 4  # more copies, in which a gradient is cut off; only for questions about gradients
 SHOWN = 6  # rows and columns of a picture
 ONLY_TRAINING = "only training"
 GENERAL: Mapping[str, str] = {
-    found.RAISES: "The call raises an exception.",
-    found.SHAPE: "The result has a different shape.",
-    found.EVERYWHERE: "Results and gradients are the same in either mode.",
-    found.FACTOR: "All results are multiplied by one number.",
+    RAISES: "The call raises an exception.",
+    SHAPE: "The result has a different shape.",
+    EVERYWHERE: "Results and gradients stay the same in both modes.",
+    FACTOR: "All results are multiplied by the same number.",
     ONLY_TRAINING: "Results change only in training mode.",
 }
 Claim = tuple[Change, str, bool]
@@ -38,9 +47,9 @@ class Draft:
     """A question that is not confirmed yet.
 
     Attributes:
-        change: that it is about; a sheet has one question on each.
-        claims: what it rests on: changes, and what was found of them.
-        holds: tells whether something else that it rests on is so in another run.
+        change: the change that it is about; a sheet has at most one question on each.
+        claims: what it rests on: a change, the name of a finding, and the finding's value.
+        holds: checks in another run whatever else it rests on.
     """
 
     question: Question
@@ -59,12 +68,12 @@ class Family(Protocol):
 
 
 class Sample:
-    """Changed copies of one function, drawn by a seed, with what was found of each."""
+    """Changed copies of one function, drawn by a seed, with the findings on each."""
 
     def __init__(self, study: Study, generator: random.Random) -> None:
         self.study, self.random = study, generator
         detach = [change for change in study.changes if change.kind == DETACH]
-        hidden = [c for c in study.changes if c.kind != DETACH and not c.tells]
+        hidden = [c for c in study.changes if c.kind != DETACH and not c.reveals]
         names = [change for change in hidden if change.kind == "name"]
         others = [change for change in hidden if change.kind != "name"]
         chosen = self.spread(others, SAMPLE * 2 // 3)
@@ -83,38 +92,38 @@ class Sample:
         for change in self.random.sample(changes, len(changes)):
             groups.setdefault((change.line, change.kind), []).append(change)
         rounds = itertools.zip_longest(*self.random.sample([*groups.values()], len(groups)))
-        drawn = (change for one in rounds for change in one if change is not None)
+        drawn = (change for row in rounds for change in row if change is not None)
         return [*itertools.islice(drawn, count)]
 
     def finding(self, change: Change, name: str) -> bool | None:
-        """Say whether something is so of a changed copy; None if that cannot be told."""
+        """Return whether a finding is true of a changed copy; None if that cannot be told."""
         finding = functools.partial(self.study.finding, change)
-        if name != found.RAISES and finding(found.RAISES):
+        if name != RAISES and finding(RAISES):
             return False
         if name != ONLY_TRAINING:
             return finding(name)
-        return all_of(map(finding, (found.SAME, found.GRADIENTS, found.TRAINING)))
+        return all_of(map(finding, (SAME, GRADIENTS, TRAINING)))
 
     @property
     def of_facts(self) -> dict[str, str]:
-        """What may be said of facts, by the name of the finding."""
+        """The statements on the subject's facts, by the name of the finding."""
         facts = [*enumerate(self.study.subject.facts)]
-        gained = {f"gained {place}": fact.gained for place, fact in facts if fact.gained}
-        said = gained | {f"lost {place}": fact.lost for place, fact in facts if fact.lost}
-        return {name: self.study.in_words(text) for name, text in said.items()}
+        texts = {f"gained {place}": fact.gained for place, fact in facts if fact.gained}
+        texts |= {f"lost {place}": fact.lost for place, fact in facts if fact.lost}
+        return {name: self.study.in_words(text) for name, text in texts.items()}
 
     @property
     def statements(self) -> dict[str, str]:
-        """All that may be said of a change, by the name of the finding."""
+        """All statements that can be made about a change, by the name of the finding."""
         return {**GENERAL, **self.of_facts}
 
     def basis(self, change: Change, name: str, value: bool) -> tuple[Claim, ...]:
-        """Return the findings that a statement on a change rests on."""
-        if not value and self.finding(change, found.RAISES):
-            return ((change, found.RAISES, True),)
+        """Return the findings that a statement about a change rests on."""
+        if not value and self.finding(change, RAISES):
+            return ((change, RAISES, True),)
         parts: tuple[str, ...] = (name,)
         if name == ONLY_TRAINING:
-            parts = (found.SAME, found.GRADIENTS, found.TRAINING)
+            parts = (SAME, GRADIENTS, TRAINING)
         return tuple((change, part, bool(self.finding(change, part))) for part in parts)
 
     def true_of(self, change: Change) -> list[str]:
@@ -128,17 +137,17 @@ class Sample:
     def picture(self, change: Change) -> Picture | None:
         """Return the beginning of the result of the usual call, before and after a change."""
         texts = self.study.source.text, change.text
-        own, other = (self.study.replies(text, 0, [])[USUAL] for text in texts)
-        if other.status != "ok":
+        own, changed = (self.study.replies(text, 0, [])[USUAL] for text in texts)
+        if changed.status != "ok":
             return None
-        before, after = corner(output_of(own)), corner(output_of(other))
+        before, after = corner(output_of(own)), corner(output_of(changed))
         if before == after:
             return None
-        return Picture("the beginning of the result of a call", before, after)
+        return Picture("the beginning of a call's result", before, after)
 
 
 def corner(values: np.ndarray) -> tuple[tuple[float, ...], ...]:
-    """Return the first numbers of a tensor along its last two axes, rounded."""
+    """Return the first numbers of a tensor along its last two axes, rounded to two decimals."""
     while values.ndim > 2:
         values = values[0]
     rows = np.atleast_2d(values)[:SHOWN, :SHOWN]
@@ -153,7 +162,7 @@ def length(option: str) -> int:
 def options_of(
     generator: random.Random, right: str, wrong: Iterable[str]
 ) -> tuple[tuple[str, ...], int] | None:
-    """Choose options in random order, so that their lengths do not tell the right one.
+    """Choose options in random order, so that their lengths do not give away the right one.
 
     Returns: the options and the place of the right one; None if there are not enough.
     """
@@ -184,10 +193,10 @@ def changes_of(
 
 
 def marks_of(changes: Iterable[Change]) -> tuple[Mark, ...]:
-    """Return the places of changes, each once."""
+    """Return the places of changes, without repetition."""
     return tuple(dict.fromkeys(change.mark for change in changes))
 
 
 def lower(sentence: str) -> str:
-    """Return a sentence as the rest of another one."""
+    """Return a sentence in the form that ends another one."""
     return sentence[0].lower() + sentence[1:].rstrip(".")

@@ -1,7 +1,7 @@
 """Sheets as questions that Moodle imports: one XML file, with a category for each student.
 
-A category holds one student's questions in the question bank; a quiz takes them from there. What
-explains them is feedback, which Moodle shows after the attempt, if the quiz is set so.
+A category holds one student's questions in the question bank; a quiz takes them from there. Their
+explanations are feedback, which Moodle shows after the attempt if the quiz is set to do so.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ from tensormark.reports.markup import Element, element
 from tensormark.viva.question import Question, Sheet
 from tensormark.viva.texts import fragment, marked
 
-ABOVE = "$course$/viva"  # the category of all
+PARENT = "$course$/viva"  # the category above all students'
 
 
 def _text(tag: str, html: Element, **attributes: object) -> Element:
@@ -21,8 +21,8 @@ def _text(tag: str, html: Element, **attributes: object) -> Element:
 
 def _category(student: str) -> Element:
     name = student.strip().replace("/", "//")
-    name = f" {name} " if name[:1] == "/" or name[-1:] == "/" else name  # else it would be a path
-    path = f"{ABOVE}/{name}"
+    name = f" {name} " if name[:1] == "/" or name[-1:] == "/" else name  # or it would be a path
+    path = f"{PARENT}/{name}"
     return element("question", element("category", element("text", path)), type="category")
 
 
@@ -60,12 +60,12 @@ def quizzes(sheets: Mapping[str, Sheet]) -> bytes:
     """Return the file: Moodle XML, in the order of the students.
 
     Args:
-        sheets: by what each student is called.
+        sheets: by the student's name.
     """
-    listed = [
-        one
+    entries = [
+        entry
         for student, sheet in sheets.items()
-        for one in (_category(student), *(_question(each, sheet) for each in sheet.questions))
+        for entry in (_category(student), *(_question(each, sheet) for each in sheet.questions))
     ]
-    quiz = element("quiz", *listed)
+    quiz = element("quiz", *entries)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{quiz}\n'.encode()

@@ -1,7 +1,7 @@
 """Sheets of questions as pages: to practise with, for a student to fill in, and for staff.
 
-What the pages have in common is made of what `Sheet.for_students` returns, so that a paper cannot
-hold an answer. Every text is escaped where it becomes an element (reports/markup.py).
+The parts that the pages share are built from the result of `Sheet.for_students`, so a printed sheet
+cannot hold an answer. Every text is escaped where it becomes an element (reports/markup.py).
 """
 
 import dataclasses
@@ -17,14 +17,14 @@ from tensormark.viva.texts import LETTERS, Row, dedented, marked, marks_of
 
 STYLES = (html.STYLE, Path(__file__).with_name("viva.css"))
 SCRIPT = Path(__file__).with_name("viva.js")
-ROWS = (90, 112)  # that a printed page holds in large and in middle letters
-WIDTH = 62  # characters of a row there
+ROWS = (90, 112)  # of a printed page in large and in medium type
+WIDTH = 62  # characters of such a row
 PRACTISE = "Questions on your own code. Each has one right answer, found by running your code."
 FILL_IN = (
     "Questions on your own code. One answer is right: tick it. Lines are numbered as in your file."
 )
-NUMBERED = " Small numbers mark what questions name."
-STAFF = "Questions on a student's own code, with the answers: for staff."
+NUMBERED = " Small numbers mark the code that questions refer to."
+STAFF = "Questions on a student's own code, with the answers. For staff only."
 Asked = Mapping[str, Any]  # a question as students may see it
 Options = Callable[[int, Asked], Element]
 
@@ -38,15 +38,15 @@ def _line_id(listings: Sequence[Listing], function: str, line: int) -> str | Non
 
 
 def _code(text: str, marks: Sequence[Mark]) -> Element:
-    """Return code with an element around what is marked; marks may lie in others."""
+    """Return code with an element around each mark; marks may be nested."""
     parts, at = list[Element](), 0
     for place, mark in enumerate(marks):
-        if mark.start < at:  # it lies in the last one
+        if mark.start < at:  # inside the last one
             continue
         inner = [
-            dataclasses.replace(each, start=each.start - mark.start, end=each.end - mark.start)
-            for each in marks[place + 1 :]
-            if each.start < mark.end
+            dataclasses.replace(other, start=other.start - mark.start, end=other.end - mark.start)
+            for other in marks[place + 1 :]
+            if other.start < mark.end
         ]
         content = _code(text[mark.start : mark.end], inner)
         whole = element("mark", content, data_label=mark.label)
@@ -58,8 +58,8 @@ def _code(text: str, marks: Sequence[Mark]) -> Element:
 
 def _line(name: str, row: Row, asked: Sequence[int], after_gap: bool) -> Element:
     links = [
-        element("a", f"Q{each}", href=f"#q{each}", aria_label=f"to question {each}")
-        for each in asked
+        element("a", f"Q{number}", href=f"#q{number}", aria_label=f"to question {number}")
+        for number in asked
     ]
     kinds = ["asked"] * bool(links) + ["gap"] * after_gap
     code = element("code", _code(row.text, row.marks) or " ")
@@ -90,7 +90,7 @@ def _listings(
 
 
 def _where(listings: Sequence[Listing], question: Asked) -> Element:
-    """Return the place that a question is about, as a link to it."""
+    """Return a link to the place that a question is about."""
     name = _line_id(listings, question["function"], question["line"])
     line = f"line {question['line']}"
     place = element("a", line, href=f"#{name}") if name else line
@@ -121,7 +121,7 @@ def _boxes(number: int, question: Asked) -> Element:
 def _question(
     number: int, question: Asked, listings: Sequence[Listing], options: Options, tag: str = ""
 ) -> Element:
-    """Return the head of a question, what is asked, and the options."""
+    """Return a question's heading, prompt and options."""
     place = _where(listings, question)
     name = element("span", tag, class_="tag") if tag else None
     prompt = element("p", marked(question["prompt"]), class_="prompt", id=f"p{number}")
@@ -154,12 +154,12 @@ def _document(title: str, classes: str, parts: Iterable[object], script: str = "
 def _head(
     title: str, name: str, about: str, notes: Sequence[str], marks: Sequence[object]
 ) -> Element:
-    said = [element("li", marked(note)) for note in notes]
+    items = [element("li", marked(note)) for note in notes]
     return element(
         "header",
         element("h1", f"{title}: ", element("span", name, class_="name")),
         element("p", about, NUMBERED if marks else None, class_="about"),
-        element("ul", *said, class_="notes") if said else None,
+        element("ul", *items, class_="notes") if items else None,
     )
 
 
@@ -176,7 +176,7 @@ def _columns(listings: Element, questions: Iterable[Element]) -> Element:
 
 
 def _both(sheet: Sheet) -> Iterator[tuple[int, Asked, Question]]:
-    """Yield each question with its number: as students see it, and whole."""
+    """Yield each question's number, the question as students see it, and the whole question."""
     shown = sheet.for_students()["questions"]
     for number, (asked, question) in enumerate(zip(shown, sheet.questions, strict=True), start=1):
         yield number, asked, question
@@ -199,10 +199,10 @@ def _to_answer(number: int, asked: Asked, question: Question, sheet: Sheet) -> E
 
 
 def practice(sheet: Sheet) -> str:
-    """Return the page to practise with: a script marks each answer; without it, they open."""
+    """Return the page to practise with: a script marks answers; without it, explanations open."""
     questions = [_to_answer(*each, sheet) for each in _both(sheet)]
     code = _listings(sheet.listings, sheet.for_students()["questions"], sheet.marks)
-    seed = f"Drawn with seed {sheet.seed}; another gives other questions."
+    seed = f"Drawn with seed {sheet.seed}; another seed gives other questions."
     parts = (
         _head(sheet.assignment, sheet.submission, PRACTISE, sheet.notes, sheet.marks),
         element("p", id="count", role="status", hidden="hidden"),
@@ -214,7 +214,7 @@ def practice(sheet: Sheet) -> str:
 
 
 def _rows(listings: Sequence[Listing], questions: Iterable[Asked], marks: Sequence[Mark]) -> int:
-    """Return about how many rows a sheet has on paper, over both columns."""
+    """Return about how many rows a sheet takes on paper, over both columns."""
     lines = [row.text + "  " * len(row.marks) for each in listings for row in dedented(each, marks)]
     texts = [text for each in questions for text in (each["prompt"], *each["options"])]
     rows = sum(1 + len(text) // WIDTH for text in (*lines, *texts))
@@ -222,7 +222,7 @@ def _rows(listings: Sequence[Listing], questions: Iterable[Asked], marks: Sequen
 
 
 def paper(sheet: Mapping[str, Any], name: str) -> str:
-    """Return a student's sheet, to print on a page and fill in by hand; it holds no answer.
+    """Return a student's sheet, to print on one page and fill in by hand; it holds no answer.
 
     Args:
         sheet: what `Sheet.for_students` returned.
@@ -238,7 +238,7 @@ def paper(sheet: Mapping[str, Any], name: str) -> str:
         )
         for number, asked in enumerate(sheet["questions"], start=1)
     ]
-    size = sum(_rows(listings, sheet["questions"], marks) > most for most in ROWS)
+    size = sum(_rows(listings, sheet["questions"], marks) > limit for limit in ROWS)
     parts = (
         _head(sheet["assignment"], name, FILL_IN, sheet["notes"], marks),
         _columns(_listings(listings, sheet["questions"], marks), questions),
@@ -264,7 +264,7 @@ def _answered(number: int, asked: Asked, question: Question, sheet: Sheet) -> El
 
 
 def key(sheet: Sheet, name: str) -> str:
-    """Return the same questions for staff: with the answers, and what to ask next."""
+    """Return the questions for staff, with the answers and what to ask next."""
     questions = [_answered(*each, sheet) for each in _both(sheet)]
     code = _listings(sheet.listings, sheet.for_students()["questions"], sheet.marks)
     parts = (

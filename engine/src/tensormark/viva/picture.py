@@ -1,4 +1,4 @@
-"""Small tensors side by side: what a function gives as it is, and as it was changed."""
+"""Small tensors side by side: what a function returns without and with a change."""
 
 import math
 from collections.abc import Sequence
@@ -7,13 +7,13 @@ from tensormark.reports.markup import Element, element
 from tensormark.viva.question import Picture
 from tensormark.viva.texts import marked
 
-SHADES = 4  # of a number, on either side of 0
+SHADES = 4  # of numbers, on either side of 0
 Rows = Sequence[Sequence[float]]
 Place = tuple[int, int]
 
 
 def _texts(rows: Rows) -> list[list[str]]:
-    """Return numbers as they are shown: whole ones and halves as such, others with 3 decimals."""
+    """Return numbers as texts: whole ones and halves in full, others with 3 decimals or digits."""
     finite = [value for row in rows for value in row if math.isfinite(value)]
     plain = all(2 * value == int(2 * value) for value in finite)
     large = max(map(abs, finite), default=0.0) >= 1000
@@ -45,30 +45,30 @@ def _matrix(caption: str, rows: Rows, texts: list[list[str]], marks: set[Place])
 
 
 def _difference(before: list[list[str]], after: list[list[str]]) -> tuple[str, set[Place]]:
-    """Return how far the two differ in words, and where, if that is in few places."""
+    """Return in words how the two differ, and where, if that is in few places."""
     if [len(row) for row in before] != [len(row) for row in after]:
-        return "changed: of another size", set()
+        return "changed: a different size", set()
     places = {
         (down, across): text != after[down][across]
         for down, row in enumerate(before)
         for across, text in enumerate(row)
     }
-    differ = {place for place, is_so in places.items() if is_so}
+    differ = {place for place, differs in places.items() if differs}
     words = f"changed: {len(differ)} of {len(places)} differ" if differ else "changed: the same"
     return words, differ if 2 * len(differ) <= len(places) else set()
 
 
 def figure(picture: Picture) -> Element:
-    """Return both tables under their title."""
+    """Return both tables, with their title."""
     before, after = _texts(picture.before), _texts(picture.after)
     caption, marks = _difference(before, after)
     tables = (
         _matrix("your function", picture.before, before, marks)
         if before
-        else element("p", "Your function does not run on it."),
+        else element("p", "Your function does not run."),
         _matrix(caption, picture.after, after, marks)
         if after
-        else element("p", "Changed, it does not run."),
+        else element("p", "The changed function does not run."),
     )
     return element(
         "figure",

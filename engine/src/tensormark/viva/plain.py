@@ -1,7 +1,7 @@
-"""Code that is what runs: nothing is asked about a function whose text may not be all that decides.
+"""Questions are asked only about functions whose text alone decides what they do.
 
-Whoever hides code can do so in ways that are not found here. A submission that is asked about is
-compared with itself run again, and with the solution where there is one (study.py).
+Code can be hidden in ways that this does not detect. Therefore study.py compares a submission with
+itself run again, and with the solution where there is one.
 """
 
 import ast
@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from tensormark.viva.source import Function
 
-ORDINARY = {"getattr()", "setattr()", "__class__", "__dict__"}  # flags of code that reads no code
-# attributes of code, frames and tracebacks
+ORDINARY = {"getattr()", "setattr()", "__class__", "__dict__"}  # flags that do no harm here
+# attributes of code objects, frames and tracebacks
 READS_CODE = frozenset(
     "__code__ __traceback__ co_code co_consts co_lines cr_code cr_frame f_back f_code f_lasti "
     "f_lineno gi_code gi_frame ag_code ag_frame tb_frame tb_lasti tb_lineno tb_next".split()
@@ -22,7 +22,7 @@ AT_TOP = (
 
 
 def unusual(tree: ast.Module, function: Function) -> str | None:
-    """Say why a function's text may not be what decides, or None."""
+    """Return why a function's text may not decide what it does, or None."""
     if function.decorator_list:
         return "it has a decorator"
     for statement in [*tree.body, *_of_classes(tree)]:
@@ -30,12 +30,12 @@ def unusual(tree: ast.Module, function: Function) -> str | None:
             return f"line {statement.lineno} of its file runs when it is imported"
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in READS_CODE:
-            return f"line {node.lineno} of its file reads code"
+            return f"line {node.lineno} of its file inspects code"
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("getattr", "setattr"):
             name = node.args[1] if len(node.args) > 1 else None
             text = name.value if isinstance(name, ast.Constant) else None
             if not isinstance(text, str) or text.startswith("__"):
-                return f"line {node.lineno} of its file reads attributes by names that are computed"
+                return f"line {node.lineno} of its file accesses an attribute by a computed name"
     return None
 
 
@@ -47,7 +47,7 @@ def _of_classes(tree: ast.Module) -> Iterator[ast.stmt]:
 
 
 def _plain(statement: ast.stmt) -> bool:
-    """Say whether a statement outside of functions only imports, defines or binds a name."""
+    """Return whether a statement outside functions only imports, defines or binds a name."""
     if isinstance(statement, ast.Assign):
         return all(isinstance(target, ast.Name | ast.Tuple) for target in statement.targets)
     if isinstance(statement, ast.Expr):

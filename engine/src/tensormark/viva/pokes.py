@@ -1,4 +1,4 @@
-"""Changes of a call's inputs, for facts and situations."""
+"""Changes to a call's inputs, for facts and situations."""
 
 from collections.abc import Mapping
 
@@ -14,12 +14,12 @@ def with_values(value: float, *names: str) -> Poke:
 
 
 def negated(*names: str) -> Poke:
-    """Change the sign of inputs, and move them by one."""
+    """Replace inputs x by 1 - x."""
     return lambda inputs: inputs | {name: 1.0 - inputs[name] for name in names}
 
 
 def at(index: tuple[object, ...], *names: str) -> Poke:
-    """Change inputs in one place."""
+    """Replace inputs x by 1 - x at one index."""
 
     def poke(inputs: Tensors) -> Tensors:
         changed = {name: inputs[name].copy() for name in names}
@@ -31,14 +31,14 @@ def at(index: tuple[object, ...], *names: str) -> Poke:
 
 
 def rolled(axes: Mapping[str, int]) -> Poke:
-    """Move inputs by one, the last one to the front, each along its axis."""
+    """Roll inputs by one position, the last one to the front, each along its axis."""
     return lambda inputs: (
         inputs | {name: np.roll(inputs[name], 1, axis) for name, axis in axes.items()}
     )
 
 
 def first(axes: Mapping[str, int]) -> Poke:
-    """Cut inputs to the first of an axis, each along its own."""
+    """Cut inputs to the first position along an axis, each along its own."""
     return lambda inputs: (
         inputs | {name: inputs[name].take([0], axis) for name, axis in axes.items()}
     )

@@ -1,7 +1,7 @@
 """Questions about a submission's own functions, and sheets of them, as data.
 
-Texts are plain; what stands between backticks is code. Code is a student's, so that whoever shows
-a text escapes it. Sheets that students get are made with `for_students`, which holds no answer.
+Texts are plain, with code between backticks. The code is a student's, so texts must be escaped when
+they are shown. Students' sheets are made with `for_students`, whose result holds no answer.
 """
 
 import dataclasses
@@ -14,12 +14,12 @@ OPTIONS = 4  # of each question
 
 @dataclasses.dataclass(frozen=True)
 class Listing:
-    """A function as it stands in the submission, without its docstring.
+    """A function as it is in the submission, without its docstring.
 
     Attributes:
         name: of the function, such as "Layer.forward".
-        file: that it is in.
-        lines: numbers in the file, and texts; what lies between two others may be left out.
+        file: the file that it is in.
+        lines: numbers in the file, and texts; lines in between may be left out.
     """
 
     name: str
@@ -28,19 +28,19 @@ class Listing:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Listing":
-        """Return what `dataclasses.asdict` was made of, perhaps by way of JSON."""
+        """Undo `dataclasses.asdict`, perhaps after JSON."""
         lines = tuple((int(number), str(text)) for number, text in value["lines"])
         return cls(str(value["name"]), str(value["file"]), lines)
 
 
 @dataclasses.dataclass(frozen=True)
 class Mark:
-    """A place in a function that questions name by its label, so that they need not quote it.
+    """A place in a function that questions refer to by its label instead of quoting it.
 
     Attributes:
-        function: as its listing is named; line: the number of its line.
-        start, end: columns of that line, from 0, tabs counted as `expandtabs(4)` makes them.
-        label: a number on the sheet; empty until `labelled` gives it one.
+        function: the name of its listing; line: the number of its line.
+        start, end: columns of that line, from 0, after `expandtabs(4)`.
+        label: a number on the sheet; empty until `labelled` assigns it.
     """
 
     function: str
@@ -52,12 +52,12 @@ class Mark:
 
 @dataclasses.dataclass(frozen=True)
 class Picture:
-    """Numbers that the run found, to show beside an explanation.
+    """Numbers from the run that decided a question, to show beside the explanation.
 
     Attributes:
         title: such as "the first row of the result".
-        before, after: two-dimensional, of at most 8 x 8 numbers: of the function as it is, and as
-            changed. Empty if it does not run.
+        before, after: two-dimensional, at most 8 x 8 numbers: of the unchanged and of the changed
+            function. Empty if it does not run.
     """
 
     title: str
@@ -66,7 +66,7 @@ class Picture:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Picture":
-        """Return what `dataclasses.asdict` was made of, perhaps by way of JSON."""
+        """Undo `dataclasses.asdict`, perhaps after JSON."""
         before, after = (
             tuple(tuple(map(float, row)) for row in value[name]) for name in ("before", "after")
         )
@@ -79,15 +79,15 @@ class Question:
 
     Attributes:
         family: the kind of question, such as "counterfactual".
-        function: that it is about, as its listing is named.
+        function: the name of the listing that it is about.
         line: the first line of the place that it is about.
-        prompt: what is asked: one to three sentences.
-        options: the possible answers, of which one is right; key: its place.
+        prompt: the question itself: one to three sentences.
+        options: the possible answers, one of them right; key: the index of that one.
         explanation: why it is right, from the run that decided it.
-        others: why each option is not, from the same runs; empty for the key.
+        others: why each other option is wrong, from the same runs; empty for the key.
         ask_next: what to ask next in a conversation; for staff.
-        picture: shows the numbers, where they say more than words.
-        marks: the places that its texts name, by `named`.
+        picture: the numbers, where they say more than words.
+        marks: the places that its texts refer to with `named`.
     """
 
     family: str
@@ -104,13 +104,13 @@ class Question:
 
     @property
     def code(self) -> str:
-        """Eight letters that name it where platforms keep its answers; they do not tell the key."""
-        told = "\0".join([self.family, self.function, self.prompt, *self.options])
-        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:8].upper()
+        """Eight letters that identify it on platforms; they do not give away the key."""
+        content = "\0".join([self.family, self.function, self.prompt, *self.options])
+        return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:8].upper()
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Question":
-        """Return what `dataclasses.asdict` was made of, perhaps by way of JSON."""
+        """Undo `dataclasses.asdict`, perhaps after JSON."""
         picture = value["picture"] and Picture.from_json(value["picture"])
         lists = {name: tuple(map(str, value[name])) for name in ("options", "others")}
         marks = tuple(Mark(**mark) for mark in value["marks"])
@@ -122,8 +122,8 @@ class Sheet:
     """Questions for one student.
 
     Attributes:
-        assignment: its name; submission: what it is called, printable.
-        seed: that it was drawn with.
+        assignment, submission: their names, printable.
+        seed: the seed that it was drawn with.
         listings: the functions that the questions are about, in the order of the assignment.
         notes: what its reader should know, such as why there are fewer questions than asked for.
         marks: in the listings, in their order, with labels; see `labelled`.
@@ -139,17 +139,17 @@ class Sheet:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Sheet":
-        """Return what `dataclasses.asdict` was made of, perhaps by way of JSON."""
-        made = {
+        """Undo `dataclasses.asdict`, perhaps after JSON."""
+        fields = {
             "listings": tuple(map(Listing.from_json, value["listings"])),
             "questions": tuple(map(Question.from_json, value["questions"])),
             "notes": tuple(map(str, value["notes"])),
             "marks": tuple(Mark(**mark) for mark in value["marks"]),
         }
-        return cls(**{**value, **made})
+        return cls(**{**value, **fields})
 
     def for_students(self) -> dict[str, Any]:
-        """Return what a student may see of it, as JSON: no key, explanation or seed."""
+        """Return what students may see, as JSON: no key, explanation or seed."""
         shown = ("family", "function", "line", "prompt", "options")
         return {
             "assignment": self.assignment,
@@ -165,15 +165,15 @@ class Sheet:
 
 
 def named(place: int) -> str:
-    """Return what stands in a question's texts for the label of one of its marks."""
+    """Return the placeholder, in a question's texts, for the label of one of its marks."""
     return f"\ue000{place}\ue001"
 
 
 def labelled(sheet: Sheet) -> Sheet:
-    """Return a sheet whose marks are numbered, and whose texts name them by these numbers."""
+    """Return a sheet whose marks are numbered, and whose texts use these numbers."""
     order = [listing.name for listing in sheet.listings]
-    found = {mark for question in sheet.questions for mark in question.marks}
-    ordered = sorted(found, key=lambda m: (order.index(m.function), m.line, m.start, -m.end))
+    unique = {mark for question in sheet.questions for mark in question.marks}
+    ordered = sorted(unique, key=lambda m: (order.index(m.function), m.line, m.start, -m.end))
     numbers = {mark: str(number) for number, mark in enumerate(ordered, start=1)}
 
     def filled(text: str, marks: tuple[Mark, ...]) -> str:

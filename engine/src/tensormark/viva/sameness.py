@@ -1,6 +1,6 @@
-"""Tensors of answers, and whether they are the same: what is near the rounding is neither.
+"""The tensors of replies, and whether they are the same.
 
-Then the finding is None, and nothing is asked about it.
+A difference close to rounding is neither: the finding is None, and nothing is asked about it.
 """
 
 import dataclasses
@@ -13,24 +13,24 @@ from tensormark.exercise import Tensors
 from tensormark.sandbox.interface import Reply
 from tensormark.viva.copies import Run
 
-EQUAL, DIFFERENT = 3e-6, 1e-3  # of numbers around 1, in float64
+EQUAL, DIFFERENT = 3e-6, 1e-3  # limits on differences of numbers around 1, in float64
 MOST_VALUES = 100_000  # of one tensor
 
 
 def tensors_of(reply: Reply, prefix: str = "out/") -> Tensors:
-    """Return the outputs, or other tensors, of a reply; NaN for what is too large to look at."""
-    found = {name: value for name, value in reply.tensors.items() if name.startswith(prefix)}
+    """Return the outputs, or other tensors, of a reply; NaN for a tensor that is too large."""
     return {
         name: value.astype(np.float64) if value.size <= MOST_VALUES else np.array(math.nan)
-        for name, value in found.items()
+        for name, value in reply.tensors.items()
+        if name.startswith(prefix)
     }
 
 
-def kept(reply: Reply, run: Run) -> Reply:
-    """Return what is looked at of a reply, without what is too large.
+def compared_part(reply: Reply, run: Run) -> Reply:
+    """Return the part of a reply that is compared, without tensors that are too large.
 
-    One of a call that has changed its inputs counts as lost: what it would do to its caller is not
-    looked at. So does one of a text that is not Python.
+    The reply of a call that changed its inputs counts as lost, because its effect on a caller is
+    not examined. So does that of a text that is not valid Python.
     """
     if reply.text.startswith("raised SyntaxError"):
         return Reply("lost", "is not Python")
@@ -43,15 +43,16 @@ def kept(reply: Reply, run: Run) -> Reply:
 
 
 def output_of(reply: Reply) -> np.ndarray:
-    """Return the one output of a reply, or the first; NaN if there is none."""
+    """Return the first output of a reply; NaN if there is none."""
     return next(iter(tensors_of(reply).values()), np.array(math.nan))
 
 
 def vanishes(differences: np.ndarray, scale: float = 1.0, times: float = 1.0) -> bool | None:
-    """Say whether differences are none; None if they are near the rounding, or no numbers.
+    """Return whether differences are zero; None if close to rounding, not finite or empty.
 
     Args:
-        scale: of what was subtracted; times: how much coarser to look than in float64.
+        scale: of the values that were subtracted.
+        times: how much coarser to compare than in float64.
     """
     if differences.size == 0:
         return None
@@ -61,14 +62,14 @@ def vanishes(differences: np.ndarray, scale: float = 1.0, times: float = 1.0) ->
     return True if largest <= EQUAL else False if largest >= DIFFERENT else None
 
 
-def all_of(found: Iterable[bool | None]) -> bool | None:
+def all_of(findings: Iterable[bool | None]) -> bool | None:
     """Return whether all hold; None if that cannot be told."""
-    known = list(found)
-    return False if False in known else None if None in known else True
+    values = list(findings)
+    return False if False in values else None if None in values else True
 
 
 def equal(one: Tensors, other: Tensors, times: float = 1.0) -> bool | None:
-    """Say whether tensors are equal by name; None if that cannot be told."""
+    """Return whether tensors of the same names are equal; None if that cannot be told."""
     if one.keys() != other.keys() or any(one[n].shape != other[n].shape for n in one):
         return False
     scales = {name: float(np.abs(value).max(initial=0.0)) for name, value in one.items()}

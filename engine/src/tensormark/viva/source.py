@@ -1,7 +1,6 @@
-"""Single changes of a function, made in its text at the places of its syntax tree.
+"""Single changes to a function, made in its text at the nodes of its syntax tree.
 
-What is shown is what runs: everything outside of the changed place stays as the student has written
-it.
+What is shown is what runs: everything outside the changed place stays as the student wrote it.
 """
 
 import ast
@@ -14,7 +13,7 @@ from typing import NamedTuple
 
 from tensormark.viva.question import Mark, named
 
-LONGEST = 60  # characters of what a place becomes
+LONGEST = 60  # characters of a replacement
 DETACH, UNWRAP = "detach", "unwrap"  # kinds of changes
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 NOT_CHANGED = (ast.Raise, ast.Assert, ast.While, ast.JoinedStr, ast.Import, ast.ImportFrom)
@@ -28,8 +27,8 @@ class Edit(NamedTuple):
     Attributes:
         kind: such as "number".
         new: the text of the whole expression.
-        start, end: of the part that is marked, in the module's text; None: all of it.
-        shown: what the marked part becomes; None: `new`. Empty: it is left out.
+        start, end: of the marked part, in the module's text; None: all of the expression.
+        shown: what the marked part becomes; None: `new`. Empty: it is removed.
     """
 
     kind: str
@@ -41,12 +40,12 @@ class Edit(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """One change of a function's text.
+    """One change to a function's text.
 
     Attributes:
         kind: such as "number".
-        mark: its place; shown: what that becomes, empty if it is left out.
-        text: the whole module after it, which may not be Python.
+        mark: its place; shown: what that becomes, empty if it is removed.
+        text: the whole module after the change, which may not be valid Python.
     """
 
     kind: str
@@ -55,8 +54,8 @@ class Change:
     text: str
 
     @property
-    def tells(self) -> bool:
-        """Whether what is shown of it tells what the place was, without the code."""
+    def reveals(self) -> bool:
+        """Whether the replacement reveals, without the code, what was there."""
         return not set(self.shown).isdisjoint(" ([")
 
     @property
@@ -64,45 +63,49 @@ class Change:
         """The line of its place in the file."""
         return self.mark.line
 
-    def says(self, place: int = 0) -> str:
-        """Return what is changed, as a sentence; the mark is named by its place in a question."""
+    def sentence(self, place: int = 0) -> str:
+        """Return the change as a sentence.
+
+        Args:
+            place: of its mark among the question's marks.
+        """
         label = named(place)
         if self.kind == DETACH:
             return f"`.detach()` is added to the code marked {label}."
         if self.kind == UNWRAP:
-            return f"The call marked {label} is removed: its first argument takes its place."
+            return f"The call marked {label} is removed, and its first argument takes its place."
         if not self.shown:
-            return f"The code marked {label} is left out."
+            return f"The code marked {label} is removed."
         return f"The code marked {label} is replaced with `{self.shown}`."
 
     def short(self, place: int = 0) -> str:
-        """Return the same as an option."""
+        """Return the change as an option; see `sentence`."""
         if self.kind == DETACH:
             return f"{named(place)}: `.detach()` is added"
         if self.kind == UNWRAP:
-            return f"{named(place)}: the call is removed, its first argument left"
-        return f"{named(place)}: " + (f"replaced with `{self.shown}`" if self.shown else "left out")
+            return f"{named(place)}: the call is removed, keeping its first argument"
+        return f"{named(place)}: " + (f"replaced with `{self.shown}`" if self.shown else "removed")
 
 
 def find(tree: ast.Module, target: str) -> Function | None:
-    """Return the function that a name such as "Layer.forward" or "scores" stands for, or None."""
+    """Return the function with a name such as "Layer.forward" or "scores"; the last one counts."""
     body: Sequence[ast.stmt] = tree.body
     *outer, last = target.split(".")
     for name in outer:
         classes = [node for node in body if isinstance(node, ast.ClassDef) and node.name == name]
         body = classes[-1].body if classes else ()
-    found = [node for node in body if isinstance(node, Function) and node.name == last]
-    return found[-1] if found else None
+    functions = [node for node in body if isinstance(node, Function) and node.name == last]
+    return functions[-1] if functions else None
 
 
 class Source:
-    """A module's text, and the function in it that is asked about."""
+    """A module's text, and the function in it that questions are about."""
 
     def __init__(self, text: str, target: str) -> None:
-        """Parse it.
+        """Parse the module.
 
         Raises:
-            ValueError: it has no such function. SyntaxError: it is not Python.
+            ValueError: the module has no such function. SyntaxError: it is not valid Python.
         """
         self.text = text.replace("\r\n", "\n").replace("\r", "\n")
         self.target = target
@@ -123,9 +126,9 @@ class Source:
         return body[1:] if has_docstring else body
 
     def offset(self, line: int, column: int) -> int:
-        """Return the place in the text; columns count bytes of UTF-8."""
-        own = self.lines[line - 1].encode()[:column].decode()
-        return self.starts[line - 1] + len(own)
+        """Return the offset in the text of a line and a column, which counts bytes of UTF-8."""
+        before = self.lines[line - 1].encode()[:column].decode()
+        return self.starts[line - 1] + len(before)
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         """Return where a node's text begins and ends."""
@@ -151,11 +154,11 @@ class Source:
         return tuple((number, self.lines[number - 1].rstrip()) for number in numbers)
 
     def nodes(self) -> Iterator[tuple[ast.expr, list[ast.AST]]]:
-        """Yield the expressions that may be changed, each with the nodes around it, inner first."""
+        """Yield the expressions that may be changed, each with its ancestors, innermost first."""
         waiting: list[tuple[ast.AST, list[ast.AST]]] = [(node, []) for node in reversed(self.body)]
         while waiting:
             node, around = waiting.pop()
-            if isinstance(node, NOT_CHANGED) or only_tells(node):
+            if isinstance(node, NOT_CHANGED) or is_bare_call(node):
                 continue
             if isinstance(node, ast.expr):
                 yield node, around
@@ -163,7 +166,7 @@ class Source:
             waiting += [(child, [node, *around]) for child in reversed(children)]
 
     def statement_of(self, around: Sequence[ast.AST]) -> ast.stmt:
-        """Return the innermost statement among the nodes around an expression."""
+        """Return the innermost statement among an expression's ancestors."""
         return next(node for node in around if isinstance(node, ast.stmt))
 
     def mark(self, start: int, end: int) -> Mark:
@@ -174,21 +177,21 @@ class Source:
         return Mark(self.target, line, left, right)
 
     def change(self, node: ast.expr, around: Sequence[ast.AST], edit: Edit) -> Change | None:
-        """Return the change of an expression's text, or None if it cannot be shown."""
+        """Return the change that makes an edit, or None if it cannot be shown."""
         start, end = self.span(node)
         new = f"({edit.new})" if needs_parentheses(node, around, edit.new) else edit.new
         left, right = edit.start or start, edit.end or end
         shown = new if edit.shown is None else edit.shown
         one_line = node.lineno == node.end_lineno and "\n" not in new
         if named(0)[0] in shown:
-            return None  # which would be taken for the label of a mark
+            return None  # it would be taken for the label of a mark
         if not one_line or len(shown) > LONGEST or self.text[start:end] == new:
             return None
         text = self.text[:start] + new + self.text[end:]
         return Change(edit.kind, self.mark(left, right), shown, text)
 
     def without(self, statement: ast.stmt) -> Change | None:
-        """Return the change that leaves out a statement of one line."""
+        """Return the change that removes a statement of one line, or None if it is not alone."""
         start, end = self.span(statement)
         line = self.lines[statement.lineno - 1]
         if statement.lineno != statement.end_lineno or ";" in line:
@@ -197,14 +200,14 @@ class Source:
         return Change("statement", self.mark(start, end), "pass", text)
 
     def before(self, statement: ast.stmt, new: str) -> str:
-        """Return the module's text with another statement before one."""
+        """Return the module's text with a new statement before another."""
         start, _ = self.span(statement)
         head = self.lines[statement.lineno - 1][: start - self.starts[statement.lineno - 1]]
         between = f"\n{head}" if head.isspace() else "; "
         return f"{self.text[:start]}{new}{between}{self.text[start:]}"
 
     def surely_runs(self, line: int) -> bool:
-        """Say whether every call that returns must run a line: nothing before it returns."""
+        """Return whether every call that returns must run a line: nothing before it returns."""
         for statement in self.body:
             if statement.lineno <= line <= (statement.end_lineno or line):
                 return isinstance(statement, PLAIN)
@@ -213,7 +216,7 @@ class Source:
         return False
 
     def stopping_at(self, line: int) -> str:
-        """Return the module's text where a line's innermost statement raises before it runs."""
+        """Return the module's text, raising before a line's innermost statement."""
         within = [
             node
             for top in self.body
@@ -224,36 +227,36 @@ class Source:
         return self.before(innermost, "raise RuntimeError")
 
     def beginning_with(self, statement: str) -> str:
-        """Return the module's text with another statement at the beginning of the function."""
+        """Return the module's text with a new statement at the beginning of the function."""
         return self.before(self.body[0], statement)
 
     def returning(self, statement: ast.stmt, expression: str) -> str:
-        """Return the module's text where a return of an expression precedes a statement."""
+        """Return the module's text, returning an expression before a statement."""
         return self.before(statement, f"return {expression}")
 
 
-def only_tells(node: ast.AST) -> bool:
-    """Say whether a node is a call such as `print(x)`, of which nothing is kept."""
+def is_bare_call(node: ast.AST) -> bool:
+    """Return whether a node is a call such as `print(x)`, whose result is not used."""
     call = node.value if isinstance(node, ast.Expr) else None
     return isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
 
 
 def _runs(node: ast.AST, child: ast.AST) -> bool:
-    """Say whether a child of a node is code that runs, and not an annotation."""
+    """Return whether a child of a node is code that runs, not an annotation."""
     if isinstance(node, ast.AnnAssign) and child is node.annotation:
         return False
     return not isinstance(child, ast.arguments | ast.expr_context | ast.operator)
 
 
 def needs_parentheses(node: ast.expr, around: Sequence[ast.AST], new: str) -> bool:
-    """Say whether a new text would be read differently without parentheses."""
+    """Return whether a new text would be parsed differently without parentheses."""
     try:
-        made = ast.parse(new, mode="eval").body
+        expression = ast.parse(new, mode="eval").body
     except SyntaxError:
         return False
-    if isinstance(made, SIMPLE) or type(made) is type(node):
+    if isinstance(expression, SIMPLE) or type(expression) is type(node):
         return False
     outer = around[0]
-    if isinstance(made, ast.UnaryOp) and isinstance(outer, ast.Subscript | ast.Compare):
+    if isinstance(expression, ast.UnaryOp) and isinstance(outer, ast.Subscript | ast.Compare):
         return False
     return isinstance(outer, ast.BinOp | ast.UnaryOp | ast.Attribute | ast.Subscript | ast.Compare)

@@ -1,7 +1,7 @@
-"""What an assignment says of a function that questions are asked about: how to call it, and words.
+"""What an assignment declares about a function that questions are on: how to call it, and wording.
 
-An assignment's stand in grader/viva.py. Nothing there says what is right: a change is compared with
-the student's own function.
+It does so in grader/viva.py. Nothing there says what is right: a changed function is compared with
+the student's own.
 """
 
 import dataclasses
@@ -15,22 +15,22 @@ from tensormark.exercise import Call, Exercise, Tensors
 from tensormark.folder import PACKAGE, AssignmentError, module
 
 DTYPES = ("float64", "float64", "float32")  # of the calls in three sizes
-SEEN = 1e-4  # of a difference
+VISIBLE = 1e-4  # the least difference that counts
 Poke = Callable[[Tensors], Tensors]
-# differences, zero where something holds, from: the inputs, the poked ones, and their results
+# from the inputs, the poked inputs and both results: differences, zero where something holds
 Differences = Callable[[Tensors, Tensors, np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclasses.dataclass(frozen=True)
 class Fact:
-    """Whether results change where inputs do, and what is said of a change of that.
+    """Whether a poke of the inputs shows in the result, and the words for gaining or losing that.
 
     Attributes:
         poke: changes the inputs of a call.
-        differences: all zero where poking does not show.
-        gained: what is said of a change that makes it show; lost: of one after which it no longer
-            does. Empty: nothing is said. Sentences of about equal length; in them, {first_norm}
-            becomes what the function calls this input or module.
+        differences: all zero if the poke does not show.
+        gained: what is said of a change after which it shows; lost: of one after which it no longer
+            does. Empty: nothing is said. Both are sentences of about equal length, in which
+            {first_norm} becomes the function's own name for this input or module.
     """
 
     poke: Poke
@@ -44,26 +44,26 @@ class Situation:
     """A kind of call, such as one without padding.
 
     Attributes:
-        says: what it is: "a batch without padding".
+        name: such as "a batch without padding"; an option of questions.
         inputs: makes its inputs from those of the usual call.
     """
 
-    says: str
+    name: str
     inputs: Poke
 
 
 @dataclasses.dataclass(frozen=True)
 class Example:
-    """A call with inputs that are easy to reckon with.
+    """A call with inputs that are easy to calculate with.
 
     Attributes:
-        says: the inputs, in one or two sentences.
-        call: that is made; its `draw` need not know it.
-        inputs: of it.
-        shown: which part of the result is asked for: what it is called, and how to get it.
+        text: describes the inputs in one or two sentences.
+        call: the call; its `draw` need not know it.
+        inputs: returns the call's inputs.
+        shown: the part of the result that is asked for: its name, and how to get it.
     """
 
-    says: str
+    text: str
     call: Call
     inputs: Callable[[], Tensors]
     shown: tuple[str, Callable[[np.ndarray], np.ndarray]]
@@ -74,18 +74,19 @@ class Subject:
     """A function that questions are asked about.
 
     Attributes:
-        exercise: of which it is the hole.
-        worlds: calls of it in eval mode, with gradients, of three different sizes; all letters of
-            one differ.
-        usual: what the first situation is called.
-        situations: further ones, and facts: what may be said of its results.
-        training: the same call in training mode, with this rate of dropout everywhere; None if
+        exercise: the id of the exercise whose hole it is.
+        worlds: calls of it in eval mode, with gradients, in three different sizes; within a call,
+            all letters differ.
+        usual: the name of these calls as a situation.
+        situations: further situations.
+        facts: what questions may say about its results.
+        training: returns a call in training mode, with a rate of dropout everywhere; None if
             training is no different.
         sizes: of a world's call, by letter, for questions on shapes; {names} as in a fact's words.
         examples: for questions on numbers.
         note: what a sheet says of its calls, such as "`Layer.forward` is called without a mask."
-        mistakes: ids of known ones that a single change makes, for questions on messages: of all
-            the others it would be clear that no change is the answer.
+        mistakes: ids of the known mistakes that a single change makes, for questions on messages;
+            with any other as an option, it would be clear that it is not the answer.
     """
 
     exercise: str
@@ -101,7 +102,7 @@ class Subject:
 
     @classmethod
     def of(cls, exercise: Exercise, sizes: Sequence[Mapping[str, int]], **words: Any) -> "Subject":
-        """Return an exercise that `toolkit.exercise` has made as a subject.
+        """Return the subject of an exercise that `toolkit.exercise` has made.
 
         Args:
             sizes: of the three calls.
@@ -134,7 +135,7 @@ def subjects_of(folder: Path) -> Sequence[Subject]:
     """Return the functions that questions are asked about: SUBJECTS in grader/viva.py, if any.
 
     Raises:
-        AssignmentError: the file cannot be imported, or says nothing.
+        AssignmentError: the file cannot be imported, or has no SUBJECTS.
     """
     path = folder / PACKAGE / "viva.py"
     if not path.is_file():
@@ -146,10 +147,10 @@ def subjects_of(folder: Path) -> Sequence[Subject]:
 
 
 def depends(places: Callable[[Tensors], Any] = lambda inputs: ...) -> Differences:
-    """Look for a difference at some places of the result, such as those of one row.
+    """Look for a difference at some places of the result, such as one row.
 
     Args:
-        places: an index of the result, from the inputs.
+        places: returns an index of the result, from the inputs.
     """
 
     def differences(
@@ -162,22 +163,22 @@ def depends(places: Callable[[Tensors], Any] = lambda inputs: ...) -> Difference
 
 
 def spread(changed: Callable[[np.ndarray], int], allowed: Callable[[Tensors], int]) -> Differences:
-    """Look whether more of the result changes than what was poked, wherever that stands.
+    """Check whether more parts of the result change than were poked, wherever they are.
 
     Args:
-        changed: counts, from which numbers change, the parts of the result that do.
-        allowed: how many may, from the inputs.
+        changed: counts the changed parts of the result, from a mask of its changed numbers.
+        allowed: returns how many may change, from the inputs.
     """
 
     def differences(
         inputs: Tensors, poked: Tensors, before: np.ndarray, after: np.ndarray
     ) -> np.ndarray:
-        count = changed(np.abs(after - before) > SEEN)
+        count = changed(np.abs(after - before) > VISIBLE)
         return np.array([max(0.0, float(count - allowed(inputs)))])
 
     return differences
 
 
 def moved(move: Callable[[np.ndarray], np.ndarray]) -> Differences:
-    """Look whether the result moves as the inputs do, such as to other places."""
+    """Check whether the result moves with the inputs, such as to other positions."""
     return lambda inputs, poked, before, after: after - move(before)

@@ -1,4 +1,4 @@
-"""Practice on a terminal: a question at a time, explained as soon as it is answered."""
+"""Practice on a terminal: one question at a time, explained as soon as it is answered."""
 
 import contextlib
 import sys
@@ -10,22 +10,22 @@ from tensormark.viva.question import Picture, Question, Sheet
 from tensormark.viva.texts import LETTERS, LONGEST, marks_of, numbered
 
 WIDTH = 88
-TRIES = 20  # lines that are no answer until a question is skipped
+TRIES = 20  # invalid answers before a question is skipped
 ASK = "A, B, C or D (Enter skips, q stops): "
 STOP, SKIP = "Q", ""
 
 
-def _said(text: str, indent: str = "") -> Iterator[str]:
-    """Yield a text as lines; those of code that has several stay as they are."""
+def _wrapped(text: str, indent: str = "") -> Iterator[str]:
+    """Yield a text as lines, wrapped; line breaks in code stay."""
     for line in visible(text, LONGEST, keep="\n").split("\n"):
         rest = " " * len(indent)
         yield from textwrap.wrap(line, WIDTH, initial_indent=indent, subsequent_indent=rest) or [""]
 
 
 def _listing(sheet: Sheet, question: Question) -> Iterator[str]:
-    """Yield the function that a question is about; an arrow points to the line.
+    """Yield the function that a question is about, with an arrow at its line.
 
-    Carets point to the places that the question names.
+    Carets point to the places that the question refers to.
     """
     marks = marks_of(question, sheet)
     for listing in sheet.listings:
@@ -47,23 +47,23 @@ def _matrix(name: str, rows: tuple[tuple[float, ...], ...]) -> Iterator[str]:
 
 
 def _picture(picture: Picture) -> Iterator[str]:
-    yield from _said(picture.title, "    ")
+    yield from _wrapped(picture.title, "    ")
     yield from _matrix("your function", picture.before)
     yield from _matrix("changed", picture.after)
 
 
 def _explained(question: Question) -> Iterator[str]:
-    yield from _said(question.explanation, "    ")
+    yield from _wrapped(question.explanation, "    ")
     for letter, why in zip(LETTERS, question.others, strict=False):
         if why:
-            yield from _said(why, f"    {letter}: ")
+            yield from _wrapped(why, f"    {letter}: ")
     if question.picture:
         yield from _picture(question.picture)
     yield ""
 
 
 def _line() -> str:
-    """Return the next line that was typed.
+    """Return the next line of input.
 
     Raises:
         EOFError: there is none.
@@ -90,28 +90,28 @@ def _answer(question: Question) -> str:
 
 
 def _asked(sheet: Sheet) -> Iterator[bool]:
-    """Ask one question after another; yield whether each that is answered is so rightly."""
+    """Ask one question after another; yield whether each answer is right, but not for skips."""
     for number, question in enumerate(sheet.questions, start=1):
         print(*_listing(sheet, question), sep="\n")
-        print(*_said(question.prompt, f"{number} of {len(sheet.questions)}. "), sep="\n")
+        print(*_wrapped(question.prompt, f"{number} of {len(sheet.questions)}. "), sep="\n")
         for letter, option in zip(LETTERS, question.options, strict=False):
-            print(*_said(option, f"  {letter}  "), sep="\n")
+            print(*_wrapped(option, f"  {letter}  "), sep="\n")
         answer = _answer(question)
         if answer == STOP:
             return
         key = LETTERS[question.key]
-        said = {key: "Right.", SKIP: f"Skipped: the answer is {key}."}
-        print("", said.get(answer, f"Not right: the answer is {key}."), sep="\n")
+        verdicts = {key: "Right.", SKIP: f"Skipped: the answer is {key}."}
+        print("", verdicts.get(answer, f"Not right: the answer is {key}."), sep="\n")
         print(*_explained(question), sep="\n")
         if answer != SKIP:
             yield answer == key
 
 
 def practice(sheet: Sheet) -> int:
-    """Ask the questions of a sheet, explain each, and return how many were answered rightly."""
+    """Ask the questions of a sheet, explain each, and return the number of right answers."""
     print_any_letter()
     for note in sheet.notes:
-        print(*_said(note), sep="\n")
+        print(*_wrapped(note), sep="\n")
     results = list[bool]()
     with contextlib.suppress(EOFError, KeyboardInterrupt):
         results.extend(_asked(sheet))

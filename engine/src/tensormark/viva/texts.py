@@ -1,4 +1,4 @@
-"""Texts of questions as markup, and code as it is shown: numbered as in the file."""
+"""Texts of questions as markup, and code as it is shown, with the line numbers of its file."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ MOST = 40_000  # characters of a function
 
 
 def parts(text: str) -> Iterator[tuple[bool, str]]:
-    """Yield the pieces of a text, and whether each is code; a backtick without another is one."""
+    """Yield the pieces of a text, and whether each is code; an unpaired backtick stays as it is."""
     pieces = text.split("`")
     if len(pieces) % 2 == 0:
         pieces[-2:] = ["`".join(pieces[-2:])]
@@ -24,7 +24,7 @@ def parts(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def marked(text: str) -> Element:
-    """Return a text as markup, with its code as such."""
+    """Return a text as markup, with its code marked up."""
     return joined(
         *(
             element("code", say(piece, LONGEST, keep="\n")) if is_code else say(piece, LONGEST)
@@ -34,7 +34,7 @@ def marked(text: str) -> Element:
 
 
 class Row(NamedTuple):
-    """A line of a listing as it is shown; columns of its marks are those of this text."""
+    """A line of a listing as it is shown; its marks count the columns of this text."""
 
     number: int
     text: str
@@ -47,7 +47,7 @@ def _shown(mark: Mark, text: str, depth: int) -> Mark:
 
 
 def dedented(listing: Listing, marks: Iterable[Mark] = ()) -> list[Row]:
-    """Return the lines of a listing without what all are indented by, outer marks before inner."""
+    """Return a listing's lines without their common indentation, outer marks before inner ones."""
     here = [mark for mark in marks if mark.function == listing.name]
     lines = [(number, text.expandtabs(4).rstrip()) for number, text in listing.lines]
     depth = min((len(text) - len(text.lstrip()) for _, text in lines if text), default=0)
@@ -65,19 +65,19 @@ def _carets(row: Row) -> list[str]:
     for mark in sorted(row.marks, key=lambda m: m.end - m.start):  # the inner ones come first
         start = len(visible(row.text[: mark.start]))
         carets = "^" * max(1, len(visible(row.text[mark.start : mark.end])))
-        named = carets + visible(mark.label)
-        end = start + len(named)
-        free = (one for one in lines if not "".join(one[max(0, start - 1) : end + 1]).strip())
+        caret_label = carets + visible(mark.label)
+        end = start + len(caret_label)
+        free = (row for row in lines if not "".join(row[max(0, start - 1) : end + 1]).strip())
         line = next(free, None)
         if line is None:
             line = [" "] * len(visible(row.text))
             lines.append(line)
-        line[start:end] = named
+        line[start:end] = caret_label
     return ["".join(line).rstrip() for line in lines]
 
 
 def numbered(listing: Listing, marks: Iterable[Mark] = ()) -> list[list[str]]:
-    """Return for each line of a listing: it after its number, and lines that show its marks."""
+    """Return, for each line of a listing, its number and text, and lines that show its marks."""
     width = max((len(str(number)) for number, _ in listing.lines), default=1)
     return [
         [
@@ -89,13 +89,13 @@ def numbered(listing: Listing, marks: Iterable[Mark] = ()) -> list[list[str]]:
 
 
 def marks_of(question: Question, sheet: Sheet) -> list[Mark]:
-    """Return the marks that a question's texts name, with their labels."""
+    """Return the marks that a question's texts refer to, with their labels."""
     places = {dataclasses.replace(mark, label="") for mark in question.marks}
     return [mark for mark in sheet.marks if dataclasses.replace(mark, label="") in places]
 
 
 def fragment(question: Question, sheet: Sheet) -> Element:
-    """Return a question for a platform: its code in brackets, what is asked, and the function."""
+    """Return a question for a platform: its code in brackets, its prompt, and the function."""
     marks = marks_of(question, sheet)
     code = [
         element("pre", element("code", say("\n".join(chain(*lines)), MOST, keep="\n")))

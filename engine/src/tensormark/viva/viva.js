@@ -34,12 +34,12 @@
     tell();
   };
 
-  // the line that is asked about, and the marks that are named, beside the question that is being read
+  // highlight the line and the marks that the question being read refers to
   const show = (form) => {
     document.querySelector(".lines .now")?.classList.remove("now");
     const named = form.dataset.marks.split(" ");
-    for (const one of document.querySelectorAll(".lines mark")) {
-      one.classList.toggle("named", named.includes(one.dataset.label));
+    for (const place of document.querySelectorAll(".lines mark")) {
+      place.classList.toggle("named", named.includes(place.dataset.label));
     }
     const line = form.dataset.line && document.getElementById(form.dataset.line);
     if (!line) return;
@@ -48,7 +48,7 @@
   };
 
   for (const form of forms) {
-    // arrow keys choose on their way to another option: only a click answers at once
+    // arrow keys select options on their way to another one: only a click answers at once
     let pointed = false;
     form.addEventListener("pointerdown", () => (pointed = true));
     form.addEventListener("keydown", () => (pointed = false));

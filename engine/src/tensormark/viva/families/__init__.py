@@ -1,4 +1,4 @@
-"""The kinds of questions: a class each."""
+"""The kinds of questions, one class each."""
 
 from tensormark.viva.families.cause import Cause
 from tensormark.viva.families.counterfactual import Counterfactual

@@ -20,14 +20,14 @@ class Cause:
         for name in sample.random.sample(usual, len(usual)):
             right = [change for change in sample.changes if name in sample.true_of(change)]
             wrong = self.others(sample, name)
-            for change in right[:2] if name != EVERYWHERE else ():  # which equal.py asks
+            for change in right[:2] if name != EVERYWHERE else ():  # equal.py asks about that
                 chosen = changes_of(sample.random, change, wrong)
                 if chosen is not None:
                     yield self.draft(sample, name, *chosen)
 
     def draft(self, sample: Sample, name: str, changes: Sequence[Change], key: int) -> Draft:
         """Return the draft with these changes as options."""
-        marks, says = marks_of(changes), lower(sample.statements[name])
+        marks, effect = marks_of(changes), lower(sample.statements[name])
         claims = [
             claim
             for place, change in enumerate(changes)
@@ -36,11 +36,12 @@ class Cause:
         question = Question(
             self.name,
             sample.function,
-            min(mark.line for mark in marks),  # and not that of the right one
-            f"Which change of the marked code has this among its effects: {says}?",
+            min(mark.line for mark in marks),  # not the key's line, which would give it away
+            f"Which change to the marked code has this among its effects: {effect}?",
             tuple(change.short(marks.index(change.mark)) for change in changes),
             key,
-            f"Each changed function was run in calls of three sizes. Only here: {says}.",
+            "Each changed function was run on inputs of three sizes. This is the only change after "
+            f"which {effect}.",
             tuple(
                 "" if place == key else self.instead(sample, change)
                 for place, change in enumerate(changes)
@@ -52,15 +53,16 @@ class Cause:
         return Draft(question, changes[key], tuple(claims))
 
     def others(self, sample: Sample, name: str) -> list[Change]:
-        """Return the changes of which a statement is false, without those that raise if it can."""
+        """Return the changes of which a statement is false, if possible only those that run."""
         false = [change for change in sample.changes if name in sample.false_of(change)]
         running = [change for change in false if not sample.finding(change, RAISES)]
         return running if len(running) >= OPTIONS else false
 
     def instead(self, sample: Sample, change: Change) -> str:
-        """Say what a change does."""
+        """Return why a change is not the answer."""
         true = sample.true_of(change)
-        if true:  # which is known of the first size only
-            return f"Here, in the first size: {lower(sample.statements[true[0]])}."
-        changed = sample.finding(change, DIFFERS + USUAL)
-        return "The results are others, but not in this way." if changed else "Not here."
+        if true:  # known for the first size only
+            return f"Instead, for inputs of the first size, {lower(sample.statements[true[0]])}."
+        if sample.finding(change, DIFFERS + USUAL):
+            return "It changes the results, but not in this way."
+        return "It does not have this effect."

@@ -10,10 +10,10 @@ class Counterfactual:
     """What follows from a change?"""
 
     name = "counterfactual"
-    next = "Which other line would make up for the change, and why?"
+    next = "Which other line could you change to make up for it, and why?"
 
     def drafts(self, sample: Sample) -> Iterator[Draft]:
-        """Ask which of four statements is true of a change; those that are true of some change."""
+        """Ask which of four statements is true of a change; each is true of some change."""
         usual = sorted({name for change in sample.changes for name in sample.true_of(change)})
         for name in sample.random.sample(usual, len(usual)):
             for change in sample.changes:
@@ -21,7 +21,7 @@ class Counterfactual:
                     continue
                 wrong = [other for other in sample.false_of(change) if other in usual]
                 texts = sample.statements
-                chosen = options_of(sample.random, texts[name], [texts[each] for each in wrong])
+                chosen = options_of(sample.random, texts[name], [texts[other] for other in wrong])
                 if chosen is None:
                     continue
                 options, key = chosen
@@ -32,14 +32,14 @@ class Counterfactual:
                         self.name,
                         sample.function,
                         change.line,
-                        f"{change.says()} What is then true?",
+                        f"{change.sentence()} Which of these statements is then true?",
                         options,
                         key,
-                        f"The changed function was run in calls of three sizes: "
+                        "The changed function was run on inputs of three sizes: "
                         f"{lower(texts[name])}.",
                         tuple(
-                            "" if each == key else "This was not so in any of the calls."
-                            for each in range(OPTIONS)
+                            "" if place == key else "This was false in every call."
+                            for place in range(OPTIONS)
                         ),
                         self.next,
                         sample.picture(change),

@@ -1,40 +1,33 @@
-"""Which change changes nothing?"""
+"""Which change makes no difference?"""
 
 import functools
 from collections.abc import Iterator, Sequence
 
-from tensormark.viva import study as found
 from tensormark.viva.family import Draft, Sample, changes_of, marks_of
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change
+from tensormark.viva.study import EVERYWHERE, RAISES, SAME
 
-LOOKED_AT = 8  # further changes of a function
-LIKELY = (
-    "order",
-    "form",
-    "nesting",
-    "arguments",
-    "number",
-    "name",
-)  # kinds that may change nothing
+MORE = 8  # changes to a function, besides those of its sample
+LIKELY = ("order", "form", "nesting", "arguments", "number", "name")  # may make no difference
 
 
 class Equal:
-    """Which change changes nothing?"""
+    """Which change makes no difference?"""
 
     name = "equal"
-    next = "For which inputs do the others differ, and by how much?"
+    next = "For which inputs do the results differ, and by how much?"
 
     def drafts(self, sample: Sample) -> Iterator[Draft]:
-        """Ask which of four changes changes nothing, or which one of them does."""
-        hidden = [change for change in sample.study.changes if not change.tells]
-        telling = [change for change in sample.study.changes if change.tells]
-        for group in sample.random.sample([hidden, telling], 2):  # so that none stands out
+        """Ask which of four changes makes no difference, or which is the only one that does."""
+        hidden = [change for change in sample.study.changes if not change.reveals]
+        revealing = [change for change in sample.study.changes if change.reveals]
+        for group in sample.random.sample([hidden, revealing], 2):  # so that no option stands out
             drawn = [change for change in sample.changes if change in group]
             likely = [c for c in group if c.kind in LIKELY and c not in drawn]
-            drawn += sample.spread(likely, LOOKED_AT)
+            drawn += sample.spread(likely, MORE)
             finding = sample.study.finding
-            same = [c for c in drawn if finding(c, found.EVERYWHERE) is True]
+            same = [c for c in drawn if finding(c, EVERYWHERE) is True]
             other = [change for change in drawn if differs(sample, change)]
             both = [(same, other, False), (other, same, True)]
             for right, wrong, one_differs in sample.random.sample(both, len(both)):
@@ -49,39 +42,32 @@ class Equal:
         """Return the draft with these changes as options."""
         marks = marks_of(changes)
         unchanged = "results and gradients unchanged, up to rounding, for every valid input"
-        asked = f"Which of these changes leaves {unchanged}?"
+        prompt = f"Which of these changes leaves {unchanged}?"
         if one_differs:
-            asked = f"All but one of these changes leave {unchanged}. Which one does not?"
-        equal, other = "It changes nothing.", "It changes results."
+            prompt = f"All but one of these changes leave {unchanged}. Which one does not?"
+        equal, other = "It makes no difference.", "It changes the results."
         own, others = (other, equal) if one_differs else (equal, other)
         question = Question(
             self.name,
             sample.function,
-            min(mark.line for mark in marks),  # and not that of the right one
-            asked,
+            min(mark.line for mark in marks),  # not the key's line, which would give it away
+            prompt,
             tuple(change.short(marks.index(change.mark)) for change in changes),
             key,
-            f"{own} Each changed function was run in calls of three sizes, in either mode.",
+            f"{own} Each changed function was run on inputs of three sizes, in both modes.",
             tuple("" if place == key else others for place in range(OPTIONS)),
             self.next,
             sample.picture(changes[key]) if one_differs else None,
             marks,
         )
         claims = [
-            (
-                change,
-                *(
-                    (found.SAME, False)
-                    if (place == key) is one_differs
-                    else (found.EVERYWHERE, True)
-                ),
-            )
+            (change, *((SAME, False) if (place == key) is one_differs else (EVERYWHERE, True)))
             for place, change in enumerate(changes)
         ]
         return Draft(question, changes[key], tuple(claims))
 
 
 def differs(sample: Sample, change: Change) -> bool:
-    """Say whether a changed copy runs, and gives other results."""
+    """Return whether a changed copy runs, and returns other results."""
     finding = functools.partial(sample.study.finding, change)
-    return finding(found.RAISES) is False and finding(found.SAME) is False
+    return finding(RAISES) is False and finding(SAME) is False

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tensormark.viva import study as found
 from tensormark.viva.family import Claim, Draft, Sample, options_of
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.sameness import tensors_of
 from tensormark.viva.source import Change
-from tensormark.viva.study import USUAL
+from tensormark.viva.study import NO_GRADIENT, RAISES, USUAL
 
-NOTHING = 1e-6  # a gradient that is 0 by the mathematics, as that of the keys' biases
+NEGLIGIBLE = 1e-6  # below it, a gradient is 0 mathematically, such as that of the keys' biases
 
 
 class Gradients:
@@ -23,12 +22,16 @@ class Gradients:
     next = "What would that do to training, and how would you notice?"
 
     def drafts(self, sample: Sample) -> Iterator[Draft]:
-        """Ask what gets no gradient after it was cut off somewhere."""
+        """Ask what gets no gradient once it is cut off somewhere."""
         own = sample.study.own(0, [])[USUAL]
         tensors = tensors_of(own, "grad/").items()
-        names = [n.removeprefix("grad/") for n, value in tensors if np.abs(value).max() > NOTHING]
+        names = [
+            name.removeprefix("grad/")
+            for name, value in tensors
+            if np.abs(value).max() > NEGLIGIBLE
+        ]
         for change in sample.detached:
-            if sample.finding(change, found.RAISES) is not False:
+            if sample.finding(change, RAISES) is not False:
                 continue
             cut = [name for name in names if sample.finding(change, of_gradient(name))]
             draft = self.of_sets(sample, change, names, cut) if len(names) <= OPTIONS else None
@@ -40,9 +43,9 @@ class Gradients:
         self, sample: Sample, change: Change, names: list[str], cut: list[str]
     ) -> Draft | None:
         """Ask for the only one of four without a gradient, or with one."""
-        kept = [name for name in names if name not in cut]
+        others = [name for name in names if name not in cut]
         without = sample.random.random() < 0.5
-        right, wrong = (cut, kept) if without else (kept, cut)
+        right, wrong = (cut, others) if without else (others, cut)
         if not right:
             return None
         right_name = sample.random.choice(right)
@@ -51,10 +54,10 @@ class Gradients:
         chosen = options_of(sample.random, shown_name(right_name), map(shown_name, wrong))
         if chosen is None:
             return None
-        asked = "gets no gradient" if without else "still gets a gradient"
-        asked = f"Which of these then {asked}?"
+        gets = "gets no gradient" if without else "still gets a gradient"
+        asked = f"Which of these then {gets}?"
         claims = [
-            (change, of_gradient(names_of[each]), names_of[each] in cut) for each in chosen[0]
+            (change, of_gradient(names_of[option]), names_of[option] in cut) for option in chosen[0]
         ]
         opposite = "It still gets one." if without else "It gets none."
         return self.draft(sample, change, asked, chosen, claims, opposite)
@@ -75,7 +78,8 @@ class Gradients:
         *others, last = map(shown_name, names)
         asked = f"Which of {', '.join(others)} and {last} then get no gradient?"
         claims = [(change, of_gradient(name), name in cut) for name in names]
-        return self.draft(sample, change, asked, chosen, claims, "This is not all, or too much.")
+        opposite = "This leaves some out or names too many."
+        return self.draft(sample, change, asked, chosen, claims, opposite)
 
     def draft(
         self,
@@ -86,7 +90,7 @@ class Gradients:
         claims: Sequence[Claim],
         opposite: str,
     ) -> Draft:
-        """Return the draft."""
+        """Return the draft; `asked` is its question, `opposite` explains the other options."""
         options, key = chosen
         cut = [
             shown(sample, name.removeprefix(of_gradient(""))) for _, name, value in claims if value
@@ -95,12 +99,12 @@ class Gradients:
             self.name,
             sample.function,
             change.line,
-            f"{change.says()} {asked}",
+            f"{change.sentence()} {asked}",
             options,
             key,
-            f"After a backward pass torch has no gradient for {', '.join(cut)}."
+            f"After a backward pass, there is no gradient for {', '.join(cut)}."
             if cut
-            else "After a backward pass torch has a gradient for each of them.",
+            else "After a backward pass, each of them has a gradient.",
             tuple("" if place == key else opposite for place in range(OPTIONS)),
             self.next,
             marks=(change.mark,),
@@ -109,11 +113,11 @@ class Gradients:
 
 
 def of_gradient(name: str) -> str:
-    """Return the name of the finding that something has no gradient."""
-    return f"{found.NO_GRADIENT}grad/{name}"
+    """Return the name of the finding that an input or a weight has no gradient."""
+    return f"{NO_GRADIENT}grad/{name}"
 
 
 def shown(sample: Sample, name: str) -> str:
-    """Return the name of an input or a weight as an option, as the function calls it."""
+    """Return an input or a weight as an option, under the function's own name for it."""
     module, dot, rest = name.removeprefix("weights/").partition(".")
     return f"`{sample.study.names.get(module, module)}{dot}{rest}`"

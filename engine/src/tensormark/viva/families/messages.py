@@ -3,37 +3,38 @@
 from collections.abc import Iterator
 
 from tensormark.references import References
-from tensormark.viva import study as found
 from tensormark.viva.families.equal import differs
 from tensormark.viva.family import Draft, Sample, options_of
 from tensormark.viva.question import OPTIONS, Question
 from tensormark.viva.source import Change
+from tensormark.viva.study import SAME
 
-GRADED = 2  # changes of a function
+GRADED = 2  # changes to a function
 
 
 class Messages:
     """What will the grader say?"""
 
     name = "message"
-    next = "How could the grader tell, without having seen this line?"
+    next = "How can the grader tell without reading this line?"
 
     def drafts(self, sample: Sample) -> Iterator[Draft]:
-        """Ask by which message a change is known; wrong are those of other changes."""
+        """Ask which message the grader gives for a change; the wrong options are other messages."""
         exercise = sample.study.exercise.id
         references = sample.study.copies.grading.references
         if not isinstance(references, References):
             return
         known = references.manifest["exercises"].get(exercise, {}).get("variants", {})
-        says = [known[name]["says"] for name in sample.study.subject.mistakes if name in known]
-        if len(says) < OPTIONS:
+        mistakes = sample.study.subject.mistakes
+        messages = [known[name]["says"] for name in mistakes if name in known]
+        if len(messages) < OPTIONS:
             return
         changed = [change for change in sample.changes if differs(sample, change)]
         for change in changed[:GRADED]:
             message = self.message(sample, change)
-            if message is None or message not in says:
+            if message is None or message not in messages:
                 continue
-            chosen = options_of(sample.random, message, says)
+            chosen = options_of(sample.random, message, messages)
             if chosen is None:
                 continue
             options, key = chosen
@@ -41,19 +42,22 @@ class Messages:
                 self.name,
                 sample.function,
                 change.line,
-                f"{change.says()} What does the grader then report for `{exercise}`?",
+                f"{change.sentence()} What does the grader then report for `{exercise}`?",
                 options,
                 key,
-                "The changed file was graded, and this is what it said.",
-                tuple("" if place == key else "It did not say this." for place in range(OPTIONS)),
+                "This is what the grader reported for the changed file.",
+                tuple(
+                    "" if place == key else "The grader did not report this."
+                    for place in range(OPTIONS)
+                ),
                 self.next,
                 sample.picture(change),
                 (change.mark,),
             )
-            yield Draft(question, change, ((change, found.SAME, False),))
+            yield Draft(question, change, ((change, SAME, False),))
 
     def message(self, sample: Sample, change: Change) -> str | None:
-        """Return what the grader says of a changed file, if it knows the mistake."""
+        """Return what the grader says of a changed file, if it recognizes the mistake."""
         study = sample.study
         result = study.copies.graded(study.subject.module, change.text, study.exercise.id)
         first = result.findings[0] if result.findings else None

@@ -1,4 +1,4 @@
-"""What comes out of numbers that are easy to reckon with?"""
+"""What does a changed function make of simple numbers?"""
 
 import functools
 from collections.abc import Iterator
@@ -17,13 +17,13 @@ NEAR = 1e-4
 
 
 class Numbers:
-    """What comes out of numbers that are easy to reckon with?"""
+    """What does a changed function make of simple numbers?"""
 
     name = "numbers"
-    next = "Reckon it on paper, line by line."
+    next = "Work it out on paper, line by line."
 
     def drafts(self, sample: Sample) -> Iterator[Draft]:
-        """Ask for numbers of a changed function's result; wrong are those of other changes."""
+        """Ask for numbers of a changed function's result; other changes give the wrong options."""
         for example in sample.study.subject.examples:
             own = self.result(sample, example, None)
             results = {change: self.result(sample, example, change) for change in sample.changes}
@@ -31,7 +31,7 @@ class Numbers:
             for change, text in results.items():
                 if text is None:
                     continue
-                alike = sorted(each for each in texts if each.count(",") == text.count(","))
+                alike = sorted(other for other in texts if other.count(",") == text.count(","))
                 chosen = options_of(sample.random, text, alike)
                 if chosen is None:
                     continue
@@ -42,20 +42,20 @@ class Numbers:
                 )
 
     def still(self, text: str, sample: Sample, example: Example, change: Change) -> bool:
-        """Say whether a change has this result in another run, of the shape that results have."""
+        """Return whether a change has this result in another run, in the shape that it should."""
         own, changed = (self.output(sample, example, each) for each in (None, change))
         same_shape = own is not None and changed is not None and own.shape == changed.shape
         return same_shape and self.result(sample, example, change) == text
 
     def output(self, sample: Sample, example: Example, change: Change | None) -> np.ndarray | None:
-        """Return a result, if there is one."""
+        """Return the result of an example with or without a change; None if the call fails."""
         study = sample.study
         text = study.source.text if change is None else change.text
         (reply,) = study.answer(text, [Run(example.call, example.inputs())])
         return output_of(reply) if reply.status == "ok" else None
 
     def result(self, sample: Sample, example: Example, change: Change | None) -> str | None:
-        """Return what is shown of a result, if its numbers are round."""
+        """Return the part of a result that is shown, if its numbers are round."""
         output = self.output(sample, example, change)
         if output is None:
             return None
@@ -64,27 +64,27 @@ class Numbers:
         except (IndexError, ValueError):
             return None
         steps = shown / STEP
-        round_ = np.abs(steps - np.round(steps)) < NEAR
-        if shown.ndim != 1 or not (np.abs(shown) <= LARGEST).all() or not round_.all():
+        is_round = np.abs(steps - np.round(steps)) < NEAR
+        if shown.ndim != 1 or not (np.abs(shown) <= LARGEST).all() or not is_round.all():
             return None
         return f"`[{', '.join(f'{round(step) * STEP:g}' for step in steps.tolist())}]`"
 
     def question(
         self, sample: Sample, example: Example, change: Change, options: tuple[str, ...], key: int
     ) -> Question:
-        """Return the question."""
+        """Return the question with these options."""
         own = self.result(sample, example, None)
         others = {own: "This is the result without the change."}
         return Question(
             self.name,
             sample.function,
             change.line,
-            f"{change.says()} {example.says} What is then {example.shown[0]}?",
+            f"{change.sentence()} {example.text} With the change, what is {example.shown[0]}?",
             options,
             key,
-            f"The changed function was run with these numbers: {options[key]}.",
+            f"The changed function was run on these inputs, and gave {options[key]}.",
             tuple(
-                "" if place == key else others.get(text, "Another change gives this.")
+                "" if place == key else others.get(text, "This is the result of another change.")
                 for place, text in enumerate(options)
             )
             if len(options) == OPTIONS

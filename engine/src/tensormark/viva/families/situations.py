@@ -12,15 +12,15 @@ class Situations:
     """In which call does a change show?"""
 
     name = "situation"
-    next = "Make up another call in which the change shows."
+    next = "Make up another call whose result changes."
 
     def drafts(self, sample: Sample) -> Iterator[Draft]:
         """Ask in which of four calls the result changes, or in which it stays the same."""
         subject = sample.study.subject
-        names = {USUAL: subject.usual} | {each.says: each.says for each in subject.situations}
+        names = {USUAL: subject.usual} | {each.name: each.name for each in subject.situations}
         cases = [case for change in sample.changes for case in self.cases(sample, change, names)]
         for change, right, wrong, value in sample.random.sample(cases, len(cases)):
-            # a case that is only ever right would tell itself
+            # a case that is only ever right would give itself away
             if not any(right in case[2] for case in cases if case[3] is value):
                 continue
             chosen = options_of(sample.random, names[right], [names[name] for name in wrong])
@@ -30,7 +30,10 @@ class Situations:
     def cases(
         self, sample: Sample, change: Change, names: Mapping[str, str]
     ) -> Iterator[tuple[Change, str, list[str], bool]]:
-        """Yield where a change shows, or does not, and at least three where it is otherwise."""
+        """Yield each call in which a change shows or not, with three or more of the opposite kind.
+
+        Each is the change, the call, the other calls, and whether the change shows in the call.
+        """
         if any(sample.finding(change, name) is not False for name in (RAISES, SHAPE)):
             return
         changed = {name: sample.finding(change, f"{DIFFERS}{name}") for name in names}
@@ -38,7 +41,7 @@ class Situations:
         same = [name for name, value in changed.items() if value is False]
         for right, wrong, value in ((differs, same, True), (same, differs, False)):
             if len(wrong) >= OPTIONS - 1:
-                yield from ((change, one, wrong, value) for one in right)
+                yield from ((change, name, wrong, value) for name in right)
 
     def draft(
         self,
@@ -52,23 +55,23 @@ class Situations:
         """Return the draft.
 
         Args:
-            value: whether it is asked where the result changes, and not where it stays the same.
-            names: of the calls, by what they are called.
+            value: ask where the result changes, not where it stays the same.
+            names: the calls' names, by how the options call them.
         """
         claims = [
             (change, f"{DIFFERS}{names[option]}", (place == key) is value)
             for place, option in enumerate(options)
         ]
-        does, told = ("change", "changes") if value else ("stay the same", "is the same")
-        opposite = "It is the same there." if value else "It changes there."
+        does, did = ("change", "changes") if value else ("stay the same", "stays the same")
+        opposite = "The result stays the same there." if value else "The result changes there."
         question = Question(
             self.name,
             sample.function,
             change.line,
-            f"{change.says()} In which of these cases does the result {does}?",
+            f"{change.sentence()} In which of these cases does the result {does}?",
             tuple(options),
             key,
-            f"Of the four cases, the result {told} in this one only.",
+            f"This is the only one of the four cases in which the result {did}.",
             tuple("" if place == key else opposite for place in range(OPTIONS)),
             self.next,
             sample.picture(change),
