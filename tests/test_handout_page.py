@@ -90,5 +90,5 @@ def test_what_is_written_as_code_stays_code() -> None:
 
 @pytest.mark.parametrize("source", ["pictures/none.png", "https://example.org/a.png", "../x.png"])
 def test_a_picture_that_is_not_there_is_an_error(source: str) -> None:
-    with pytest.raises(PageError, match="is not a picture of "):
+    with pytest.raises(PageError, match="is not a picture in "):
         page_of(f"# T\n\n## A\n\n![words]({source})\n", ROOT)

@@ -52,7 +52,7 @@ REFUSED: list[tuple[list[str], list[str]]] = [
     ),
     (["--out", "new"], ["without SEED= would have the inputs of the public references"]),
     *(
-        (["--seed", "7", *out, *force], ["is not for: every student gets it", f"OUT={PRIVATE}"])
+        (["--seed", "7", *out, *force], ["but every student gets", f"OUT={PRIVATE}"])
         for out in ([], ["--out", "reference_outputs"], ["--out", "data/../reference_outputs/"])
         for force in ([], ["--force"])
     ),

@@ -149,7 +149,7 @@ def test_a_row_that_moves_ten_times_what_is_allowed_is_named_with_both_numbers(
 
     assert line.startswith(f"{name}: ")
     assert "(call 0): out/" in line
-    by, allowed = (float(part.split()[-1].rstrip(",")) for part in line.split(" allowed is "))
+    by, allowed = (float(part.split()[-1].rstrip(",")) for part in line.split(" limit "))
     assert 9 <= by / allowed <= 11
 
 
@@ -163,14 +163,14 @@ def test_an_output_that_moves_is_named(recorder: Recorder, folder: Path) -> None
     (line,) = changes(recorder, folder)
 
     assert line.startswith("0/out/")
-    assert line.endswith("allowed is 1e-10")
+    assert line.endswith("limit 1e-10")
 
 
 def test_a_mistake_that_raises_something_else_is_named(recorder: Recorder, folder: Path) -> None:
     other = Recorder(with_raising(only(SMALL), "another text"), recorder.sandbox, SEED)
 
     assert changes(other, folder) == [
-        "raising: logits (call 0): raises an exception with another text"
+        "raising: logits (call 0): raises an exception with another message"
     ]
 
 

@@ -97,5 +97,5 @@ def test_a_file_missing_from_a_checkpoint_is_named(tmp_path: Path) -> None:
     done = record("--checkpoint", str(tmp_path), "--out", str(tmp_path / "out"))
 
     assert done.returncode == 2
-    assert f"{tmp_path / 'config.json'} is missing, and is needed to record" in done.stderr
+    assert f"{tmp_path / 'config.json'} is missing, but needed for recording" in done.stderr
     assert not (tmp_path / "out").exists()

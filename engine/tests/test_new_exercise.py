@@ -59,7 +59,7 @@ def test_the_skeleton_is_recorded_graded_and_its_mistakes_are_named(copy: Path) 
 def test_what_is_no_exercise_cannot_be_tried(copy: Path) -> None:
     said = run(copy, "try", "nothing", status=2).stderr
 
-    assert said == "try: nothing: there is no exercise of this name\n"
+    assert said == "try: nothing: there is no such exercise\n"
 
 
 def test_a_mistake_that_is_none_is_marked(copy: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_mistake_that_is_none_is_marked(copy: Path) -> None:
         path.write_text(text, encoding="utf-8")
 
     assert [line.split()[2:] for line in said.splitlines() if line.startswith("!")] == [
-        "doubled_squared passed 4/4 it costs no points of doubled: no probe sees it".split()
+        "doubled_squared passed 4/4 it costs no points of doubled: no probe detects it".split()
     ]
 
 
@@ -142,9 +142,9 @@ def test_where_no_number_is_left_it_says_so(assignment: Assignment) -> None:
     exercises = tuple(dataclasses.replace(one, order=number) for number, one in numbered)
     packed = dataclasses.replace(assignment, exercises=exercises)
 
-    with pytest.raises(SkeletonError, match="--before detector: `order` has no number left"):
+    with pytest.raises(SkeletonError, match="--before detector: there is no free `order`"):
         skeleton(packed, "doubled", toy.MAIN, before="detector")
-    with pytest.raises(SkeletonError, match="`order` has no number left after detector"):
+    with pytest.raises(SkeletonError, match="there is no free `order` after detector"):
         skeleton(packed, "doubled", toy.MAIN)
 
 
@@ -154,7 +154,7 @@ def test_where_no_number_is_left_it_says_so(assignment: Assignment) -> None:
         ("Layer-Norm", toy.MAIN, "Layer-Norm: must be a lower-case Python name"),
         ("class", toy.MAIN, "must be a lower-case Python name"),
         ("", toy.MAIN, "must be a lower-case Python name"),
-        ("conv", toy.MAIN, "there is such an exercise already"),
+        ("conv", toy.MAIN, "this exercise already exists"),
         ("doubled", "../x.py", "must be one of detector.py"),
     ],
 )

@@ -59,7 +59,7 @@ def test_a_new_assignment_claims_what_is_so(bench: Bench, course: Course) -> Non
 WRONG = {
     "right": (
         variant("right", "conv", toy.BIAS, toy.BIAS + " * 1"),
-        "it costs no points of conv: no probe sees it",
+        "it costs no points of conv: no probe detects it",
     ),
     "unknown": (
         variant("unknown", "conv", toy.BIAS, " + 2" + toy.BIAS),
@@ -129,7 +129,7 @@ def test_pytest_says_in_a_line_what_is_not_so(folder: Path, tmp_path: Path) -> N
     done = pytest_run(copy, "--assignment", ".", "-k", "bias_forgotten")
 
     assert done.returncode == 1
-    line = "mistake[bias_forgotten]: it costs no points of conv: no probe sees it"
+    line = "mistake[bias_forgotten]: it costs no points of conv: no probe detects it"
     assert line in done.stdout
     assert "Traceback" not in done.stdout
 

@@ -36,7 +36,7 @@ def edit(path: Path, old: str, new: str) -> None:
             f"{EXERCISES}/conv.py",
             "(s.B, s.P, s.W)",
             "(s.B, s.W, s.P)",
-            "conv: draw says that output has shape (4, 7, 5), and the solution returns (4, 5, 7)",
+            "conv: draw says that output has shape (4, 7, 5), but the solution returns (4, 5, 7)",
         ),
         (
             f"{EXERCISES}/detector.py",
@@ -148,7 +148,7 @@ def test_a_recording_that_is_interrupted_while_it_writes_does_not_deny_it(
     assert record.main(copy, "references", []) == 130
 
     folder = copy / "reference_outputs"
-    said = f"interrupted; {folder} may be written in part; run the same command again\n"
+    said = f"interrupted; {folder} may be partly written; run the same command again\n"
     assert capsys.readouterr().err.endswith(said)
     assert [*folder.glob("*.safetensors")]
 

@@ -14,19 +14,19 @@ from tensormark.release.given_out import Release
 
 @dataclasses.dataclass(frozen=True)
 class Staff:
-    """What else only staff have of an assignment: STAFF in grader/staff.py, as far as it needs any.
+    """What else only staff have of an assignment: STAFF in grader/staff.py, if needed.
 
     Attributes:
         common: ids of the mistakes that are also recorded in combination with others.
-        seen: id of a mistake to how often students were seen to make it; the others, not at all.
+        seen: how often students were seen to make a mistake, by its id; others were never seen.
         data_files: the files of data/ whose digests the manifest records.
         measured: takes the digests of the checkpoint's files, and returns further entries of the
             manifest, such as a threshold.
         hidden: takes a seed, and returns files that only private references have, by name.
         hidden_files: all names that `hidden` may return.
-        known_seeds: returns seeds that students can know besides that of the public references,
-            to where they stand.
-        release: what is given out besides what every release has.
+        known_seeds: returns other seeds that students can know besides the public references',
+            and where each is published.
+        release: what is given out in addition to the files of every release.
         rubric: the path of the file that written questions are marked by, see
             classroom/rubric.py; empty: there are none.
     """
@@ -66,7 +66,7 @@ def staff_of(folder: Path) -> Staff:
     """Return what else only staff have of the assignment in a folder.
 
     Raises:
-        AssignmentError: it cannot be imported, or says nothing.
+        AssignmentError: grader/staff.py cannot be imported, or has no STAFF.
     """
     path = folder / PACKAGE / "staff.py"
     if not path.is_file():
@@ -80,26 +80,29 @@ def staff_of(folder: Path) -> Staff:
 def open_course(assignment: Assignment) -> Course:
     """Return an assignment with its mistakes, right code, and what else only staff have.
 
-    Right code that stands beside mistakes comes last.
+    Right code from the files of mistakes comes last.
 
     Raises:
-        AssignmentError: a file cannot be imported. VariantError: two mistakes have the same id.
+        AssignmentError: a file cannot be imported.
+        VariantError: two mistakes have the same id, or one belongs to no exercise.
     """
     folder = assignment.folder
     mistakes = list(modules(folder, "mistakes"))
     variants = tuple(variant for module in mistakes for variant in module.VARIANTS)
     ids = [variant.id for variant in variants]
-    if twice := {name for name in ids if ids.count(name) > 1}:
-        raise VariantError(f"more than one mistake is named {', '.join(sorted(twice))}")
-    known = {exercise.id: exercise.module for exercise in assignment.exercises}
-    if strays := sorted({variant.exercise for variant in variants} - known.keys()):
-        raise VariantError(f"there are mistakes of {strays[0]}, which is not an exercise")
+    if duplicates := {name for name in ids if ids.count(name) > 1}:
+        raise VariantError(f"more than one mistake is named {', '.join(sorted(duplicates))}")
+    module_of = {exercise.id: exercise.module for exercise in assignment.exercises}
+    if strays := sorted({variant.exercise for variant in variants} - module_of.keys()):
+        raise VariantError(f"there are mistakes for {strays[0]}, which is not an exercise")
     honest = [right for module in modules(folder, "honest") for right in module.HONEST]
     honest += [right for module in mistakes for right in getattr(module, "HONEST", ())]
     main = assignment.main_file.removesuffix(".py")
     return Course(
         assignment,
-        tuple(dataclasses.replace(variant, module=known[variant.exercise]) for variant in variants),
+        tuple(
+            dataclasses.replace(variant, module=module_of[variant.exercise]) for variant in variants
+        ),
         tuple(dataclasses.replace(right, module=right.module or main) for right in honest),
         staff_of(folder),
     )

@@ -1,7 +1,7 @@
-"""Keep what was recorded before where a processor merely rounds differently.
+"""Keep recorded numbers where another processor merely rounds differently.
 
-A recorded number stays if the new one is within a stated tolerance, so that recording on another
-machine changes no file.
+A recorded number stays if the new one is within a fixed tolerance, so recording on another machine
+changes no file.
 """
 
 import dataclasses
@@ -15,7 +15,7 @@ from safetensors.numpy import load
 from tensormark.exercise import Exercise
 from tensormark.references import References, ReferencesError, Tensors, read_checked
 
-# of inputs and of the solution's float64 answers; other processors moved them by up to 2e-15
+# limit for inputs and the solution's float64 answers; other processors moved them by up to 2e-15
 MAX_MOVE = 1e-10
 WRONG = "/wrong"  # the end of the names of fingerprints' tensors
 
@@ -25,7 +25,7 @@ class PreviousRecord:
     """An exercise as it was recorded before.
 
     Attributes:
-        tensors: all of its file, by name.
+        tensors: all tensors of its file, by name.
         entry: its entry in the manifest.
     """
 
@@ -53,49 +53,49 @@ class PreviousRecord:
 
 
 def previous_record(folder: Path, exercise: Exercise) -> PreviousRecord | str:
-    """Return the record that a folder has of an exercise, or why it cannot be compared with."""
+    """Return a folder's record of an exercise, or why there is none to compare with."""
     name = f"{exercise.id}.safetensors"
     try:
         references = References(folder)
         entry = references.entry(exercise.id)
         content = read_checked(folder / name, references.manifest["files"].get(name, ""), "")
         if entry["calls"] != exercise.digest:
-            return "its calls are not those that were recorded"
+            return "its calls have changed"
         return PreviousRecord(load(content), entry)
     except (ReferencesError, ValueError, KeyError, TypeError):
         return "new" if not (folder / name).is_file() else "damaged, or not what the manifest lists"
 
 
-def _move(name: str, before: np.ndarray, now: np.ndarray, drawn: bool) -> str | None:
-    """Say how a tensor has moved by more than is allowed; None if it has not.
+def _move(name: str, before: np.ndarray, now: np.ndarray, is_random: bool) -> str | None:
+    """Return how a tensor has moved beyond the limit; None if it has not.
 
     Args:
-        drawn: its values are random, so they may move: another build of torch draws others, and
-            nothing is compared with them.
+        is_random: its values may move: another build of torch draws others, and nothing is
+            compared with them.
     """
     if before.shape != now.shape or before.dtype != now.dtype:
-        return f"{name} was {before.dtype} {before.shape}, is now {now.dtype} {now.shape}"
+        return f"{name} was {before.dtype} {before.shape}, and is now {now.dtype} {now.shape}"
     finite = np.isfinite(now)
     if not np.array_equal(np.isfinite(before), finite):
-        return f"{name} has different infinities"
+        return f"{name} has infinities or NaN in different places"
     old, new = before[finite].astype(np.float64), now[finite].astype(np.float64)
     distance = float(np.max(np.abs(old - new) / (1.0 + np.abs(new)), initial=0.0))
-    if drawn or distance <= MAX_MOVE:
+    if is_random or distance <= MAX_MOVE:
         return None
-    return f"{name} moved by {distance:.1e}, allowed is {MAX_MOVE:.0e}"
+    return f"{name} moved by {distance:.1e}, limit {MAX_MOVE:.0e}"
 
 
-def settle(before: Tensors, now: Tensors, drawn: Collection[str]) -> tuple[Tensors, list[str]]:
-    """Return the new tensors, replaced by recorded ones that have not moved, and what has moved.
+def settle(before: Tensors, now: Tensors, random: Collection[str]) -> tuple[Tensors, list[str]]:
+    """Replace new tensors by the recorded ones, except those that have moved.
 
     Args:
-        drawn: the names of the tensors whose values are random.
+        random: the names of the tensors whose values are random.
 
     Returns:
         The tensors; and a line for each that has moved, is new or is gone.
     """
     moves = {
-        name: _move(name, before[name], now[name], name in drawn)
+        name: _move(name, before[name], now[name], name in random)
         for name in now.keys() & before.keys()
     }
     lines = [moves[name] or "" for name in now if moves.get(name)]

@@ -1,8 +1,8 @@
 """Write the handout's tables of points: `tensormark handout`.
 
-A table is what stands between `<!-- points:begin -->` and `<!-- points:end -->`, and, where an
-exercise is a bonus, between the same marks with `bonus`; on any page of the handout. The heading of
-a problem is written by hand.
+A table goes between `<!-- points:begin -->` and `<!-- points:end -->` on any page of the handout;
+bonus exercises have their own, between the same marks with `bonus`. The heading of a problem is
+written by hand.
 """
 
 import re
@@ -25,7 +25,7 @@ RULE = f"| --- |{' ---: |' * (len(PARTS) + 1)}"
 
 
 class HandoutError(ValueError):
-    """The handout lacks something; the message names it."""
+    """The handout lacks a heading or a mark; the message names it."""
 
 
 def problem(pages: Mapping[str, str], exercise: Exercise) -> tuple[str, str]:
@@ -42,7 +42,7 @@ def problem(pages: Mapping[str, str], exercise: Exercise) -> tuple[str, str]:
 
 
 def _row(pages: Mapping[str, str], page: str, exercise: Exercise) -> str:
-    """Return an exercise's row of a table on a page."""
+    """Return an exercise's row in the table on a page."""
     home, heading = problem(pages, exercise)
     link = "" if home == page else relpath(home, dirname(page))
     points = [f"{exercise.points[part]:g}" if part in exercise.points else "" for part in PARTS]
@@ -51,7 +51,7 @@ def _row(pages: Mapping[str, str], page: str, exercise: Exercise) -> str:
 
 
 def with_tables(pages: Mapping[str, str], assignment: Assignment) -> dict[str, str]:
-    """Return the handout's pages with their tables brought up to date.
+    """Return the handout's pages with up-to-date tables.
 
     Raises:
         HandoutError: a problem or the marks of a table are missing.
@@ -71,7 +71,7 @@ def with_tables(pages: Mapping[str, str], assignment: Assignment) -> dict[str, s
 
 
 def _disagreements(pages: Mapping[str, str], course: Course) -> Iterator[str]:
-    """Yield where the points differ from the real ones, or what a report points to is missing."""
+    """Yield where points differ from the real ones, and which targets of reports are missing."""
     for exercise in course.assignment.exercises:
         match = POINTS.search(problem(pages, exercise)[1])
         if match and float(match[1]) != exercise.max_score:
@@ -82,7 +82,7 @@ def _disagreements(pages: Mapping[str, str], course: Course) -> Iterator[str]:
             yield f"there is no **{variant.section}**, which the mistake {variant.id} points to"
     rules = course.assignment.policy.section
     if rules and rules not in (title for title, _ in blocks(pages[MAIN])):
-        yield f"there is no heading {rules!r}, which what is forbidden points to"
+        yield f"there is no heading {rules!r}, which reports of forbidden code point to"
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
@@ -103,8 +103,8 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         return 1
     drifted = [page for page, text in new.items() if text != pages[page]]
     if drifted and check:
-        pages_drifted = f"the tables of {', '.join(drifted)} have drifted"
-        print(f"{pages_drifted}; run `{command('handout')}`", file=sys.stderr)
+        fix = f"run `{command('handout')}`"
+        print(f"the tables of {', '.join(drifted)} are out of date; {fix}", file=sys.stderr)
         return 1
     for page in drifted:
         write_whole(folder / page, new[page])

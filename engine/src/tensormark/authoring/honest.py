@@ -1,7 +1,7 @@
 """Correct solutions written differently, as students write them.
 
-They stand in grader/honest/, and have two uses: they are measured with, for how much right code may
-differ from the references; and a test grades each, and asserts that it loses no points.
+They are in grader/honest/, and have two uses: they show how much right code may differ from the
+references; and a test grades each, and asserts that it loses no points.
 """
 
 import dataclasses
@@ -20,7 +20,7 @@ class Honest:
         bodies: exercise to the code that fills its hole, indented from 0.
         edits: (old, new) pairs, applied after the bodies; each old text occurs once in the file.
         whole: a final change of the whole text.
-        module: the module of solution/ that it changes; empty: that of the main file.
+        module: the module of solution/ that it changes; empty: the main file's.
     """
 
     id: str
@@ -48,5 +48,5 @@ class Honest:
 
 
 def bodies(exercise: str, table: Mapping[str, str], module: str = "") -> tuple[Honest, ...]:
-    """Make variants that fill one hole, of `module`, from a table: id to the body."""
+    """Make variants that fill one hole, in `module`, from a table of ids and bodies."""
     return tuple(Honest(name, {exercise: body}, module=module) for name, body in table.items())

@@ -1,8 +1,8 @@
 """Begin an assignment in a new folder: `tensormark new NAME`.
 
-What is written is the folder tensormark/template with the name filled in: an assignment that runs
-as it is, with two exercises, a training, known mistakes and a handout. The starter and the
-references are then made from it, as whenever something of it changes.
+The command copies the folder tensormark/template and fills in the name: an assignment that runs as
+it is, with two exercises, a training, known mistakes and a handout. It then derives the starter and
+the references, as after any other change.
 """
 
 import re
@@ -19,19 +19,19 @@ from tensormark.usage import command, parser
 
 TEMPLATE = Path(__file__).resolve().parents[1] / "template"
 NAME = re.compile(r"\w[\w .-]{0,60}")
-# what the template is called, where it says so
-CALLED = {DEFINITION: 'name="Detector"', "handout.md": "# Detector\n"}
+# where the template has its name, by file
+NAMED = {DEFINITION: 'name="Detector"', "handout.md": "# Detector\n"}
 
 
 class NameFault(ValueError):
-    """No assignment can be called so; the message says why."""
+    """No assignment can have this name; the message says why."""
 
 
 def _name(path: Path) -> str:
     if not NAME.fullmatch(path.name):
         raise NameFault(
-            f"{path}: name a new folder by letters, digits, spaces, dots and hyphens; the "
-            "assignment is called by it"
+            f"{path}: in the name, which is also the assignment's, use letters, digits, spaces, "
+            "dots and hyphens"
         )
     return path.name
 
@@ -42,8 +42,8 @@ def files(name: str) -> Iterator[tuple[str, str]]:
         if not path.is_file() or "__pycache__" in path.parts:
             continue
         file, text = path.relative_to(TEMPLATE).as_posix(), path.read_text(encoding="utf-8")
-        if file in CALLED:
-            old = CALLED[file]
+        if file in NAMED:
+            old = NAMED[file]
             assert text.count(old) == 1, f"{file} does not say {old!r} once"
             text = text.replace(old, old.replace("Detector", name))
         yield file, text
@@ -53,7 +53,7 @@ def write(path: Path) -> None:
     """Write a new assignment, all of it or nothing.
 
     Raises:
-        NameFault: it cannot be called so. FileExistsError: something is there.
+        NameFault: it cannot have this name. FileExistsError: the path already exists.
     """
     name = _name(path)
     with whole_folder(path) as unfinished:
@@ -65,7 +65,7 @@ def _next_steps(path: Path) -> str:
     steps = {
         f"cd {shlex.quote(str(path))}": "",
         command("check", submission="solution"): "grade the solution; the starter without a name",
-        "pytest --assignment .": "prove that each mistake is named, and costs its exercise only",
+        "pytest --assignment .": "prove that each mistake is named, and costs only its exercise",
         command("exercise", id="NAME"): "begin another exercise",
     }
     width = max(len(step) for step in steps)
@@ -76,7 +76,7 @@ def _next_steps(path: Path) -> str:
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write an assignment, and derive its starter and its references."""
     command_line = parser(name, "Begin an assignment in a new folder; it runs as it is.")
-    command_line.add_argument("name", type=Path, help="of the folder, and of the assignment")
+    command_line.add_argument("name", type=Path, help="name of the folder and the assignment")
     path = command_line.parse_args(arguments).name
     try:
         write(path)
@@ -86,7 +86,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     print(f"wrote {path}")
     status = strip.main(path, "starter", []) or record.main(path, "references", [])
     if status:
-        print(f"{name}: {path} is written, but what is derived from it is not", file=sys.stderr)
+        print(f"{name}: {path} was written, but not all derived files", file=sys.stderr)
         return status
     print(_next_steps(path))
     return 0

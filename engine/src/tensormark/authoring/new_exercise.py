@@ -1,11 +1,11 @@
 """Write the skeleton of a new exercise: `tensormark exercise NAME [--file FILE] [--before NAME]`.
 
-An exercise lives in four places: a file of grader/exercises/, a hole in the solution, a file of
-grader/mistakes/, and a block in the handout. What is written runs: it asks for a function that
-doubles a tensor, and knows two ways to get that wrong and one more to get it right. It comes last
-in its file, or before another exercise: in the report, in the handout and in the solution alike.
+An exercise is in four places: a file of grader/exercises/, a hole in the solution, a file of
+grader/mistakes/, and a block in the handout. The skeleton runs as it is: it asks for a function
+that doubles a tensor, and knows two ways to get that wrong and one more to get it right. It comes
+last in its file, or before another exercise: in the report, the handout and the solution alike.
 
-Until references are recorded again it could not be graded, which costs nobody a point; the other
+Until references are recorded again it cannot be graded, which costs nobody a point; the other
 exercises are graded as before.
 """
 
@@ -24,7 +24,7 @@ from tensormark.handout import MAIN
 from tensormark.usage import command, option, parser
 
 EXERCISES, MISTAKES = Path(PACKAGE, "exercises"), Path(PACKAGE, "mistakes")
-STEP = 10  # between the `order` of exercises
+STEP = 10  # between the `order`s of exercises
 
 CASE = Template('''"""TODO: what the exercise is about."""
 
@@ -33,12 +33,12 @@ import numpy as np
 from tensormark.toolkit import Sizes, exercise
 from tensormark.toolkit.probes import Drawn
 
-# all sizes of a call differ, so that no axis passes for another
+# all sizes of a call differ, so that no axis can be mistaken for another
 MAIN, OTHER = Sizes(B=3, T=7, D=5), Sizes(B=1, T=4, D=6)
 
 
 def draw(rng: np.random.Generator, s: Sizes) -> Drawn:
-    """Draw what a call takes; the function has no weights, and its output is (B, T, D)."""
+    """Draw the arguments of a call; there are no weights, and the output is (B, T, D)."""
     x = rng.standard_normal((s.B, s.T, s.D))
     return {"x": x}, {}, x.shape
 
@@ -64,7 +64,7 @@ HOLE = Template('''def ${id}(${x})${returns}:
 
     Returns: (B, T, D).
     """
-    # TODO(${id}): say in a line what is to be written. See handout.md, Problem (${id}).
+    # TODO(${id}): say in one line what to write. See handout.md, Problem (${id}).
     ### BEGIN SOLUTION ${id}
     return 2.0 * x
     ### END SOLUTION ${id}
@@ -118,22 +118,22 @@ class SkeletonError(ValueError):
 
 
 def _check(name: str, file: str, assignment: Assignment, bonus: bool) -> None:
-    """See that there can be an exercise of this name in this file.
+    """Check that there can be an exercise of this name in this file.
 
-    One that is a bonus has a file that need not be handed in, if there is such a file.
+    A bonus exercise goes in a file that need not be handed in, if there is one.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
         given = option("id", name)
         raise SkeletonError(f"{given}: must be a lower-case Python name, such as layer_norm")
     if any(exercise.id == name for exercise in assignment.exercises):
-        raise SkeletonError(f"{option('id', name)}: there is such an exercise already")
+        raise SkeletonError(f"{option('id', name)}: this exercise already exists")
     files = (assignment.editable[1:] if bonus else ()) or assignment.editable
     if file not in files:
         raise SkeletonError(f"{option('file', file)}: must be one of {', '.join(files)}")
     if not (assignment.folder / EXERCISES).is_dir():
         raise SkeletonError(
-            f"{EXERCISES}/: there is no such folder; an assignment whose exercises stand elsewhere "
-            "gets a new one by hand"
+            f"{EXERCISES}/: there is no such folder; if the exercises are elsewhere, add the new "
+            "one by hand"
         )
 
 
@@ -143,21 +143,21 @@ def _order(assignment: Assignment, previous: Exercise | None, follower: Exercise
     if follower is not None:
         following = follower.order
         before = max((order for order in taken if order < following), default=0)
-        where = f"{option('before', follower.id)}: `order` has no number left before it"
+        fault = f"{option('before', follower.id)}: there is no free `order` before it"
     elif previous is not None:
         before = previous.order
         following = min((order for order in taken if order > before), default=before + 2 * STEP)
-        where = f"{option('file', previous.file)}: `order` has no number left after {previous.id}"
+        fault = f"{option('file', previous.file)}: there is no free `order` after {previous.id}"
     else:
         return max(taken, default=0) + STEP
     order = (before + following) // 2
     if order in taken or order < 1:
-        raise SkeletonError(where)
+        raise SkeletonError(fault)
     return order
 
 
 def hole(name: str, source: str) -> str:
-    """Return a function with a hole, whose annotations are names that a source has."""
+    """Return a function with a hole, annotated with the name that a source has for tensors."""
     tensor = ""
     if re.search(r"^import torch$", source, re.MULTILINE):
         tensor = "torch.Tensor"
@@ -180,10 +180,10 @@ def _with_hole(source: str, hole: str, follower: Exercise | None) -> str:
 def _with_block(
     pages: Mapping[str, str], block: str, neighbour: Exercise | None, follows: bool
 ) -> dict[Path, str]:
-    """Put a problem before the one of another exercise, or after it if it follows that one.
+    """Put a problem before that of another exercise, or after it if `follows`.
 
     Args:
-        neighbour: None: there is no other exercise, and the problem comes last.
+        neighbour: the other exercise; None: there is none, and the problem comes last.
 
     Returns: the new text of a page of the handout, by its path.
     """
@@ -195,20 +195,20 @@ def _with_block(
             position = match.end() if follows else match.start()
             gap = "" if text[:position].endswith("\n\n") else "\n"
             return {Path(page): text[:position] + gap + block + text[position:]}
-    raise SkeletonError(f"{MAIN}: there is no problem {neighbour.id} to put the new one by")
+    raise SkeletonError(f"{MAIN}: the new problem goes next to {neighbour.id}, which is missing")
 
 
 def skeleton(
     assignment: Assignment, name: str, file: str, before: str | None = None, bonus: bool = False
 ) -> dict[Path, str]:
-    """Return the files of a new exercise, by their paths in the folder, and their new texts.
+    """Return the files of a new exercise: path in the folder to new text.
 
     Args:
         before: the exercise of the same file that it comes before; None puts it last.
         bonus: its points are a bonus.
 
     Raises:
-        SkeletonError: there cannot be such an exercise, or a file of it is there already.
+        SkeletonError: there cannot be such an exercise, or a file of it already exists.
         VariantError: the solution has no region of the exercise that it comes before.
     """
     _check(name, file, assignment, bonus)
@@ -225,7 +225,7 @@ def skeleton(
     case, mistakes = EXERCISES / f"{name}.py", MISTAKES / f"{name}.py"
     for path in (case, mistakes):
         if (assignment.folder / path).exists():
-            raise SkeletonError(f"{path}: is there already")
+            raise SkeletonError(f"{path} already exists")
     values = {"id": name, "file": file, "module": file.removesuffix(".py"), "order": order}
     values |= {"bonus": BONUS if bonus else "", "run": command("check", k=name)}
     source = (assignment.solution / file).read_text(encoding="utf-8")
@@ -243,12 +243,12 @@ def skeleton(
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Write the four files."""
     command_line = parser(name, "Begin an exercise: write a skeleton that runs as it is.")
-    command_line.add_argument("id", help="of the exercise, such as layer_norm")
-    last = "of the hole, in solution/ (default: the last file that students edit)"
+    command_line.add_argument("id", help="id of the exercise, such as layer_norm")
+    last = "file of solution/ for the hole (default: the last file that students edit)"
     command_line.add_argument("--file", help=last)
-    where = "the exercise of that file that it comes before (default: it comes last)"
+    where = "exercise of that file to put it before (default: it comes last)"
     command_line.add_argument("--before", metavar="ID", help=where)
-    command_line.add_argument("--bonus", action="store_true", help="its points are a bonus")
+    command_line.add_argument("--bonus", action="store_true", help="make its points a bonus")
     options = command_line.parse_args(arguments)
     assignment = open_assignment(folder)
     file = options.file or assignment.editable[-1]

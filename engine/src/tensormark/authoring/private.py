@@ -1,7 +1,7 @@
-"""Private references: which seed they may have, where they may go, and that nobody else gets them.
+"""Private references: which seed they may have, where they may go, and how they stay private.
 
-References are public or private by their seed. What stands in a folder is never replaced by another
-kind unless somebody says so: public by private ones, those of one seed by those of another.
+References are public or private by their seed. References in a folder are never replaced by others,
+public by private or those of one seed by those of another, unless that is asked for.
 """
 
 import json
@@ -21,7 +21,7 @@ from tensormark.settings import references_for
 from tensormark.usage import option
 
 MANIFEST, IGNORE = "manifest.json", ".gitignore"
-DIGITS = 30  # a seed has fewer
+DIGITS = 30  # a seed must have fewer
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def _published_seeds(course: Course) -> dict[int, str]:
 
 
 def private_folders(course: Course) -> Iterator[Path]:
-    """Yield the folders of private references that are anywhere in an assignment's folder."""
+    """Yield the folders of private references anywhere in an assignment's folder."""
     seed, hidden = course.assignment.seed, course.staff.hidden_files
     for path, folders, files in os.walk(course.assignment.folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
@@ -67,14 +67,14 @@ def read_seed(text: str | None) -> int | None:
 def destination(
     course: Course, seed: int | None, out: Path | None, checkpoint: Path | None, force: bool = False
 ) -> tuple[int, Path]:
-    """Return the seed and the folder of references that are to be recorded.
+    """Return the seed and the folder for references that are to be recorded.
 
     Args:
-        seed, out: what was asked for; None: those of the public references, or the checkpoint's.
+        seed, out: as asked for; None: those of the public references, or of the checkpoint.
         force: replace references of another seed.
 
     Raises:
-        RecordError: private ones would have public inputs, or replace what they should not.
+        RecordError: private references would have public inputs, or replace other files.
     """
     assignment = course.assignment
     default = references_for(assignment.folder, checkpoint)
@@ -83,8 +83,8 @@ def destination(
         if chosen != assignment.seed:
             example = option("out", "reference_outputs/private")
             raise RecordError(
-                f"{option('seed', chosen)} makes private references, which {folder} is not for: "
-                f"every student gets it; name a folder for them, such as {example}"
+                f"{option('seed', chosen)} makes private references, but every student gets "
+                f"{folder}; name another folder for them, such as {example}"
             )
     elif seed is not None or default == assignment.references:
         _check_seed(course, chosen, folder, asked=seed is not None)
@@ -95,14 +95,14 @@ def destination(
 def _check_seed(course: Course, seed: int, folder: Path, asked: bool) -> None:
     """Check that students do not know a seed of private references."""
     published = _published_seeds(course)
-    if (known := published.get(seed)) is None:
+    if (place := published.get(seed)) is None:
         return
     own = _manifest(folder).get("seed", seed)
     advice = option("seed", secrets.randbelow(10**9) if own in published else own)
     if asked:
         raise RecordError(
-            f"{option('seed', seed)} is the seed of {known}, so that students could know all "
-            f"inputs; choose one that nobody can guess, such as {advice}"
+            f"{option('seed', seed)} is the seed of {place}, so students could know all inputs; "
+            f"choose one that nobody can guess, such as {advice}"
         )
     raise RecordError(
         f"{option('out', folder)} without {option('seed')} would have the inputs of the public "
@@ -120,24 +120,25 @@ def _check_folder(course: Course, folder: Path, seed: int, force: bool) -> None:
     if folder.resolve() == course.assignment.references.resolve() and before is None:
         return  # missing or damaged, and to be recorded again
     if before is None and MANIFEST not in names:
-        strangers = names - {*course.staff.hidden_files, IGNORE}
-        if others := [name for name in strangers if not name.endswith(".safetensors")]:
+        unknown = names - {*course.staff.hidden_files, IGNORE}
+        if others := [name for name in unknown if not name.endswith(".safetensors")]:
             raise RecordError(
                 f"{option('out', folder)} is not a folder of references: it has other files, "
                 f"such as {min(others)}; name a new folder"
             )
     elif before != seed and not force:
         kind = "public" if before == course.assignment.seed else "private"
-        there = f"{kind} references of {option('seed', before)}"
-        there = "a damaged manifest" if before is None else there
+        content = f"{kind} references of {option('seed', before)}"
+        content = "a damaged manifest" if before is None else content
         raise RecordError(
-            f"{option('out', folder)} has {there}; name another folder, or add "
-            f"{option('force', True)} to replace them by those of {option('seed', seed)}"
+            f"{option('out', folder)} has {content}; name another folder, or add "
+            f"{option('force', True)} to replace its references with those of "
+            f"{option('seed', seed)}"
         )
 
 
 def keep_out_of_git(course: Course, folder: Path) -> None:
-    """Have git ignore a folder, unless it is that of the public references."""
+    """Make git ignore a folder, unless it is that of the public references."""
     path = folder / IGNORE
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     if folder.resolve() != course.assignment.references.resolve() and "*" not in lines:
@@ -145,10 +146,10 @@ def keep_out_of_git(course: Course, folder: Path) -> None:
 
 
 def require_other_inputs(exercise: Exercise, public_seed: int, seed: int) -> None:
-    """Check that no call of an exercise has its public inputs with a private seed.
+    """Check that no call of an exercise has its public inputs with a private seed, too.
 
     Raises:
-        RecordError: one does.
+        RecordError: a call does.
     """
     for probe in exercise.probes if seed != public_seed else ():
         for call in probe.calls:

@@ -1,13 +1,13 @@
-"""What an assignment claims of itself, and the grading that shows whether it is so.
+"""What an assignment claims about itself, and the grading that tests these claims.
 
-    solution             has all points, those of tasks too
-    starter              has none, as nothing is written yet
+    solution             has all points, including those of tasks
+    starter              has none, because nothing is written yet
     honest[...]          right code that is written differently has all points of its probes
-    mistake[...]         costs points of its own exercise, and of no other, and gets its name
+    mistake[...]         costs points of its own exercise and no other, and is reported by its name
 
-One worker runs all of them, one after another, so that torch is imported once: they are staff's own
-code. Each is graded with the public references, as a submission that is the solution otherwise;
-exercises whose files a change does not reach are left out.
+One worker runs everything, one claim after another, so that torch is imported only once: all of it
+is staff's own code. Each change is made to the solution, and graded with the public references;
+exercises whose files it does not affect are left out.
 """
 
 import dataclasses
@@ -34,12 +34,12 @@ Results = Mapping[str, Result]
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """What some sources should come to.
+    """The result that some sources should have.
 
     Attributes:
         name: such as "mistake[bias_forgotten]".
-        sources: makes them: module to text, of the modules that differ from the solution.
-        fault: says why it is not so, or None.
+        sources: returns the modules that differ from the solution: name to text.
+        fault: returns why the claim is false, or None.
         tasks: grade tasks too.
     """
 
@@ -50,9 +50,9 @@ class Claim:
 
 
 def _in_words(result: Result) -> str:
-    what = result.findings[0].headline if result.findings else result.note
+    reason = result.findings[0].headline if result.findings else result.note
     points = "not graded" if result.score is None else f"{result.score:g} of {result.max_score:g}"
-    return f"{result.id} {points}" + (f", {what}" if what else "")
+    return f"{result.id} {points}" + (f", {reason}" if reason else "")
 
 
 def _lost_points(results: Results) -> str | None:
@@ -61,10 +61,9 @@ def _lost_points(results: Results) -> str | None:
 
 
 def _wrong_starter(holes: Collection[str]) -> Callable[[Results], str | None]:
-    """Return what says where there are points, or where one of these exercises is not a hole."""
+    """Return a check that there are no points, and that these exercises count as not written."""
 
     def fault(results: Results) -> str | None:
-        """Say what is not so."""
         scored = [_in_words(result) for result in results.values() if result.score != 0]
         if scored:
             return f"it should have no points: {'; '.join(scored)}"
@@ -73,25 +72,24 @@ def _wrong_starter(holes: Collection[str]) -> Callable[[Results], str | None]:
             for result in results.values()
             if result.id in holes and result.outcome is not Outcome.NOT_WRITTEN
         ]
-        return f"it should not be written yet: {'; '.join(written)}" if written else None
+        return f"it should count as not written: {'; '.join(written)}" if written else None
 
     return fault
 
 
 def _wrong_mistake(exercise: str, name: str) -> Callable[[Results], str | None]:
-    """Return what says whether points of only this exercise were lost, and to this mistake."""
+    """Return a check that only points of this exercise were lost, and to this mistake."""
 
     def fault(results: Results) -> str | None:
-        """Say what is not so."""
         lost = [result for result in results.values() if result.score != result.max_score]
         others = [_in_words(result) for result in lost if result.id != exercise]
         if others:
             return f"it costs other exercises: {'; '.join(others)}"
         if not lost:
-            return f"it costs no points of {exercise}: no probe sees it"
+            return f"it costs no points of {exercise}: no probe detects it"
         names = (lost[0].as_json()["mistake"] or "").split("|")
         if name not in names:
-            got = f"is called {' or '.join(names)}" if any(names) else "has no name"
+            got = f"is reported as {' or '.join(names)}" if any(names) else "has no name"
             return f"it {got}: {_in_words(lost[0])}"
         return None
 
@@ -102,7 +100,7 @@ def claims(course: Course) -> Iterator[Claim]:
     """Yield what an assignment claims; nothing is read or run before a claim is tested."""
 
     def changed_by(edit: Any) -> Callable[[], dict[str, str]]:
-        """Return what makes the source of one changed module."""
+        """Return a function that makes the source of the changed module."""
         changed = edit.apply if hasattr(edit, "apply") else lambda text: apply(edit, text)
         return lambda: {edit.module: changed(course.sources()[edit.module])}
 
@@ -133,8 +131,8 @@ class Bench:
         """Start the worker.
 
         Args:
-            settings: None: those of the assignment, with its public references.
-            exercises: None: all but tasks that the references leave out.
+            settings: None: the assignment's, with its public references.
+            exercises: None: all except tasks that the references leave out.
 
         Raises:
             ReferencesError: there are no references.
@@ -154,7 +152,7 @@ class Bench:
         self.sandbox.__exit__(None, None, None)
 
     def _reached(self, changed: Collection[str]) -> set[str]:
-        """Return modules, and those that import them, or import what does."""
+        """Return modules, and those that import them, directly or not."""
         modules = set(changed)
         while True:
             imports = re.compile(rf"^\s*(?:from|import)\s+(?:{'|'.join(modules)})\b", re.MULTILINE)
@@ -167,7 +165,7 @@ class Bench:
         """Grade the solution with some of its modules changed.
 
         Args:
-            tasks: grade everything; else, exercises without a task that can tell the change.
+            tasks: grade everything; otherwise, exercises that have probes and depend on the change.
         """
         sources = self.sources | dict(changed)
         reached = () if tasks else self._reached(changed)
@@ -190,7 +188,7 @@ class Bench:
         return session.run()
 
     def fault(self, claim: Claim) -> str | None:
-        """Grade what a claim is about; say why it is not so, or None.
+        """Test a claim: return why it is false, or None.
 
         Raises:
             VariantError: a mistake, or right code, no longer matches the solution.

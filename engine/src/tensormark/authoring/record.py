@@ -1,13 +1,13 @@
 """Record the references: `tensormark references`.
 
-The solution and its known wrong variants answer the calls of every exercise, in float64, through
-the same worker that grades students. It writes:
+The solution and its known wrong variants answer the calls of every exercise, in float64, in the
+same worker that grades students. The command writes:
 
     OUT/<exercise>.safetensors   inputs, outputs, gradients, and fingerprints of the variants
     OUT/manifest.json            sha256 of everything, versions, seed, noise, tolerances
     OUT/...                      with a private seed: files that tasks are graded with, if any
 
-If nothing has changed, nothing is written; otherwise it prints what changed and by how much.
+If nothing has changed, it writes nothing; otherwise it prints what changed and by how much.
 """
 
 import json
@@ -42,13 +42,13 @@ from tensormark.settings import Settings, shipped, with_default
 from tensormark.usage import parser
 
 THREADS = 1
-MOST = 6  # lines that are printed of a file
-# What is only noted in the manifest, as other versions and processors may give the same references.
+MOST = 6  # lines that are printed about one file
+# Fields that are not compared, because other versions and processors may give the same references.
 NOTED = ("versions", "processor", "threads")
 
 
 def digests(folder: Path | None, names: Iterable[str]) -> dict[str, str]:
-    """Return sha256 by name.
+    """Return the sha256 of files, by name.
 
     Raises:
         RecordError: a file is missing.
@@ -56,14 +56,14 @@ def digests(folder: Path | None, names: Iterable[str]) -> dict[str, str]:
     try:
         return {} if folder is None else {name: sha256(folder / name) for name in names}
     except OSError as error:
-        raise RecordError(f"{error.filename} is missing, and is needed to record") from error
+        raise RecordError(f"{error.filename} is missing, but needed for recording") from error
 
 
 def manifest(
     course: Course, out: Path, recorded: Sequence[Recorded], seed: int, checkpoint: Path | None
 ) -> dict[str, Any]:
     """Build the manifest of the files that are now in `out`."""
-    import torch  # here, because it takes seconds that other commands need not wait for
+    import torch  # here, because it takes seconds and other commands do not need it
 
     assignment, staff = course.assignment, course.staff
     files = [f"{recording.exercise.id}.safetensors" for recording in recorded]
@@ -107,7 +107,7 @@ def _write_exercise(
     if isinstance(before, str):
         changes = [before]
     elif new.changes or new.rows != before.row_names:
-        changes = new.changes or ["its rows are in another order"]
+        changes = new.changes or ["its rows are in a different order"]
     else:
         return []
     if not check:
@@ -129,7 +129,7 @@ def _write_hidden(path: Path, text: str | None, check: bool) -> list[str]:
 
 
 def _remove_stale(out: Path, files: Container[str], check: bool) -> list[str]:
-    """Remove the files of exercises that are no more, as the manifest lists them; say which."""
+    """Remove the files of former exercises that the old manifest lists; return a line for each."""
     try:
         exercises = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["exercises"]
     except (OSError, ValueError, LookupError, TypeError):
@@ -150,7 +150,7 @@ def _write(
     check: bool,
     checkpoint: Path | None,
 ) -> list[str]:
-    """Write what has changed, or with `check` only compare; return it, a line each."""
+    """Write what has changed, or with `check` only compare; return the changes, one per line."""
     out.mkdir(parents=True, exist_ok=True)
     if not check:
         keep_out_of_git(course, out)
@@ -166,10 +166,10 @@ def _write(
 
 
 def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path | None) -> list[str]:
-    """Record every exercise into a folder; return what changed, a line each.
+    """Record every exercise into a folder; return what changed, one change per line.
 
     Raises:
-        KeyboardInterrupt: with a text if something may have been written.
+        KeyboardInterrupt: with a message if something may have been written.
     """
     assignment = course.assignment
     digests(checkpoint, assignment.checkpoint_files)
@@ -191,8 +191,8 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
     except KeyboardInterrupt:
         if check:
             raise
-        what = f"{out} may be written in part; run the same command again"
-        raise KeyboardInterrupt(what) from None
+        message = f"{out} may be partly written; run the same command again"
+        raise KeyboardInterrupt(message) from None
 
 
 def _differences(old: Any, new: Any) -> Iterator[str]:
@@ -225,9 +225,9 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Record, or with --check only compare."""
     command_line, own = parser(name, "Record the right answers."), shipped(folder)
     add = command_line.add_argument
-    add("--seed", help="of the inputs (default: that of the public references)")
+    add("--seed", help="seed of the inputs (default: that of the public references)")
     add("--out", type=Path, help="folder to write (default: depends on the checkpoint)")
-    about = with_default("such as an imported one", own)
+    about = with_default("checkpoint to use, such as an imported one", own)
     add("--checkpoint", type=Path, default=own, help=about)
     add("--check", action="store_true", help="write nothing; fail if anything changed")
     add("--force", action="store_true", help="replace references of another seed in this folder")
@@ -241,8 +241,8 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         print(f"{name}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as error:
-        what = str(error) or "nothing was written"
-        print(f"\n{name}: interrupted; {what}", file=sys.stderr)
+        outcome = str(error) or "nothing was written"
+        print(f"\n{name}: interrupted; {outcome}", file=sys.stderr)
         return 130
     print("\n".join(lines) or f"{out} is up to date")
     return 1 if lines and options.check else 0

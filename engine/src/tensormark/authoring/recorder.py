@@ -2,7 +2,7 @@
 
 Variants run in the types that students work in, and only their fingerprints are kept: a row for
 each variant, the solution's first. Pairs of mistakes in the same exercise get a row too, if both
-edits apply and one of the two is common, or students were seen to make both.
+edits apply and one of the two is common or students were seen to make both.
 """
 
 import dataclasses
@@ -34,7 +34,7 @@ class Recorded:
     """One exercise: the contents of its file, and its entry in the manifest.
 
     Attributes:
-        changes: what differs from the file as it was, a line each.
+        changes: how the file differs from what it was, one difference per line.
     """
 
     exercise: Exercise
@@ -91,11 +91,11 @@ class Recorder:
         nudge: int | None = None,
         **overrides: Any,
     ) -> list[Reply]:
-        """Carry out an exercise's calls with one source of its file.
+        """Make an exercise's calls with one source of its file.
 
         Args:
-            only: the numbers of these calls; None: all of them.
-            nudge: with inputs that differ in the last bit; see `nudged`.
+            only: the numbers of the calls to make; None: all of them.
+            nudge: change the inputs in their last bit, with this seed; see `nudged`.
         """
         self.sandbox.reload(self.sources | {exercise.module: source})
         requests = []
@@ -112,7 +112,7 @@ class Recorder:
         """Record one exercise.
 
         Args:
-            recorded: as it was, or why nothing is compared.
+            recorded: its previous record, or why there is none to compare with.
 
         Raises:
             RecordError: the solution or an honest variant fails a call.
@@ -132,10 +132,10 @@ class Recorder:
         entry = before.entry if before else None
         measured = measure(exercise, right, replies[0], self._honest(exercise), wrong, entry)
         now = self._answered(exercise, right, names)
-        drawn = [name for name in now if _is_random(exercise, name)]
-        tensors, changes = settle(before.answers, now, drawn) if before else (now, [])
-        inputs, known = self._all_inputs(exercise), None if changes else before
-        table = Table(exercise, names, inputs, measured, known)
+        random = [name for name in now if _is_random(exercise, name)]
+        tensors, changes = settle(before.answers, now, random) if before else (now, [])
+        inputs, unchanged = self._all_inputs(exercise), None if changes else before
+        table = Table(exercise, names, inputs, measured, unchanged)
         self._fill(table, exercise, own, replies)
         tensors |= {f"{index}{WRONG}": rows for index, rows in enumerate(table.columns())}
         rows = [name for name, _ in table.rows]
@@ -144,8 +144,8 @@ class Recorder:
 
     def _honest(self, exercise: Exercise) -> dict[str, list[Reply]]:
         source = self.sources[exercise.module]
-        alike = [honest for honest in self.course.honest if honest.module == exercise.module]
-        replies_by_id = {honest.id: self.ask(exercise, honest.apply(source)) for honest in alike}
+        same_file = [honest for honest in self.course.honest if honest.module == exercise.module]
+        replies_by_id = {h.id: self.ask(exercise, h.apply(source)) for h in same_file}
         for name, replies in replies_by_id.items():
             _require_answers(exercise, replies, name)
         return replies_by_id
@@ -167,7 +167,7 @@ class Recorder:
     def _answered(
         self, exercise: Exercise, right: Sequence[Reply], names: Sequence[Sequence[str]]
     ) -> Tensors:
-        """Return the inputs and the solution's answers as the file has them."""
+        """Return the inputs and the solution's answers under their names in the file."""
         tensors: Tensors = {}
         for index, (inputs, reply) in enumerate(
             zip(self._all_inputs(exercise), right, strict=True)
@@ -194,14 +194,14 @@ class Recorder:
 
 
 def _require_answers(exercise: Exercise, replies: Sequence[Reply], name: str) -> None:
-    """Check that correct code answers every call without stand-ins."""
+    """Check that correct code answers every call that has no stand-ins."""
     for call, reply in zip(exercise.calls, replies, strict=True):
         if reply.status != "ok" and not call.stand_ins:
             raise RecordError(f"{exercise.id}: {call.target} of {name}: {reply.text}")
 
 
 def _require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
-    """Check that the solution answers every call with stand-ins, in the form of its own answer."""
+    """Check that the solution answers calls with stand-ins, in the same shapes as without them."""
     answered = iter(replies)
     for probe in exercise.probes:
         own, *given = [(call, next(answered)) for call in probe.calls]
@@ -209,7 +209,7 @@ def _require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
             stand_ins = ", ".join(f"{kind} at {path}" for path, kind in call.stand_ins.items())
             if strays := sorted({*call.given} - {*exercise.upstream}):
                 raise RecordError(
-                    f"{exercise.id}: {strays[0]} is given in a call, and is not upstream of it"
+                    f"{exercise.id}: {strays[0]} is given in a call, but is not upstream of it"
                 )
             if reply.status != "ok":
                 raise RecordError(f"{exercise.id}: with the stand-in {stand_ins}: {reply.text}")
@@ -217,7 +217,7 @@ def _require_stand_ins(exercise: Exercise, replies: Sequence[Reply]) -> None:
             if expected != got:
                 raise RecordError(
                     f"{exercise.id}: with the stand-in {stand_ins}, the shapes of outputs are "
-                    f"{got}, and {expected} without"
+                    f"{got}, but {expected} without it"
                 )
 
 
@@ -229,47 +229,47 @@ def _shapes(reply: Reply) -> dict[str, tuple[int, ...]]:
 def _require_gradients(
     exercise: Exercise, inputs: Sequence[Tensors], replies: Sequence[Reply]
 ) -> None:
-    """Check that what a call asks to differentiate has gradients."""
+    """Check that there are gradients wherever a call asks for them."""
     for call, drawn, reply in zip(exercise.calls, inputs, replies, strict=True):
         cotangents = under(drawn, "cotangent/")
         if not call.gradients or reply.status != "ok":
             continue
-        # calls may return less than is drawn
+        # a call may return fewer outputs than were drawn
         for name in cotangents.keys() & _shapes(reply).keys():
             expected, got = cotangents[name], reply.tensors[f"out/{name}"]
             if expected.shape != got.shape and not expected.size == got.size == 1:
                 raise RecordError(
-                    f"{exercise.id}: draw says that {name} has shape {expected.shape}, and the "
+                    f"{exercise.id}: draw says that {name} has shape {expected.shape}, but the "
                     f"solution returns {got.shape}"
                 )
         if cotangents and not under(reply.tensors, "grad/"):
             raise RecordError(
-                f"{exercise.id}: nothing that {call.target} returns has a gradient; have draw "
-                "return None in the place of its shape"
+                f"{exercise.id}: no output of {call.target} has a gradient; let draw return None "
+                "instead of the output's shape"
             )
 
 
 def _is_input(name: str) -> bool:
-    """Say whether a tensor of a reply is an input as the call left it."""
+    """Return whether a tensor of a reply is an input as the call left it."""
     return name.startswith("after/")
 
 
 def _is_random(exercise: Exercise, name: str) -> bool:
-    drawn = [probe.draws(call) for probe in exercise.probes for call in probe.calls]
+    draws = [probe.draws(call) for probe in exercise.probes for call in probe.calls]
     index, kind, *_ = name.split("/")
-    return kind == "out" and drawn[int(index)]
+    return kind == "out" and draws[int(index)]
 
 
 def _pairs(own: Sequence[Variant], source: str, course: Course) -> Iterator[tuple[str, str]]:
-    """Yield two mistakes made together: a name and the source with both.
+    """Yield pairs of mistakes made together: their name, and the source with both.
 
-    One of the two is common, or both were seen.
+    One of the two is common, or students were seen to make both.
     """
     for index, first in enumerate(own):
         for second in own[index + 1 :]:
             both = {first.name, second.name}
-            seldom = both.isdisjoint(course.staff.common) and not both <= course.staff.seen.keys()
-            if seldom or first.form_of or second.form_of:
+            rare = both.isdisjoint(course.staff.common) and not both <= course.staff.seen.keys()
+            if rare or first.form_of or second.form_of:
                 continue
             try:
                 text = apply(second, apply(first, source))

@@ -4,11 +4,11 @@
     ...                                  becomes    raise NotImplementedError("conv")
     ### END SOLUTION conv
 
-The comment `# TODO(conv): ...` above a region is kept. Nested, unclosed, stray and misnamed
-markers are errors, as is a region without its TODO.
+The comment `# TODO(conv): ...` above a region stays. Nested, unclosed, stray and misnamed markers
+are errors, and so is a region without its TODO.
 
-A file that somebody has edited, or put into starter/, is not overwritten: neither the manifest nor
-the list of what was last written here knows its digest. With --force it is copied first.
+A file that somebody has edited, or put into starter/, is not overwritten: its digest is neither in
+the manifest nor in the list of files that were last written here. With --force it is copied first.
 """
 
 import json
@@ -24,7 +24,7 @@ from tensormark.folders import whole_folder
 from tensormark.intake.texts import is_given
 from tensormark.usage import command, parser
 
-WRITTEN = Path("runs") / "starter.json"  # what was last written, in the form of the manifest
+WRITTEN = Path("runs") / "starter.json"  # the files last written, in the form of the manifest
 MARKER = re.compile(r"^(?P<indent>\s*)### (?P<kind>BEGIN|END) SOLUTION\b *(?P<id>.*?)\s*$")
 
 
@@ -36,7 +36,7 @@ def strip(text: str, name: str) -> str:
     """Replace each marked region with one line that raises NotImplementedError.
 
     Raises:
-        MarkerError: a marker is nested, unclosed, stray, misnamed, or its TODO is missing.
+        MarkerError: a marker is nested, unclosed, stray or misnamed, or a TODO is missing.
     """
     lines: list[str] = []
     inside, begun = "", 0
@@ -59,10 +59,8 @@ def strip(text: str, name: str) -> str:
             inside, begun = region, number
             lines.append(f'{marker["indent"]}raise NotImplementedError("{region}")')
         elif region != inside:
-            what = (
-                f"{region} ends inside {inside}" if inside else f"{region} ends, but never begins"
-            )
-            raise MarkerError(f"{name}:{number}: {what}")
+            fault = f"ends inside {inside}" if inside else "ends, but never begins"
+            raise MarkerError(f"{name}:{number}: {region} {fault}")
         else:
             inside = ""
     if inside:
@@ -77,7 +75,7 @@ def derive(assignment: Assignment) -> dict[str, str]:
         MarkerError: markers do not pair up. OSError: a file of the solution is missing.
     """
     folder = assignment.solution
-    if not (folder / assignment.main_file).is_file():  # else all of starter/ would be extra
+    if not (folder / assignment.main_file).is_file():  # or all of starter/ would count as extra
         raise FileNotFoundError(f"there is no {folder.name}/{assignment.main_file} to derive from")
     texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
     return {name: strip(text, f"solution/{name}") for name, text in texts.items()}
@@ -85,36 +83,36 @@ def derive(assignment: Assignment) -> dict[str, str]:
 
 def drifted(starter: Path, files: dict[str, str]) -> list[str]:
     """List files of a starter that are missing, differ from the derived ones, or are extra."""
-    there = {path.name: path for path in starter.glob("*.py")}
+    existing = {path.name: path for path in starter.glob("*.py")}
     differing = [
         name
         for name, text in files.items()
-        if name not in there or there[name].read_bytes() != text.encode()
+        if name not in existing or existing[name].read_bytes() != text.encode()
     ]
-    return sorted(differing + [name for name in there if name not in files])
+    return sorted(differing + [name for name in existing if name not in files])
 
 
 def _known_digests(assignment: Assignment) -> dict[str, set[str]]:
     """Return the digests of the starter's files, by name: as recorded, and as last written here."""
-    known: dict[str, set[str]] = {}
+    by_name: dict[str, set[str]] = {}
     for path in (Path("reference_outputs") / "manifest.json", WRITTEN):
         try:
             digests = json.loads((assignment.folder / path).read_text(encoding="utf-8"))["starter"]
             for name, expected in digests.items():
-                known.setdefault(name, set()).add(expected)
+                by_name.setdefault(name, set()).add(expected)
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
-            continue  # then what it lists counts as edited, and is asked about
-    return known
+            continue  # then the files that it lists count as edited
+    return by_name
 
 
 def _edited(assignment: Assignment, names: Sequence[str]) -> list[str]:
-    known = _known_digests(assignment)
-    there = {name: assignment.starter / name for name in names}
-    contents = {name: path.read_bytes() for name, path in there.items() if path.exists()}
+    digests = _known_digests(assignment)
+    paths = {name: assignment.starter / name for name in names}
+    contents = {name: path.read_bytes() for name, path in paths.items() if path.exists()}
     return [
         name
         for name, content in contents.items()
-        if not any(is_given(content, expected) for expected in known.get(name, ()))
+        if not any(is_given(content, expected) for expected in digests.get(name, ()))
     ]
 
 
@@ -138,10 +136,10 @@ def write_starter(starter: Path, files: dict[str, str], names: Sequence[str]) ->
 
 
 def _remember(assignment: Assignment, files: dict[str, str]) -> None:
-    """Note what was written, so that the next run does not take it for somebody's work."""
-    known = _known_digests(assignment)
+    """Record what was written, so that the next run does not take it for somebody's work."""
+    digests = _known_digests(assignment)
     now = {name: digest(text.encode()) for name, text in files.items()}
-    if any(written not in known.get(name, ()) for name, written in now.items()):
+    if any(written not in digests.get(name, ()) for name, written in now.items()):
         write_whole(assignment.folder / WRITTEN, json.dumps({"starter": now}, indent=2) + "\n")
 
 
@@ -152,7 +150,7 @@ def _update(assignment: Assignment, files: dict[str, str], force: bool) -> int:
         files_edited = ", ".join(f"starter/{name}" for name in work)
         if not force:
             print(
-                f"starter: {files_edited}: edited, and would be overwritten; nothing was changed\n"
+                f"starter: {files_edited}: edited, would be overwritten; nothing was changed\n"
                 f"starter: to start over, `{command('starter', force=True)}`, which keeps a copy",
                 file=sys.stderr,
             )

@@ -1,13 +1,13 @@
 """The rows of fingerprints of an exercise, the solution's first.
 
-A row that was recorded stays as long as its variant, run again, agrees with it by the rule with
-which a student's answers are matched (judging/diagnose.py) and its tolerances. So a row is never
-recorded anew because a processor rounds differently, and `--check` tests what grading needs: that
-the mistake is recognized here.
+A recorded row stays as long as its variant, run again, agrees with it by the rule and tolerances by
+which students' answers are matched (judging/diagnose.py). So a row is never recorded again because
+a processor rounds differently, and `--check` tests what grading needs: that the mistake is
+recognized here.
 
-In a new row, what chance decides is marked. Another processor rounds sums and exponentials
-differently, as if inputs differed in their last bit: an entry that changes with that is UNDECIDED.
-An entry that changes with the seed is RANDOM, and UNDECIDED if it can come out right.
+In a new row, entries that depend on chance are marked. Another processor rounds sums and
+exponentials differently, as if inputs differed in their last bit: an entry that changes with that
+is UNDECIDED. An entry that changes with the seed is RANDOM, or UNDECIDED if it can come out right.
 """
 
 import dataclasses
@@ -33,16 +33,16 @@ from tensormark.judging.fingerprints import (
 )
 from tensormark.sandbox.interface import Reply
 
-SEED = 1  # that an entry is compared with; answers are recorded with seed 0
-# With one of these, a recorded answer must come out where the same seed draws other numbers, as
-# dropout's does where torch is built without MKL.
+SEED = 1  # entries are compared with this seed; answers are recorded with seed 0
+# One of these must reproduce a recorded answer where the recording's seed draws other numbers, as
+# for dropout where torch is built without MKL.
 DRAWS = range(1, 13)
-NUDGES = (1, 2)  # both for statistics, of which each moves a part
+NUDGES = (1, 2)  # statistics need both, because each moves only some of them
 STATISTIC = 1e-3  # statistics of draws do not depend on last bits; a value that does moves a share
-LEFT_OUT = 2.0  # times what is allowed: how far a pair that had no row may be from the known ones
+LEFT_OUT = 2.0  # times the limit: how far a pair without a row may be from the recorded rows
 
 
-# Carries out the calls with these numbers, with a `nudge` of the inputs or another `seed`.
+# Makes the calls with these numbers, with a `nudge` of the inputs or another `seed`.
 Ask = Callable[..., list[Reply]]
 
 
@@ -55,7 +55,7 @@ class _Answers:
 
 
 class Table:
-    """The rows of one exercise, as they are added."""
+    """The rows of one exercise, added one by one."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Table:
         """Start an empty table.
 
         Args:
-            names: of the tensors that the solution gives in each call.
+            names: of the tensors that the solution returns in each call.
             inputs: of each call.
             before: the exercise as it was recorded.
         """
@@ -103,8 +103,8 @@ class Table:
         """Add a row, unless it is a pair that is recognized by another row."""
         answers = self._answers(replies)
         recorded = self.unused.get(name, [])
-        for index, known in enumerate(recorded):
-            if self._disagreement(answers, known, ask) is None:
+        for index, row in enumerate(recorded):
+            if self._disagreement(answers, row, ask) is None:
                 self.rows.append((name, recorded.pop(index)))
                 return
         if recorded:
@@ -116,7 +116,7 @@ class Table:
         self.rows.append((name, self._decided(answers, ask, thorough=PAIR not in name)))
 
     def finish(self) -> None:
-        """Note the recorded rows that are no more."""
+        """Note the recorded rows that no longer exist."""
         recorded = self.before.row_names if self.before else ()
         gone = Counter(recorded) - Counter(name for name, _ in self.rows)
         self.changes += [f"{name}: a row is gone" for name in gone.elements()]
@@ -126,15 +126,15 @@ class Table:
         for index in range(len(self.calls)):
             yield np.stack([row[index] for _, row in self.rows])
 
-    # --- what agrees with what ---
+    # --- agreement ---
 
     def _seen(
         self, answers: _Answers, index: int, rows: Sequence[np.ndarray], room: float = 1.0
     ) -> Seen:
-        """Return answers next to rows of one call as when a student's are judged."""
+        """Return answers of one call next to rows, in the form in which a student's are judged."""
         table = np.stack([self.rows[0][1][index] if self.rows else rows[0], *rows])
-        allow = room * self.allowed[index]
-        return Seen(answers.prints[index], table, allow, drew=answers.drew[index])
+        limit = room * self.allowed[index]
+        return Seen(answers.prints[index], table, limit, drew=answers.drew[index])
 
     def _recognized(self, answers: _Answers) -> bool:
         room = LEFT_OUT if self.before else 1.0
@@ -144,10 +144,12 @@ class Table:
             fits &= agreeing(self._seen(answers, index, rows, room))[1:]
         return bool(fits.any())
 
-    def _disagreement(self, answers: _Answers, known: Sequence[np.ndarray], ask: Ask) -> str | None:
-        """Say where answers do not agree with a recorded row, and by how much; None if they do."""
-        for index, row in enumerate(known):
-            got, allow = answers.prints[index], self.allowed[index]
+    def _disagreement(
+        self, answers: _Answers, recorded: Sequence[np.ndarray], ask: Ask
+    ) -> str | None:
+        """Return where answers disagree with a recorded row, and by how much; None if nowhere."""
+        for index, row in enumerate(recorded):
+            got, limit = answers.prints[index], self.allowed[index]
             if got.shape != row.shape:
                 return f"{self._place(index)}: {len(row)} entries were recorded, not {len(got)}"
             if self._agrees(answers, index, row) or self._agrees_by_chance(
@@ -155,16 +157,16 @@ class Table:
             ):
                 continue
             if got[0, 0] == row[0, 0] == RAISED:
-                return f"{self._place(index)}: raises an exception with another text"
-            worst = int(np.argmax(~close(got, row, allow) & (row[:, 0] != UNDECIDED)))
-            return f"{self._place(index, worst)} {self._off(got[worst], row[worst], allow[worst])}"
+                return f"{self._place(index)}: raises an exception with another message"
+            worst = int(np.argmax(~close(got, row, limit) & (row[:, 0] != UNDECIDED)))
+            return f"{self._place(index, worst)} {self._off(got[worst], row[worst], limit[worst])}"
         return None
 
     def _agrees(self, answers: _Answers, index: int, row: np.ndarray) -> bool:
         return bool(agreeing(self._seen(answers, index, [row]))[1])
 
     def _agrees_by_chance(self, answers: _Answers, index: int, row: np.ndarray, ask: Ask) -> bool:
-        """Say whether the answers of a call that draws agree with a row for some seed."""
+        """Return whether the answers of a call that draws agree with a row for some seed."""
         for seed in DRAWS if answers.drew[index] else ():
             (reply,) = ask([index], seed=seed)
             again = self._prints(index, reply, self.inputs[index])
@@ -177,37 +179,37 @@ class Table:
         probe, call = self.calls[index]
         given = f" given {', '.join(call.given)}" if call.given else ""
         names = ["the statistics"] if probe.draws(call) else self.names[index]
-        last = [*names, "what the call changes"]
-        what = "" if row is None else f": {last[min(row, len(names))]}"
-        return f"{probe.name} (call {index}{given}){what}"
+        parts = [*names, "what the call changes"]
+        part = "" if row is None else f": {parts[min(row, len(names))]}"
+        return f"{probe.name} (call {index}{given}){part}"
 
     @staticmethod
-    def _off(got: np.ndarray, row: np.ndarray, allow: np.ndarray) -> str:
+    def _off(got: np.ndarray, row: np.ndarray, limit: np.ndarray) -> str:
         if row[0] == RANDOM:
-            return "was random, and is right or draws nothing now"
+            return "was random, and now is right or draws nothing"
         if got[0] != row[0]:
             return "has another shape, type or exception"
         finite = np.isfinite(got) & np.isfinite(row)
         size = np.abs(np.nan_to_num(row[1:], posinf=0.0, neginf=0.0)).max(initial=0.0)
         by = np.where(finite, np.abs(got - row), np.where(got == row, 0.0, np.inf)) / (1.0 + size)
-        most = int(np.argmax(by - allow))
-        return f"moved by {by[most]:.1e}, allowed is {allow[most]:.0e}"
+        worst = int(np.argmax(by - limit))
+        return f"moved by {by[worst]:.1e}, limit {limit[worst]:.0e}"
 
-    # --- what chance decides ---
+    # --- chance ---
 
     def _decided(self, answers: _Answers, ask: Ask, thorough: bool) -> list[np.ndarray]:
-        """Return a row in which what chance decides is marked.
+        """Return a row in which the entries that depend on chance are marked.
 
         Args:
-            thorough: for a mistake alone. Pairs are most of the rows, and made of these.
+            thorough: nudge every call; for single mistakes. Most rows are pairs of these.
         """
         row = [own.copy() for own in answers.prints]
         solution = self.rows[0][1] if self.rows else row
         changed = [np.zeros(len(own), dtype=bool) for own in row]
         pairs = zip(row, solution, self.allowed, strict=True)
-        right = [close(own, other, allow) for own, other, allow in pairs]
-        for index, other, allow in self._otherwise(answers, ask, thorough):
-            changed[index] |= ~close(row[index], other, allow)
+        right = [close(own, other, limit) for own, other, limit in pairs]
+        for index, other, limit in self._varied(answers, ask, thorough):
+            changed[index] |= ~close(row[index], other, limit)
             right[index] |= close(solution[index], other, self.allowed[index])
         for index, drew in enumerate(answers.drew):
             wrong = changed[index] & ~right[index] & drew
@@ -215,10 +217,10 @@ class Table:
             row[index][wrong] = entry(RANDOM)
         return row
 
-    def _otherwise(
+    def _varied(
         self, answers: _Answers, ask: Ask, thorough: bool
     ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Yield calls with their fingerprints by another chance, and how far these may be off."""
+        """Yield calls with fingerprints for another seed or nudge, and how far these may be off."""
         drew = [index for index, drew_here in enumerate(answers.drew) if drew_here]
         for index, reply in zip(drew, ask(drew, seed=SEED) if drew else (), strict=True):
             share = 1.0 if index in self.statistics else MARGIN
@@ -230,15 +232,15 @@ class Table:
             for index, reply in zip(numbers, ask(numbers, nudge=nudge), strict=True):
                 inputs = nudged(self.inputs[index], self.calls[index][1].dtype, nudge)
                 most = STATISTIC if index in self.statistics else np.inf
-                allow = np.minimum(self.allowed[index] / MARGIN, most)
-                yield index, self._prints(index, reply, inputs), allow
+                limit = np.minimum(self.allowed[index] / MARGIN, most)
+                yield index, self._prints(index, reply, inputs), limit
 
 
 def nudged(inputs: Tensors, dtype: str, seed: int) -> Tensors:
     """Return inputs that differ in their last bit, each number up or down.
 
-    Numbers of few bits stay: masks, patterns and rows of equal values have them so that sums of
-    them are exact, which they are on every processor.
+    Numbers of few bits stay: in masks, patterns and rows of equal values, they make sums exact on
+    every processor.
     """
     draw, unit = np.random.default_rng(seed), float(np.finfo(dtype).eps)
     tensors = dict(inputs)

@@ -1,9 +1,9 @@
 """Derive tolerances between the noise of honest code and the smallest error of a wrong variant.
 
-Differences are measured as |got - expected| / (1 + |expected|), so that one number t serves as both
-rtol and atol. t is 30 times the noise, so that unforeseen mistakes are caught too, or the
-geometric mean of noise and smallest error if that is less. There are three kinds: outputs
-and gradients where students work in float32, and everything where they work in float64.
+Differences are measured as |got - expected| / (1 + |expected|), so one number t serves as both rtol
+and atol. It is 30 times the noise, small enough to catch unforeseen mistakes too, or the geometric
+mean of noise and smallest error if that is less. There are three kinds: outputs and gradients where
+students work in float32, and everything where they work in float64.
 """
 
 import dataclasses
@@ -21,7 +21,7 @@ from tensormark.sandbox.interface import Reply
 KINDS = ("outputs", "gradients", "float64")
 LEAST_RATIO = 10.0  # smallest error over noise; below this no tolerance is safe
 MARGIN = 4.0  # other float32 libraries round differently: measured noise is multiplied by this
-FACTOR = 3.0  # by which measured numbers may differ between processors
+FACTOR = 3.0  # the most by which measured numbers differ between processors
 ROOM = 30.0  # tolerance over noise, if the smallest error leaves that much room
 # Correct code may round to float32 somewhere in a float64 call, such as in the softmax.
 FLOOR = float(np.finfo(np.float32).eps)
@@ -37,7 +37,7 @@ def _round_digit(value: float) -> float:
 
 
 def _finite(value: float) -> float | None:
-    """Return a number that JSON has; None for infinity, where no variant counts for a kind."""
+    """Return a number as JSON can hold it: None for infinity, if no variant counts for a kind."""
     return value if math.isfinite(value) else None
 
 
@@ -52,12 +52,12 @@ def _difference(got: np.ndarray | None, expected: np.ndarray) -> float:
 def _settled(
     recorded: Mapping[str, float | None], measured: Mapping[str, float]
 ) -> dict[str, float]:
-    """Return measured numbers, the recorded ones where another processor may give the new ones."""
+    """Return measured numbers, or recorded ones where these may differ only by the processor."""
     numbers = dict(measured)
     for kind, value in recorded.items():
-        known = math.inf if value is None else value
-        if measured[kind] / FACTOR <= known <= measured[kind] * FACTOR:
-            numbers[kind] = known
+        old = math.inf if value is None else value
+        if measured[kind] / FACTOR <= old <= measured[kind] * FACTOR:
+            numbers[kind] = old
     return numbers
 
 
@@ -94,7 +94,7 @@ def _errors(
     """Yield the differences of all tensors of one kind.
 
     Args:
-        own: only from calls without stand-ins, which honest code may bypass.
+        own: only in calls without stand-ins, because honest code may bypass these.
     """
     asked = [(probe, call) for probe in exercise.probes for call in probe.calls]
     for (probe, call), reference, reply in zip(asked, right, other, strict=True):
@@ -135,16 +135,15 @@ def measure(
     """Derive one exercise's tolerances.
 
     A variant counts for the kind in which it differs most. One that differs in none, such as
-    dropout with a wrong rate, does not affect tolerances. Numbers stay as they were recorded where
-    they differ by chance; so that the kind does not depend on it either, it is chosen by the noise
-    that stays.
+    dropout with a wrong rate, does not affect tolerances. Recorded numbers stay where new ones
+    differ by chance; the recorded noise then also decides for which kind a variant counts.
 
     Args:
         right: the solution's replies in float64.
         working: the solution's replies in the types that students work in.
         honest: the replies of other correct solutions, in these types.
         wrong: the replies of each known wrong variant, in these types.
-        entry: what the manifest has of the exercise.
+        entry: the exercise's entry in the manifest.
 
     Raises:
         ToleranceError: the smallest error is less than ten times the noise.
@@ -154,17 +153,17 @@ def measure(
     noise = _settled({kind: numbers["noise"] for kind, numbers in before.items()}, noise)
     smallest = dict.fromkeys(KINDS, math.inf)
     for name, replies in wrong.items():
-        off = {
+        error = {
             kind: max(_errors(exercise, right, replies, kind, False), default=0.0) for kind in KINDS
         }
-        kind = max(KINDS, key=lambda kind: off[kind] / noise[kind])
-        if noise[kind] < off[kind] < LEAST_RATIO * noise[kind]:
+        kind = max(KINDS, key=lambda kind: error[kind] / noise[kind])
+        if noise[kind] < error[kind] < LEAST_RATIO * noise[kind]:
             raise ToleranceError(
-                f"{exercise.id}: the error of {name} is {off[kind]:.0e} ({kind}), less than "
+                f"{exercise.id}: the error of {name} is {error[kind]:.0e} ({kind}), less than "
                 f"{LEAST_RATIO:.0f} times the noise of honest code, {noise[kind]:.0e}"
             )
-        if off[kind] > noise[kind]:
-            smallest[kind] = min(smallest[kind], off[kind])
+        if error[kind] > noise[kind]:
+            smallest[kind] = min(smallest[kind], error[kind])
     smallest = {kind: _round_digit(value) for kind, value in smallest.items()}
     smallest = _settled(
         {kind: numbers["smallest_error"] for kind, numbers in before.items()}, smallest
@@ -173,6 +172,6 @@ def measure(
         kind: _round_digit(min(math.sqrt(noise[kind] * smallest[kind]), ROOM * noise[kind]))
         for kind in KINDS
     }
-    known = entry["tolerance"] if entry else {}
-    tolerance = _settled({kind: numbers["atol"] for kind, numbers in known.items()}, tolerance)
+    recorded = entry["tolerance"] if entry else {}
+    tolerance = _settled({kind: numbers["atol"] for kind, numbers in recorded.items()}, tolerance)
     return Measured(noise, smallest, tolerance)

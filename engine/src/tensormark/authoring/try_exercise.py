@@ -1,12 +1,12 @@
 """Try one exercise while it is being written: `tensormark try ID`.
 
-The exercise is recorded alone, into a folder that is thrown away, and graded with that: the
-solution, the empty hole, the honest variants of its file, and every known mistake. This takes
-seconds, where recording all takes minutes. A task is graded with the public references, of which it
-needs what was measured for it: the solution, and the starter. Nothing is written.
+The exercise alone is recorded into a temporary folder, with which the solution, the empty hole, the
+honest variants of its file and every known mistake are graded. This takes seconds, where recording
+everything takes minutes. For a task, the solution and the starter are graded with the public
+references, because it needs what was measured for it. Nothing is written.
 
-A line for each says what it came to; one that should have come to something else begins with `!`.
-The exit status is 1 where there is such a line.
+Each result is one line; a line whose result is wrong begins with `!`. If there is such a line, the
+exit status is 1.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ FAULTS = (RecordError, MarkerError, ToleranceError, VariantError, ReferencesErro
 
 
 def alone(course: Course, exercise_id: str) -> Course:
-    """Return a course that has one exercise only.
+    """Return a course with only one of its exercises.
 
     Raises:
         KeyError: there is no such exercise.
@@ -55,10 +55,10 @@ def alone(course: Course, exercise_id: str) -> Course:
 def results(
     course: Course, folder: Path, seed: int | None = None
 ) -> Iterator[tuple[Claim, Result]]:
-    """Record a course of one exercise into a folder, and yield what each claim came to.
+    """Record a course of one exercise into a folder, and yield the result of each claim.
 
     Raises:
-        ReferencesError: it is a task, and there are no public references.
+        ReferencesError: the exercise is a task, and there are no public references.
     """
     assignment = course.assignment
     (exercise,) = assignment.exercises
@@ -85,13 +85,13 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     command_line = parser(
         name, "Try one exercise: the solution passes, and each known mistake is named."
     )
-    command_line.add_argument("id", help="of the exercise, such as layer_norm")
+    command_line.add_argument("id", help="id of the exercise, such as layer_norm")
     exercise, wrong = command_line.parse_args(arguments).id, 0
     try:
         course = alone(open_course(open_assignment(folder)), exercise)
     except KeyError:
         given = option("id", exercise)
-        print(f"{name}: {given}: there is no exercise of this name", file=sys.stderr)
+        print(f"{name}: {given}: there is no such exercise", file=sys.stderr)
         return 2
     try:
         with tempfile.TemporaryDirectory() as scratch:

@@ -1,8 +1,8 @@
 """Known wrong variants: mistakes that students make, as small edits of the solution.
 
-They stand in grader/mistakes/, and have two uses: the output of each is recorded, so that the
-grader can name the mistake when it sees it; and a test grades each, and asserts that the right
-exercise fails with the right name. Students receive the tensors and the names, never these edits.
+They are in grader/mistakes/, and have two uses: the output of each is recorded, so that the grader
+can recognize and name the mistake; and a test grades each, and asserts that the right exercise
+fails with the right name. Students receive the tensors and the names, never these edits.
 """
 
 import dataclasses
@@ -15,13 +15,13 @@ class Variant:
     """One mistake.
 
     Attributes:
-        id: what other tools see, such as "no_scale".
-        exercise: whose points it costs.
+        id: its name for other tools, such as "no_scale".
+        exercise: the exercise whose points it costs.
         section: the part of the problem in the handout that explains it, such as "The mask".
         says: one line that names the mistake, not the code that fixes it; lower case.
         edits: (old, new) pairs; each old text occurs exactly once in the exercise's region.
         everywhere: look for the old texts in the whole file (the mistake is in given code).
-        module: the module of solution/ that it edits: its exercise's, set when it is opened.
+        module: the module of solution/ that it edits: its exercise's, which `open_course` sets.
         form_of: the id of the mistake of which this is another form, or None; it gets that name.
     """
 
@@ -47,7 +47,7 @@ class VariantError(ValueError):
 def mistakes(
     exercise: str, section: str, table: Mapping[str, tuple[str, ...]], everywhere: bool = False
 ) -> tuple[Variant, ...]:
-    """Make variants of one section from a table: id to `says`, then old and new texts."""
+    """Make variants of one section from a table: id to `says` and then old and new texts."""
     return tuple(
         Variant(
             id=name,
@@ -62,7 +62,7 @@ def mistakes(
 
 
 def forms(of: Variant, table: Mapping[str, tuple[str, ...]]) -> tuple[Variant, ...]:
-    """Make other forms of a mistake, which its name fits as well: id to old and new texts."""
+    """Make other forms of a mistake, which share its name: id to old and new texts."""
     return tuple(
         dataclasses.replace(
             of, id=name, edits=tuple(zip(texts[::2], texts[1::2], strict=True)), form_of=of.id

@@ -1,7 +1,7 @@
 """Build the students' zip: `tensormark release`.
 
 Everything is in one folder, which has the assignment's name. The bytes of the zip depend only on
-its files. It is searched for what students must not get (leaks.py) before it is written.
+its files. Before it is written, it is checked for leaked material (leaks.py).
 """
 
 import sys
@@ -35,7 +35,7 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
         course = open_course(assignment)
         files = contents(course)
         if leaked := leaks(Secrets(course), files):
-            raise ReleaseError("\n".join(["what students must not get:", *map(str, leaked)]))
+            raise ReleaseError("\n".join(["students must not get this:", *map(str, leaked)]))
         archive = zipped({f"{assignment.slug}/{path}": content for path, content in files.items()})
         write_whole(options.out, archive)
     except (ReleaseError, ReferencesError, WheelError, ValueError, OSError) as error:

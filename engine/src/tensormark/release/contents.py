@@ -1,8 +1,8 @@
 """What students get: the files of a release, by name.
 
-Nothing is taken because it happens to lie there: each file is declared, is in the manifest of the
-public references, or is derived here. The starter comes from the solution, so that an edited
-starter/ cannot get in.
+No file is included just because it exists: each is declared, in the manifest of the public
+references, or derived here. The starter comes from the solution, so that an edited starter/ cannot
+get in.
 """
 
 import importlib.util
@@ -19,7 +19,7 @@ from tensormark.usage import command
 from tensormark.wheel import wheel
 from tensormark.zipped import zipped
 
-PAGE = "handout.html"  # of handout.md; its further pages are called likewise
+PAGE = "handout.html"  # rendered from handout.md; its other pages are named alike
 ENGINE = "engine"  # the folder of the wheel
 README = """# {name}
 
@@ -28,21 +28,21 @@ You need Python 3.11 or newer. Once, in this folder:
     python3 -m venv .venv
     .venv/bin/python -m pip install -r requirements.txt {wheel}
 
-The assignment is in `{handout}`. Write what is marked `TODO` in `starter/`, and see as often as you
-like what is right:
+The assignment is in `{handout}`. Write the parts marked `TODO` in `starter/`, and check them as
+often as you like:
 
     .venv/bin/tensormark check     # without training: seconds
     .venv/bin/tensormark grade     # everything
     .venv/bin/tensormark submit    # pack submission.zip, which you hand in, and grade it
 """
-NEEDED = ("latex2mathml", "markdown_it", "mdit_py_plugins")  # for the page; nothing else needs them
+NEEDED = ("latex2mathml", "markdown_it", "mdit_py_plugins")  # only for the page
 
 
 def _starter(assignment: Assignment, references: References) -> Iterator[tuple[str, bytes]]:
     """Yield the starter, and a copy of it that students do not edit.
 
     Raises:
-        ReleaseError: references were recorded with another.
+        ReleaseError: the references were recorded with another starter.
     """
     files = {name: text.encode() for name, text in derive(assignment).items()}
     if {name: digest(content) for name, content in files.items()} != references.manifest["starter"]:
@@ -66,7 +66,7 @@ def _public_references(references: References) -> Iterator[tuple[str, bytes]]:
 
 
 def _declared(assignment: Assignment, release: Release) -> Iterator[tuple[str, bytes]]:
-    """Yield the files that are given out as they are, or as an edition for students."""
+    """Yield the declared files, as they are or as an edition for students."""
     for name, path in copied(assignment, release).items():
         content = path.read_bytes()
         if edition := release.edited.get(name):
@@ -91,8 +91,8 @@ def contents(course: Course) -> dict[str, bytes]:
     """Return every file of a release, by its path.
 
     Raises:
-        ReleaseError, ReferencesError, WheelError, ValueError, OSError: what it is made from is
-            missing or not up to date.
+        ReleaseError, ReferencesError, WheelError, ValueError, OSError: something that it is made
+            from is missing or out of date.
     """
     assignment = course.assignment
     references = References(assignment.references)

@@ -1,6 +1,6 @@
-"""Which files students get of an assignment's folder: what every release has, and what is declared.
+"""Which files of an assignment's folder students get: those of every release, and declared ones.
 
-An assignment declares the rest in grader/staff.py: STAFF = Staff(..., release=Release(...)).
+An assignment declares them in grader/staff.py: STAFF = Staff(..., release=Release(...)).
 """
 
 import dataclasses
@@ -14,24 +14,24 @@ from tensormark.handout import MAIN, PAGES
 
 STAFF_ONLY = ("mistakes", "honest", "staff.py")  # of the assignment's own code
 ALWAYS = (MAIN, "requirements.txt")
-IF_THERE = ("LICENSE", "Makefile")
+OPTIONAL = ("LICENSE", "Makefile")
 PICTURE = re.compile(r"!\[[^]]*\]\(([^()\s]+)\)")  # in the handout
 
 
 class ReleaseError(Exception):
-    """A release cannot be built; the message gives the fix."""
+    """A release cannot be built; the message says why, and gives the fix where there is one."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Secret:
-    """Something that stands in no code, such as labelled sentences, and that nobody may get.
+    """Something outside the code, such as labelled sentences, that students must not get.
 
     Attributes:
-        what: such as "the test sentences".
-        texts: what to search for; texts of less than 16 bytes are not.
-        labels: whole numbers; the first 48 are searched for, if there are so many.
-        bare: path of a file that gives texts out without their labels, to the lines that it must
-            have. Each of these lines may stand there.
+        what: its name, such as "the test sentences".
+        texts: what to search for, except texts of less than 16 bytes.
+        labels: whole numbers; the first 48 are searched for, if there are that many.
+        bare: for each file that gives out texts without their labels, by path: its exact lines.
+            These lines are allowed there.
     """
 
     what: str
@@ -42,17 +42,18 @@ class Secret:
 
 @dataclasses.dataclass(frozen=True)
 class Release:
-    """What students get besides what every release has, and what they must not get.
+    """What students get in addition to the files of every release, and what they must not get.
 
     Attributes:
-        copied: patterns of files, such as "data/*.csv"; there must be one for each.
-        students: the path of a folder whose files only students get: they lie where the release's
-            folder begins. Without a README.md there, one is written. Empty: there is no folder.
-        edited: path of a file to what makes the students' edition of it: takes the path and the
-            text, and returns the edition.
+        copied: patterns of files, such as "data/*.csv"; each must match at least one.
+        students: the path of a folder whose files only students get, at the top of the release. If
+            it has no README.md, one is written. Empty: there is no such folder.
+        edited: path of a file to a function that makes the students' edition of it: it takes the
+            path and the text, and returns the edition.
         staff: patterns of files whose text students must not get, besides the solution, mistakes,
             right code and private references; no file of their folders is given out.
-        secrets: takes the folders of all private references, and returns what else is secret.
+        secrets: takes the assignment and the folders of all private references, and returns what
+            else is secret.
     """
 
     copied: tuple[str, ...] = ()
@@ -63,13 +64,13 @@ class Release:
 
 
 def fitting(folder: Path, pattern: str) -> list[Path]:
-    """Return the files that fit a pattern, sorted, but none that Python has written."""
+    """Return the files that match a pattern, sorted, except Python's caches."""
     paths = (path for path in folder.glob(pattern) if "__pycache__" not in path.parts)
     return sorted(path for path in paths if path.is_file())
 
 
 def own_code(folder: Path) -> list[Path]:
-    """Return the files that grade: the assignment's own code without what only staff have."""
+    """Return the assignment's own grading code, except the files for staff only."""
     of_staff = [folder / PACKAGE / name for name in STAFF_ONLY]
     paths = fitting(folder, f"{PACKAGE}/**/*")
     return [
@@ -80,10 +81,10 @@ def own_code(folder: Path) -> list[Path]:
 
 
 def _pictures(assignment: Assignment) -> list[Path]:
-    """Return the files that the handout shows.
+    """Return the pictures that the handout shows.
 
     Raises:
-        ReleaseError: one is not there.
+        ReleaseError: one is missing, or outside the assignment's folder.
     """
     folder, pictures = assignment.folder.resolve(), set()
     for page, text in assignment.handout.read().items():
@@ -108,7 +109,7 @@ def data_names(assignment: Assignment) -> list[str]:
 
 
 def copied(assignment: Assignment, release: Release) -> dict[str, Path]:
-    """Return the files of the folder that are given out, or an edition of them: path in it to file.
+    """Return the files of the folder that are given out, or edited for that: path to file.
 
     Raises:
         ReleaseError: one is missing.
@@ -121,7 +122,7 @@ def copied(assignment: Assignment, release: Release) -> dict[str, Path]:
             raise ReleaseError(f"{folder}: there is no {pattern} to give out")
         paths += matches
     paths += fitting(folder, PAGES) + _pictures(assignment)
-    paths += [folder / name for name in IF_THERE if (folder / name).is_file()]
+    paths += [folder / name for name in OPTIONAL if (folder / name).is_file()]
     return {path.relative_to(folder).as_posix(): path for path in sorted({*paths})}
 
 
@@ -129,19 +130,19 @@ def only_students(assignment: Assignment, release: Release) -> dict[str, Path]:
     """Return the files that only students get: path in the release to file.
 
     Raises:
-        ReleaseError: there are none, though a folder of them is declared.
+        ReleaseError: a folder of them is declared, but it has none.
     """
     if not release.students:
         return {}
     folder = assignment.folder / release.students
     files = {path.relative_to(folder).as_posix(): path for path in fitting(folder, "**/*")}
     if not files:
-        raise ReleaseError(f"{folder}: there is nothing for students")
+        raise ReleaseError(f"{folder}: there are no files for students")
     return files
 
 
 def published(assignment: Assignment, release: Release) -> Iterator[bytes]:
-    """Yield the contents of every file of the folder that something in a release comes from."""
+    """Yield the contents of every file of the folder that goes into a release in some form."""
     files = [*copied(assignment, release).values(), *only_students(assignment, release).values()]
     files += sorted(assignment.solution.glob("*.py"))
     files += fitting(assignment.references, "manifest.json")

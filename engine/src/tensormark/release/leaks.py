@@ -1,19 +1,19 @@
-"""Search what is given out for what is not: `tensormark leaks ZIP_OR_FOLDER`.
+"""Check a release for leaked material: `tensormark leaks ZIP_OR_FOLDER`.
 
     secret               how it is recognized
-    solution regions,    any line of them that says something, wherever it is written: spaces,
-    mistakes' code         quotes and escapes do not count, which covers JSON and metadata
+    solution regions,    any telling line of them, wherever it is written: spaces, quotes and
+    mistakes' code         escapes do not count, which covers JSON and metadata
     staff's files        any long line of their code and pages, such as answers and rubrics, that no
                            file for students has
-    texts, labels        a declared text anywhere but in a file of bare texts; the labels as numbers
-                           in a row, as bytes or as text
+    texts, labels        a declared text anywhere except in a file of bare texts; the labels as a
+                           sequence of numbers, as bytes or as text
     private references   recorded tensors that the public manifest does not list, wherever they
                            are; files of any private references in the assignment's folder
     other files          names and kinds of files that are not given out, such as .pyc
 
-Zips within are opened, wheels too; the engine's own files are no secret. Covered: text, also within
-binary files. Not covered: what is compressed otherwise, encoded or reworded; tensors that hold such
-text in another form.
+Nested zips, including wheels, are opened; the engine's own files are not secret. Text is found in
+binary files too. Not covered: text that is compressed in another way, encoded or reworded, and
+tensors that hold it in another form.
 """
 
 import dataclasses
@@ -40,7 +40,7 @@ END_OF_LINE = re.compile(r"\\n|[\r\n]")
 
 @dataclasses.dataclass(frozen=True)
 class Leak:
-    """Something that is not given out, and where it was found."""
+    """Something that must not be given out, and where it was found."""
 
     path: str
     what: str
@@ -50,13 +50,13 @@ class Leak:
 
 
 def _of_engine(path: str, content: bytes) -> bool:
-    """Say whether a file is one of the engine's own, in its wheel."""
+    """Return whether a file is one of the engine's own, in its wheel."""
     _, suffix, name = path.rpartition(".whl/")
     return bool(suffix) and wheel().files.get(name) == content
 
 
 def _in_name(secrets: Secrets, path: str) -> Iterator[str]:
-    """Say what is wrong with the name of a file."""
+    """Yield what is wrong with the name of a file."""
     place = PurePosixPath(path)
     if staff := sorted({*place.parts} & secrets.staff_folders):
         yield f"is for staff only: {staff[0]}/"
@@ -114,7 +114,7 @@ def unzipped(path: str, content: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def leaks(secrets: Secrets, files: Mapping[str, bytes]) -> list[Leak]:
-    """Return what is found in files that are to be given out, by their paths in the release."""
+    """Return the leaks in the files of a release, which are given by their paths in it."""
     leaked = list(_in_references(secrets, files))
     for name, whole in files.items():
         for path, content in unzipped(name, whole):
@@ -129,7 +129,7 @@ def leaks(secrets: Secrets, files: Mapping[str, bytes]) -> list[Leak]:
 
 
 def _unpacked(path: Path) -> dict[str, bytes]:
-    """Read a release, packed or not, without the folder that it is in."""
+    """Read a release, packed or not; paths omit its top folder."""
     if path.is_dir():
         inside = [file for file in sorted(path.rglob("*")) if file.is_file()]
         return {file.relative_to(path).as_posix(): file.read_bytes() for file in inside}
@@ -140,7 +140,7 @@ def _unpacked(path: Path) -> dict[str, bytes]:
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Search a release; return 1 if something was found, 2 if there is nothing to search."""
-    command_line = parser(name, "Search what is given out for what is not.")
+    command_line = parser(name, "Check a release for leaked material.")
     command_line.add_argument("release", type=Path, help="a zip, or the folder that was in it")
     options = command_line.parse_args(arguments)
     try:

@@ -1,7 +1,7 @@
 """Render a page of the handout as an HTML file that needs no network.
 
-Figures are inlined, equations between dollar signs become MathML, and every heading has the anchor
-that GitHub gives it. Students' machines need none of the libraries.
+Figures are inlined, equations between dollar signs become MathML, and every heading has the same
+anchor as on GitHub. Students do not need the libraries.
 """
 
 import base64
@@ -24,7 +24,7 @@ STYLE = Path(__file__).with_name("page.css")
 PROBLEM = re.compile(r"(?:Problem|Question) \((\w+)\): (.+) \(.+\)")
 PICTURES = {".png": "image/png", ".svg": "image/svg+xml"}
 LEVELS = (2, 3)  # of headings in the table of contents
-TO_CONTENTS = '<p class="to-contents"><a href="#contents">Contents</a></p>'  # if they come last
+TO_CONTENTS = '<p class="to-contents"><a href="#contents">Contents</a></p>'  # where these are last
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -53,7 +53,7 @@ class PageError(ValueError):
 def _equation(tex: str, options: dict[str, bool]) -> str:
     if not options["display_mode"]:
         return str(convert(tex, display="inline"))
-    # a wide one scrolls by itself, with the keyboard too
+    # a wide equation scrolls by itself, with the keyboard too
     return str(convert(tex, display="block")).replace("<math ", '<math tabindex="0" ', 1)
 
 
@@ -68,14 +68,14 @@ def _inlined(token: Token, folder: Path, root: Path) -> None:
     """Put the picture of a token into the page.
 
     Args:
-        folder: of the page; root: that pictures are below.
+        folder: of the page; root: the folder that pictures must be in.
 
     Raises:
-        PageError: it is not below it.
+        PageError: the picture is not in it, or has an unknown format.
     """
     path, root = (folder / str(token.attrs["src"])).resolve(), root.resolve()
     if path.suffix not in PICTURES or not path.is_file() or not path.is_relative_to(root):
-        raise PageError(f"{token.attrs['src']} is not a picture of {root}")
+        raise PageError(f"{token.attrs['src']} is not a picture in {root}")
     content = base64.b64encode(path.read_bytes()).decode()
     token.attrs["src"] = f"data:{PICTURES[path.suffix]};base64,{content}"
 
@@ -88,7 +88,7 @@ def _scrollable(body: str) -> str:
 
 
 def _headings(tokens: Sequence[Token]) -> list[tuple[int, str, str]]:
-    """Return the headings of the table of contents: level, anchor and HTML of the text."""
+    """Return the headings in the table of contents: level, anchor and HTML of the text."""
     headings = []
     for token, inside in itertools.pairwise(tokens):
         if token.type == "heading_open" and int(token.tag[1]) in LEVELS:
@@ -99,7 +99,7 @@ def _headings(tokens: Sequence[Token]) -> list[tuple[int, str, str]]:
 
 
 def _contents(headings: Sequence[tuple[int, str, str]]) -> str:
-    """Return the table of contents, a list in a list; nothing if there are no headings."""
+    """Return the table of contents, a nested list; empty if there are no headings."""
     if not headings:
         return ""
     lines, depth = ["<ul>"], LEVELS[0]
@@ -120,7 +120,7 @@ def _title(text: str) -> str:
 
 
 def _to_html(target: str, page: str, pages: Mapping[str, str]) -> str:
-    """Return the target of a link, which leads to another page as HTML if that is a page, too."""
+    """Return the target of a link; one to another page of the handout leads to its HTML."""
     path, mark, anchor = target.partition("#")
     if path and normpath(join(dirname(page), path)) in pages:
         path = f"{path.removesuffix('.md')}.html"
@@ -128,7 +128,7 @@ def _to_html(target: str, page: str, pages: Mapping[str, str]) -> str:
 
 
 def _other_pages(page: str, pages: Mapping[str, str]) -> Iterator[str]:
-    """Yield links to the other pages, as lines of HTML."""
+    """Yield a list of links to the other pages, as pieces of HTML."""
     others = {other: _title(text) for other, text in pages.items() if other != page}
     if others:
         yield "<p>Other pages</p>\n<ul>"
@@ -143,7 +143,7 @@ def html_of(pages: Mapping[str, str], page: str, root: Path) -> str:
 
     Args:
         pages: the handout's texts, by path; page: one of these paths.
-        root: the folder of the assignment, which pictures are below.
+        root: the folder of the assignment, which pictures must be in.
 
     Raises:
         PageError: a picture is missing.

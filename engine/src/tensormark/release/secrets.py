@@ -1,4 +1,4 @@
-"""What students must not get of an assignment, prepared for searching."""
+"""The parts of an assignment that students must not get, prepared for searching."""
 
 import functools
 import re
@@ -17,20 +17,20 @@ from tensormark.release.given_out import Secret, copied, fitting, only_students,
 from tensormark.release.needles import WINDOW, Needles
 from tensormark.wheel import wheel
 
-SAYS_LITTLE = 20  # characters, without spaces; shorter lines, such as `return x`, are anywhere
-LONG = 40  # of a line that tells a file of staff's from others
-RUN = 48  # labels in a row that are no coincidence
+TELLING = 20  # characters of a line, without spaces; shorter ones, such as `return x`, are common
+LONG = 40  # characters of a line that identifies a file of staff's
+RUN = 48  # consecutive labels that cannot be a coincidence
 NOISE = re.compile(r"[\s\\\"'`]+")
 PROSE = (".py", ".md", "")  # files that people write, line by line
 
 
 def squeezed(text: str) -> str:
-    """Return a text without what quoting, escaping and indenting it changes."""
+    """Return a text without the characters that quoting, escaping and indenting change."""
     return NOISE.sub("", text)
 
 
 def _lines_of(text: str, least: int) -> Iterator[str]:
-    """Yield the lines of code that say something, squeezed and without their comments."""
+    """Yield the lines of code of at least this length, squeezed and without their comments."""
     for line in text.splitlines():
         code = squeezed(line.split("  #")[0])
         if len(code) >= least and not code.startswith("#"):
@@ -38,7 +38,7 @@ def _lines_of(text: str, least: int) -> Iterator[str]:
 
 
 def _regions(source: str) -> str:
-    """Return what stands between the markers of a source of solution/."""
+    """Return the lines between the markers in a source of solution/."""
     inside, lines = False, []
     for line in source.splitlines():
         if marker := MARKER.match(line):
@@ -49,7 +49,7 @@ def _regions(source: str) -> str:
 
 
 def _label_runs(labels: np.ndarray) -> Iterator[bytes]:
-    """Yield the first labels as tensors and as lists of numbers hold them; nothing if few."""
+    """Yield the first labels as tensors and lists of numbers hold them; nothing if too few."""
     first = labels[:RUN]
     if len(first) == RUN:
         yield from (first.astype(kind).tobytes() for kind in ("<i1", "<i4", "<i8", "<f4", "<f8"))
@@ -58,7 +58,7 @@ def _label_runs(labels: np.ndarray) -> Iterator[bytes]:
 
 
 def _prose(paths: Iterable[Path]) -> Iterator[str]:
-    """Yield the texts of those files that people write, line by line."""
+    """Yield the texts of those files that people write."""
     for path in paths:
         if path.suffix in PROSE:
             yield path.read_text(encoding="utf-8", errors="replace")
@@ -68,7 +68,7 @@ class Secrets:
     """What students must not get: solution, mistakes, staff's texts, private references, labels."""
 
     def __init__(self, course: Course) -> None:
-        """Take an assignment with what only staff have; all is read when it is first needed."""
+        """Take an assignment and what only staff have of it; everything is read on first use."""
         self.course, self.assignment = course, course.assignment
         self.release = course.staff.release
 
@@ -84,7 +84,7 @@ class Secrets:
     def code(self) -> Needles:
         """The lines of the solution's regions, of mistakes and right code, and what each is.
 
-        What also stands in given code is no secret.
+        Lines that are also in given code are not secret.
         """
         lines: dict[str, str] = {}
         sources = self.course.sources()
@@ -93,14 +93,14 @@ class Secrets:
             begin, end = 0, len(source)
             if not variant.everywhere:
                 begin, end = region_of(source, variant.exercise)
-            edited = [new for _, new in variant.edits]  # which may be less than a line
-            for line in _lines_of("\n".join([source[begin:end], *edited]), SAYS_LITTLE):
+            edited = [new for _, new in variant.edits]  # may be less than a line
+            for line in _lines_of("\n".join([source[begin:end], *edited]), TELLING):
                 lines[line] = f"code of the variant {variant.id}"
         for honest in self.course.honest:
-            for line in _lines_of("\n".join(honest.bodies.values()), SAYS_LITTLE):
+            for line in _lines_of("\n".join(honest.bodies.values()), TELLING):
                 lines[line] = f"code of the honest variant {honest.id}"
         for name, source in sources.items():
-            for line in _lines_of(_regions(source), SAYS_LITTLE):
+            for line in _lines_of(_regions(source), TELLING):
                 lines[line] = f"a region of solution/{name}.py"
         given = squeezed("\n".join(self.given))
         return Needles({line.encode(): what for line, what in lines.items() if line not in given})
@@ -118,7 +118,7 @@ class Secrets:
 
     @functools.cached_property
     def staff_folders(self) -> frozenset[str]:
-        """The names of folders that nothing is given out of."""
+        """The names of folders from which nothing is given out."""
         declared = {
             PurePosixPath(pattern).parts[0] for pattern in self.release.staff if "/" in pattern
         }
@@ -137,18 +137,18 @@ class Secrets:
 
     @functools.cached_property
     def files(self) -> Mapping[str, Path]:
-        """The files that are declared to be given out: path in the release to file."""
+        """The declared files of the release: path in it to file."""
         given = copied(self.assignment, self.release)
         return given | only_students(self.assignment, self.release)
 
     @functools.cached_property
     def private(self) -> list[Path]:
-        """The folders of private references that are anywhere in the assignment's folder."""
+        """The folders of private references anywhere in the assignment's folder."""
         return list(private_folders(self.course))
 
     @functools.cached_property
     def private_files(self) -> dict[str, str]:
-        """The digests of the files of all private references here, to their names."""
+        """The names of the files of all private references here, by digest."""
         public = {path.read_bytes() for path in fitting(self.assignment.references, "*")}
         digests, root = {}, self.assignment.folder
         for path in [path for folder in self.private for path in fitting(folder, "*")]:
@@ -164,7 +164,7 @@ class Secrets:
 
     @functools.cached_property
     def labelled(self) -> Needles:
-        """The texts and labels of the declared secrets, but no short texts."""
+        """The texts and labels of the declared secrets, except short texts."""
         strings: dict[bytes, str] = {}
         for secret in self.declared:
             texts = [text.encode() for text in secret.texts]
@@ -175,7 +175,7 @@ class Secrets:
 
     @functools.cached_property
     def bare(self) -> dict[str, tuple[str, list[str]]]:
-        """The files of bare texts: path to what they give out, and the lines that each has."""
+        """The files of bare texts: path to what they give out, and their exact lines."""
         return {
             name: (secret.what, list(lines))
             for secret in self.declared
