@@ -116,13 +116,13 @@ def opened(
     Raises:
         WorkerStartError: the tier is not available. SubmissionError: given files are missing.
     """
-    laid = grading.given.under(submission)
-    if laid.fault:
-        raise SubmissionError(laid.fault)
-    program = program_of(grading.assignment, exercises, laid.sources, grading.settings)
+    completed = grading.given.under(submission)
+    if completed.fault:
+        raise SubmissionError(completed.fault)
+    program = program_of(grading.assignment, exercises, completed.sources, grading.settings)
     imports = tuple(name for name in program.imports if name not in submission.faults)
     program = dataclasses.replace(program, imports=imports)
-    needed = set[str]().union(*(needed_by(name, laid.sources) for name in imports))
-    sources = {name: text for name, text in laid.sources.items() if name in needed}
+    needed = set[str]().union(*(needed_by(name, completed.sources) for name in imports))
+    sources = {name: text for name, text in completed.sources.items() if name in needed}
     with grading.opener(grading.settings.tier, program) as sandbox:
         yield Copies(grading, submission, sandbox, sources)

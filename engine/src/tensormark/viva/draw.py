@@ -1,4 +1,4 @@
-"""Draws a sheet of questions on a submission by a seed: families take turns, drafts get confirmed."""
+"""Draws a sheet of questions by a seed: the families take turns, and each draft is confirmed."""
 
 import contextlib
 import dataclasses
@@ -118,14 +118,14 @@ class Drawing:
         order = generator(self.seed, "order")
         families = order.sample(FAMILIES, len(FAMILIES))
         rest = order.sample(self.subjects, len(self.subjects))
-        fit = (subject for subject in rest if self.sample(subject) is not None)
-        subjects = [*itertools.islice(fit, FUNCTIONS if number <= SMALL else len(rest))]
-        drawn, exhausted = 0, set[tuple[str, str]]()
+        suitable = (subject for subject in rest if self.sample(subject) is not None)
+        subjects = [*itertools.islice(suitable, FUNCTIONS if number <= SMALL else len(rest))]
+        count, exhausted = 0, set[tuple[str, str]]()
         codes, present = set[str](), set[Family]()
-        tried = families
+        current = families
         for turn in itertools.count():
-            before = drawn
-            for place, family in enumerate(tried):
+            before = count
+            for place, family in enumerate(current):
                 for step in range(len(subjects)):
                     subject = subjects[(place + turn + step) % len(subjects)]
                     key = family.name, subject.exercise
@@ -136,24 +136,24 @@ class Drawing:
                         codes.add(question.code)
                         present.add(family)
                         yield question
-                        drawn += 1
+                        count += 1
                         break
-                if drawn == number:
+                if count == number:
                     return
             missing = [family for family in families if family not in present]
             few = bool(missing) and len(present) < number
-            more = next(fit, None) if few or drawn == before else None
+            more = next(suitable, None) if few or count == before else None
             if more is not None:
                 subjects.append(more)
-            elif drawn == before and tried is families:  # these functions have no more
+            elif count == before and current is families:  # these functions have no more questions
                 return
-            tried = missing if few and more is not None else families
+            current = missing if few and more is not None else families
 
     def left_behind(self) -> bool:
         """Return whether copies left something behind that changes the functions' answers."""
         studies = [sample.study for sample in self.samples.values()]
         with contextlib.suppress(UnfitError):  # copies that hang lose their process anyway
-            return not all(study.is_as_before() for study in studies)
+            return not all(study.is_unchanged() for study in studies)
         return False
 
     def listing(self, function: str) -> Listing:
@@ -193,23 +193,23 @@ def questions(
     flagged = {
         name for name, flags in submission.flags.items() if {flag.name for flag in flags} - ORDINARY
     }
-    fit = [s for s in subjects if flagged.isdisjoint(needed_by(s.module, submission.sources))]
-    if not fit:
+    suitable = [s for s in subjects if flagged.isdisjoint(needed_by(s.module, submission.sources))]
+    if not suitable:
         return dataclasses.replace(empty, notes=(ALL_FLAGGED,))
-    exercises = [assignment.exercise(subject.exercise) for subject in fit]
+    exercises = [assignment.exercise(subject.exercise) for subject in suitable]
     # replies may hold any numbers
     with np.errstate(all="ignore"), opened(grading, submission, exercises) as copies:
-        drawing = Drawing(copies, fit, seed)
+        drawing = Drawing(copies, suitable, seed)
         drawn = list[Question]()
         for question in drawing.questions(number):
             drawn.append(question)
             progress(len(drawn))
         if drawing.left_behind():
             return dataclasses.replace(empty, notes=(LEFT_BEHIND,))
-    names = [subject.target for subject in fit]
+    names = [subject.target for subject in suitable]
     asked = sorted({question.function for question in drawn}, key=names.index)
     notes = [IN_EVAL] if drawn else []
-    notes += [subject.note for subject in fit if subject.target in asked and subject.note]
+    notes += [subject.note for subject in suitable if subject.target in asked and subject.note]
     notes += [f"no questions about {name}: {why}" for name, why in drawing.unfit.items()]
     if len(drawn) < number:
         notes.append(f"only {len(drawn)} of {number} questions can be asked about these functions")

@@ -47,16 +47,16 @@ def output_of(reply: Reply) -> np.ndarray:
     return next(iter(tensors_of(reply).values()), np.array(math.nan))
 
 
-def vanishes(differences: np.ndarray, scale: float = 1.0, times: float = 1.0) -> bool | None:
+def vanishes(differences: np.ndarray, scale: float = 1.0, coarseness: float = 1.0) -> bool | None:
     """Return whether differences are zero; None if close to rounding, not finite or empty.
 
     Args:
         scale: of the values that were subtracted.
-        times: how much coarser to compare than in float64.
+        coarseness: factor on the limits of float64.
     """
     if differences.size == 0:
         return None
-    largest = float(np.abs(differences).max()) / max(1.0, scale) / times
+    largest = float(np.abs(differences).max()) / max(1.0, scale) / coarseness
     if not math.isfinite(largest):
         return None
     return True if largest <= EQUAL else False if largest >= DIFFERENT else None
@@ -68,9 +68,9 @@ def all_of(findings: Iterable[bool | None]) -> bool | None:
     return False if False in values else None if None in values else True
 
 
-def equal(one: Tensors, other: Tensors, times: float = 1.0) -> bool | None:
+def equal(first: Tensors, second: Tensors, coarseness: float = 1.0) -> bool | None:
     """Return whether tensors of the same names are equal; None if that cannot be told."""
-    if one.keys() != other.keys() or any(one[n].shape != other[n].shape for n in one):
+    if first.keys() != second.keys() or any(first[n].shape != second[n].shape for n in first):
         return False
-    scales = {name: float(np.abs(value).max(initial=0.0)) for name, value in one.items()}
-    return all_of(vanishes(one[n] - other[n], scales[n], times) for n in one)
+    scales = {name: float(np.abs(value).max(initial=0.0)) for name, value in first.items()}
+    return all_of(vanishes(first[n] - second[n], scales[n], coarseness) for n in first)

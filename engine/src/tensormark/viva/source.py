@@ -191,7 +191,7 @@ class Source:
         return Change(edit.kind, self.mark(left, right), shown, text)
 
     def without(self, statement: ast.stmt) -> Change | None:
-        """Return the change that removes a statement of one line, or None if it is not alone."""
+        """Return the change that removes a statement, or None unless it fills one line."""
         start, end = self.span(statement)
         line = self.lines[statement.lineno - 1]
         if statement.lineno != statement.end_lineno or ";" in line:

@@ -32,7 +32,7 @@ TRAINING, EVERYWHERE, FACTOR = "training", "everywhere", "factor"
 DIFFERS, NO_GRADIENT = "differs: ", "no gradient: "
 NOT_TWICE = "it does not give the same result twice"
 # a second call of the same object, with inputs so large that a softmax by hand may overflow
-SECOND, TIMES = "second", 30.0
+SECOND, LARGE = "second", 30.0
 USUAL, RATES = "usual", (0.0, 0.5, 1.0)
 
 
@@ -45,14 +45,14 @@ class World:
         Args:
             call: the usual one.
         """
-        self.subject, self.times = subject, 1.0 if call.dtype == "float64" else COARSE
+        self.subject, self.coarseness = subject, 1.0 if call.dtype == "float64" else COARSE
         self.runs = {USUAL: Run(call, inputs)}
         plain = dataclasses.replace(call, gradients=False)
         for situation in subject.situations:
             self.runs[situation.name] = Run(plain, situation.inputs(inputs))
         for place, fact in enumerate(subject.facts):
             self.runs[f"fact {place}"] = Run(plain, fact.poke(inputs))
-        large = {name: value * TIMES for name, value in inputs.items() if value.dtype.kind == "f"}
+        large = {name: value * LARGE for name, value in inputs.items() if value.dtype.kind == "f"}
         before = {f"before/{name}": inputs[name] for name in call.args if name in inputs}
         second = dataclasses.replace(plain, dtype="float64")
         self.runs[SECOND] = Run(second, inputs | large | before)
@@ -86,7 +86,7 @@ class Compared:
         if self.other[name].status != "ok":
             return None
         own, other = (tensors_of(replies[name], prefix) for replies in (self.own, self.other))
-        return equal(own, other, self.world.times)
+        return equal(own, other, self.world.coarseness)
 
     def finding(self, name: str) -> bool | None:
         """Return whether a finding is true; None if that cannot be told."""
@@ -138,7 +138,7 @@ class Compared:
             return None
         usual, changed = (self.world.runs[name].inputs for name in (USUAL, f"fact {place}"))
         differences = fact.differences(usual, changed, before, after)
-        hidden = vanishes(differences, times=self.world.times)
+        hidden = vanishes(differences, coarseness=self.world.coarseness)
         return None if hidden is None else not hidden
 
     def factor(self) -> bool | None:
@@ -149,7 +149,7 @@ class Compared:
             return False
         factor = float((own * other).sum()) / total
         scale = float(np.abs(own).max())
-        proportional = vanishes(other - factor * own, scale, self.world.times)
+        proportional = vanishes(other - factor * own, scale, self.world.coarseness)
         return abs(factor - 1) > 0.05 and abs(factor) > 0.05 if proportional else proportional
 
     def training(self) -> bool | None:
@@ -244,7 +244,7 @@ class Study:
         if not {USUAL, *names} <= own.keys():
             more = number == 0 and own  # all at once, because copies are loaded in between
             own = self.replies(self.source.text, number, self.world(0).runs if more else names)
-            if more and not self.is_as_before():
+            if more and not self.is_unchanged():
                 raise UnfitError(NOT_TWICE)
         if any(reply.status != "ok" for reply in own.values()):
             raise UnfitError("it fails on some calls")
@@ -281,7 +281,7 @@ class Study:
         self.right = self.copies.solution(self.subject.module)
         self.own(0, [])
 
-    def is_as_before(self) -> bool:
+    def is_unchanged(self) -> bool:
         """Return whether the function still answers as before, whatever copies left behind."""
         run = self.world(0).runs[USUAL]
         (reply,) = self.answer(self.source.text, [run])

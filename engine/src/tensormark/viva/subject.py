@@ -110,7 +110,7 @@ class Subject:
         """
         assert exercise.sized is not None, f"{exercise.id} has no calls by sizes"
         worlds = [
-            exercise.sized(one, dtype=dtype) for one, dtype in zip(sizes, DTYPES, strict=True)
+            exercise.sized(size, dtype=dtype) for size, dtype in zip(sizes, DTYPES, strict=True)
         ]
         dropped = {name for call in exercise.calls if call.train for name in call.rates}
 

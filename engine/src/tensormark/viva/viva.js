@@ -6,7 +6,7 @@
   let right = 0;
   let done = 0;
 
-  const tell = () => {
+  const showCount = () => {
     const left = forms.length - done;
     const rest = left ? `${left} to go` : "that was the last one";
     count.textContent = done ? `${right} of ${done} right, ${rest}` : `${forms.length} questions`;
@@ -31,7 +31,7 @@
     verdict.textContent = isRight ? "✓ Right." : `✗ Not right: you chose ${chosen.value}.`;
     verdict.hidden = false;
     verdict.focus({ preventScroll: true });
-    tell();
+    showCount();
   };
 
   // highlight the line and the marks that the question being read refers to
@@ -62,5 +62,5 @@
     form.querySelector("button").hidden = false;
   }
   count.hidden = false;
-  tell();
+  showCount();
 })();

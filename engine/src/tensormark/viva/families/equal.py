@@ -23,12 +23,12 @@ class Equal:
         hidden = [change for change in sample.study.changes if not change.reveals]
         revealing = [change for change in sample.study.changes if change.reveals]
         for group in sample.random.sample([hidden, revealing], 2):  # so that no option stands out
-            drawn = [change for change in sample.changes if change in group]
-            likely = [c for c in group if c.kind in LIKELY and c not in drawn]
-            drawn += sample.spread(likely, MORE)
+            candidates = [change for change in sample.changes if change in group]
+            likely = [c for c in group if c.kind in LIKELY and c not in candidates]
+            candidates += sample.spread(likely, MORE)
             finding = sample.study.finding
-            same = [c for c in drawn if finding(c, EVERYWHERE) is True]
-            other = [change for change in drawn if differs(sample, change)]
+            same = [c for c in candidates if finding(c, EVERYWHERE) is True]
+            other = [change for change in candidates if differs(sample, change)]
             both = [(same, other, False), (other, same, True)]
             for right, wrong, one_differs in sample.random.sample(both, len(both)):
                 for change in sample.random.sample(right, min(len(right), 3)):

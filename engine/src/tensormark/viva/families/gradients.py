@@ -70,13 +70,12 @@ class Gradients:
             list(each) for n in range(len(names) + 1) for each in itertools.combinations(names, n)
         ]
         shown_name = functools.partial(shown, sample)
-        texts = [" and ".join(map(shown_name, each)) or "none of them" for each in subsets]
+        texts = [listed([*map(shown_name, each)]) or "none of them" for each in subsets]
         right = texts[subsets.index(cut)]
         chosen = options_of(sample.random, right, texts)
         if chosen is None:
             return None
-        *others, last = map(shown_name, names)
-        asked = f"Which of {', '.join(others)} and {last} then get no gradient?"
+        asked = f"Which of {listed([*map(shown_name, names)])} then get no gradient?"
         claims = [(change, of_gradient(name), name in cut) for name in names]
         opposite = "This leaves some out or names too many."
         return self.draft(sample, change, asked, chosen, claims, opposite)
@@ -102,7 +101,7 @@ class Gradients:
             f"{change.sentence()} {asked}",
             options,
             key,
-            f"After a backward pass, there is no gradient for {', '.join(cut)}."
+            f"After a backward pass, there is no gradient for {listed(cut)}."
             if cut
             else "After a backward pass, each of them has a gradient.",
             tuple("" if place == key else opposite for place in range(OPTIONS)),
@@ -115,6 +114,11 @@ class Gradients:
 def of_gradient(name: str) -> str:
     """Return the name of the finding that an input or a weight has no gradient."""
     return f"{NO_GRADIENT}grad/{name}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as words in a sentence, such as "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def shown(sample: Sample, name: str) -> str:

@@ -24,9 +24,9 @@ class Messages:
         references = sample.study.copies.grading.references
         if not isinstance(references, References):
             return
-        known = references.manifest["exercises"].get(exercise, {}).get("variants", {})
+        variants = references.manifest["exercises"].get(exercise, {}).get("variants", {})
         mistakes = sample.study.subject.mistakes
-        messages = [known[name]["says"] for name in mistakes if name in known]
+        messages = [variants[name]["says"] for name in mistakes if name in variants]
         if len(messages) < OPTIONS:
             return
         changed = [change for change in sample.changes if differs(sample, change)]
