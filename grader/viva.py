@@ -111,10 +111,7 @@ ATTENTION = Subject(
 
 
 def letters_of_output(call: Call) -> Mapping[str, int]:
-    """Return the sizes of a call, with the output's width by the function's own name for it.
-
-    A layer calls it with outputs of two widths.
-    """
+    """Return the sizes of a call, naming F as the width of the argument that has it."""
     sizes = {**letters(call)}
     return sizes | {"`{output}.shape[-1]`": sizes.pop("F")}
 

@@ -67,7 +67,7 @@ WRONG = {
     ),
     "second_name": (
         variant("second_name", "conv", toy.BIAS, ""),
-        "it is called bias_forgotten: conv 0 of 40, the bias is forgotten",
+        "it is reported as bias_forgotten: conv 0 of 40, the bias is forgotten",
     ),
     "elsewhere": (
         dataclasses.replace(variant("elsewhere", "detector", toy.BIAS, ""), everywhere=True),

@@ -162,7 +162,7 @@ def test_a_recording_that_is_interrupted_while_it_writes_does_not_deny_it(
     [
         ("(conv): a convolution (40 points", "(conv): a convolution (41 points", "it has 40"),
         ("**The windows**", "**All windows**", "there is no **The windows**, which the mistake"),
-        ("## Rules", "## Our rules", "there is no heading 'Rules', which what is forbidden"),
+        ("## Rules", "## Our rules", "there is no heading 'Rules', which reports of"),
     ],
 )
 def test_a_handout_that_disagrees_with_the_exercises_is_found(

@@ -13,30 +13,21 @@ from typing import Protocol
 
 import numpy as np
 
+from tensormark.viva import study as findings
 from tensormark.viva.question import OPTIONS, Mark, Picture, Question
 from tensormark.viva.sameness import all_of, output_of
 from tensormark.viva.source import DETACH, Change
-from tensormark.viva.study import (
-    EVERYWHERE,
-    FACTOR,
-    GRADIENTS,
-    RAISES,
-    SAME,
-    SHAPE,
-    TRAINING,
-    USUAL,
-    Study,
-)
+from tensormark.viva.study import USUAL, Study
 
 SAMPLE = 10  # changed copies of a function that the questions on it are drawn from
 DETACHED = 4  # more copies, in which a gradient is cut off; only for questions about gradients
 SHOWN = 6  # rows and columns of a picture
 ONLY_TRAINING = "only training"
 GENERAL: Mapping[str, str] = {
-    RAISES: "The call raises an exception.",
-    SHAPE: "The result has a different shape.",
-    EVERYWHERE: "Results and gradients stay the same in both modes.",
-    FACTOR: "All results are multiplied by the same number.",
+    findings.RAISES: "The call raises an exception.",
+    findings.SHAPE: "The result has a different shape.",
+    findings.EVERYWHERE: "Results and gradients stay the same in both modes.",
+    findings.FACTOR: "All results are multiplied by the same number.",
     ONLY_TRAINING: "Results change only in training mode.",
 }
 Claim = tuple[Change, str, bool]
@@ -98,11 +89,11 @@ class Sample:
     def finding(self, change: Change, name: str) -> bool | None:
         """Return whether a finding is true of a changed copy; None if that cannot be told."""
         finding = functools.partial(self.study.finding, change)
-        if name != RAISES and finding(RAISES):
+        if name != findings.RAISES and finding(findings.RAISES):
             return False
         if name != ONLY_TRAINING:
             return finding(name)
-        return all_of(map(finding, (SAME, GRADIENTS, TRAINING)))
+        return all_of(map(finding, (findings.SAME, findings.GRADIENTS, findings.TRAINING)))
 
     @property
     def of_facts(self) -> dict[str, str]:
@@ -119,11 +110,11 @@ class Sample:
 
     def basis(self, change: Change, name: str, value: bool) -> tuple[Claim, ...]:
         """Return the findings that a statement about a change rests on."""
-        if not value and self.finding(change, RAISES):
-            return ((change, RAISES, True),)
+        if not value and self.finding(change, findings.RAISES):
+            return ((change, findings.RAISES, True),)
         parts: tuple[str, ...] = (name,)
         if name == ONLY_TRAINING:
-            parts = (SAME, GRADIENTS, TRAINING)
+            parts = (findings.SAME, findings.GRADIENTS, findings.TRAINING)
         return tuple((change, part, bool(self.finding(change, part))) for part in parts)
 
     def true_of(self, change: Change) -> list[str]:

@@ -26,7 +26,7 @@ def tensors_of(reply: Reply, prefix: str = "out/") -> Tensors:
     }
 
 
-def compared_part(reply: Reply, run: Run) -> Reply:
+def trimmed(reply: Reply, run: Run) -> Reply:
     """Return the part of a reply that is compared, without tensors that are too large.
 
     The reply of a call that changed its inputs counts as lost, because its effect on a caller is

@@ -64,11 +64,7 @@ class Change:
         return self.mark.line
 
     def sentence(self, place: int = 0) -> str:
-        """Return the change as a sentence.
-
-        Args:
-            place: of its mark among the question's marks.
-        """
+        """Return the change as a sentence; `place` is that of its mark in the question."""
         label = named(place)
         if self.kind == DETACH:
             return f"`.detach()` is added to the code marked {label}."

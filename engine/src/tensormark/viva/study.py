@@ -15,14 +15,7 @@ from tensormark.exercise import Call, Tensors
 from tensormark.sandbox.interface import Reply
 from tensormark.viva.copies import Copies, Run, UnfitError
 from tensormark.viva.edits import changes
-from tensormark.viva.sameness import (
-    all_of,
-    compared_part,
-    equal,
-    output_of,
-    tensors_of,
-    vanishes,
-)
+from tensormark.viva.sameness import all_of, equal, output_of, tensors_of, trimmed, vanishes
 from tensormark.viva.source import Change, Source
 from tensormark.viva.subject import Subject
 
@@ -226,11 +219,11 @@ class Study:
         replies = self.cache.setdefault((text, number), {})
         runs = self.world(number).runs
         if USUAL not in replies:
-            replies[USUAL] = compared_part(self.answer(text, [runs[USUAL]])[0], runs[USUAL])
+            replies[USUAL] = trimmed(self.answer(text, [runs[USUAL]])[0], runs[USUAL])
         missing = [name for name in names if name not in replies]
         if missing and replies[USUAL].status == "ok":
             further = [runs[name] for name in missing]
-            answers = map(compared_part, self.answer(text, further), further)
+            answers = map(trimmed, self.answer(text, further), further)
             replies |= zip(missing, answers, strict=True)
         return replies
 
@@ -270,7 +263,7 @@ class Study:
         longer = self.source.beginning_with("pass")
         again = zip(turned, self.answer(longer, [*turned.values()]), strict=True)
         same = {
-            name: equal(own[name].tensors, compared_part(reply, runs[name]).tensors)
+            name: equal(own[name].tensors, trimmed(reply, runs[name]).tensors)
             for name, reply in again
         }
         if False in same.values() or not same[USUAL]:
@@ -285,7 +278,7 @@ class Study:
         """Return whether the function still answers as before, whatever copies left behind."""
         run = self.world(0).runs[USUAL]
         (reply,) = self.answer(self.source.text, [run])
-        return equal(self.own(0, [])[USUAL].tensors, compared_part(reply, run).tensors) is True
+        return equal(self.own(0, [])[USUAL].tensors, trimmed(reply, run).tensors) is True
 
     def finding(self, change: Change, name: str, number: int = 0) -> bool | None:
         """Return whether a finding is true of a changed copy in a world; None if undecided."""
@@ -304,7 +297,7 @@ class Study:
         if first.status != "ok":
             return True
         (again,) = self.answer(change.text, [run])
-        return equal(first.tensors, compared_part(again, run).tensors) is not False
+        return equal(first.tensors, trimmed(again, run).tensors) is not False
 
     def confirms(self, change: Change, name: str, value: bool) -> bool:
         """Return whether a finding has a value in all worlds."""

@@ -12,7 +12,7 @@ from tensormark.viva.sameness import tensors_of
 from tensormark.viva.source import Change
 from tensormark.viva.study import NO_GRADIENT, RAISES, USUAL
 
-NEGLIGIBLE = 1e-6  # below it, a gradient is 0 mathematically, such as that of the keys' biases
+TINY = 1e-6  # below it, a gradient is 0 mathematically, such as that of the keys' biases
 
 
 class Gradients:
@@ -25,11 +25,7 @@ class Gradients:
         """Ask what gets no gradient once it is cut off somewhere."""
         own = sample.study.own(0, [])[USUAL]
         tensors = tensors_of(own, "grad/").items()
-        names = [
-            name.removeprefix("grad/")
-            for name, value in tensors
-            if np.abs(value).max() > NEGLIGIBLE
-        ]
+        names = [n.removeprefix("grad/") for n, value in tensors if np.abs(value).max() > TINY]
         for change in sample.detached:
             if sample.finding(change, RAISES) is not False:
                 continue

@@ -45,11 +45,8 @@ class Messages:
                 f"{change.sentence()} What does the grader then report for `{exercise}`?",
                 options,
                 key,
-                "This is what the grader reported for the changed file.",
-                tuple(
-                    "" if place == key else "The grader did not report this."
-                    for place in range(OPTIONS)
-                ),
+                "This is what the grader said about the changed file.",
+                tuple("" if place == key else "It did not say this." for place in range(OPTIONS)),
                 self.next,
                 sample.picture(change),
                 (change.mark,),

@@ -42,7 +42,7 @@ class Shapes:
         nodes = [node for node in nodes if sample.study.reached(node.lineno)]
         shapes = {node: self.shape(sample, places[node], source.of(node)) for node in nodes}
         result = output_of(sample.study.own(0, [])[USUAL]).shape
-        present = {shape for shape in shapes.values() if shape is not None} | {result}
+        own = {shape for shape in shapes.values() if shape is not None} | {result}
         by_shape: dict[Shape, list[ast.expr]] = {}
         for node, shape in shapes.items():
             if shape is not None and len(shape) > 1:
@@ -52,36 +52,34 @@ class Shapes:
         for node in (node for row in rounds for node in row if node is not None):
             shape = shapes[node]
             assert shape is not None
-            wrong = [f"`{other}`" for other in self.wrong(sample, shape, present)]
+            wrong = [f"`{other}`" for other in self.wrong(sample, shape, own)]
             chosen = options_of(sample.random, f"`{shape}`", wrong)
             if chosen is None:
                 continue
             again = functools.partial(self.still, shape, sample, places[node], source.of(node))
             yield Draft(self.question(sample, node, *chosen), holds=again)
 
-    def wrong(self, sample: Sample, shape: Shape, present: set[Shape]) -> list[Shape]:
+    def wrong(self, sample: Sample, shape: Shape, own: set[Shape]) -> list[Shape]:
         """Return three other shapes of the function; or one, and a near miss of it and of the key.
 
         With two near misses, the key is not the only shape that resembles others.
 
         Args:
-            present: the shapes of the function.
+            own: the shapes of the function.
         """
         sizes = {*self.sizes(sample).values()}
         derivable = sizes | {1} | {size * other for size in sizes for other in sizes}
-        others = sorted(present - {shape})
+        others = sorted(own - {shape})
         if not others or not derivable.issuperset(shape):  # the question does not give the rest
             return []
         if len(others) >= OPTIONS - 1:
             return sample.random.sample(others, OPTIONS - 1)
         twin = sample.random.choice(others)
-        likely = sizes & {size for other in present for size in other}
-        near = [self.near(sample, each, likely, present) for each in (shape, twin)]
+        likely = sizes & {size for other in own for size in other}
+        near = [self.near(sample, each, likely, own) for each in (shape, twin)]
         return [twin, *filter(None, near)]
 
-    def near(
-        self, sample: Sample, shape: Shape, sizes: set[int], present: set[Shape]
-    ) -> Shape | None:
+    def near(self, sample: Sample, shape: Shape, sizes: set[int], own: set[Shape]) -> Shape | None:
         """Return a shape with another size for one axis that the function lacks, if any."""
         first = 1 if len(shape) > 2 else 0  # the batch is the same everywhere
         changed = {
@@ -89,7 +87,7 @@ class Shapes:
             for axis in range(first, len(shape))
             for size in sizes
         }
-        return sample.random.choice(sorted(changed - present)) if changed - present else None
+        return sample.random.choice(sorted(changed - own)) if changed - own else None
 
     def sizes(self, sample: Sample) -> Mapping[str, int]:
         """Return the sizes of the call in question, by letter."""
@@ -122,10 +120,7 @@ class Shapes:
             options,
             key,
             f"The function was run with these sizes, and the shape there was {options[key]}.",
-            tuple(
-                "" if place == key else "The expression has another shape."
-                for place in range(OPTIONS)
-            ),
+            tuple("" if place == key else "It has another shape." for place in range(OPTIONS)),
             self.next,
             marks=(source.mark(*source.span(node)),),
         )

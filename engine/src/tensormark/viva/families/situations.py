@@ -30,9 +30,9 @@ class Situations:
     def cases(
         self, sample: Sample, change: Change, names: Mapping[str, str]
     ) -> Iterator[tuple[Change, str, list[str], bool]]:
-        """Yield each call in which a change shows or not, with three or more of the opposite kind.
+        """Yield a change, a call, three or more calls of the opposite kind, and the call's kind.
 
-        Each is the change, the call, the other calls, and whether the change shows in the call.
+        The kind is whether the change shows.
         """
         if any(sample.finding(change, name) is not False for name in (RAISES, SHAPE)):
             return
