@@ -47,11 +47,11 @@ def explained(text: str) -> Iterator[tuple[str, str]]:
                 yield message, plain.removesuffix(".")
 
 
-def _fits(message: str, line: str) -> bool:
-    """Say whether a line is a message, perhaps continued after a colon; "..." matches anything."""
+@functools.cache
+def _lines_of(message: str) -> re.Pattern[str]:
+    """Match a line that is a message, perhaps continued after a colon; "..." matches anything."""
     pattern = ".*".join(map(re.escape, message.split("...")))
-    more = ".*" if message.startswith("raised ") else "(?:: .*)?"
-    return re.fullmatch(pattern + more, line) is not None
+    return re.compile(pattern + (".*" if message.startswith("raised ") else "(?:: .*)?"))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Handout:
         """
         sources = [self.explanations.get(key, []) for key in (f"Problem ({exercise})", "")]
         for line, pairs in itertools.product(finding, sources):
-            if fitting := [pair for pair in pairs if _fits(pair[0], line)]:
+            if fitting := [pair for pair in pairs if _lines_of(pair[0]).fullmatch(line)]:
                 return [max(fitting, key=lambda pair: len(pair[0]))[1]]
         return []
 
