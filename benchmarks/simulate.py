@@ -80,13 +80,13 @@ class Clockwork:
     """
 
     def __init__(self, workers: int, durations: Iterator[float], client: float) -> None:
-        self.fit = {f"worker {number}": 1 for number in range(workers)}
+        self.graders = {f"worker {number}": 1 for number in range(workers)}
         self.slots, self.alive, self.reason = workers, True, ""
         self.durations, self.client = durations, client
         self.now, self.busy, self.begun = 0.0, 0.0, itertools.count()
         self.answers: list[tuple[float, int, _Future]] = []
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Let the next answer come."""
         if self.answers:
             then, _, future = heapq.heappop(self.answers)
@@ -142,14 +142,14 @@ def client_seconds(workers: int, count: int = MEASURED) -> float:
     with (
         tempfile.TemporaryDirectory() as folder,
         Store(Path(folder) / STORE) as store,
-        cluster.opened("", 2, ROOT) as client,
+        cluster.connect("", 2, ROOT) as client,
     ):
         parcel, task = Parcel("0", b""), answered_at_once
         crew = cluster.Crew(client, TERMS, parcel, False, print, task)
         others = range(workers - len(client.nthreads()))
         absent = {f"tcp://10.0.{n // 250}.{n % 250}:40000": 0 for n in others}
-        crew.fit = absent | client.nthreads()
-        crew.looked = float("inf")  # as none of them needs a grader
+        crew.graders = absent | client.nthreads()
+        crew.last_refresh = float("inf")  # none of them needs a grader
         before = time.process_time()
         Engine(crew, store, TERMS, progress, Stop(), lambda _: NOTHING).run(works)
         return (time.process_time() - before) / count

@@ -85,7 +85,7 @@ def entry(chance: random.Random, number: int) -> Entry:
         before["score"] += 0.5
         made = replace(made, previous=before)
     if lot < 0.06:
-        notes = ("which of several is newest was decided by the dates of the files",)
+        notes = ("the newest of several was chosen by the dates of the files",)
         made = replace(made, hand_in=replace(hand_in, others=(Path("in/old.py"),), notes=notes))
     return made
 

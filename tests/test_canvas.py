@@ -44,7 +44,7 @@ def exported(folder: Path, text: str = EXPORT, encoding: str = "utf-8") -> Path:
 
 
 def filled(folder: Path, entries: list[Entry], text: str = EXPORT, column: str = "") -> tuple:
-    """Return the rows of the file, and what was said."""
+    """Return the rows of the file, and the printed lines."""
     out = folder / "canvas.csv"
     lines = fill_export(entries, exported(folder, text), column, out)
     return list(csv.reader(io.StringIO(out.read_bytes().decode("utf-8-sig"), newline=""))), lines
@@ -147,7 +147,7 @@ def test_names_of_two_and_rows_of_two_are_left_and_listed(tmp_path: Path) -> Non
         "Canvas: 4 handed in, but could not be matched to one student in the export:"
     )
     assert lines[place + 1 : place + 5] == ["  x (Wei Zhang)", "  103", "  s3", "  nobody"]
-    missing = next(line for line in lines if "nothing was found" in line)
+    missing = next(line for line in lines if "not matched to a hand-in" in line)
     assert missing.startswith("Canvas: 6 in the export")
     assert "  Lovelace, Ada (101)" in lines
     assert not any("Student, Test" in line for line in lines)
@@ -159,7 +159,7 @@ def test_a_roster_without_students_of_the_export_is_said_to_be_the_class(tmp_pat
 
     lines = write_results(entries, tmp_path / "out", exported(tmp_path), roster=roster)
 
-    what = "but not in the class, which is that of ROSTER="
+    what = "but not in the class given by ROSTER="
     assert f"Canvas: 4 in the export, {what}:" in lines
     assert "  Turing, Alan (103)" in lines
 
@@ -168,7 +168,7 @@ def test_excused_and_words_stay_and_scores_are_replaced(tmp_path: Path) -> None:
     rows, lines = filled(tmp_path, [entry("103"), entry("104"), entry("101", score=100)])
 
     assert scores_of(rows) == {"101": "100", "104": "87.5"}
-    assert "  103: is excused in Canvas, which stays" in lines
+    assert "  103: is excused in Canvas, which is kept" in lines
     assert "  104: 12.5 becomes 87.5" in lines
 
 
@@ -192,8 +192,8 @@ def test_a_column_is_found_by_title_or_number(tmp_path: Path, column: str) -> No
 @pytest.mark.parametrize(
     ("column", "text", "said"),
     [
-        ("Homework", EXPORT, "'Homework' is the title of no column"),
-        ("", EXPORT.replace("Essay, long", "Example, again"), "title of several columns"),
+        ("Homework", EXPORT, "has no column titled 'Homework'"),
+        ("", EXPORT.replace("Essay, long", "Example, again"), "has several columns with 'Example"),
         ("Final", EXPORT, "no column"),
         ("", EXPORT.replace("Example", "x"), "no column"),
     ],
@@ -273,6 +273,6 @@ def test_the_gradebook_is_written_though_the_export_is_wrong(tmp_path: Path) -> 
     lines = write_results([entry("101")], tmp_path / "out", exported(tmp_path), "Homework")
 
     assert (tmp_path / "out/gradebook.csv").exists()
-    assert any("'Homework' is the title of no column" in line for line in lines)
+    assert any("has no column titled 'Homework'" in line for line in lines)
     assert not (tmp_path / "out/canvas.csv").exists()
     assert (tmp_path / "out/earlier-1/canvas.csv").exists()

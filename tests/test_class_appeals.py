@@ -88,7 +88,7 @@ def test_an_appeal_with_other_submissions_leaves_the_gradebook(
 
 @pytest.mark.parametrize(
     ("export", "said"),
-    [("none.csv", "cannot be read"), ("export.csv", "'Essay' is the title of no column")],
+    [("none.csv", "cannot be read"), ("export.csv", "has no column titled 'Essay'")],
 )
 def test_an_export_that_cannot_be_filled_is_an_error_before_anything_is_graded(
     folder: Path, export: str, said: str, capsys: pytest.CaptureFixture[str]

@@ -20,42 +20,46 @@ from tensormark.folder import AssignmentError
 from conftest import ROOT
 
 
-class Told:
-    """Knows workers, and what they tell about themselves."""
+class StubClient:
+    """A client with given workers, by name, and their descriptions of themselves."""
 
-    def __init__(self, **told: Any) -> None:
-        self.told = told
+    def __init__(self, **descriptions: Any) -> None:
+        self.descriptions = descriptions
 
     def submit(self, *_: object, **__: object) -> None:
         pass
 
     def nthreads(self) -> dict[str, int]:
-        return dict.fromkeys(self.told, 1)
+        return dict.fromkeys(self.descriptions, 1)
 
     def run(self, *_: object, workers: list[str], on_error: str) -> dict[str, Any]:
-        return {name: self.told[name] for name in workers}
+        return {name: self.descriptions[name] for name in workers}
 
 
-def look(client: Told, said: list[str]) -> cluster.Crew:
-    """Return a crew that has looked at a cluster."""
-    made = cluster.Crew(client, TERMS, Parcel("0", b""), False, said.append)
-    made.look()
-    return made
+def refreshed_crew(client: StubClient, lines: list[str]) -> cluster.Crew:
+    """Return a crew that has listed the workers of a cluster; it announces to `lines`."""
+    crew = cluster.Crew(client, TERMS, Parcel("0", b""), False, lines.append)
+    crew.refresh()
+    return crew
 
 
-FIT = {"host": "good", "code": TERMS.code, "versions": TERMS.versions}
+GRADER = {"host": "good", "code": TERMS.code, "versions": TERMS.versions}
 
 
 def test_workers_are_told_apart_by_what_they_say_and_refused_once() -> None:
-    said: list[str] = []
-    told = {"a": FIT, "b": FIT | {"code": "x", "host": "bad"}, "c": ImportError("no module")}
+    lines: list[str] = []
+    descriptions = {
+        "a": GRADER,
+        "b": GRADER | {"code": "x", "host": "bad"},
+        "c": ImportError("no module"),
+    }
 
-    crew = look(Told(**told, d=OSError("it has just gone")), said)
-    crew.looked = 0.0
-    crew.look()
+    crew = refreshed_crew(StubClient(**descriptions, d=OSError("it has just gone")), lines)
+    crew.last_refresh = 0.0
+    crew.refresh()
 
-    assert crew.fit == {"a": 1}
-    assert said == [
+    assert crew.graders == {"a": 1}
+    assert lines == [
         "worker b (bad) is refused: it has different grader code; give it the same, and restart it",
         "worker c is refused: it has no grader: no module",
     ]
@@ -76,32 +80,32 @@ def test_a_worker_that_cannot_open_its_assignment_refuses(
 
 
 def test_a_cluster_of_which_all_are_refused_is_an_error_with_the_reasons() -> None:
-    with pytest.raises(ClusterError, match=r"no worker may grade: it has torch 1, not 2"):
-        look(Told(a=FIT | {"versions": {"torch": "1"}}), [])
+    with pytest.raises(ClusterError, match=r"every worker is refused: it has torch 1, not 2"):
+        refreshed_crew(StubClient(a=GRADER | {"versions": {"torch": "1"}}), [])
 
 
 def test_a_cluster_without_workers_is_waited_for_but_not_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    said: list[str] = []
-    crew = look(Told(), said)
-    assert said == ["the scheduler has no worker; waiting for one"]
+    lines: list[str] = []
+    crew = refreshed_crew(StubClient(), lines)
+    assert lines == ["the scheduler has no worker; waiting for one"]
 
     monkeypatch.setattr(cluster, "NO_WORKER", -1.0)
-    crew.looked = 0.0
+    crew.last_refresh = 0.0
     with pytest.raises(ClusterError, match="there has been no worker"):
-        crew.look()
+        crew.refresh()
 
 
 def test_why_the_last_worker_was_lost_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    crew = look(Told(a=FIT, b=FIT | {"code": "x"}), [])
+    crew = refreshed_crew(StubClient(a=GRADER, b=GRADER | {"code": "x"}), [])
     crew.reason = "its worker was killed"
-    crew.client.told = {}  # type: ignore[attr-defined]
+    crew.client.descriptions = {}  # type: ignore[attr-defined]
     monkeypatch.setattr(cluster, "NO_WORKER", -1.0)
-    crew.looked = 0.0
+    crew.last_refresh = 0.0
 
     with pytest.raises(ClusterError, match=r"it has different .*; its worker was killed$"):
-        crew.look()
+        crew.refresh()
 
 
 def test_what_waits_of_others_on_a_shared_cluster_goes_before_a_class(tmp_path: Path) -> None:
@@ -114,9 +118,9 @@ def test_what_waits_of_others_on_a_shared_cluster_goes_before_a_class(tmp_path: 
         return [*counts.values()] == [number]
 
     parcel, ours, theirs = Parcel("0", b""), cast("Work", "a class's"), "somebody else's"
-    with cluster.opened("", 1, ROOT) as client, Client(client.scheduler.address) as another:
+    with cluster.connect("", 1, ROOT) as client, Client(client.scheduler.address) as another:
         crew = cluster.Crew(client, TERMS, parcel, False, print, note)  # type: ignore[arg-type]
-        crew.fit = dict(client.nthreads())
+        crew.graders = dict(client.nthreads())
         wait(crew.content)
         running = another.submit(Event("begin").wait)
         while not has("executing", 1):
@@ -132,10 +136,10 @@ def test_what_waits_of_others_on_a_shared_cluster_goes_before_a_class(tmp_path: 
 
 
 def test_a_scheduler_that_does_not_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def gone(self: Told) -> dict[str, int]:
+    def gone(self: StubClient) -> dict[str, int]:
         raise OSError("closed")
 
-    monkeypatch.setattr(Told, "nthreads", gone)
+    monkeypatch.setattr(StubClient, "nthreads", gone)
 
     with pytest.raises(ClusterError, match="the scheduler is gone: closed"):
-        look(Told(), [])
+        refreshed_crew(StubClient(), [])

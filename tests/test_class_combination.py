@@ -75,10 +75,10 @@ def test_another_combination_is_refused_with_the_commands_that_go_on_and_that_be
     assert grade(folder, *options, **others) == 2
 
     said = capsys.readouterr().err
-    assert said.startswith(f"class: OUT={folder / 'out'}: holds results with another {name}; ")
+    assert said.startswith(f"class: OUT={folder / 'out'}: holds results with different {name}; ")
     assert said.count("\n") == 1
     assert contents(folder / "out") == before
-    on = options_in(said.partition("to continue with that: ")[2].partition(";")[0])
+    on = options_in(said.partition("to continue that run: ")[2].partition(";")[0])
     anew = options_in(said.partition("to start over: ")[2].partition(" (or")[0])
     assert anew["out"] == f"{folder / 'out'}-2"
     assert [given(folder, found) for found in (on, anew)] == [0, 0]
@@ -98,7 +98,7 @@ def test_who_calls_tensormark_itself_reads_its_own_command(
     assert grade(folder, "--check", "--training-times", "3") == 2
     said = capsys.readouterr().err
 
-    assert "holds results with another --check, --training-times; to continue with that: " in said
+    assert "holds results with different --check, --training-times; to continue that run: " in said
     anew = shlex.split(said.partition("to start over: ")[2].partition(" (or --force, which")[0])
     assert anew[:3] == ["tensormark", "class", str(folder / "in")]
     assert command.main(ROOT, "class", anew[2:]) == 0
@@ -138,8 +138,8 @@ def test_references_that_were_recorded_again_are_others(
     assert grade(folder) == 2
 
     said = capsys.readouterr().err
-    assert "holds results with another REFERENCES; " in said
-    assert "held then are gone, so that run cannot continue; to start over: " in said
+    assert "holds results with different REFERENCES; " in said
+    assert "that run cannot continue, as its references are no longer in " in said
 
 
 def test_options_that_decide_no_result_may_change(folder: Path) -> None:
@@ -155,7 +155,7 @@ def test_an_appeal_with_others_compares_only_if_it_is_forced_and_leaves_the_grad
     before = contents(folder / "out")
 
     assert grade(folder, "--only", "1", references="") == 2
-    assert "FORCE=1 compares all the same, and leaves the gradebook" in capsys.readouterr().err
+    assert "FORCE=1 compares anyway, and leaves the gradebook" in capsys.readouterr().err
     assert grade(folder, "--only", "1", "--force", references="") == 0
 
     assert contents(folder / "out") == before
@@ -180,7 +180,7 @@ def test_results_of_an_older_version_are_not_overwritten_either(
 
     assert grade(folder, hand_ins="others") == 2
     assert grade(folder, references="") == 2
-    assert "with another REFERENCES" in capsys.readouterr().err
+    assert "with different REFERENCES" in capsys.readouterr().err
     assert grade(folder) == 0
 
 

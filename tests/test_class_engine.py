@@ -55,25 +55,25 @@ class Crew:
 
     def __init__(self, *answers: Any) -> None:
         self.answers = list(answers)
-        self.fit = {"tcp://a": 1, "tcp://b": 1}
+        self.graders = {"tcp://a": 1, "tcp://b": 1}
         self.refused: dict[str, str] = {}
         self.given: list[Work] = []
         self.alive, self.reason = True, ""
 
     @property
     def slots(self) -> int:
-        return sum(self.fit.values())
+        return sum(self.graders.values())
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         pass
 
     def check(self) -> None:
-        if not self.fit:
-            raise ClusterError("no worker may grade")
+        if not self.graders:
+            raise ClusterError("every worker is refused")
 
     def refuse(self, address: str, host: str, reason: str) -> None:
         self.refused[address] = reason
-        self.fit.pop(address, None)
+        self.graders.pop(address, None)
         self.check()
 
     def submit(self, work: Work) -> Future:
@@ -82,7 +82,7 @@ class Crew:
 
 
 class Watch:
-    """Notes what is done, and whether it was in the store by then."""
+    """Records whether each finished attempt was in the store by then."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -183,7 +183,7 @@ def test_what_may_kill_workers_is_tried_last_and_alone(store: Store) -> None:
             self.together.append(len(self.open) if work == works(4)[0] else 0)
             return future
 
-        def look(self) -> None:
+        def refresh(self) -> None:
             for future in self.open:
                 future.status = "error" if future.answer is KILLED else "finished"
                 for callback in future.callbacks:
@@ -231,7 +231,7 @@ def test_a_worker_that_refuses_gets_no_more_and_the_work_is_not_blamed(store: St
 def test_when_all_workers_refuse_the_run_ends(store: Store) -> None:
     crew = Crew(REFUSED, Answer("tcp://a", "a", refused="it has none either"))
 
-    with pytest.raises(ClusterError, match="no worker may grade"):
+    with pytest.raises(ClusterError, match="every worker is refused"):
         run(crew, store, 3)
 
     assert problems(store) == []
@@ -239,9 +239,9 @@ def test_when_all_workers_refuse_the_run_ends(store: Store) -> None:
 
 def test_work_is_taken_back_from_workers_that_are_all_gone(store: Store) -> None:
     class Leaving(Crew):
-        def look(self) -> None:
-            if len(self.given) == 2 and "tcp://c" not in self.fit:
-                self.fit = {"tcp://c": 1}
+        def refresh(self) -> None:
+            if len(self.given) == 2 and "tcp://c" not in self.graders:
+                self.graders = {"tcp://c": 1}
 
     crew = Leaving(None, None)
 

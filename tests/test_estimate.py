@@ -63,7 +63,7 @@ def test_nothing_is_promised_on_the_strength_of_a_few() -> None:
 def test_where_the_workers_are_not_known_it_is_for_one() -> None:
     said = expected(300, 0, [3.0, 5.0] * 500)
 
-    assert said.startswith("19 min to 21 min of one worker, if these are like the last 1000 grad")
+    assert said.startswith("19 min to 21 min for one worker, if these are like the last 1000 grad")
 
 
 def test_what_is_known_is_how_long_the_last_of_the_same_kind_took(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def test_of_plain_files_the_newest_by_its_date_is_graded(tmp_path: Path) -> None
     (one,) = find(folder)
 
     assert names(one) == ["ada.py", "ada.zip"]
-    assert one.notes == ("which of several is newest was decided by the dates of the files",)
+    assert one.notes == ("the newest of several was chosen by the dates of the files",)
 
 
 ATTEMPT = "P_ada_attempt_2026-11-{}-12-00-00_bert.py"
@@ -203,7 +203,7 @@ def test_what_cannot_be_graded_is_not_counted_as_not_handed_in(tmp_path: Path) -
 
     lines = list(standing.listed(standing.by_kind(entries)))
     assert lines[0].startswith("  could not be read: ada: ada.py is a link, which is not followed")
-    assert lines[1] == "  could not be read: bob: gone.py is missing in the folder"
+    assert lines[1] == "  could not be read: bob: gone.py is missing from the folder"
     assert lines[2] == "  not handed in: cy"
     assert [summary.kind_of(one) for one in entries] == [
         summary.UNREAD, summary.UNREAD, summary.NOT_IN,

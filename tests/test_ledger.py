@@ -155,7 +155,7 @@ def test_an_exercise_that_could_not_be_graded_can_be_set_and_not_changed(
 
     assert course.grade(course.rows(change)) == 3
     assert course.gradebook()[ada]["final"] == ""
-    said = f"final: 1 student with changes, but without a whole score to change: {ada}"
+    said = f"final: 1 student with changes, but without a complete score to change: {ada}"
     assert said in capsys.readouterr().out
 
     assert course.grade(course.rows(sets, change)) == 3
@@ -204,8 +204,8 @@ def test_whom_canvas_marks_late_is_told_as_it_does_not_say_by_how_much(
     assert course.final("777", course.rule()) == ("60", UNKNOWN)
 
     said = capsys.readouterr().out
-    fix = "for RULE=, give ROSTER= with everybody and their `submitted`"
-    what = f"Canvas marks 1 hand-in LATE, and does not say by how much; {fix}"
+    fix = "for RULE=, give ROSTER= with everybody's `submitted` time"
+    what = f"Canvas marks 1 hand-in LATE without saying by how much; {fix}"
     assert f"{what}: 777 (Eve)\n" in said
 
 
@@ -250,7 +250,7 @@ def test_an_own_deadline_counts_for_lateness_and_for_what_is_graded(
 def test_what_lateness_costs(tmp_path: Path, late: int, text: str, lost: float) -> None:
     (tmp_path / "late.toml").write_text(text, encoding="utf-8")
 
-    cost, _ = read_rule(tmp_path / "late.toml").taken(late, Decimal(72), Decimal(100))
+    cost, _ = read_rule(tmp_path / "late.toml").penalty(late, Decimal(72), Decimal(100))
 
     assert float(cost) == lost
 
@@ -258,7 +258,7 @@ def test_what_lateness_costs(tmp_path: Path, late: int, text: str, lost: float) 
 def test_lateness_gives_nothing_to_who_is_below_0_already(tmp_path: Path) -> None:
     (tmp_path / "late.toml").write_text('percent = 10\nof = "score"', encoding="utf-8")
 
-    assert read_rule(tmp_path / "late.toml").taken(1, Decimal(-3), Decimal(100))[0] == 0
+    assert read_rule(tmp_path / "late.toml").penalty(1, Decimal(-3), Decimal(100))[0] == 0
 
 
 def test_halves_of_hundredths_are_rounded_up_once(course: Course) -> None:

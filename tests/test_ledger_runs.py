@@ -72,7 +72,7 @@ def test_a_run_without_the_files_of_before_says_so(
     said = capsys.readouterr().out
     assert "the previous run had RULE=" in said
     assert "the previous run had DEADLINE=" not in said
-    assert "final: no longer in the gradebook; earlier ones stay in the store" in said
+    assert "final: no longer in the gradebook; earlier versions stay in the store" in said
 
     course.grade()
     assert "final" not in capsys.readouterr().out

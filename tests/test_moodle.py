@@ -96,7 +96,7 @@ def test_what_moodle_has_is_listed_before_it_is_replaced_and_the_rest_with_reaso
 @pytest.mark.parametrize(
     ("held", "score", "why"),
     [
-        ("B+", 50, "has 'B+' in Moodle, which stays"),
+        ("B+", 50, "has 'B+' in Moodle, which is kept"),
         ("70", 101, "101 is not among the grades that Moodle allows"),
         ("70", -1, "-1 is not among the grades that Moodle allows"),
     ],

@@ -139,7 +139,7 @@ def test_moodles_worksheet_says_when_something_was_handed_in(tmp_path: Path) -> 
     hand_ins = find(folder, tmp_path / "worksheet.csv", DEADLINE.replace(tzinfo=None))
 
     assert [one.minutes_late for one in hand_ins] == [0, 61, None, None]
-    unread = "when it was handed in cannot be read in Moodle's worksheet: "
+    unread = "Moodle's worksheet gives an unreadable time of submission: "
     assert hand_ins[2].notes == (f"{unread}Freitag, 20. November 2026, 23:00",)
     assert hand_ins[3].notes == ()
     kinds = standing.by_kind([Entry(hand_in) for hand_in in hand_ins])
@@ -184,7 +184,7 @@ def test_a_student_to_grade_again_who_is_not_clear_is_said_to_be_so(tmp_path: Pa
         students = standing.Class(find(folder), GivenFiles(ASSIGNMENT, {}), store)
     run = SimpleNamespace(students=students)
 
-    with pytest.raises(SubmissionError, match="zhang wei: several students may be meant"):
+    with pytest.raises(SubmissionError, match="zhang wei: matches several students"):
         appeal(run, "zhang wei")
     with pytest.raises(SubmissionError, match="nobody: there is no such student"):
         appeal(run, "nobody")

@@ -82,9 +82,7 @@ def test_two_assistants_mark_a_class_and_settle_what_they_disagree_on(
     assert "written: 1 answer has different points in different sheets, so neither counts" in said
     both = f"3.5 (AB, {first}, line 3), 4 (CD, {second}, line 3)"
     assert f"  {grace} (Student No2), memory: {both}\n" in said
-    assert (
-        f"final: 3 students without one, as their written answers are not settled: {grace}" in said
-    )
+    assert f"final: none for 3 students, as their written answers are unsettled: {grace}" in said
     book = course.gradebook()
     assert book[ada]["how"] == "72 + 31.5 (written) - 5 (late: 1 day, 5 points each) = 98.5"
     assert [book[ada][name] for name in ("final", "written", "memory")] == ["98.5", "31.5", "3.5"]
@@ -255,7 +253,7 @@ def test_written_points_without_a_score_are_told(course: Course, capsys: Capture
         ("2", "", ""),
     ]
     said = capsys.readouterr().out
-    assert f"final: 2 students with written points, but without a whole score: {ada}" in said
+    assert f"final: 2 students with written points, but without a complete score: {ada}" in said
 
 
 def test_canvas_gets_the_written_points_with_the_others(course: Course, capsys: Capture) -> None:

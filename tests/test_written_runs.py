@@ -87,7 +87,7 @@ def test_a_folder_of_sheets_is_read_anew_and_later_runs_remember_it(
     assert course.grade() == 0
     said = capsys.readouterr().out
     assert f"the previous run had WRITTEN={sheets}, and this one has none" in said
-    assert "final: no longer in the gradebook; earlier ones stay in the store" in said
+    assert "final: no longer in the gradebook; earlier versions stay in the store" in said
     assert "written" not in course.gradebook()[ada]
 
 

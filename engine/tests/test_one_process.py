@@ -52,4 +52,4 @@ def test_without_dask_two_workers_are_refused_in_a_line_that_gives_the_fix(
 
     said = capsys.readouterr().err
     assert status != 0
-    assert "--workers 1 does without; or pip install 'tensormark[class]'" in said
+    assert "use --workers 1, which needs no Dask, or pip install 'tensormark[class]'" in said

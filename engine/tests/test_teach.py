@@ -115,7 +115,7 @@ def test_a_general_mistake_has_its_words_and_an_unknown_one_has_none(
     said = shown(assignment, entries, CONV)
 
     assert "inputs are changed in place 4 of 10" in said
-    assert "something is called that is not allowed in this assignment 3 of 10" in said
+    assert "the code calls something that is not allowed in this assignment 3 of 10" in said
     assert "other mistakes, rare or without a name 3 of 10" in said
 
 

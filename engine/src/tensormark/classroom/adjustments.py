@@ -1,11 +1,12 @@
-"""What an instructor decides for single students, read from a CSV file, a row each.
+"""Changes that staff make for individual students, read from a CSV file with one change per row.
 
     student,exercise,points,deadline,reason,who
     ada,conv,+5,,regrade,AB
     grace,,,2027-03-04T18:00,illness,AB
 
-Points are a change, with or without a plus, or a value such as `to 20`. There is no `=20`, which a
-spreadsheet saves as 20. Without an exercise, or with `total`, they are of the total. Rows add up.
+Points are a change, with or without a plus, or a new value such as `to 20`; not `=20`, because a
+spreadsheet saves that as 20. Without an exercise, or with `total`, they apply to the total. Rows
+add up.
 """
 
 import datetime
@@ -25,20 +26,20 @@ from tensormark.exercise import Assignment
 from tensormark.reports.text import shown, visible
 
 COLUMNS = ("student", "exercise", "points", "deadline", "reason", "who")
-MOST = 10_000  # rows
+MAX_ROWS = 10_000
 TOTAL = "total"
 POINTS = re.compile(r"(to +)?([+-]?[0-9]{1,6}(?:\.[0-9]{1,4})?)", re.ASCII | re.IGNORECASE)
-EXTENDED = datetime.timedelta(days=366)  # at most; more is a mistyped year
+MAX_EXTENSION = datetime.timedelta(days=366)  # more is a mistyped year
 
 
 @dataclass(frozen=True)
 class Adjustment:
-    """A row; what people have written in it is printable.
+    """One row, with its free text made printable.
 
     Attributes:
-        student: as in the gradebook, once the row is checked.
+        student: the id used in the gradebook, once the row is checked.
         exercise: its id, or "" for the total.
-        points: a change, or if `sets` the new value; None if the row has a deadline.
+        points: a change, or the new value if `sets` is true; None if the row has a deadline.
     """
 
     student: str
@@ -54,8 +55,9 @@ def _header(path: Path, cells: Sequence[str]) -> list[str]:
     names = [cell.casefold() for cell in cells]
     for name, count in Counter(names).items():
         if name not in COLUMNS or count > 1:
-            what = f"{visible(name, 40)!r} {'is there twice' if count > 1 else 'is no column'}"
-            raise LedgerError(f"{path}: {what}; the first line is {','.join(COLUMNS)}")
+            fault = "appears twice" if count > 1 else "is not a column"
+            columns = ",".join(COLUMNS)
+            raise LedgerError(f"{path}: {visible(name, 40)!r} {fault}; the columns are {columns}")
     if "student" not in names or not {"points", "deadline"} & set(names):
         raise LedgerError(f"{path}: its first line must be {','.join(COLUMNS)}")
     return names
@@ -66,15 +68,15 @@ def _adjustment(where: str, cells: Mapping[str, str]) -> Adjustment:
     exercise = cells.get("exercise", "")
     exercise = "" if exercise.casefold() == TOTAL else exercise
     if points and deadline:
-        raise LedgerError(f"{where}: has points and a deadline; take a row for each")
+        raise LedgerError(f"{where}: has both points and a deadline; use a row for each")
     if not points and not deadline:
         raise LedgerError(f"{where}: has neither points nor a deadline; give one of them")
     if deadline and exercise:
-        raise LedgerError(f"{where}: a deadline is for everything; leave the exercise empty")
+        raise LedgerError(f"{where}: a deadline applies to all exercises; leave the exercise empty")
     match = POINTS.fullmatch(points)
     if points and match is None:
-        fix = "write 2 or -1.5 for a change, or `to 20`"
-        raise LedgerError(f"{where}: {visible(points, 40)!r} is not points; {fix}")
+        fix = "write 2 or -1.5 for a change, or `to 20` for a new value"
+        raise LedgerError(f"{where}: {visible(points, 40)!r} is not a number of points; {fix}")
     try:
         until = deadline_of(deadline) if deadline else None
     except (ValueError, OverflowError, OSError):
@@ -98,16 +100,16 @@ def _read(path: Path) -> list[tuple[str, Adjustment]]:
     for where, cells in lines:
         if len(cells) > len(names):
             raise LedgerError(
-                f"{where}: has more cells than the first line; quote a text with commas"
+                f"{where}: has more cells than the first line; quote any text with commas"
             )
-        if len(rows) == MOST:
-            raise LedgerError(f"{where}: is beyond {MOST} rows; name another file")
+        if len(rows) == MAX_ROWS:
+            raise LedgerError(f"{where}: is beyond the limit of {MAX_ROWS} rows; give another file")
         rows.append((where, _adjustment(where, dict(zip(names, cells, strict=False)))))
     return rows
 
 
 class _Class:
-    """What rows are checked against: the exercises, their points and the deadline."""
+    """The exercises, their points and the deadline, against which rows are checked."""
 
     def __init__(
         self,
@@ -126,56 +128,55 @@ class _Class:
         self.most[""] = sum(self.most.values(), written)
 
     def check(self, where: str, row: Adjustment) -> None:
-        """See that a row can be meant.
+        """Check that a row makes sense for this class.
 
         Raises:
-            LedgerError: it cannot.
+            LedgerError: it does not.
         """
         if row.exercise in self.bonus:
-            fix = "is bonus, which is not in the score; leave the exercise empty"
+            fix = "is a bonus exercise, outside the score; leave the exercise empty"
             raise LedgerError(f"{where}: {row.exercise} {fix}")
         if row.exercise not in self.most:
-            what, ids = visible(row.exercise, 40), ", ".join(filter(None, self.most))
-            raise LedgerError(f"{where}: there is no exercise {what!r} here; take one of {ids}")
+            name, ids = visible(row.exercise, 40), ", ".join(filter(None, self.most))
+            raise LedgerError(f"{where}: there is no exercise {name!r} here; choose from {ids}")
         if row.points is not None:
             most = self.most[row.exercise]
             if not (0 if row.sets else -most) <= row.points <= most:
-                what = row.exercise or "the total"
-                raise LedgerError(
-                    f"{where}: {shown(row.points)} is out of range; {what} has {shown(most)} points"
-                )
+                target = row.exercise or "the total"
+                limit = f"{target} has {shown(most)} points"
+                raise LedgerError(f"{where}: {shown(row.points)} is out of range; {limit}")
         if row.deadline is not None and self.deadline is not None:
-            later = row.deadline.astimezone() - self.deadline.astimezone()
-            if not datetime.timedelta(0) <= later <= EXTENDED:
+            extension = row.deadline.astimezone() - self.deadline.astimezone()
+            if not datetime.timedelta(0) <= extension <= MAX_EXTENSION:
                 raise LedgerError(
-                    f"{where}: is before the deadline of the class or over a year after it; "
+                    f"{where}: is before the class's deadline or over a year after it; "
                     "correct the date"
                 )
 
 
 def _check_once(rows: Sequence[tuple[str, Adjustment]]) -> None:
-    """See that no row is there twice, and that nothing which is set makes another row void.
+    """Check that no row is repeated, and that no row which sets a value overrides another.
 
     Raises:
-        LedgerError: it is so.
+        LedgerError: two rows conflict.
     """
     first: dict[Adjustment, str] = {}
-    seen: dict[tuple[str, str, bool], str] = {}
+    setters: dict[tuple[str, str, bool], str] = {}
     for where, row in rows:
         if (other := first.setdefault(row, where)) != where:
-            fix = "take one of them out, or give each a reason of its own"
+            fix = "remove one of them, or give them different reasons"
             raise LedgerError(f"{where}: is the same as {other.rpartition(', ')[2]}; {fix}")
         if row.sets or row.deadline is not None:
-            other = seen.setdefault((row.student, row.exercise, row.sets), where)
+            other = setters.setdefault((row.student, row.exercise, row.sets), where)
             if other != where:
-                what = row.exercise or ("the total" if row.sets else "the deadline")
+                target = row.exercise or ("the total" if row.sets else "the deadline")
                 line = other.rpartition(", ")[2]
-                raise LedgerError(f"{where}: sets {what} again, after {line}; keep one of them")
+                raise LedgerError(f"{where}: sets {target} again, after {line}; keep one of them")
     for where, row in rows:
-        if row.exercise and (row.student, "", True) in seen:
-            line = seen[row.student, "", True].rpartition(", ")[2]
-            fix = f"{line} sets the total, whatever the exercises have; take one of them out"
-            raise LedgerError(f"{where}: would not count, as {fix}")
+        if row.exercise and (row.student, "", True) in setters:
+            line = setters[row.student, "", True].rpartition(", ")[2]
+            why = f"{line} sets the total, regardless of the exercises"
+            raise LedgerError(f"{where}: would have no effect, because {why}; remove one of them")
 
 
 def read_adjustments(
@@ -186,21 +187,21 @@ def read_adjustments(
     deadline: datetime.datetime | None = None,
     written: Decimal = Decimal(0),
 ) -> list[Adjustment]:
-    """Read the file, and find the students of a class in it.
+    """Read the adjustments of a class, and check each one.
 
     Args:
         check: whether tasks are left out.
-        deadline: that of the class.
-        written: points of written questions, which are part of the total.
+        deadline: the class's.
+        written: the points of the written questions, which are part of the total.
 
     Raises:
-        LedgerError: the file cannot be read, or a row of it cannot be meant.
+        LedgerError: the file cannot be read, or a row is invalid.
     """
-    known, names = _Class(assignment, check, deadline, written), Names(hand_ins)
+    checks, names = _Class(assignment, check, deadline, written), Names(hand_ins)
     rows = []
-    for where, read in _read(path):
-        row = replace(read, student=names.student(where, read.student))
-        known.check(where, row)
+    for where, raw_row in _read(path):
+        row = replace(raw_row, student=names.student(where, raw_row.student))
+        checks.check(where, row)
         rows.append((where, row))
     _check_once(rows)
     return [row for _, row in rows]

@@ -1,9 +1,9 @@
-"""A class without its people: which results are counted, and which counts are too small to show.
+"""Anonymous statistics of a class: what is counted, and which counts are too small to show.
 
-A count of one or two could point to somebody whom the rest of the class knows. So every count
-stands for at least FEWEST hand-ins, where a team's is one. A bar of fewer joins a neighbour, so
-that no subtraction gives it either; other counts are left out, or are words such as "nearly all".
-A class of fewer than SMALLEST hand-ins is not counted at all.
+A count of one or two could identify somebody to the rest of the class. So every count covers at
+least FEWEST hand-ins, where a team's counts once. A smaller bar is merged with a neighbour, so that
+subtraction cannot reveal it either; other small counts are left out, or replaced by words such as
+"nearly all". A class of fewer than SMALLEST hand-ins is not counted at all.
 """
 
 import statistics
@@ -19,9 +19,9 @@ from tensormark.result import Outcome
 
 FEWEST = 3
 SMALLEST = 10
-MARK = " *"  # of a number that has a few too many
+MARK = " *"  # after a number that includes a few of another label
 Result = Mapping[str, Any]
-Places = frozenset[int]  # of students in a class
+Places = frozenset[int]  # indices of students in a class
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Bar:
     """Students who have something in common.
 
     Attributes:
-        kind: what the bar looks like.
-        mixed: whether there are a few of another label among them.
+        kind: the bar's CSS class.
+        mixed: whether a few with another label are among them.
     """
 
     label: str
@@ -41,10 +41,10 @@ class Bar:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known mistake, and who made it; their sets are empty or large enough to be counted.
+    """A known mistake and who made it; each set is empty or large enough to be counted.
 
     Attributes:
-        unsure: those whose results fit this mistake and another one as well.
+        unsure: those whose results also fit another mistake.
     """
 
     exercise: str
@@ -59,7 +59,7 @@ class Mistake:
 
 
 class Share(NamedTuple):
-    """A share as people read it: in percent or words, with the numbers to say before it, if any."""
+    """A share for people to read: a percentage or words, preceded by any `numbers`."""
 
     percent: float
     text: str
@@ -67,12 +67,12 @@ class Share(NamedTuple):
 
     @property
     def marked(self) -> "Share":
-        """The same with the mark."""
+        """The same share with MARK."""
         return self._replace(text=self.text + MARK)
 
     @property
     def is_marked(self) -> bool:
-        """Whether it has that mark."""
+        """Whether it has MARK."""
         return self.text.endswith(MARK)
 
     def __str__(self) -> str:
@@ -80,7 +80,7 @@ class Share(NamedTuple):
 
 
 def _names(exercise: Result) -> dict[str, bool]:
-    """Return the ids of the mistakes in an exercise, one by one, and whether each is certain."""
+    """Return the id of each mistake in an exercise, and whether it is certain."""
     names: dict[str, bool] = {}
     for finding in exercise["findings"]:
         written = str(finding["mistake"] or "").split(EITHER)
@@ -95,7 +95,7 @@ class Term:
     """The results of a class."""
 
     def __init__(self, graded: Iterable[tuple[str, Result]]) -> None:
-        """Take each student's result, with what identifies the hand-in, which a team shares."""
+        """Take each student's result, with an identifier of the hand-in, which a team shares."""
         pairs = list(graded)
         self.works = [work for work, _ in pairs]
         self.results = [result for _, result in pairs]
@@ -107,20 +107,20 @@ class Term:
         return len({self.works[place] for place in places})
 
     def countable(self, places: Iterable[int]) -> bool:
-        """Say whether it may be shown how many these are."""
+        """Say whether the number of these may be shown."""
         return self._hand_ins(places) >= FEWEST
 
-    def counts(self, places: Iterable[int]) -> bool:
-        """Say whether these are enough to count who of them has what."""
+    def suffices(self, places: Iterable[int]) -> bool:
+        """Say whether these are enough to be broken down into counts."""
         return self._hand_ins(places) >= SMALLEST
 
     @property
     def counted(self) -> bool:
-        """Whether anything of the whole class is counted."""
-        return self.counts(range(len(self.works)))
+        """Whether the class is large enough for its results to be counted."""
+        return self.suffices(range(len(self.works)))
 
     def share(self, part: Places, whole: Places) -> Share:
-        """Return how many of some have something; in words if either they or the rest are few."""
+        """Return the share of `part` in `whole`; in words if either it or the rest is small."""
         if not part or part == whole:
             return Share(100, "all") if part else Share(0, "nobody")
         if not self.countable(part):
@@ -131,19 +131,19 @@ class Term:
         return Share(percent, f"{percent:.0f}%", f"{len(part)} of {len(whole)}, ")
 
     def folded(self, bars: Iterable[Bar]) -> list[Bar]:
-        """Return bars with those that are too small joined to the smaller of their neighbours."""
-        left = [bar for bar in bars if bar.places]
-        while len(left) > 1:
-            small = min(range(len(left)), key=lambda place: self._hand_ins(left[place].places))
-            if self.countable(left[small].places):
+        """Return bars with each that is too small merged into its smaller neighbour."""
+        merged = [bar for bar in bars if bar.places]
+        while len(merged) > 1:
+            small = min(range(len(merged)), key=lambda index: self._hand_ins(merged[index].places))
+            if self.countable(merged[small].places):
                 break
-            beside = [place for place in (small - 1, small + 1) if 0 <= place < len(left)]
-            other = min(beside, key=lambda place: self._hand_ins(left[place].places))
+            neighbours = [index for index in (small - 1, small + 1) if 0 <= index < len(merged)]
+            other = min(neighbours, key=lambda index: self._hand_ins(merged[index].places))
             first, last = sorted((small, other))
-            left[first : last + 1] = [self._joined(left[small], left[other], small < other)]
-        return left
+            merged[first : last + 1] = [self._merged(merged[small], merged[other], small < other)]
+        return merged
 
-    def _joined(self, small: Bar, other: Bar, is_before: bool) -> Bar:
+    def _merged(self, small: Bar, other: Bar, is_before: bool) -> Bar:
         places = small.places | other.places
         if self.countable(other.places):
             return Bar(other.label, places, other.kind, mixed=True)
@@ -151,7 +151,7 @@ class Term:
         return Bar(" or ".join(labels), places, mixed=small.mixed or other.mixed)
 
     def having(self, exercise: str, *outcomes: Outcome) -> Places:
-        """Return who has one of these outcomes in an exercise, or any if none is named."""
+        """Return who has one of these outcomes in an exercise, or any outcome if none is given."""
         return frozenset(
             place
             for place, own in enumerate(self.exercises)
@@ -159,7 +159,7 @@ class Term:
         )
 
     def begun(self, exercise: str) -> Places:
-        """Return who has written something of an exercise."""
+        """Return who has written any part of an exercise."""
         return self.having(exercise) - self.having(exercise, *UNWRITTEN)
 
     def outcomes(self, exercise: str) -> list[Bar]:
@@ -181,34 +181,34 @@ class Term:
         )
 
     def amount(self, bar: Bar, whole: Places) -> Share:
-        """Return how many are in a bar, with a mark if a few of them belong elsewhere."""
+        """Return a bar's share of `whole`, marked if a few of its students have another label."""
         share = self.share(bar.places, whole)
         if not bar.mixed:
             return share
         return Share(100, "nearly all") if bar.places == whole else share.marked
 
     def passed(self, exercise: str) -> Share:
-        """Return how many passed, as its histogram has it, so that the two have no difference."""
+        """Return the share that passed; the histogram's, so that subtraction reveals nothing."""
         whole = self.having(exercise)
         bars = (bar for bar in self.outcomes(exercise) if bar.label == Outcome.PASSED)
         return self.amount(next(bars, Bar("", self.having(exercise, Outcome.PASSED))), whole)
 
-    def mistakes(self, exercise: str, known: Iterable[str]) -> list[Mistake]:
-        """Return the known mistakes that may be counted, the commonest first; each counts alone."""
-        sure: dict[str, set[int]] = {name: set() for name in known}
+    def mistakes(self, exercise: str, ids: Iterable[str]) -> list[Mistake]:
+        """Return the known mistakes that may be counted, each on its own, the commonest first."""
+        sure: dict[str, set[int]] = {name: set() for name in ids}
         unsure: dict[str, set[int]] = {name: set() for name in sure}
         for place in self.having(exercise):
             for name, certain in _names(self.exercises[place][exercise]).items():
                 if name in sure:
                     (sure if certain else unsure)[name].add(place)
-        made = (self._mistake(exercise, name, sure[name], unsure[name]) for name in sure)
+        mistakes = (self._mistake(exercise, name, sure[name], unsure[name]) for name in sure)
         return sorted(
-            (mistake for mistake in made if mistake.places),
+            (mistake for mistake in mistakes if mistake.places),
             key=lambda mistake: (-len(mistake.places), -len(mistake.sure), mistake.id),
         )
 
     def _mistake(self, exercise: str, name: str, sure: set[int], unsure: set[int]) -> Mistake:
-        """Return a mistake with sets that may be counted; too few who are sure are unsure."""
+        """Return a mistake with sets that may be counted; too few who are sure join the unsure."""
         certain, possible = frozenset(sure), frozenset(unsure)
         if not self.countable(certain):
             certain, possible = frozenset(), certain | possible
@@ -217,11 +217,11 @@ class Term:
         )
 
     def others(self, exercise: str, mistakes: Iterable[Mistake]) -> Places:
-        """Return who has not passed an exercise and made none of these mistakes."""
+        """Return who failed an exercise without making any of these mistakes."""
         named = reduce(frozenset.union, (mistake.places for mistake in mistakes), Places())
         return self.having(exercise, Outcome.FAILED) - named
 
     def quartiles(self) -> list[float]:
-        """Return the scores below which a quarter, half and three quarters of the class are."""
+        """Return the quartiles of the scores: below them are 1/4, 1/2 and 3/4 of the class."""
         scores = [result["score"] for result in self.results]
         return statistics.quantiles(scores, n=4, method="inclusive")

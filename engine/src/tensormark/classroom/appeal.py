@@ -1,4 +1,4 @@
-"""An appeal: one student is graded again, and what differs is said."""
+"""An appeal: regrade one student and print what differs."""
 
 from typing import TYPE_CHECKING
 
@@ -20,26 +20,25 @@ def _student(run: "Run", name: str) -> Student:
     student = run.students.find(name)
     if student is None:
         several = run.students.candidates(name)
-        what = "several students may be meant" if several else "there is no such student"
-        raise SubmissionError(
-            f"{option('only', name)}: {what}; take a name from the column student of gradebook.csv"
-        )
+        what = "matches several students" if several else "there is no such student"
+        fix = "use a name from the `student` column of gradebook.csv"
+        raise SubmissionError(f"{option('only', name)}: {what}; {fix}")
     return student
 
 
 def _stored(run: "Run", student: Student) -> Attempt | None:
-    """Return what a student's new result is compared with.
+    """Return the attempt with which a student's new result is compared.
 
     Raises:
-        SubmissionError: it was graded with other references.
+        SubmissionError: it was graded with different references.
     """
     name = student.hand_in.student
     stored = run.store.earlier(name, run.terms.mode)
     references = stored.result["references"] if stored and stored.result else None
     if references not in (None, run.terms.references) and not run.options.force:
         raise SubmissionError(
-            f"{option('only', name)}: was graded with other references; give the same "
-            f"{option('references')}, or compare all the same with {option('force', True)}"
+            f"{option('only', name)}: was graded with different references; give the same "
+            f"{option('references')}, or compare anyway with {option('force', True)}"
         )
     return stored
 
@@ -54,27 +53,27 @@ def _compare(name: str, stored: Attempt | None, last: Attempt) -> None:
     before = stored.result
     lines = standing.differences(before, last.result)
     was = f"{points(before['score'])} / {points(before['max_score'])}"
-    print(f"{name}: {was} before, {now} now; {'these differ:' if lines else 'nothing differs'}")
+    print(f"{name}: {was} before, {now} now; {'these differ:' if lines else 'no exercise differs'}")
     print("".join(f"{line}\n" for line in lines), end="")
 
 
 def _reported(run: "Run", name: str, last: Attempt) -> int:
-    """Write the gradebook anew if it is this run's; return the exit status."""
+    """Rewrite the gradebook if it belongs to this run; return the exit status."""
     left = standing.by_kind(run.students.entries(run.terms))[LEFT]
     if run.compares_only:
         print("the gradebook is unchanged, because it belongs to another run")
         return 0 if last.complete else 3
     if not left:
         return run.report(name)
-    print(f"the gradebook is unchanged: {len(left)} more are not graded by this grader yet")
+    print(f"the gradebook is unchanged: this grader has yet to grade {len(left)} more")
     return 0 if last.complete else 3
 
 
 def appeal(run: "Run", name: str) -> int:
-    """Grade one student again, say what differs, and return the exit status.
+    """Regrade one student, print what differs, and return the exit status.
 
     Raises:
-        SubmissionError: there is no such student, or nothing to grade.
+        SubmissionError: there is no such student, or there is nothing to grade.
     """
     student = _student(run, name)
     name = student.hand_in.student
@@ -91,7 +90,7 @@ def appeal(run: "Run", name: str) -> int:
     last = run.store.newest(student.work.digest, run.terms)
     assert last is not None
     if last.result is None:
-        print(f"{printable(name)}: could not grade: {last.problem}")
+        print(f"{printable(name)}: could not be graded: {last.problem}")
         return 3
     _compare(printable(name), stored, last)
     return _reported(run, name, last)

@@ -1,7 +1,7 @@
-"""The names that Blackboard gives files in a bulk download, and the notes that it puts beside them.
+"""The file names in a Blackboard bulk download, and the notes that it puts beside the files.
 
-`Project 1_alovelace_attempt_2026-11-20-23-10-05_main.py`: the title is the assignment's and the
-login the system's, so that a student chooses only what stands behind the time.
+In `Project 1_alovelace_attempt_2026-11-20-23-10-05_main.py`, the title is the assignment's and the
+login is set by the system, so that the student chooses only what follows the time.
 """
 
 import datetime
@@ -15,17 +15,17 @@ from tensormark.classroom.bulk_names import canvas_readings, moodle_readings
 from tensormark.classroom.upload import BLACKBOARD, Upload
 from tensormark.files import opened_regular
 
-# without a file's name, a note in .txt
+# a name without a file's is that of a note, in .txt
 NAME = re.compile(
     r"(?P<head>.+?)_attempt_(?P<stamp>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|(?P<note>\.txt))",
     re.S,
 )
 NOTE_NAME = re.compile(r"Name: *(.{1,200}) \(([^()\s]{1,200})\) *", re.I)
-NOTE = 4096  # bytes of a note that are read
+NOTE_BYTES = 4096  # of a note that are read
 
 
 def _moment(stamp: str) -> datetime.datetime | None:
-    """Return the time in a name, which is this machine's as far as is known."""
+    """Return the time in a name, assumed to be in this machine's time zone."""
     try:
         return datetime.datetime.strptime(stamp, "%Y-%m-%d-%H-%M-%S").astimezone()
     except (ValueError, OverflowError):
@@ -35,7 +35,7 @@ def _moment(stamp: str) -> datetime.datetime | None:
 def _note(path: Path) -> tuple[str, str] | None:
     try:
         with opened_regular(path) as file:
-            first = file.read(NOTE).decode("utf-8-sig", "replace").splitlines()[:1]
+            first = file.read(NOTE_BYTES).decode("utf-8-sig", "replace").splitlines()[:1]
     except OSError:
         return None
     match = NOTE_NAME.fullmatch(first[0]) if first else None
@@ -43,10 +43,10 @@ def _note(path: Path) -> tuple[str, str] | None:
 
 
 def _people(matches: Sequence[tuple[Path, re.Match[str]]]) -> dict[str, tuple[str, str]]:
-    """Return the name and login for what stands before `_attempt_`, which begins with a title.
+    """Return the name and login for each text before `_attempt_`, which begins with a title.
 
-    The title is what all begin with that have their first word in common; a file that is called
-    otherwise changes nothing for them. Two of them never become one student.
+    The title is the common beginning of all texts with the same first word, so that a file with
+    another title does not affect them. Two texts never become one student.
     """
     heads = sorted({match["head"] for _, match in matches})
     owners: dict[str, tuple[str, str]] = {}
@@ -66,10 +66,10 @@ def _people(matches: Sequence[tuple[Path, re.Match[str]]]) -> dict[str, tuple[st
 
 
 def named_by_blackboard(paths: Sequence[Path]) -> dict[Path, re.Match[str]]:
-    """Return the names of Blackboard, unless they stand behind those of another system.
+    """Return the paths with names by Blackboard, unless another platform prefixed them.
 
-    What a student called a file may look like a name of Blackboard's; if Canvas or Moodle has put
-    something before it, or names of Canvas are beside it, that is what it is.
+    A student's own file name may look like Blackboard's. The whole is Moodle's if Moodle put
+    something before it, and Canvas's if it can be read so and other names are Canvas's, too.
     """
     matches = {path: match for path in paths if (match := NAME.fullmatch(path.name))}
     canvas = any(canvas_readings(path.name) for path in paths if path not in matches)
@@ -82,7 +82,7 @@ def named_by_blackboard(paths: Sequence[Path]) -> dict[Path, re.Match[str]]:
 
 
 def by_blackboard(matches: Sequence[tuple[Path, re.Match[str]]]) -> list[Upload]:
-    """Read names of Blackboard; the note of an attempt is left out if there is a file besides."""
+    """Read Blackboard's names; an attempt's note is left out if the attempt also has a file."""
     owners = _people(matches)
     with_files = {(match["head"], match["stamp"]) for _, match in matches if match["file"]}
     uploads = []

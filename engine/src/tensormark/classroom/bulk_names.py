@@ -1,8 +1,8 @@
 """The names that Canvas and Moodle give files in a bulk download, in every way they can be read.
 
-Part of such a name is the student's own: the display name before the id, and the file's name behind
-it. Either may hold what looks like somebody's id, so a name has as many readings as it has places
-where an id could stand. Ids are ASCII digits, and are only ever compared as text.
+Students choose part of such a name: the display name before the id, and the file's name after it.
+Either may contain what looks like somebody's id, so a name has as many readings as it has places
+where an id could be. Ids are ASCII digits, and are only ever compared as text.
 """
 
 import re
@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from tensormark.classroom.upload import CANVAS, MOODLE, Upload, again
 
-# `lovelaceada_12345_678_main.py`, late `lovelaceada_LATE_12345_678_main.py`; a text or a link that
-# was typed into a form `lovelaceada_12345_text.html`. Of a display name, Canvas leaves letters,
-# marks, digits and underscores, in lower case.
+# `lovelaceada_12345_678_main.py`, or `lovelaceada_LATE_12345_678_main.py` if late; for a text or
+# link typed into a form, `lovelaceada_12345_text.html`. Canvas reduces a display name to letters,
+# combining marks, digits and underscores, in lower case.
 CANVAS_ID = re.compile(
     r"_(?P<late>LATE_)?(?P<id>[0-9]+)_(?:[0-9]+_(?P<file>.+)|(?:text|link)\.html)", re.S
 )
@@ -22,30 +22,30 @@ ANONYMOUS = re.compile(
     re.S,
 )
 # `Ada Lovelace_123_assignsubmission_file_`, a folder, or the beginning of a file's name. Moodle
-# writes spaces for underscores in names; teams have their name and number there, and those who are
-# in no team a name alone.
+# replaces underscores in names by spaces. A team is written with its name and number, and students
+# without a team with a name alone.
 MOODLE_ID = re.compile(
     r"(?:_(?P<id>[0-9]+))?_assignsubmission_(?:file|(?P<text>onlinetext))(?:_(?P<file>.*))?", re.S
 )
 
 
 def _is_canvas_name(name: str) -> bool:
-    """Say whether Canvas may have made something of a display name.
+    """Say whether Canvas may have written this for a display name.
 
-    Any letter may have become something else where the download was unpacked.
+    Unpacking the download may have changed any letter that is not ASCII.
     """
     return all(char.isalnum() or char == "_" or not char.isascii() for char in name)
 
 
 def _readings(pattern: re.Pattern[str], name: str) -> Iterator[tuple[str, re.Match[str]]]:
-    """Yield what stands before each place where a pattern matches the rest of a name."""
+    """Yield the text before each place where a pattern matches all the rest, and the match."""
     for position in (match.start() for match in re.finditer("_", name)):
         if match := pattern.fullmatch(name, position):
             yield name[:position], match
 
 
 def canvas_readings(name: str) -> list[Upload]:
-    """Return every way to read a name of Canvas, without its path."""
+    """Return every way to read a file name as Canvas's; the uploads have no path."""
     return [
         Upload(
             student=match["id"],
@@ -63,7 +63,7 @@ def canvas_readings(name: str) -> list[Upload]:
 
 
 def anonymous_reading(name: str) -> Upload | None:
-    """Read a name of Canvas with anonymous grading."""
+    """Read a file name as that of Canvas with anonymous grading."""
     if not (match := ANONYMOUS.fullmatch(name)):
         return None
     file = match["file"] or ""
@@ -79,10 +79,10 @@ def anonymous_reading(name: str) -> Upload | None:
 
 
 def moodle_readings(name: str) -> list[Upload]:
-    """Return every way to read a name of Moodle, without its path.
+    """Return every way to read a file name as Moodle's; the uploads have no path.
 
-    Its id is that of a participant or a team within one assignment; only Moodle's own worksheet
-    knows it.
+    The id is that of a participant or team within one assignment, and appears elsewhere only in
+    Moodle's own worksheet.
     """
     return [
         Upload(

@@ -1,8 +1,8 @@
-"""Write the scores as a file that Canvas's gradebook imports: one column, and who has a score.
+"""Write the scores as a file that Canvas's gradebook imports: one column, only for scored students.
 
-Made from the instructor's own export: what identifies students as it stands there, and the
-assignment's column. Canvas leaves alone whatever such a file does not have, clears a score where a
-cell is blank, and makes a new assignment of a title that it does not know.
+The file is made from the instructor's own export: the columns that identify students, unchanged,
+and the assignment's column. Canvas leaves alone whatever the file omits, clears the score where a
+cell is blank, and creates a new assignment for a title that it does not know.
 """
 
 import csv
@@ -24,14 +24,14 @@ from tensormark.usage import option
 TITLE = re.compile(r"(.+) \(([0-9]+)\)", re.S)  # of an assignment, with its id
 IDS = ("id", "sis user id", "sis login id")  # in the order in which Canvas itself matches
 NAMES = ("student", "firstname", "lastname")
-LAST = "section"  # of the columns about students
+LAST = "section"  # last of the columns about students
 ID = re.compile(r"[0-9]+")
 NUMBER = re.compile(r"\s*-?\d+(?:[.,]\d+)*\s*")
 EXCUSED = "EX"
 MAXIMA = "Points Possible"
-SHOWN = 40  # lines of one kind
-ROUNDED = 0.005
-WARNING = "warning: "  # begins a line that comes last
+SHOWN = 40  # lines of one kind at most
+ROUNDED = 0.005  # half of the last decimal that a platform shows
+WARNING = "warning: "  # lines that begin with this are printed last
 
 
 class CanvasError(Exception):
@@ -40,7 +40,7 @@ class CanvasError(Exception):
 
 @dataclass
 class _Filled:
-    """What happened to the column: its rows, and lines for a person, by kind."""
+    """The filled rows, and lines that report scores which were replaced or left out."""
 
     rows: list[list[str]] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
@@ -51,8 +51,8 @@ def _column(path: Path, header: Sequence[str], wanted: str, assignment: str) -> 
     """Return the place of the column to fill.
 
     Args:
-        wanted: its title with or without its id, or its id; "" for the only one that has the
-            assignment's name in it.
+        wanted: its title, with or without its id, or its id alone; "" for the only column with the
+            assignment's name in its title.
     """
     titles = [
         (index, title) for index, text in enumerate(header) if (title := TITLE.fullmatch(text))
@@ -68,31 +68,31 @@ def _column(path: Path, header: Sequence[str], wanted: str, assignment: str) -> 
     if len(hits) == 1:
         return hits[0]
     names = "; ".join(visible(title[0], 100) for _, title in titles[:SHOWN]) or "none"
-    what = f"{wanted!r} is the title of" if wanted else f"{assignment!r} is in the title of"
+    what = f"titled {wanted!r}" if wanted else f"with {assignment!r} in the title"
     count = "several columns" if hits else "no column"
-    fix = f"give {option('column')} one of these titles, with its number"
-    raise CanvasError(f"{path}: {visible(what)} {count}; {fix}: {names}")
+    fix = f"set {option('column')} to one of these titles, with its number"
+    raise CanvasError(f"{path}: has {count} {visible(what)}; {fix}: {names}")
 
 
 def _neutral(text: str) -> str:
-    """Return a cell that is no formula to a spreadsheet, and no row of the maxima to Canvas."""
+    """Return a cell that is neither a formula to a spreadsheet nor the maxima's row to Canvas."""
     return str(cell(text.replace(MAXIMA, MAXIMA.replace(" ", "_"))))
 
 
 def number(text: str) -> float | None:
-    """Return a number as a platform writes it, in any language; None if it is not one."""
+    """Parse a number as a platform writes it, in any language; return None if it is not one."""
     plain = text.strip().replace(",", ".")
     return float(plain) if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", plain) else None
 
 
-def same(held: str, mark: float) -> bool:
-    """Say whether a platform, which shows two decimals, has this mark already."""
-    value = number(held)
+def is_same(shown: str, mark: float) -> bool:
+    """Say whether a platform, which shows two decimals, already has this mark."""
+    value = number(shown)
     return value is not None and abs(value - mark) < ROUNDED
 
 
 def listed(platform: str, what: str, lines: Sequence[str]) -> list[str]:
-    """Return lines of one kind under their number, as many as a person reads."""
+    """Return lines of one kind under a heading with their number; at most SHOWN of them."""
     if not lines:
         return []
     more = [f"  and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
@@ -100,23 +100,25 @@ def listed(platform: str, what: str, lines: Sequence[str]) -> list[str]:
 
 
 class Export:
-    """An export of Canvas, and the column of it that is to be filled.
+    """A Canvas export, and the column to fill in.
 
     Attributes:
-        title: of the column; students: the rows of students; most: the maximum there, if known.
+        title: the column's title.
+        students: the rows of students.
+        most: the column's maximum as text, "" if unknown.
     """
 
     def __init__(self, path: Path, column: str, assignment: str) -> None:
         """Read an export.
 
         Raises:
-            CanvasError: it is not one, or the column is not clear.
+            CanvasError: the file is not one, or the column is ambiguous or missing.
         """
         try:
             text = text_of(path)
             rows = rows_of(path, text)
         except RosterError as error:
-            raise CanvasError(f"{error}; use Canvas's own file, unchanged") from error
+            raise CanvasError(f"{error}; use the file as Canvas exported it") from error
         except OSError as error:
             raise CanvasError(f"{path}: cannot be read ({error.strerror or error})") from error
         self.separator = separator_of(text)
@@ -125,7 +127,9 @@ class Export:
         self.title = self.header[self.place]
         self.names = [name.strip().casefold() for name in self.header]
         if not {"id", LAST} <= set(self.names):
-            raise CanvasError(f"{path}: has no column ID or Section; use Canvas's own file")
+            raise CanvasError(
+                f"{path}: has no column ID or Section; use the file as Canvas exported it"
+            )
         self.ids = [self.names.index(name) for name in IDS if name in self.names]
         blank = [""] * len(self.header)
         whole = [[*row, *blank[len(row) :]] for row in rows[1:]]
@@ -136,21 +140,21 @@ class Export:
         self.most = maxima[0].strip().replace(",", ".") if maxima else ""
 
     def person(self, row: Sequence[str]) -> Person:
-        """Return a student as they are matched."""
+        """Return the ids and names by which a student is matched."""
         parts = [row[self.names.index(name)] for name in NAMES if name in self.names]
         ids = tuple(row[index].strip() for index in self.ids)
         return Person(ids, (" ".join(parts).strip(),))
 
     def called(self, row: Sequence[str]) -> str:
-        """Return what to call a student of the export."""
+        """Return how to refer to a student of the export in messages."""
         person = self.person(row)
         return visible(f"{person.names[0]} ({person.ids[0]})", 200)
 
     def owners(self, entries: Sequence[Entry]) -> list[int | None]:
-        """Return for each entry the place of its row, or None if that is not certain.
+        """Return the index of each entry's row, or None if that is not certain.
 
-        Who is not on the list of the class is matched by ids alone, and has no row that somebody
-        on it has; what is nobody's has none.
+        Somebody who is not on the class list is matched by ids alone, and never to the row of
+        somebody who is; a hand-in that belongs to nobody has no row.
         """
         hand_ins = [entry.hand_in for entry in entries]
         people = [
@@ -168,9 +172,9 @@ class Export:
         return [None if counts[row] > 1 else row for row in rows]
 
     def fill(self, pairs: Sequence[tuple[Entry, list[str]]]) -> _Filled:
-        """Return a row for everybody who gets a score, and what is to be told of the others.
+        """Return a row for everybody who gets a score, and lines that report the others.
 
-        A score that is there already is replaced, which is told; EX and other words stay.
+        An existing score is replaced, and reported; EX and other words are kept.
         """
         filled = _Filled()
         for entry, row in pairs:
@@ -181,17 +185,17 @@ class Export:
                 filled.left.append(f"{name}: {visible(why, 200)}")
             elif old and not NUMBER.fullmatch(old):
                 why = "is excused" if old.upper() == EXCUSED else f"has {visible(old, 40)!r}"
-                filled.left.append(f"{name}: {why} in Canvas, which stays")
+                filled.left.append(f"{name}: {why} in Canvas, which is kept")
             else:
                 new = points(mark)
-                if old and not same(old, mark):
+                if old and not is_same(old, mark):
                     filled.replaced.append(f"{name}: {visible(old, 40)} becomes {new}")
                 about = row[: self.names.index(LAST) + 1]
                 filled.rows.append([*map(_neutral, about), new])
         return filled
 
     def text(self, filled: _Filled) -> str:
-        """Return a file that Canvas imports."""
+        """Return the text of a file that Canvas imports."""
         text = io.StringIO()
         writer = csv.writer(text, delimiter=self.separator, lineterminator="\n")
         writer.writerow([*self.header[: self.names.index(LAST) + 1], self.title])
@@ -199,7 +203,7 @@ class Export:
         return text.getvalue()
 
     def scaled(self, most: float) -> list[str]:
-        """Return a line if the maximum there is another one than here."""
+        """Return a warning if the maximum in Canvas differs from the class's."""
         if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", self.most) or float(self.most) == most:
             return []
         there, here = points(float(self.most)), points(most)
@@ -207,32 +211,32 @@ class Export:
         return [f"{WARNING}Canvas: {what}"]
 
 
-def opened(path: Path, column: str, assignment: str, out: Path) -> Export:
-    """Read an export that is to be written to another file; see Export.
+def open_export(path: Path, column: str, assignment: str, out: Path) -> Export:
+    """Read an export from which `out` will be made; see Export.
 
     Raises:
-        CanvasError: it cannot be used.
+        CanvasError: it cannot be used, or it is `out` itself.
     """
     if out.exists() and path.exists() and out.samefile(path):
-        raise CanvasError(f"{path}: is what this would write; copy it to another place first")
+        raise CanvasError(f"{path}: is the file that this run would write; copy it elsewhere first")
     return Export(path, column, assignment)
 
 
 def fill_export(
     entries: Sequence[Entry], path: Path, column: str, out: Path, roster: bool = False
 ) -> list[str]:
-    """Write the scores for Canvas to import; return what to tell the instructor.
+    """Write the scores for Canvas to import; return lines for the instructor.
 
     Args:
         path: the export; out: the file to write.
-        roster: whether the class is that of another list.
+        roster: whether the class is given by a roster.
 
     Raises:
         CanvasError: the export cannot be used. OSError: the file cannot be written.
     """
     results = [entry.result for entry in entries if entry.result is not None]
     most = next((entry.most for entry in entries if entry.result), None)
-    export = opened(path, column, str(results[0]["assignment"]) if results else "", out)
+    export = open_export(path, column, str(results[0]["assignment"]) if results else "", out)
     owners = export.owners(entries)
     pairs = list(zip(entries, owners, strict=True))
     filled = export.fill([(e, export.students[index]) for e, index in pairs if index is not None])
@@ -242,21 +246,23 @@ def fill_export(
         for entry, owner in pairs
         if owner is None and (entry.hand_in.path is not None or entry.hand_in.fault)
     ]
-    nobody = [
+    absent = [
         export.called(row)
         for index, row in enumerate(export.students)
         if index not in owners and row[0].strip().casefold() not in TEST_STUDENTS
     ]
-    why = "for whom nothing was found"
-    if roster:
-        why = f"but not in the class, which is that of {option('roster')}"
+    why = (
+        f"but not in the class given by {option('roster')}"
+        if roster
+        else "but not matched to a hand-in"
+    )
     return [
         f"Canvas: wrote {out}, scores in {visible(export.title, 100)}: {len(filled.rows)}",
-        *listed("Canvas", "with another score, which this file replaces", filled.replaced),
+        *listed("Canvas", "with a different score, which this file replaces", filled.replaced),
         *listed("Canvas", "without a new score", filled.left),
         *listed(
             "Canvas", "handed in, but could not be matched to one student in the export", strangers
         ),
-        *listed("Canvas", f"in the export, {why}", nobody),
+        *listed("Canvas", f"in the export, {why}", absent),
         *(export.scaled(most) if most is not None else ()),
     ]

@@ -1,4 +1,4 @@
-"""Which of several hand-ins of one student is graded, and how late it is."""
+"""Which of a student's several hand-ins is graded, and how late it is."""
 
 import contextlib
 import datetime
@@ -21,7 +21,7 @@ DOCUMENTS = (
 
 
 def deadline_of(text: str) -> datetime.datetime:
-    """Parse a date and time, without a zone in that of this machine; or a date, for its end.
+    """Parse a date and time, by default in this machine's time zone, or a date, meaning its end.
 
     Raises:
         ValueError, OverflowError, OSError: it is neither.
@@ -35,7 +35,7 @@ def deadline_of(text: str) -> datetime.datetime:
 def minutes_late(
     submitted: datetime.datetime | None, deadline: datetime.datetime | None
 ) -> int | None:
-    """Return how many minutes late something is, a begun one counted; None if that is not known."""
+    """Return the minutes by which something is late, rounded up; None if that is unknown."""
     if submitted is None or deadline is None:
         return None
     seconds = (submitted.astimezone() - deadline.astimezone()).total_seconds()
@@ -43,26 +43,26 @@ def minutes_late(
 
 
 def _is_late(upload: Upload, deadline: datetime.datetime | None) -> bool:
-    """Say whether something is late: by its time, else by what the system has marked."""
+    """Say whether something is late: by its time, else by the platform's mark."""
     minutes = minutes_late(upload.submitted, deadline)
     return upload.late if minutes is None else minutes > 0
 
 
 def order(upload: Upload) -> tuple[float, str, int, str]:
-    """Return what files are ordered by, the newest last."""
+    """Return a sort key for uploads, the newest last."""
     when = upload.submitted.timestamp() if upload.submitted else float("-inf")
     return when, upload.attempt, upload.again, upload.path.name
 
 
 def attempts_of(uploads: Sequence[Upload]) -> list[list[Upload]]:
-    """Return what was handed in at once, the newest last."""
+    """Group uploads by attempt, that is those handed in at the same time, the newest last."""
     ordered = sorted(uploads, key=order)
     groups = itertools.groupby(ordered, key=lambda upload: (upload.submitted, upload.attempt))
     return [list(group) for _, group in groups]
 
 
-def _is_hopeless(upload: Upload) -> bool:
-    """Say whether something is certainly no code: a document, or typed into a form."""
+def _is_not_code(upload: Upload) -> bool:
+    """Say whether something is certainly not code: a document, or text typed into a form."""
     return upload.typed or (
         upload.path.name.lower().endswith(DOCUMENTS) and not is_folder(upload.path)
     )
@@ -71,8 +71,8 @@ def _is_hopeless(upload: Upload) -> bool:
 def chosen(
     attempts: Sequence[list[Upload]], deadline: datetime.datetime | None, late: str
 ) -> list[Upload]:
-    """Return the attempt that is graded; see CHOICES. A document never takes the place of code."""
-    attempts = [attempt for attempt in attempts if not all(map(_is_hopeless, attempt))] or attempts
+    """Return the attempt that is graded; see CHOICES. A document never replaces code."""
+    attempts = [attempt for attempt in attempts if not all(map(_is_not_code, attempt))] or attempts
     in_time = [attempt for attempt in attempts if not _is_late(attempt[0], deadline)]
     if late == BEFORE:
         return in_time[-1] if in_time else attempts[0]
@@ -83,8 +83,8 @@ def _editable_file(upload: Upload, editable: Sequence[str]) -> str | None:
     return target_of(upload.file or upload.path.name, editable) if upload.path.is_file() else None
 
 
-def at_once(attempt: Sequence[Upload], editable: Sequence[str]) -> list[Upload]:
-    """Return what is read of an attempt: not what was typed beside files, nor old versions."""
+def files_of(attempt: Sequence[Upload], editable: Sequence[str]) -> list[Upload]:
+    """Return the uploads of an attempt to read: no text typed beside files, and no old versions."""
     files = [upload for upload in attempt if not upload.typed] or list(attempt)
     names = [_editable_file(upload, editable) for upload in files]
     newest: dict[str | None, int] = {}
@@ -95,10 +95,11 @@ def at_once(attempt: Sequence[Upload], editable: Sequence[str]) -> list[Upload]:
 
 
 def split(attempt: Sequence[Upload], editable: Sequence[str]) -> tuple[Upload, list[Upload]]:
-    """Return the main file of what was handed in at once, and the others that go with it.
+    """Return the main file of an attempt, and the others that go with it.
 
-    That is the first of the files that students edit, with the rest of them; else an archive or a
-    folder, else any Python file. It is what people are shown: what is graded, the door decides.
+    The main file is the first of the files that students edit, with the rest of them; else an
+    archive or a folder, else any Python file. It is shown to people; the intake decides what is
+    graded.
     """
     files: dict[str, Upload] = {}
     for upload in sorted(attempt, key=order):
@@ -108,7 +109,7 @@ def split(attempt: Sequence[Upload], editable: Sequence[str]) -> tuple[Upload, l
         return main, list(files.values())
 
     def rank(upload: Upload) -> int:
-        if _is_hopeless(upload):
+        if _is_not_code(upload):
             return -2 if upload.typed else -1
         if is_folder(upload.path) or is_archive(upload.path.name):
             return 3

@@ -1,12 +1,12 @@
 """The Dask workers that grade: processes on this machine, or those of an existing scheduler.
 
-Dask starts workers, moves data and tasks, and notices what has died. What is decided here: which
-workers may grade at all, and how many submissions are under way at the same time: one a thread. So
-what others ask of a shared scheduler never stands behind a class, but behind one of it at most.
+Dask starts workers, moves data and tasks, and notices crashes. This module decides which workers
+may grade, and how many submissions are in progress at once: one per thread, so that other users'
+tasks on a shared scheduler wait for at most one of our submissions.
 
-Covered: the scheduler that this starts listens on 127.0.0.1 only. Not covered: who can connect to a
-scheduler can run code as its user, and on 127.0.0.1 these are all users of the machine; SECURITY.md
-says what to do about it.
+Covered: a scheduler started here listens on 127.0.0.1 only. Not covered: anyone who can connect to
+a scheduler can run code as its user, and every user of the machine can connect to 127.0.0.1;
+SECURITY.md says what to do about it.
 """
 
 import contextlib
@@ -31,28 +31,28 @@ from tensormark.folder import VARIABLE
 from tensormark.sandbox.interface import printable
 from tensormark.usage import option
 
-LOOK_EVERY = 1.0  # seconds between looks for workers that have come or gone
-PRIORITY = -1  # others' tasks have 0 unless they say so, and Dask begins higher ones first
+REFRESH_EVERY = 1.0  # seconds between updates of the list of workers
+PRIORITY = -1  # other tasks have 0 by default, and Dask starts higher priorities first
 NO_WORKER = 120.0  # seconds without any worker after which a run ends
-PATIENCE = "300s"  # a machine may stand still for that long
+PATIENCE = "300s"  # for how long a machine may be unresponsive
 CONFIG = {
-    "distributed.scheduler.allowed-failures": 0,  # engine.py counts them
-    "distributed.worker.profile.enabled": False,  # it looks at every stack 100 times a second
+    "distributed.scheduler.allowed-failures": 0,  # engine.py retries
+    "distributed.worker.profile.enabled": False,  # it samples every stack 100 times a second
     "distributed.comm.timeouts.connect": PATIENCE,
     "distributed.comm.timeouts.tcp": PATIENCE,
 }
 
 
 def _local_cluster(workers: int, assignment: Path) -> LocalCluster:
-    """Start a scheduler and workers that Ctrl-C does not reach, as the engine handles it."""
-    resource_tracker.ensure_running()  # as starting it later would unblock the signal
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which they inherit
+    """Start a scheduler and workers that Ctrl-C does not reach, because the engine handles it."""
+    resource_tracker.ensure_running()  # starting it later would unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # workers inherit it
     try:
         return LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",  # of pages that say how it is; any port will do
+            dashboard_address="127.0.0.1:0",  # of status pages; any free port
             scheduler_kwargs={"dashboard": False},
             memory_limit=None,
             silence_logs=logging.CRITICAL,
@@ -63,11 +63,11 @@ def _local_cluster(workers: int, assignment: Path) -> LocalCluster:
 
 
 @contextlib.contextmanager
-def opened(scheduler: str, workers: int, assignment: Path) -> Iterator[Client]:
-    """Connect to a scheduler, or start one with workers of one thread on this machine.
+def connect(scheduler: str, workers: int, assignment: Path) -> Iterator[Client]:
+    """Connect to a scheduler, or start one with single-threaded workers on this machine.
 
     Raises:
-        ClusterError: there is no such scheduler.
+        ClusterError: the scheduler cannot be reached, or the workers cannot be started.
     """
     with contextlib.ExitStack() as stack, dask.config.set(CONFIG):
         for name in ("distributed", "distributed.nanny", "distributed.scheduler"):
@@ -91,13 +91,13 @@ def opened(scheduler: str, workers: int, assignment: Path) -> Iterator[Client]:
 
 
 def _check_scheduler(client: Client, address: str) -> None:
-    """See that a scheduler can read what it passes on."""
+    """Check that a scheduler can import tensormark, and so read what it passes on."""
     try:
         client.run_on_scheduler(importable)
-    except Exception as error:  # whatever importing raises
-        fix = "start it, like its workers, where the same tensormark is installed"
+    except Exception as error:  # importing may raise anything
+        fix = "start it and its workers where the same tensormark is installed"
         given = option("scheduler", address)
-        raise ClusterError(f"{given}: cannot read what it is sent; {fix}") from error
+        raise ClusterError(f"{given}: cannot read the data sent to it; {fix}") from error
 
 
 class Crew:
@@ -109,103 +109,104 @@ class Crew:
         terms: Terms,
         parcel: Parcel,
         own: bool,
-        say: Callable[[str], None],
+        announce: Callable[[str], None],
         task: Callable[[Job, Terms, str, bytes], Answer] = do,
     ) -> None:
-        """Send the parcel on its way.
+        """Start sending the parcel to the workers.
 
         Args:
-            own: the workers are of this program, and need not be told apart.
-            say: prints a line.
+            own: whether this run started the workers, so that any of them may take any job.
+            announce: prints a line.
             task: what workers do with a job.
         """
-        self.client, self.terms, self.parcel, self.own, self.say = client, terms, parcel, own, say
-        self.task = task
+        self.client, self.terms, self.parcel, self.own = client, terms, parcel, own
+        self.announce, self.task = announce, task
         self.refused: dict[str, str] = {}  # address to reason
-        self.fit: dict[str, int] = {}  # address to threads
-        self.there: set[str] = set()  # all of them
-        self.waited = False
+        self.graders: dict[str, int] = {}  # address to threads, of workers that may grade
         self.reason = ""  # why the last worker that was lost gave no answer
-        self.looked, self.seen = 0.0, time.monotonic()
+        self.last_refresh = 0.0
+        self._addresses: set[str] = set()  # of all connected workers
+        self._last_grader = time.monotonic()  # when there last was a worker that may grade
+        self._wait_announced = False
         with warnings.catch_warnings():  # a large checkpoint is sent once
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
             self.content = client.submit(bytes, parcel.content, key=f"parcel-{parcel.digest}")
 
     @property
     def slots(self) -> int:
-        """How many submissions may be under way."""
-        return sum(self.fit.values())
+        """How many submissions may be in progress."""
+        return sum(self.graders.values())
 
     @property
     def alive(self) -> bool:
-        """Whether the scheduler is there."""
+        """Whether the scheduler is connected."""
         return self.client.status in ("running", "connecting")
 
-    def look(self) -> None:
-        """Notice workers that have come or gone; those that have come tell about themselves.
+    def refresh(self) -> None:
+        """Update the list of workers, and ask new ones which grader they have.
 
         Raises:
-            ClusterError: none is left, or the scheduler is gone.
+            ClusterError: no worker is left, or the scheduler is gone.
         """
-        if time.monotonic() - self.looked < LOOK_EVERY:
+        if time.monotonic() - self.last_refresh < REFRESH_EVERY:
             return
         try:
             threads: dict[str, int] = self.client.nthreads()
-            known = self.fit.keys() | self.refused.keys()
-            new = [address for address in threads if address not in known]
+            old = self.graders.keys() | self.refused.keys()
+            new = [address for address in threads if address not in old]
             answers = self.client.run(about, workers=new, on_error="return") if new else {}
         except (OSError, TimeoutError) as error:
             raise ClusterError(f"the scheduler is gone: {printable(str(error))[:200]}") from error
-        self.fit = {address: count for address, count in threads.items() if address in self.fit}
+        self.graders = {name: count for name, count in threads.items() if name in self.graders}
         for address, answer in answers.items():
             if isinstance(answer, OSError):
-                continue  # it has gone again
+                continue  # it has left again
             if isinstance(answer, Exception):
                 self.refuse(address, "", f"it has no grader: {printable(str(answer))[:200]}")
             elif reason := unfit(answer, self.terms.code, self.terms.versions):
                 self.refuse(address, answer["host"], reason)
             else:
-                self.fit[address] = threads[address]
-        self.there, self.looked = set(threads), time.monotonic()
+                self.graders[address] = threads[address]
+        self._addresses, self.last_refresh = set(threads), time.monotonic()
         self.check()
 
     def check(self) -> None:
-        """See that somebody is left.
+        """Check that a worker may grade, or that one may still come.
 
         Raises:
-            ClusterError: nobody is.
+            ClusterError: all are refused, or there has been none for NO_WORKER seconds.
         """
-        if self.fit:
-            self.seen = time.monotonic()
-        elif self.there and self.there <= self.refused.keys():
+        if self.graders:
+            self._last_grader = time.monotonic()
+        elif self._addresses and self._addresses <= self.refused.keys():
             reasons = "; ".join(dict.fromkeys(self.refused.values()))
-            raise ClusterError(f"no worker may grade: {reasons}")
-        elif time.monotonic() - self.seen > NO_WORKER:
+            raise ClusterError(f"every worker is refused: {reasons}")
+        elif time.monotonic() - self._last_grader > NO_WORKER:
             causes = [*self.refused.values(), *filter(None, [self.reason])]
-            why = f"; the last that is known: {'; '.join(dict.fromkeys(causes))}" if causes else ""
+            why = f"; last known cause: {'; '.join(dict.fromkeys(causes))}" if causes else ""
             raise ClusterError(f"there has been no worker for {NO_WORKER:g} seconds{why}")
-        elif not self.own and not self.there and not self.waited:
-            self.waited = True
-            self.say("the scheduler has no worker; waiting for one")
+        elif not self.own and not self._addresses and not self._wait_announced:
+            self._wait_announced = True
+            self.announce("the scheduler has no worker; waiting for one")
 
     def refuse(self, address: str, host: str, reason: str) -> None:
-        """Give a worker no more work."""
+        """Give a worker no more jobs, and announce why."""
         if address not in self.refused:
             name = f"{address} ({printable(host)})" if host else address
-            self.say(f"worker {name} is refused: {reason}")
+            self.announce(f"worker {name} is refused: {reason}")
         self.refused[address] = reason
-        self.fit.pop(address, None)
+        self.graders.pop(address, None)
 
     def submit(self, job: Job) -> Future:
-        """Have a job done by one of the workers."""
-        chosen = None if self.own and not self.refused else sorted(self.fit)
+        """Submit a job to the workers that may grade."""
+        graders = None if self.own and not self.refused else sorted(self.graders)
         return self.client.submit(
             self.task,
             job,
             self.terms,
             self.parcel.digest,
             self.content,
-            workers=chosen,
+            workers=graders,
             allow_other_workers=False,
             pure=False,
             priority=PRIORITY,

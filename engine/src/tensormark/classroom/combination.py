@@ -1,7 +1,7 @@
-"""What decides the results in a folder: whose hand-ins, and how they are graded.
+"""The combination of inputs that determines a folder's results: whose hand-ins, and how graded.
 
-A folder of results belongs to one combination. A run with another one is refused before it reads
-or writes anything, so that neither a class nor the way it is graded changes without a word.
+A folder of results belongs to one combination. A run with a different one is refused before it
+reads or writes anything, so that neither the class nor its grading changes silently.
 """
 
 import argparse
@@ -35,13 +35,13 @@ OPTIONS = (
 
 @dataclasses.dataclass(frozen=True)
 class Combination:
-    """What decides results; None where an older version has not kept it.
+    """The inputs that determine results; None where an older version did not record them.
 
     Attributes:
         submissions: the folder.
         references: their digest; place: their folder.
         checkpoint: its digest; weights: its folder, if there is one.
-        tier: "" if it is still to be chosen.
+        tier: "" if it is yet to be chosen.
     """
 
     submissions: str | None
@@ -56,7 +56,7 @@ class Combination:
     training_times: float | None
 
     def differs(self, other: "Combination") -> list[str]:
-        """Return the names of the options in which another one differs."""
+        """Return the names of the options in which another combination differs."""
         pairs = (
             ("submissions", self.submissions, other.submissions),
             ("references", self.references, other.references),
@@ -68,8 +68,8 @@ class Combination:
         )
         return [name for name, own, others in pairs if own != others and None not in (own, others)]
 
-    def still_there(self) -> bool:
-        """Say whether its references are as they were."""
+    def has_same_references(self) -> bool:
+        """Say whether its references are still unchanged in their folder."""
         try:
             return self.references == References(self.place).digest
         except ReferencesError:
@@ -77,7 +77,7 @@ class Combination:
 
 
 def _requested(options: argparse.Namespace, references: References, store: Store) -> Combination:
-    """Return what a command asks for; the tier is that of earlier runs unless it is given."""
+    """Return the combination of a command; by default, the tier is that of earlier runs."""
     return Combination(
         submissions=os.path.realpath(options.submissions),
         references=references.digest,
@@ -104,13 +104,13 @@ def _stored(store: Store) -> Combination | None:
 
 
 def keep(combination: Combination, tier: str, store: Store) -> None:
-    """Keep a combination for later runs."""
+    """Store a combination for later runs."""
     whole = dataclasses.replace(combination, tier=tier)
     store.choose(SETTING, json.dumps(dataclasses.asdict(whole)))
 
 
-def _typed(value: object) -> str | bool:
-    """Return an option's value as people type it; True if it has none."""
+def _argument(value: object) -> str | bool:
+    """Return an option's value as typed on a command line; True for a flag."""
     if value is True:
         return True
     if isinstance(value, float):
@@ -120,19 +120,19 @@ def _typed(value: object) -> str | bool:
 
 
 def _command_line(folder: Path, options: argparse.Namespace, **others: object) -> str:
-    """Return the command that these options are given by, with others in place of some."""
+    """Return the command line for these options, some of them replaced by `others`."""
     values = vars(options) | others
     defaults = vars(parser(folder).parse_args(["."]))
     defaults["references"] = references_for(folder, values["checkpoint"])
     given = {"submissions": values["submissions"]}  # first, and never left out
     given |= {name: values[name] for name in OPTIONS if values[name] != defaults[name]}
-    return command("class", **{name: _typed(value) for name, value in given.items()})
+    return command("class", **{name: _argument(value) for name, value in given.items()})
 
 
 def _how_to_continue(folder: Path, options: argparse.Namespace, before: Combination) -> str:
-    if before.place and not before.still_there():
-        return f"the references that {before.place} held then are gone, so that run cannot continue"
-    known: dict[str, object] = {
+    if before.place and not before.has_same_references():
+        return f"that run cannot continue, as its references are no longer in {before.place}"
+    values: dict[str, object] = {
         "submissions": before.submissions,
         "references": Path(before.place) if before.place else None,
         "checkpoint": Path(before.weights) if before.weights else None,
@@ -140,33 +140,33 @@ def _how_to_continue(folder: Path, options: argparse.Namespace, before: Combinat
         "budget": before.budget,
         "training_times": before.training_times,
     }
-    others = {name: value for name, value in known.items() if value is not None}
-    others["tier"] = before.tier if before.tier == PROCESS else None  # others are kept anyway
-    return f"to continue with that: {_command_line(folder, options, **others)}"
+    others = {name: value for name, value in values.items() if value is not None}
+    others["tier"] = before.tier if before.tier == PROCESS else None  # the default keeps any other
+    return f"to continue that run: {_command_line(folder, options, **others)}"
 
 
 def checked(
     folder: Path, options: argparse.Namespace, references: References, store: Store
 ) -> tuple[Combination, bool]:
-    """Return what a command asks for, and whether it is to replace what is kept, which it says.
+    """Return the combination of a command, and whether it replaces the stored one.
 
     Raises:
-        SubmissionError: there are results of something else, and no --force.
+        SubmissionError: the folder has results of another combination, and there is no --force.
     """
     before, now = _stored(store), _requested(options, references, store)
-    other = before.differs(now) if before is not None else []
-    if before is None or not other or options.force:
-        return now, bool(other)
-    names = [option(name).removesuffix("=") for name in other]
+    differing = before.differs(now) if before is not None else []
+    if before is None or not differing or options.force:
+        return now, bool(differing)
+    names = [option(name).removesuffix("=") for name in differing]
     kinds = {True: "private", False: "public"}
     if before.private in kinds and before.private != now.private:
-        names[other.index("references")] += f" ({kinds[bool(before.private)]})"
-    held = f"{option('out', options.out)}: holds results with another {', '.join(names)}"
+        names[differing.index("references")] += f" ({kinds[bool(before.private)]})"
+    held = f"{option('out', options.out)}: holds results with different {', '.join(names)}"
     on, force = _how_to_continue(folder, options, before), option("force", True)
     if options.only is not None:
         raise SubmissionError(
-            f"{held}; {on} {option('only', shlex.quote(options.only))}; {force} compares all the "
-            "same, and leaves the gradebook as it is"
+            f"{held}; {on} {option('only', shlex.quote(options.only))}; {force} compares "
+            "anyway, and leaves the gradebook as it is"
         )
     anew = _command_line(folder, options, out=free_path(options.out, first=2))
     raise SubmissionError(

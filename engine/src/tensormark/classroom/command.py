@@ -1,9 +1,9 @@
 """Grade a class: `tensormark class SUBMISSIONS`.
 
 Exit status: 0 if everything was graded, whatever its score; 2 if there is nothing to grade, an
-option is invalid, or the run cannot go on; 3 if something could not be graded; 130 if the run was
-interrupted. After 2, 3 and 130 the same command continues where it stopped, or with `--force`
-starts over.
+option is invalid, or the run cannot continue; 3 if something could not be graded; 130 if the run
+was interrupted. After 2, 3 and 130 the same command continues where it stopped, or starts over with
+`--force`.
 """
 
 import sys
@@ -12,12 +12,12 @@ from pathlib import Path
 
 
 def grade(folder: Path, name: str, arguments: Sequence[str]) -> int:
-    """Grade what the command line names; return the exit status.
+    """Grade the submissions that the command line names; return the exit status.
 
     Raises:
         AssignmentError: the assignment cannot be opened.
     """
-    # here, because Ctrl-C may be pressed in the second that it takes
+    # imported here, inside `main`'s handler: it takes a second, in which Ctrl-C may be pressed
     from tensormark.authoring.variants import VariantError
     from tensormark.classroom.appeal import appeal
     from tensormark.classroom.canvas import CanvasError
@@ -49,7 +49,7 @@ def grade(folder: Path, name: str, arguments: Sequence[str]) -> int:
 
 
 def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
-    """Grade what the command line names; return the exit status."""
+    """Run the command, which Ctrl-C may interrupt; return the exit status."""
     try:
         return grade(folder, name, arguments)
     except KeyboardInterrupt:

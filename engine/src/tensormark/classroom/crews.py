@@ -1,4 +1,4 @@
-"""Who grades a class: Dask's workers (cluster.py), or this process, one hand-in after another."""
+"""What grades a class: Dask's workers (cluster.py), or this process, one hand-in after another."""
 
 import argparse
 import contextlib
@@ -19,11 +19,11 @@ from tensormark.usage import option
 if TYPE_CHECKING:
     from tensormark.classroom.cluster import Crew
 
-HERE = "here"  # the address
+HERE = "here"  # the address of this process as a worker
 
 
 class _LocalFuture:
-    """The answer of this process, when there is one, as Dask would give it."""
+    """A future answer of this process, with the interface of Dask's futures."""
 
     def __init__(self, future: "Future[Answer]") -> None:
         self.future = future
@@ -32,52 +32,52 @@ class _LocalFuture:
 
     @property
     def status(self) -> str:
-        """Whether it is there, or something was raised."""
+        """The state in Dask's words: pending, finished, error or cancelled."""
         if not self.future.done() or self.future.cancelled():
             return "cancelled" if self.future.cancelled() else "pending"
         return "error" if self.future.exception() else "finished"
 
     def add_done_callback(self, callback: Callable[[Any], Any]) -> None:
-        """Call something with this once it is done."""
+        """Call `callback` with this future once it is done."""
         self.future.add_done_callback(lambda _: callback(self))
 
 
 class OneProcess:
-    """This process, in the place of a cluster's workers."""
+    """This process in place of a cluster's workers."""
 
     def __init__(self, station: Station, pool: ThreadPoolExecutor) -> None:
         self.station, self.pool = station, pool
-        self.fit, self.reason, self.alive = {HERE: 1}, "", True
+        self.graders, self.reason, self.alive = {HERE: 1}, "", True
 
     @property
     def slots(self) -> int:
         """One, or none if it may not grade."""
-        return sum(self.fit.values())
+        return sum(self.graders.values())
 
-    def look(self) -> None:
-        """Do nothing: it neither comes nor goes."""
+    def refresh(self) -> None:
+        """Do nothing: this process neither joins nor leaves."""
 
     def check(self) -> None:
-        """See that it may grade.
+        """Check that this process may grade.
 
         Raises:
             ClusterError: it may not.
         """
-        if not self.fit:
+        if not self.graders:
             raise ClusterError(f"nothing can be graded here: {self.reason}")
 
     def refuse(self, address: str, host: str, reason: str) -> None:
         """Grade nothing more."""
-        self.fit, self.reason = {}, reason
+        self.graders, self.reason = {}, reason
 
     def submit(self, job: Job) -> _LocalFuture:
-        """Do a job, in another thread, as this one takes care of signals and progress."""
+        """Do a job in another thread, because this one handles signals and progress."""
         return _LocalFuture(self.pool.submit(self.station.do, job))
 
 
 @contextlib.contextmanager
 def _assignment_named(assignment: Path) -> Iterator[None]:
-    """Have this process take an assignment for its own, wherever it was started."""
+    """Make an assignment that of this process, wherever it was started."""
     before = os.environ.get(VARIABLE)
     os.environ[VARIABLE] = str(assignment)
     try:
@@ -90,7 +90,7 @@ def _assignment_named(assignment: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _this_process(terms: Terms, parcel: Parcel, assignment: Path) -> Iterator[OneProcess]:
-    """Unpack what is graded with, and try the tier."""
+    """Unpack the parcel, and try the tier."""
     with tempfile.TemporaryDirectory(prefix="class-") as folder, ThreadPoolExecutor(1) as pool:
         scratch = Path(folder)
         scratch.chmod(0o755)  # submissions may read the checkpoint in it
@@ -100,26 +100,27 @@ def _this_process(terms: Terms, parcel: Parcel, assignment: Path) -> Iterator[On
 
 
 @contextlib.contextmanager
-def opened_crew(
+def open_crew(
     options: argparse.Namespace,
     terms: Terms,
     parcel: Parcel,
     assignment: Path,
-    say: Callable[[str], None],
+    announce: Callable[[str], None],
 ) -> Iterator["Crew | OneProcess"]:
-    """Open those who grade; with one worker and no scheduler that is this process.
+    """Start or connect to the workers; with one worker and no scheduler, use this process.
 
     Raises:
-        ClusterError: there is no such scheduler. RunError: Dask is needed, and not installed.
+        ClusterError: the workers cannot be reached or started.
+        RunError: Dask is needed, but not installed.
     """
     if options.workers == 1 and not options.scheduler:
-        with _this_process(terms, parcel, assignment) as alone:
-            yield alone
+        with _this_process(terms, parcel, assignment) as process:
+            yield process
         return
     try:  # here, because importing Dask takes time
         from tensormark.classroom import cluster
     except ModuleNotFoundError as error:
-        more = f"{option('workers', 1)} does without; or pip install 'tensormark[class]'"
-        raise RunError(f"{error}; {more}") from error
-    with cluster.opened(options.scheduler, options.workers, assignment) as client:
-        yield cluster.Crew(client, terms, parcel, not options.scheduler, say)
+        fix = f"use {option('workers', 1)}, which needs no Dask, or pip install 'tensormark[class]'"
+        raise RunError(f"{error}; {fix}") from error
+    with cluster.connect(options.scheduler, options.workers, assignment) as client:
+        yield cluster.Crew(client, terms, parcel, not options.scheduler, announce)

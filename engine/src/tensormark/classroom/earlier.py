@@ -1,5 +1,5 @@
-"""Nothing that was written is lost: what a run would replace or remove, and has not written itself,
-or was written for somebody else, is moved to `earlier-1` (then `-2`, and so on) among the results.
+"""Keep earlier files: what a run would replace or remove is moved to `earlier-1` among the results
+(then `-2`, and so on) if no run wrote it, or if a run wrote it for somebody else.
 """
 
 import json
@@ -10,12 +10,12 @@ from pathlib import Path
 
 from tensormark.files import digest, free_path, sha256, write_whole
 
-WRITTEN = ".written.json"  # file to the digests of what was last written there
+WRITTEN = ".written.json"  # file name to the digests of what runs last wrote there
 FOLDER = "earlier"
 
 
 class Earlier:
-    """The folder of one run, which is made when there is something to move there."""
+    """The folder to which one run moves files, created when first needed."""
 
     def __init__(self, out: Path) -> None:
         self.out = out
@@ -23,7 +23,7 @@ class Earlier:
 
     @cached_property
     def folder(self) -> Path:
-        """The first that is free."""
+        """The first free folder name."""
         return free_path(self.out / FOLDER)
 
     def move(self, *names: str) -> None:
@@ -36,28 +36,28 @@ class Earlier:
 
     @property
     def written(self) -> dict[str, list[str]]:
-        """What was written by runs with this folder."""
+        """The digests of what runs have written, by file name."""
         try:
             return dict(json.loads((self.out / WRITTEN).read_bytes()))
         except (OSError, ValueError, TypeError):
             return {}
 
     def note(self, name: str, content: str) -> None:
-        """Note the digest of what is written; what was there may still be there after a crash."""
+        """Record the digest of what will be written, and the last, which a crash may leave."""
         written = self.written
         own = [*written.get(name, ())[-1:], content]
         write_whole(self.out / WRITTEN, json.dumps(written | {name: own}))
 
     def forget(self, name: str) -> None:
-        """Note that what may stand there later is somebody else's."""
+        """Record that anything there from now on is somebody else's."""
         written = {other: own for other, own in self.written.items() if other != name}
         write_whole(self.out / WRITTEN, json.dumps(written))
 
     def make_room(self, name: str, own: Sequence[str] | None = None) -> None:
-        """Move a file unless it is as a run has written it.
+        """Move a file unless it is as a run wrote it.
 
         Args:
-            own: the digests of what was written there, if they are known.
+            own: the digests of what runs wrote there; by default, those recorded.
         """
         path = self.out / name
         own = self.written.get(name, ()) if own is None else own
@@ -71,10 +71,10 @@ class Earlier:
         write_whole(self.out / name, content)
 
     def write_folder(self, folder: str, files: Iterable[tuple[str, bytes]]) -> None:
-        """Write the files of a folder, and move those that a run has written there before.
+        """Write the files of a folder, and move other files that earlier runs wrote there.
 
-        What is there already is left as it is. So a run that was interrupted here, which has noted
-        nothing, moves nothing of its own if it is done again.
+        A file that already has its content is left alone, so that repeating a run which was
+        interrupted here, and recorded nothing, does not move that run's own files.
         """
         others = self.written
         before = {name: others.pop(name) for name in [*others] if name.startswith(f"{folder}/")}
@@ -89,13 +89,13 @@ class Earlier:
             write_whole(self.out / WRITTEN, json.dumps(others | own))
 
     def withdraw(self, name: str) -> None:
-        """Move a file that an earlier run has written, and this one has nothing to write in."""
+        """Move a file that an earlier run wrote, and for which this run has no content."""
         if name in self.written:
             self.move(name)
             self.forget(name)
 
     def lines(self) -> list[str]:
-        """Say what was moved."""
+        """Return a line that says what was moved, if anything was."""
         what = ", ".join(self.moved[:5]) + (", ..." if len(self.moved) > 5 else "")
         why = "because it belongs to an earlier run"
         return [f"moved to {self.folder}, {why}: {what}"] if what else []

@@ -1,9 +1,9 @@
-"""Has jobs done: hands them to the workers, and keeps every answer before it counts.
+"""Run jobs: hand them to the workers, and store every answer before it counts.
 
-A job is work to grade, or to make questions on. One whose worker is killed, or in which something
-could not be graded, is tried twice again. Where workers were killed, nothing else is under way the
-last time, as that may have been the cause. If that one is killed as well, and others could be done,
-it is the submission's result.
+A job is a submission to grade, or to make questions on. If its worker is killed, or something in it
+could not be graded, it is retried twice. If workers were killed, the last try runs with nothing
+else in progress, because other submissions may have been the cause. If that worker is killed as
+well, and other submissions could be graded, being killed is the submission's result.
 """
 
 import contextlib
@@ -23,32 +23,32 @@ from tensormark.classroom.work import Ask, Terms, Work
 from tensormark.classroom.worker import Answer
 from tensormark.sandbox.interface import printable
 
-if TYPE_CHECKING:  # either kind of crew will do, and with one nobody needs Dask
+if TYPE_CHECKING:  # either kind of crew will do, and one of them needs no Dask
     from distributed import Future
 
     from tensormark.classroom.cluster import Crew
     from tensormark.classroom.crews import OneProcess
 
 TRIES = 3
-WAIT = 0.5  # seconds for an answer, before a look at everything else
+WAIT = 0.5  # seconds to wait for an answer before checking everything else
 KILLED, LOST = "its worker was killed", "its worker was lost"
 STOPPING = "\nfinishing what is under way; press Ctrl-C again to stop at once\n"
 J = TypeVar("J", Work, Ask)
-Blame = Callable[[J], Mapping[str, Any]]  # gives the result of what kills its workers
+Blame = Callable[[J], Mapping[str, Any]]  # returns the result of a job that kills its workers
 
 
 class Keeper(Protocol):
-    """Where answers are kept, such as a store."""
+    """Where answers are stored."""
 
     def add(self, job: str, terms: Terms, attempt: Attempt, /) -> None:
-        """Keep an attempt; it is on the disk when this returns."""
+        """Store an attempt; it is on disk when this returns."""
 
     def graded(self, terms: Terms, /) -> set[str]:
-        """Return the digests of all that is done with these terms."""
+        """Return the digests of all jobs that are done with these terms."""
 
 
 class Stop:
-    """Whether to stop: after the first Ctrl-C what is under way is finished, the second ends it."""
+    """Whether to stop: the first Ctrl-C lets jobs in progress finish, the second aborts them."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -58,11 +58,11 @@ class Stop:
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
-        os.write(2, STOPPING.encode())  # as a stream may be in the middle of something
+        os.write(2, STOPPING.encode())  # a stream may be in the middle of a write
 
     @contextlib.contextmanager
     def on_signals(self) -> Iterator[None]:
-        """Handle Ctrl-C, and the signal that `kill` sends, until the block ends."""
+        """Handle Ctrl-C and the signal that `kill` sends until the block ends."""
         before = {number: signal.signal(number, self) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
@@ -76,17 +76,19 @@ class _Task(Generic[J]):
     """A job, and how often it was tried in this run.
 
     Attributes:
-        alone: it is tried for the last time, with nothing else under way, as it may kill workers.
+        alone: whether it is tried for the last time, with nothing else in progress, because it may
+            kill workers.
+        workers: those to which it was submitted.
     """
 
     job: J
     tries: int = 0
     alone: bool = False
-    workers: frozenset[str] = frozenset()  # that it was submitted to
+    workers: frozenset[str] = frozenset()
 
     @property
     def last(self) -> bool:
-        """Whether it will not be tried again if this try fails."""
+        """Whether this try is the last."""
         return self.tries + 1 >= TRIES
 
 
@@ -108,18 +110,18 @@ class Engine(Generic[J]):
         self.waiting: deque[_Task[J]] = deque()
         self.suspects: deque[_Task[J]] = deque()  # to be tried alone, at the end
         self.under_way: dict[Future, _Task[J]] = {}
-        self.fit = self.checked = frozenset[str]()  # workers; there may be thousands
+        self.graders = self._checked_graders = frozenset[str]()  # there may be thousands
         self.answered: queue.SimpleQueue[Future] = queue.SimpleQueue()
 
     def run(self, jobs: Iterable[J]) -> None:
-        """Go on until everything is done or a stop is asked for.
+        """Run until every job is done or a stop is requested.
 
         Raises:
-            ClusterError: there is no worker left. StoreError: nothing can be stored.
+            ClusterError: no worker is left. StoreError: nothing can be stored.
         """
         self.waiting = deque(_Task(job) for job in jobs)
         while self.under_way or ((self.waiting or self.suspects) and not self.stop.asked):
-            self.crew.look()
+            self.crew.refresh()
             self._drop_stranded()
             self.fill()
             with contextlib.suppress(queue.Empty):
@@ -127,7 +129,7 @@ class Engine(Generic[J]):
             self.progress.tick(self.crew.slots, len(self.under_way))
 
     def fill(self) -> None:
-        """Give every slot something to do; what is to be tried alone comes last."""
+        """Give every slot a job; those to be tried alone come last."""
         if self.stop.asked or any(task.alone for task in self.under_way.values()):
             return
         while self.waiting and len(self.under_way) < self.crew.slots and not self.stop.asked:
@@ -136,29 +138,30 @@ class Engine(Generic[J]):
             self.begin(self.suspects.popleft())
 
     def begin(self, task: _Task[J]) -> None:
-        """Have a job done."""
+        """Submit a job."""
         task.workers = self.workers()
         future = self.crew.submit(task.job)
         self.under_way[future] = task
         future.add_done_callback(self.answered.put)
 
     def workers(self) -> frozenset[str]:
-        """Return the workers that may grade; as long as they are the same, the same object."""
-        if self.crew.fit.keys() != self.fit:
-            self.fit = frozenset(self.crew.fit)
-        return self.fit
+        """Return the workers that may grade, as the same object while they are the same."""
+        if self.crew.graders.keys() != self.graders:
+            self.graders = frozenset(self.crew.graders)
+        return self.graders
 
     def _drop_stranded(self) -> None:
-        """Take back what no worker that is left may do, as Dask would wait for those that died."""
-        if self.workers() is self.checked:
+        """Cancel jobs whose workers are all gone, because Dask would wait for those to return."""
+        graders = self.workers()
+        if graders is self._checked_graders:
             return
-        self.checked = self.workers()
+        self._checked_graders = graders
         for future, task in list(self.under_way.items()):
-            if task.workers.isdisjoint(self.checked) and not future.done():
+            if task.workers.isdisjoint(graders) and not future.done():
                 future.cancel()
 
     def take(self, future: "Future") -> None:
-        """Keep an answer, once the slot that gave it has something else to do."""
+        """Store an answer, after giving the slot that it frees another job."""
         task = self.under_way.pop(future, None)
         if task is None:
             return
@@ -181,7 +184,7 @@ class Engine(Generic[J]):
         self.progress.done(attempt, final)
 
     def _is_last(self, task: _Task[J], attempt: Attempt) -> bool:
-        """Say whether an attempt is the last, or have the job tried again."""
+        """Say whether an attempt is the last; if not, queue the job for another try."""
         if attempt.complete or task.alone:
             return True
         task.tries += 1
@@ -202,8 +205,8 @@ class Engine(Generic[J]):
         if future.status != "error":
             return LOST
         error = future.exception()
-        tried = getattr(error, "allowed_failures", None)  # of Dask's KilledWorker
-        if tried is not None:
-            task.tries += tried
+        retries = getattr(error, "allowed_failures", None)  # of Dask's KilledWorker
+        if retries is not None:
+            task.tries += retries
             return KILLED
         return f"a worker failed: {printable(f'{type(error).__name__}: {error}')[:300]}"

@@ -1,4 +1,4 @@
-"""A student's line of the gradebook: what all reports of a class are drawn from."""
+"""A student's line of the gradebook, from which all reports of a class are made."""
 
 import datetime
 from collections.abc import Mapping, Sequence
@@ -10,48 +10,48 @@ from tensormark.classroom.marks import Marks
 from tensormark.intake.submission import Part
 from tensormark.reports.model import ungraded
 
-SHOWN = 20  # students that are named in a line
+SHOWN = 20  # students named in one line at most
 
 
 def legible(name: str) -> str:
-    r"""Return a name as text that can be written: a byte that is not UTF-8 becomes `\\udce9`."""
+    r"""Return a name as text that can be encoded: a byte that is not UTF-8 becomes `\\udce9`."""
     return name.encode("utf-8", "backslashreplace").decode()
 
 
 def number_of(count: int, noun: str) -> str:
-    """Return how many there are of something, such as `1 student`."""
+    """Return a count with its noun, such as `1 student` or `2 students`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def first_of(names: Sequence[str]) -> str:
-    """Return as many names as a person reads in a line, and how many more there are."""
+    """Return the first SHOWN names, and how many more there are."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(names[:SHOWN]) + more
 
 
 def called(student: str, name: str) -> str:
-    """Return what identifies a student, and the name where that does not tell it."""
+    """Return a student's id, followed by the name unless the id contains it."""
     return student if not name or name in student else f"{student} ({name})"
 
 
 @dataclass(frozen=True)
 class HandIn:
-    """What one student handed in, as far as names and dates tell.
+    """What one student handed in, judging by names and dates.
 
     Attributes:
-        student: what identifies the student: an id or login where there is one, else a name.
-        name: to show to people, as it was written; never trusted.
+        student: the student's identifier: an id or login where there is one, else a name.
+        name: the name to display, as it was written; never trusted.
         path: the file or folder to grade; None if a roster lists a student who handed in nothing,
             or if there is a fault.
-        submitted: when, if that is known.
-        minutes_late: after the deadline, 0 if in time; None if that is not known.
-        others: what the student handed in besides, and is not graded: older, or too late.
-        keys: what else identifies the student, such as a login or an email address.
-        fault: why nothing of what was handed in can be graded; "" if something can, or nothing was.
-        notes: what a person should know of how it was found, a sentence each.
-        parts: what is read of it.
-        known: whether it is certain who the student is; not if the list of the class does not have
-            them, or if there is a fault because several people may be meant.
+        submitted: when it was handed in, if known.
+        minutes_late: minutes after the deadline, 0 if in time; None if unknown.
+        others: what else the student handed in, older or too late, which is not graded.
+        keys: other identifiers of the student, such as a login or an email address.
+        fault: why nothing that was handed in can be graded; "" if something can, or nothing was.
+        notes: what staff should know about how it was found, one sentence each.
+        parts: the files to read from it.
+        known: whether the student's identity is certain: not if they are not on the class list, or
+            if there is a fault because several people may be meant.
     """
 
     student: str
@@ -68,7 +68,7 @@ class HandIn:
 
     @property
     def called(self) -> str:
-        """What identifies the student, and the name where that does not tell it."""
+        """The student's id, followed by the name unless the id contains it."""
         return called(self.student, self.name)
 
 
@@ -77,29 +77,29 @@ class Final:
     """What a student gets in the end; see ledger.py.
 
     Attributes:
-        points: None while some of them are not known.
-        how: how they came about, for staff, in one line.
-        told: the same for the student, a line each; none if it is the score.
-        written: what the student has for written questions, if there are any.
+        points: None while some of them are unknown.
+        how: how they were computed, for staff, in one line.
+        steps: the same for the student, one line per step; none if they equal the score.
+        written: the student's marks for written questions, if there are any.
     """
 
     points: float | None
     how: str = ""
-    told: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
     written: Marks | None = None
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A hand-in, and how it was graded.
+    """A hand-in and its grading.
 
     Attributes:
         result: the result model, see reports/result.schema.json; None if nothing was graded.
         problem: why nothing was graded, in one sentence; "" if something was.
         previous: the result before this one, if they differ.
-        seconds: that grading took; attempts: how often it was tried.
+        seconds: how long grading took; attempts: how often it was tried.
         sources: module name to text, of the files that students edit.
-        final: what the student gets, if scores are changed or lateness costs points.
+        final: what the student gets in the end, if there is a ledger.
         viva: how many questions about their code were answered right, and of how many; None if none
             was answered.
     """
@@ -116,7 +116,7 @@ class Entry:
 
     @property
     def answered(self) -> str:
-        """How many of how many were right, as no spreadsheet takes it for a date."""
+        """The viva result as `3 of 4`, which no spreadsheet takes for a date."""
         return f"{self.viva[0]} of {self.viva[1]}" if self.viva else ""
 
     @property
@@ -126,19 +126,19 @@ class Entry:
 
     @property
     def written(self) -> Marks | None:
-        """What the student has for written questions, if there are any."""
+        """The student's marks for written questions, if there are any."""
         return self.final.written if self.final else None
 
     @property
     def most(self) -> float | None:
-        """The points that there are in all, but for bonus; None if nothing was graded."""
+        """The maximum points, without bonus; None if nothing was graded."""
         if self.result is None:
             return None
         return float(self.result["max_score"]) + float(self.written.most if self.written else 0)
 
     @property
     def mark(self) -> float | None:
-        """The number that goes to a platform; None if there is none, or part of it is lacking."""
+        """The number sent to a platform; None if there is none, or it is incomplete."""
         if self.final is not None:
             return self.final.points
         if self.result is None or ungraded(dict(self.result)):
@@ -147,7 +147,7 @@ class Entry:
 
     @property
     def without(self) -> str:
-        """Why there is no such number."""
+        """Why there is no mark."""
         return (
             self.problem or (self.final.how if self.final else "") or "could not be graded in full"
         )

@@ -1,7 +1,7 @@
-"""Where two submissions are alike, line by line, without what many of the class have anyway.
+"""Find where two submissions are alike, line by line, ignoring lines that are common in the class.
 
-Lines are compared as written, and again with a mark in the place of names that students chose.
-Both are of strangers: nothing is parsed or run, and every count is bounded.
+Lines are compared as written, and again with a placeholder for names that students chose. Both
+files are untrusted: nothing is parsed or run, and every count is bounded.
 """
 
 import builtins
@@ -15,9 +15,9 @@ from functools import lru_cache
 
 from tensormark.classroom.similar import COMMON, SMALLEST
 
-LINES = 500  # of a file that are compared, those that many have not counted
+LINES = 500  # of a file that are compared at most, without common ones
 SAME, RENAMED, MOVED, OWN, GAP = "same", "renamed", "moved", "own", "gap"
-NAME = re.compile(r"(?<![\w.])([^\W\d]\w*)(\s*\()?")  # no attribute; and whether it is called
+NAME = re.compile(r"(?<![\w.])([^\W\d]\w*)(\s*\()?")  # not an attribute; with the bracket of a call
 IMPORTED = re.compile(r"^(?:import|from)\b.*", re.M)
 DEFINED = re.compile(r"^\s*class\s+(\w+)", re.M)
 COMMENT = re.compile(r"^\s*#")
@@ -29,10 +29,10 @@ class Line:
     """A line of each of two files, or of one.
 
     Attributes:
-        kind: SAME; RENAMED, the same but for names and layout; MOVED, the other file has it in
-            another place; OWN; or GAP, where lines that many have are left out.
-        left, right: its number and text, if there is one.
-        holders: of the class, how many have it, but for names and layout.
+        kind: SAME; RENAMED, the same except for names and layout; MOVED, elsewhere in the other
+            file; OWN, in one file only; or GAP, where common lines are left out.
+        left, right: its number and text in each file, if there.
+        holders: how many of the class have it, ignoring names and layout.
     """
 
     kind: str
@@ -46,22 +46,23 @@ def _imported(text: str) -> set[str]:
 
 
 class Rarity:
-    """How many of a class have a line.
+    """Counts how many of a class have each line.
 
     Attributes:
-        names: that no student chose; called: further ones, where they are called.
-        usual: lines that many have, or that were given; they say nothing about anybody.
+        names: those that no student chose; called: more of them, when they are called.
+        usual: lines that are common or were given, and so are no evidence.
         holders: line to how many have it.
     """
 
     def __init__(
         self, submissions: Sequence[Sources], starter: Sources, known: Sequence[Sources]
     ) -> None:
-        """Count lines.
+        """Count the lines of a class.
 
         Args:
-            submissions: one by a team once.
-            starter: what everybody was given; known: solutions that anybody may resemble.
+            submissions: with a team's included once.
+            starter: the code that everybody was given.
+            known: solutions that anybody may resemble.
         """
         given = "\n".join(starter.values())
         self.names = {"self", *keyword.kwlist, *_imported(given)}
@@ -76,22 +77,22 @@ class Rarity:
         self.usual.update(*map(self._forms, (starter, *known)))
 
     def _form(self, line: str) -> str:
-        """Return a line without layout and names of variables; a comment as it is written."""
+        """Return a line without layout or students' names; a comment loses only its layout."""
         if COMMENT.match(line):
             return " ".join(line.split())
         return "".join(NAME.sub(self._anonymous, line).split())
 
-    def _anonymous(self, found: re.Match[str]) -> str:
-        """Return a name with its bracket, or a mark in its place if a student chose it."""
-        name, call = found[1], found[2] or ""
-        kept = name in self.names or (call and name in self.called)
-        return f"{name if kept else '_'}{call}"
+    def _anonymous(self, match: re.Match[str]) -> str:
+        """Return a name and any bracket, with a placeholder for a name that a student chose."""
+        name, call = match[1], match[2] or ""
+        is_given = name in self.names or (call and name in self.called)
+        return f"{name if is_given else '_'}{call}"
 
     def _forms(self, submission: Sources) -> set[str]:
         return {self.form(line) for text in submission.values() for line in text.splitlines()}
 
     def rare(self, text: str) -> list[int]:
-        """Return the numbers of the first lines of a file that few have, from 0."""
+        """Return the numbers, from 0, of the first LINES lines of a file that are not common."""
         numbers = (
             number
             for number, line in enumerate(text.splitlines())
@@ -101,7 +102,7 @@ class Rarity:
 
 
 def _aligned(left: list[str], right: list[str]) -> Iterator[tuple[int | None, int | None]]:
-    """Yield the places of what is equal in both, or of what is in one."""
+    """Yield pairs of indices of equal items, and of items in only one list with None."""
     matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
     for tag, first, after_first, second, after_second in matcher.get_opcodes():
         if tag == "equal":
@@ -112,18 +113,18 @@ def _aligned(left: list[str], right: list[str]) -> Iterator[tuple[int | None, in
 
 
 def side_by_side(left: str, right: str, rarity: Rarity) -> list[Line]:
-    """Return the lines of two files that few of the class have, those of both in one."""
+    """Return the lines of two files that are not common, with equal ones paired."""
     lines = left.splitlines(), right.splitlines()
     numbers = rarity.rare(left), rarity.rare(right)
     forms = [
         [rarity.form(own[number]) for number in rare]
         for own, rare in zip(lines, numbers, strict=True)
     ]
-    both, found, last = set(forms[0]) & set(forms[1]), list[Line](), [-1, -1]
+    both, result, last = set(forms[0]) & set(forms[1]), list[Line](), [-1, -1]
     for places in _aligned(*forms):
         at = [None if p is None else rare[p] for p, rare in zip(places, numbers, strict=True)]
         if any(now is not None and now > then + 1 for now, then in zip(at, last, strict=True)):
-            found.append(Line(GAP))
+            result.append(Line(GAP))
         last = [then if now is None else now for now, then in zip(at, last, strict=True)]
         first, second = (
             None if now is None else (now + 1, own[now]) for now, own in zip(at, lines, strict=True)
@@ -134,5 +135,5 @@ def side_by_side(left: str, right: str, rarity: Rarity) -> list[Line]:
             kind = MOVED if form in both else OWN
         else:
             kind = SAME if texts[0].strip() == texts[1].strip() else RENAMED
-        found.append(Line(kind, first, second, rarity.holders[form]))
-    return found
+        result.append(Line(kind, first, second, rarity.holders[form]))
+    return result

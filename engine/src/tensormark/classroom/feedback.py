@@ -1,7 +1,7 @@
-"""What each student gets back: a folder with a page and the result it is drawn from.
+"""What each student gets back: a folder with a page and the result from which it is made.
 
-Nothing in it is private: what is for the instructor is left out, and with private references so is
-whatever could carry an input. Files are written only if they change.
+Nothing in it is private: whatever is for the instructor is left out and, with private references,
+so is whatever could reveal an input. Files are written only if they change.
 """
 
 import hashlib
@@ -20,9 +20,9 @@ from tensormark.reports import html
 
 FOLDER = "feedback"
 PAGE, RESULT = "report.html", "results.json"
-DRAWN = ".drawn"  # by which version of the reports the pages were drawn
-OURS = ".folders"  # the names of the folders that were written here, a list in JSON
-# what of a result, and of an exercise in it, a student gets
+DRAWN = ".drawn"  # holds the version of the reports that made the pages
+OURS = ".folders"  # lists in JSON the folders that runs wrote here
+# the keys of a result, and of an exercise in it, that a student gets
 KEPT = (
     *("version", "assignment", "name", "mode", "only", "tier", "private", "references"),
     *("versions", "time", "score", "max_score", "bonus", "bonus_max_score", "notes", "printed"),
@@ -31,16 +31,16 @@ EXERCISE = (
     *("id", "title", "file", "task", "outcome", "score", "max_score", "bonus", "mistake"),
     *("message", "findings", "note", "place", "handout", "measured"),
 )
-# of the names of folders, as students' own are whatever they like
-LONGEST = 40  # characters, at most four bytes each; file systems allow 255 bytes
+# limits on folder names, because students' names are arbitrary
+LONGEST = 40  # characters of at most four bytes each; file systems allow 255 bytes
 DEVICES = {"con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))}
 ALLOWED = "-_.@+"
 
 
 def _for_student(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a result without what is for the instructor: flags, and the place of the file.
+    """Return a result without what is for the instructor: its flags and the file's path.
 
-    What stands in a result that is not known here is left out as well.
+    Unknown keys are left out as well.
     """
     copy: dict[str, Any] = {name: result[name] for name in KEPT}
     copy |= {"submission": result["name"], "flags": []}
@@ -57,7 +57,7 @@ def _for_student(result: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _written(marks: Marks) -> dict[str, Any]:
-    """Return what a student may know of written answers: nothing that is not settled."""
+    """Return what a student may see of the written answers: only what is settled."""
     questions = [
         {
             "id": mark.question.id,
@@ -73,38 +73,38 @@ def _written(marks: Marks) -> dict[str, Any]:
 
 
 def version() -> str:
-    """Return a digest of all that draws pages."""
+    """Return a digest of all the code that makes pages."""
     paths = sorted(Path(html.__file__).parent.glob("*.*"))
     return digest("".join(sha256(path) for path in (*paths, Path(__file__))).encode())
 
 
 def _write_folder(folder: Path, entry: Entry, again: bool) -> bool:
-    """Write a student's files if they are to change, or remove them; say whether anything changed.
+    """Write a student's files if they change, or remove them; say whether anything changed.
 
     Args:
-        again: whether the page is drawn also if the result is what it was.
+        again: whether to remake the page even if the result is unchanged.
     """
     page, file = folder / PAGE, folder / RESULT
     if entry.result is None:
-        gone = page.exists() or file.exists()
+        existed = page.exists() or file.exists()
         file.unlink(missing_ok=True)
         page.unlink(missing_ok=True)
-        return gone
+        return existed
     model = _for_student(entry.result)
     if entry.final is not None and entry.final.points is not None:
-        model["final"] = {"points": entry.final.points, "steps": entry.final.told}
+        model["final"] = {"points": entry.final.points, "steps": entry.final.steps}
     if entry.written is not None:
         model["written"] = _written(entry.written)
-    text = (json.dumps(model) + "\n").encode()  # in one line, which is several times faster
+    text = (json.dumps(model) + "\n").encode()  # on one line, which is several times faster
     if not again and page.exists() and file.exists() and file.read_bytes() == text:
         return False
     write_whole(page, html.page(model, html.NOWHERE).encode("utf-8", "backslashreplace"))
-    write_whole(file, text)  # last: what is equal to it was drawn
+    write_whole(file, text)  # last: its presence means a finished page
     return True
 
 
 def _safe(name: str) -> str:
-    """Return a name that is one folder's on every system: no path, no device, nothing hidden."""
+    """Return a name valid for a folder on every system: not a path, a device or hidden."""
     plain = unicodedata.normalize("NFC", name[: 4 * LONGEST])
     letters = "".join(char if char.isalnum() or char in ALLOWED else "_" for char in plain)
     letters = letters[:LONGEST].strip("._-") or "student"
@@ -112,21 +112,21 @@ def _safe(name: str) -> str:
 
 
 def key(name: str) -> str:
-    """Return what two names share if some file system takes them for one."""
+    """Return a key that two names share if some file system treats them as the same."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
 def folder_names(students: Sequence[str]) -> list[str]:
-    """Return a folder's name for each student, all different wherever they are written.
+    """Return a folder name for each student, all different on every file system.
 
-    A student who may be called what the folder is has it; others get some digits besides, which
-    depend on nothing but their own name and how often it came before.
+    A student whose name is a valid folder name gets it unchanged; others get digits appended, which
+    depend only on their own name and how often it occurred before.
     """
-    seen: Counter[str] = Counter()
+    occurrences: Counter[str] = Counter()
     marks = []
     for student in students:
-        marks.append(f"{student}\0{seen[student]}".encode("utf-8", "surrogatepass"))
-        seen[student] += 1
+        marks.append(f"{student}\0{occurrences[student]}".encode("utf-8", "surrogatepass"))
+        occurrences[student] += 1
     plain = [_safe(student) for student in students]
     names = list(plain)
     for digits in (8, 16, 64):
@@ -138,7 +138,7 @@ def folder_names(students: Sequence[str]) -> list[str]:
 
 
 def _own_folders(file: Path) -> list[str]:
-    """Return the folders that an earlier run has written; none if that is not known."""
+    """Return the folders that an earlier run wrote; none if that is unknown."""
     try:
         names = json.loads(file.read_bytes())
     except (OSError, ValueError):
@@ -149,10 +149,8 @@ def _own_folders(file: Path) -> list[str]:
 def write_feedback(entries: Sequence[Entry], out: Path, earlier: Earlier) -> list[str]:
     """Write every student's folder below `out`; return the folders' paths, relative to it.
 
-    Folders that were written before, of students who are no longer among the entries, are moved
-    aside, and so are folders that have a student's name and were not written here.
-
-    A student without a result has no folder, and its path is "".
+    Folders of students who are no longer among the entries are moved aside, and so are folders with
+    a student's name that no run wrote. A student without a result has no folder, and the path "".
     """
     drawn, current = out / FOLDER / DRAWN, version()
     again = not drawn.exists() or drawn.read_text("utf-8", "replace") != current
@@ -162,7 +160,7 @@ def write_feedback(entries: Sequence[Entry], out: Path, earlier: Earlier) -> lis
     others = (path.name for path in (out / FOLDER).glob("*") if path.name not in before)
     earlier.move(*(f"{FOLDER}/{name}" for name in sorted(set(before) - set(names))))
     earlier.move(*(f"{FOLDER}/{name}" for name in sorted(set(names).intersection(others))))
-    if sorted(names) != before:  # before the folders: none is there that is not in the list
+    if sorted(names) != before:  # before the folders, so that all are listed
         write_whole(list_of_ours, json.dumps(sorted(names)))
     for name, entry in zip(names, entries, strict=True):
         _write_folder(out / FOLDER / name, entry, again)

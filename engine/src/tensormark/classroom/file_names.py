@@ -1,7 +1,7 @@
-"""What lies in a folder of hand-ins, and who may have handed it in as far as names and lists tell.
+"""What is in a folder of hand-ins, and who may have handed it in, judging by names and lists.
 
-Names are students' own in part. They are only ever compared and shown; no path is made of them, and
-no entry of the folder is followed if it is a link.
+Students choose part of the names. Names are only ever compared and shown; no path is built from
+them, and no link in the folder is followed.
 """
 
 import itertools
@@ -18,16 +18,16 @@ from tensormark.classroom.gradescope_export import METADATA, by_gradescope, read
 from tensormark.classroom.upload import Upload
 from tensormark.files import is_folder, is_regular
 
-# what systems and editors leave behind; any other name may be a student's, also one that is hidden
+# what systems and editors leave behind; any other name, even a hidden one, may be a student's
 IGNORED = {
     *("__MACOSX", "Thumbs.db", "desktop.ini", ".DS_Store", ".localized", ".directory"),
     *(".Spotlight-V100", ".Trashes", ".fseventsd", ".git", ".gitignore", ".gitattributes"),
     *(".gitkeep", ".hg", ".svn", ".idea", ".vscode", ".venv", ".ipynb_checkpoints"),
     *(".mypy_cache", ".pytest_cache", ".ruff_cache", "__pycache__"),
 }
-# the folder in Gradescope's zip; any other that is alone may be a student's, whatever is in it
+# the folder in Gradescope's zip; any other single folder may be a student's, whatever is in it
 EXPORT = re.compile(r"assignment_[0-9]+_export")
-COMPANION = "._"  # begins what macOS keeps beside a file or folder of the same name
+COMPANION = "._"  # begins the name of the metadata that macOS keeps beside a file or folder
 IGNORED_BEGINNINGS = (".~lock.", ".nfs", ".fuse_hidden", ".Trash-")
 ENDINGS = (
     *(".tar.gz", ".tar.xz", ".tar.bz2", ".tgz", ".txz", ".tbz2", ".tar", ".zip", ".7z", ".rar"),
@@ -37,12 +37,12 @@ ENDINGS = (
 
 
 def real(path: Path) -> Path:
-    """Return where a path leads, as far as it leads anywhere: links may go round in circles."""
+    """Return a path with its links resolved as far as possible: they may be circular."""
     return Path(os.path.realpath(path))
 
 
 def _entries(folder: Path) -> list[Path]:
-    """Return what is in a folder, in order, without what systems put there."""
+    """Return what is in a folder, sorted, without what systems put there."""
     paths = {path.name: path for path in folder.iterdir()}
     return sorted(
         path
@@ -62,16 +62,16 @@ def _without_ending(name: str) -> str:
 
 
 def _own_name(path: Path) -> Upload:
-    """Read a name that is a student's own; of several, the file's date tells which is newest."""
+    """Read a name that the student chose; the file's date says which of several is newest."""
     name = path.name if is_folder(path) else _without_ending(path.name)
     stamp = f"{path.lstat().st_mtime_ns:020}"
     return Upload(student=name, name=name, path=path, file=path.name, attempt=stamp)
 
 
 def _merged(readings: Sequence[Upload], path: Path) -> Upload:
-    """Return the readings of a name as one.
+    """Return the readings of a name as one upload, with the alternatives as its `others`.
 
-    Where they only disagree on whether it is late, it is: nobody gains by a name of their own.
+    If they differ only in whether it is late, it is late, so that nobody gains by choosing a name.
     """
     by_student: dict[tuple[str, str], Upload] = {}
     for reading in readings:
@@ -83,7 +83,7 @@ def _merged(readings: Sequence[Upload], path: Path) -> Upload:
 
 
 def _by_platform(paths: Sequence[Path]) -> list[Upload]:
-    """Read names of Canvas and Moodle, and those that are students' own.
+    """Read names by Canvas and Moodle, and those that students chose.
 
     Canvas grades a whole assignment anonymously or not at all.
     """
@@ -109,11 +109,11 @@ def _printable(upload: Upload) -> Upload:
     )
 
 
-def found_in(folder: Path, without: Iterable[Path] = ()) -> list[Upload]:
+def uploads_in(folder: Path, without: Iterable[Path] = ()) -> list[Upload]:
     """Return everything that was handed in.
 
     Args:
-        without: files that are the instructor's, such as a roster.
+        without: the instructor's files, such as a roster, which are left out.
 
     Raises:
         OSError: the folder cannot be read.

@@ -1,11 +1,11 @@
-"""Every version of what was applied to a class's scores, and what everybody got by it.
+"""Store every version of a class's ledger, with the final points that it gave everybody.
 
-    ledger   a version: when, with which rule and which adjustments, in JSON
-    final    what each student got by it
-    written  what each student had for each written question, as far as sheets said anything of it
+    ledger   a version: its time, late rule and adjustments, in JSON
+    final    each student's final points in a version
+    written  each student's marks for written questions, where sheets had any
 
-A version is written whole or not at all, before the gradebook, and only if it is not the last one:
-a run that is interrupted and done again adds none.
+A version is written whole or not at all, before the gradebook, and only if it differs from the last
+one: repeating an interrupted run adds none.
 """
 
 import dataclasses
@@ -26,12 +26,12 @@ TABLES = (
     "CREATE TABLE IF NOT EXISTS written (ledger INTEGER NOT NULL, student TEXT NOT NULL,"
     " question TEXT NOT NULL, points REAL, comments TEXT NOT NULL, who TEXT NOT NULL)",
 )
-Row = tuple[str, float | None, float | None, str]  # of the table final, without its version
+Row = tuple[str, float | None, float | None, str]  # of the table final, without the version
 Marked = tuple[str, str, float | None, str, str]  # of the table written
 
 
 def _texts(ledger: Ledger | None) -> tuple[str, str]:
-    """Return what is applied, in JSON; "" where there is nothing."""
+    """Return the rule and the adjustments in JSON; "" for what there is not."""
     if ledger is None:
         return "", ""
     rule = json.dumps(dataclasses.asdict(ledger.rule), default=str) if ledger.rule else ""
@@ -86,7 +86,7 @@ def _last(store: Store) -> tuple[tuple[str, str], list[Row], list[Marked]] | Non
 
 
 def _changes(before: Sequence[Row], rows: Sequence[Row], always: str | None) -> list[str]:
-    """Return a line for each student whose points changed, and for who is always to be told."""
+    """Return a line for each student whose points changed, and for `always`."""
     old = {student: final for student, _, final, _ in before}
     lines = [
         f"  {visible(student, 60)}: {_in_words(old[student])} {_now(old[student], final)}"
@@ -108,11 +108,11 @@ def _now(before: float | None, final: float | None) -> str:
 def keep(
     store: Store, ledger: Ledger | None, entries: Sequence[Entry], always: str | None = None
 ) -> list[str]:
-    """Keep what is applied, unless it is what was kept last; return what to tell the instructor.
+    """Store a version unless it equals the last one; return lines for the instructor.
 
     Args:
-        entries: with what each student gets.
-        always: a student of whom it is told even if nothing changed.
+        entries: those of the class, with final points.
+        always: a student to report even if nothing changed.
     """
     texts, rows, marked, last = _texts(ledger), _rows(entries), _marked(entries), _last(store)
     if ledger is None and (last is None or last == (texts, rows, marked)):
@@ -128,7 +128,7 @@ def keep(
             answers = [(version.lastrowid, *row) for row in marked]
             file.executemany("INSERT INTO written VALUES (?, ?, ?, ?, ?, ?)", answers)
     if ledger is None:
-        return ["final: no longer in the gradebook; earlier ones stay in the store"]
+        return ["final: no longer in the gradebook; earlier versions stay in the store"]
     changed = sum(final not in (None, score and round(score, 2)) for _, score, final, _ in rows)
-    told = [f"final: differs from the score for {changed} of {number_of(len(rows), 'student')}"]
-    return [*told, *_changes(last[1] if last else (), rows, always), *ledger.lines(entries)]
+    lines = [f"final: differs from the score for {changed} of {number_of(len(rows), 'student')}"]
+    return [*lines, *_changes(last[1] if last else (), rows, always), *ledger.lines(entries)]

@@ -7,7 +7,7 @@
   const shown = document.getElementById("shown");
   const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-  // accents are left out, so that "zoe" finds Zoë; and letters that are not one with an accent
+  // accents are removed, so that "zoe" finds Zoë; the map has letters that do not decompose
   const plain = { ł: "l", ø: "o", đ: "d", ð: "d", þ: "th", ß: "ss", æ: "ae", œ: "oe", ı: "i" };
   const folded = (text) =>
     text
@@ -29,18 +29,18 @@
     tags: new Set((row.dataset.tags || "").split(" ")),
   }));
 
-  const compare = (one, other) => {
-    if (typeof one === "number" && typeof other === "number") return one - other;
-    return collator.compare(String(one), String(other));
+  const compare = (left, right) => {
+    if (typeof left === "number" && typeof right === "number") return left - right;
+    return collator.compare(String(left), String(right));
   };
 
-  // what has no value comes last, whichever way the others are sorted
+  // empty values come last in either order
   const sort = (column, sign) => {
     rows.sort((a, b) => {
-      const one = a.values[column];
-      const other = b.values[column];
-      if (one === null || other === null) return (one === null) - (other === null);
-      return sign * compare(one, other);
+      const left = a.values[column];
+      const right = b.values[column];
+      if (left === null || right === null) return (left === null) - (right === null);
+      return sign * compare(left, right);
     });
     body.replaceChildren(...rows.map(({ row }) => row));
   };

@@ -1,11 +1,11 @@
-"""Write what a class is given and what its instructor reads, all drawn from the same entries.
+"""Write what a class gets back and what its instructor reads, all from the same entries.
 
 gradebook.csv, gradebook.html   the class, for spreadsheets and for people
-teach.html      the class without its people, to be shown to it
+teach.html      anonymous statistics, to show to the class
 similar.html    near-identical submissions side by side, if there are any
-canvas.csv      for Canvas to import: one column, and only who has a score
-feedback/       a folder a student
-                and what platforms take back besides; see returned.py
+canvas.csv      for Canvas to import: one column, only for students with a score
+feedback/       one folder per student
+                other files for platforms to import; see returned.py
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,16 +28,16 @@ from tensormark.reports.platforms import csv_text
 TABLE, PAGE, CANVAS = "gradebook.csv", "gradebook.html", "canvas.csv"
 TEACH, SIMILAR = "teach.html", "similar.html"
 RESULTS = (TABLE, PAGE, TEACH, SIMILAR, CANVAS, FOLDER, *RETURNED)
-KEPT = ".statements.json"  # what the comparison of sources keeps until the next run
+KEPT = ".statements.json"  # a cache of the comparison of sources for the next run
 FIRST = ("student", "submission", "score", "max_score", "bonus")
 FINAL = ("final", "how")  # only where there is a ledger
-WRITTEN = "written"  # only where there are sheets, and after it a column for each question
+WRITTEN = "written"  # only where there are sheets; followed by a column for each question
 VIVA = "viva"  # only where questions about their own code were answered
 LAST = ("name", "submitted", "minutes_late", "problem", "flags", "other_files")
 
 
 def _written(entry: Entry) -> list[float | None]:
-    """Return what a student has for all written questions, and for each; nothing without sheets."""
+    """Return a student's points for all written questions, then for each; [] without sheets."""
     marks = entry.written
     given = [marks.points, *(mark.points for mark in marks.marks)] if marks else []
     return [None if points is None else float(points) for points in given]
@@ -62,7 +62,7 @@ def _row(entry: Entry, exercises: Sequence[str], viva: bool) -> list[Any]:
 
 
 def _table(entries: Sequence[Entry]) -> str:
-    """Return the table of a class as CSV; no cell is a formula."""
+    """Return the class as a CSV table in which no cell is a formula."""
     ids = (exercise["id"] for entry in entries for exercise in entry.exercises)
     exercises = list(dict.fromkeys(ids))
     viva = any(entry.viva for entry in entries)
@@ -80,7 +80,7 @@ def _compared(
     known: Sequence[Mapping[str, str]],
     kept: Path,
 ) -> Similar:
-    """Return the groups of near-identical submissions; what a team handed in counts once."""
+    """Return the groups of near-identical submissions; a team's hand-in counts once."""
     owners: dict[Path | None, list[int]] = {}
     for index, entry in enumerate(entries):
         if entry.sources:
@@ -112,14 +112,14 @@ def write_results(
     Args:
         out: the folder for all of it.
         canvas: the instructor's export; column: its column, see canvas.py.
-        starter: module name to text, of what students were given; known: of solutions that anybody
-            may resemble.
-        says: what known mistakes are called.
+        starter: module name to text, of the code that students were given; known: the same of
+            solutions that anybody may resemble.
+        says: the names of known mistakes.
         roster: the list of the class, which may be Moodle's worksheet.
-        teach: the page to show the class, if there is one.
-        earlier: where what was written before is moved, if something is already.
+        teach: the page to show to the class, if there is one.
+        earlier: moves files of earlier runs aside; by default a new one for `out`.
 
-    Returns: what to tell the instructor, a line each.
+    Returns: lines for the instructor.
 
     Raises:
         OSError: a file cannot be written.
@@ -127,7 +127,7 @@ def write_results(
     earlier = earlier or Earlier(out)
     moved = len(earlier.moved)
     folders = write_feedback(entries, out, earlier)
-    if len(earlier.moved) > moved:  # of students who are in the gradebook of before
+    if len(earlier.moved) > moved:  # of students who are in the earlier gradebook
         earlier.move(TABLE, PAGE)
     similarity = _compared(entries, starter or {}, known, out / KEPT)
     earlier.write(TABLE, _table(entries).encode("utf-8", "backslashreplace"))
@@ -141,9 +141,7 @@ def write_results(
         beside = similar_page.page(entries, similarity, starter or {}, known)
         earlier.write(SIMILAR, beside.encode("utf-8", "backslashreplace"))
         groups = number_of(len(similarity.groups), "group")
-        lines.append(
-            f"near-identical submissions, for you to look at: {groups}, in {out / SIMILAR}"
-        )
+        lines.append(f"near-identical submissions for you to review: {groups}, in {out / SIMILAR}")
     else:
         earlier.withdraw(SIMILAR)
         if similarity.compared > 1:
@@ -156,7 +154,7 @@ def write_results(
 def _filled_canvas(
     entries: Sequence[Entry], canvas: Path | None, column: str, earlier: Earlier, roster: bool
 ) -> list[str]:
-    """Fill Canvas's export, if there is one; say how it went. None of an earlier run stays."""
+    """Fill in Canvas's export, if there is one, and report it; an earlier run's never stays."""
     path = earlier.out / CANVAS
     if canvas is None:
         earlier.withdraw(CANVAS)

@@ -1,9 +1,9 @@
-"""Gradescope's submission_metadata.yml: who submitted each folder of an export, and when.
+"""Read Gradescope's submission_metadata.yml: who submitted each folder of an export, and when.
 
-Ruby writes it, and the few keys that are needed stand at fixed depths, so that they are read line
-by line. Whatever else is in it, such as results of earlier runs, is passed over unparsed: it may be
-large, and holds text of students'. A text of several lines is passed over to its end, so that no
-line of it is taken for a key.
+Ruby writes it with the few keys needed here at fixed depths, so it is read line by line. Everything
+else, such as results of earlier runs, is skipped unparsed, because it may be large and contains
+students' text. A text of several lines is skipped to its end, so that none of its lines is taken
+for a key.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from tensormark.classroom.upload import GRADESCOPE, Upload
 from tensormark.files import opened_regular
 
 METADATA = "submission_metadata.yml"
-LINE = 4096  # bytes of a line that are read; the rest of it is passed over
+LINE = 4096  # bytes of a line that are read; the rest is skipped
 LARGEST = 256 << 20  # bytes
 IDS = ("sid", "email")
 KEY = re.compile(r"( *)((?:- )*):?([\w-]{1,60}):(?: +(.*))?$")
@@ -42,7 +42,7 @@ class Submitted:
 
 
 def scalar(text: str) -> str:
-    """Return a scalar of YAML as text; one that is written in a way not known stays as it is."""
+    """Return a YAML scalar as text; one in an unknown notation is returned as it is."""
     text = text.strip()
     if len(text) > 1 and text[0] == text[-1] == "'":
         return text[1:-1].replace("''", "'")
@@ -55,7 +55,7 @@ def scalar(text: str) -> str:
 
 
 def moment(text: str) -> datetime.datetime | None:
-    """Return a time; without a zone it is this machine's. None if it is not one."""
+    """Parse a time, by default in this machine's time zone; return None if it is not one."""
     if not (match := STAMP.match(text.strip().strip("'\""))):
         return None
     date, clock, fraction, zone = match.groups()
@@ -67,7 +67,7 @@ def moment(text: str) -> datetime.datetime | None:
 
 
 def _pieces(path: Path) -> Iterator[tuple[bool, str]]:
-    """Yield the lines of a file, a long one in pieces, and whether each begins a line.
+    """Yield a file in lines, with long ones in pieces, and whether each piece begins a line.
 
     No piece ends between the two characters of an escape.
     """
@@ -87,18 +87,18 @@ def _closes(text: str, quote: str) -> bool:
 
 
 def _open_quote(value: str) -> str:
-    """Return the quote that a value begins with and does not end with, or ""."""
+    """Return the quote that a value opens without closing it, or ""."""
     begin = QUOTED.match(value)
     rest = value[begin.end() :] if begin else ""
     return rest[:1] if rest and not _closes(rest[1:], rest[0]) else ""
 
 
 def _lines(path: Path) -> Iterator[str]:
-    """Yield the beginning of every line, or of a quoted text of several lines as if it were one.
+    """Yield the beginning of every line, treating a quoted text of several lines as one line.
 
     Lines that belong to a block of text are left out.
     """
-    text, quote, block = "", "", -1  # not ended yet; the depth of what the block belongs to
+    text, quote, block = "", "", -1  # block: the depth of the key to which it belongs
     for begins, piece in _pieces(path):
         if quote:
             text = f"{text} {piece.strip()}"[:LINE]
@@ -117,12 +117,12 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _parts(line: str) -> tuple[int, str, str]:
-    """Return how deep a line is, the dashes before its key, and its value or all that it says."""
+    """Return a line's depth, the dashes before its key, and its value or else all its text."""
     if match := KEY.match(line):
         return len(match[1]), match[2], match[4] or ""
     item = ITEM.match(line)
     assert item is not None
-    # a text in a list belongs to the dash, not to what stands behind it
+    # a text in a list belongs to the dash, not to what follows it
     return len(item[1]), item[2][:-2], item[3]
 
 
@@ -157,9 +157,9 @@ def read_metadata(path: Path) -> list[Submitted]:
 
 
 def _shared_ids(submissions: Sequence[Submitted]) -> set[tuple[str, str]]:
-    """Return the ids and addresses that several people have given: they identify nobody.
+    """Return the ids and addresses that several people gave, which therefore identify nobody.
 
-    People may type any student ID, also somebody's address, but an address is that of an account.
+    People may type any student ID, even somebody's address, but an address belongs to an account.
     """
     people = {
         tuple(who.get(key, "").strip() for key in IDS)
@@ -173,7 +173,7 @@ def _shared_ids(submissions: Sequence[Submitted]) -> set[tuple[str, str]]:
 
 
 def by_gradescope(folder: Path, submissions: Sequence[Submitted]) -> list[Upload]:
-    """Return what each submitter of an export handed in; a team's is each of its members'."""
+    """Return an upload for each submitter of an export; every team member gets the team's."""
     uploads, shared = [], _shared_ids(submissions)
     for submission in submissions:
         for who in submission.submitters or [{}]:
@@ -191,9 +191,7 @@ def by_gradescope(folder: Path, submissions: Sequence[Submitted]) -> list[Upload
                     submitted=submission.submitted,
                     kind=GRADESCOPE,
                     id=given["sid"] if ("sid", given["sid"]) in shared else "",
-                    notes=(f"{doubtful} is given for several people on Gradescope",)
-                    if doubtful
-                    else (),
+                    notes=(f"several people on Gradescope have {doubtful}",) if doubtful else (),
                 )
             )
     return uploads

@@ -1,7 +1,7 @@
-"""Who handed in what: everything in a folder is assigned to a student, and one hand-in is chosen.
+"""Who handed in what: assign everything in a folder to students, and choose each one's hand-in.
 
-Nothing and nobody is left out: whatever is found becomes a hand-in or one of its `others`, and a
-student of the roster who handed in nothing has a hand-in without a path.
+Nothing and nobody is left out: every file becomes part of a hand-in or one of its `others`, and a
+student on the roster who handed in nothing has a hand-in without a path.
 """
 
 import datetime
@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from tensormark.classroom import choice
 from tensormark.classroom.entry import HandIn
-from tensormark.classroom.file_names import found_in
+from tensormark.classroom.file_names import uploads_in
 from tensormark.classroom.owners import Student, by_name, by_roster
 from tensormark.classroom.roster import Listed, RosterError, read_roster
 from tensormark.classroom.upload import Upload
@@ -21,7 +21,7 @@ from tensormark.intake.syntax import shown
 from tensormark.usage import command, option
 
 MARKED_LATE = "late according to its name, which does not say by how much"
-UNREAD = "when it was handed in cannot be read in Moodle's worksheet: "
+UNREAD = "Moodle's worksheet gives an unreadable time of submission: "
 
 
 class HandInError(Exception):
@@ -29,26 +29,26 @@ class HandInError(Exception):
 
 
 def _roster_file(student: Listed, folder: Path) -> Path | None:
-    """Return the file that the roster names for a student, if it does."""
+    """Return the file that the roster names for a student, if any."""
     if not student.file:
         return None
     parts = Path(student.file).parts
     if Path(student.file).is_absolute() or ".." in parts:
         raise HandInError(
-            f"{student.file}: named in the roster, but is not in {folder}; move it there"
+            f"{student.file}: is named in the roster, but is not in {folder}; move it there"
         )
     path = folder
     for part in parts:
         path = path / part
         if path.is_symlink():
             raise HandInError(
-                f"{student.file}: named in the roster, but is a link; put the file there"
+                f"{student.file}: is named in the roster, but is a link; replace it with the file"
             )
     return path
 
 
 def _by_roster(uploads: Sequence[Upload], roster: Sequence[Listed], folder: Path) -> list[Student]:
-    """Assign uploads to the students of a roster: by the files that it lists, else by names."""
+    """Assign uploads to the students of a roster: by the files that it lists, else by name."""
     files = [_roster_file(member, folder) for member in roster]
     paths = {path for path in files if path}
     folders = {parent for path in paths for parent in (path, *path.parents)}
@@ -72,7 +72,7 @@ def _by_roster(uploads: Sequence[Upload], roster: Sequence[Listed], folder: Path
 def _fault(path: Path) -> str | None:
     if path.is_symlink():
         return f"{shown(path.name)} is a link, which is not followed; hand in the file itself"
-    return None if path.exists() else f"{shown(path.name)} is missing in the folder"
+    return None if path.exists() else f"{shown(path.name)} is missing from the folder"
 
 
 def _hand_in(
@@ -90,12 +90,12 @@ def _hand_in(
     files: list[Upload] = []
     main, extras = None, files
     if attempts:
-        files = choice.at_once(choice.chosen(attempts, deadline, late), editable)
+        files = choice.files_of(choice.chosen(attempts, deadline, late), editable)
         main, extras = choice.split(files, editable)
     if main and main.late and choice.minutes_late(main.submitted, deadline) is None:
         notes.append(MARKED_LATE)
     if len(attempts) > 1 and not all(upload.submitted for upload in gradable):
-        notes.append("which of several is newest was decided by the dates of the files")
+        notes.append("the newest of several was chosen by the dates of the files")
     others = [upload for upload in student.uploads if upload is not main and upload not in extras]
     return HandIn(
         student=student.student,
@@ -119,11 +119,11 @@ def _students(
 ) -> list[Student]:
     """Return every student with everything that they handed in."""
     if (folder / main_file).is_file():
-        reason = f"holds {main_file} itself, so it is one submission and not a folder of them"
-        raise HandInError(
-            f"{folder}: {reason}; use {command('grade')}, or name the folder around it"
+        reason = (
+            f"contains {main_file} itself, so it is one submission, not a folder of submissions"
         )
-    uploads = found_in(folder, [*own, *([roster] if roster else [])])
+        raise HandInError(f"{folder}: {reason}; use {command('grade')}, or give its parent folder")
+    uploads = uploads_in(folder, [*own, *([roster] if roster else [])])
     students = _by_roster(uploads, read_roster(roster), folder) if roster else by_name(uploads)
     if not students:
         raise HandInError(f"{folder}: is empty; unpack the hand-ins into it")
@@ -146,19 +146,19 @@ def find(
             and folders that are named after students.
         editable: the files that students edit.
         roster: a CSV file, such as a platform's own list of the class; its students come first.
-        deadline: without a time zone it is in this machine's.
+        deadline: by default in this machine's time zone.
         late: which of several hand-ins is graded, one of CHOICES.
-        own: the instructor's files besides the roster, wherever they are.
-        deadlines: of students who have their own.
+        own: the instructor's files other than the roster, wherever they are.
+        deadlines: those of students who have their own.
 
     Raises:
-        HandInError: there is nothing to grade, or the options are wrong.
+        HandInError: there is nothing to grade, or an option is invalid.
     """
     if late not in choice.CHOICES:
         raise HandInError(f"{option('late', late)}: must be one of {', '.join(choice.CHOICES)}")
     if late == choice.BEFORE and deadline is None:
-        choice_given, missing = option("late", late), option("deadline")
-        raise HandInError(f"{choice_given} needs a deadline; give {missing} as well")
+        given, missing = option("late", late), option("deadline")
+        raise HandInError(f"{given} needs a deadline; give {missing} as well")
     try:
         students = _students(folder, editable[0], roster, own)
         return [

@@ -1,4 +1,4 @@
-"""The result of a submission that ends the process that grades it, each time that it is tried."""
+"""The result of a submission that kills the process grading it each time it is tried."""
 
 from typing import Any
 
@@ -10,18 +10,18 @@ from tensormark.references import References
 from tensormark.result import Finding, Grade, Outcome
 from tensormark.selection import selected
 
-HEADLINE = "the submission ends the process that grades it"
+HEADLINE = "the submission kills the process that grades it"
 DETAILS = (
-    "it did so each time, the last time while nothing else ran there",
-    "it may ask for far more memory than it needs",
+    "it did so on every try, the last time with nothing else running there",
+    "it may allocate far more memory than it needs",
 )
-FLAG = f"{HEADLINE}: no exercise has points, and a person should look at it"
+FLAG = f"{HEADLINE}: no exercise has points, and a person should review it"
 
 
 def result_of_killed(
     work: Work, terms: Terms, references: References, assignment: Assignment
 ) -> dict[str, Any]:
-    """Return a result model in which nothing is right that was handed in."""
+    """Return a result model in which everything that was handed in is wrong."""
     exercises, shown = selected(assignment, terms.mode == "check", None)
     exercises, notes = Grading.without_tasks_left_out(references, exercises)
     finding = Finding(HEADLINE, DETAILS)

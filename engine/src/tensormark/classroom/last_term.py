@@ -1,4 +1,4 @@
-"""The results of an earlier class, read from its store, which stays as it is."""
+"""Read the results of an earlier class from its store, which is left unchanged."""
 
 import contextlib
 import json
@@ -12,22 +12,22 @@ from tensormark.exercise import Assignment
 from tensormark.intake.submission import SubmissionError
 from tensormark.usage import option
 
-# what each student handed in last, as it was graded last
+# the last grading of each student's last hand-in
 QUERY = """SELECT student, digest, result FROM submission JOIN attempt USING (digest)
     WHERE result IS NOT NULL ORDER BY seen, submission.rowid, attempt.id"""
 
 
 def read_class(folder: Path, assignment: Assignment) -> Term:
-    """Return the class whose results a folder has.
+    """Return the class whose results are in a folder.
 
     Raises:
-        SubmissionError: it has none, or of another assignment.
+        SubmissionError: it has none, or those of a different assignment.
     """
     given = option("last", folder)
     path = folder / STORE
     if not path.is_file():
         raise SubmissionError(f"{given}: is not the folder of a class: it has no {STORE}")
-    # SQLite would write beside a log of changes; without one, nobody has the file open
+    # without a log of changes nobody has the file open, and SQLite must not create one
     mode = "mode=ro" if path.with_name(f"{STORE}-wal").exists() else "immutable=1"
     try:
         uri = f"{path.resolve().as_uri()}?{mode}"
@@ -39,7 +39,7 @@ def read_class(folder: Path, assignment: Assignment) -> Term:
     except (sqlite3.Error, ValueError) as error:
         raise SubmissionError(f"{given}: its {STORE} cannot be read ({error})") from error
     term = Term(newest.values())
-    known = {exercise.id for exercise in assignment.exercises}
-    if not any(known & exercises.keys() for exercises in term.exercises):
+    ids = {exercise.id for exercise in assignment.exercises}
+    if not any(ids & exercises.keys() for exercises in term.exercises):
         raise SubmissionError(f"{given}: has no results of {assignment.name}")
     return term

@@ -1,11 +1,11 @@
-"""What lateness costs: the rule of a class, in a small TOML file.
+"""The late penalty of a class, a rule in a small TOML file.
 
-points = 5            # or percent = 10: of the maximum, or with of = "score" of what was reached
-per = "day"           # that has begun; or "hour"
-grace_minutes = 15    # up to this late, nothing is lost; beyond it, it counts from the deadline
-most = 30             # at most so much is taken off, in points or percent as above
-zero_after_days = 7   # what is later than that counts for nothing
-written = true        # it costs points of written questions, too; without it, only those of code
+points = 5            # or percent = 10: of the maximum or, with of = "score", of the score
+per = "day"           # or "hour"; one that has started counts in full
+grace_minutes = 15    # up to this late costs nothing; beyond it, lateness counts from the deadline
+most = 30             # the most that is taken off, in points or percent as above
+zero_after_days = 7   # anything later gets no points
+written = true        # also costs points of written questions; by default only those of the code
 """
 
 import tomllib
@@ -23,14 +23,14 @@ from tensormark.reports.text import shown, visible
 UNITS = {"day": 1440, "hour": 60}  # in minutes
 OF = ("maximum", "score")
 FINEST = Decimal("0.0001")  # of points and percent
-# the least and the most of what is a number; those that are whole have no least fraction
+# the minimum and maximum of keys with fractions, and of keys with whole numbers
 NUMBERS = {"points": (FINEST, 1000), "percent": (FINEST, 100), "most": (FINEST, 1000)}
 WHOLE = {"grace_minutes": (0, 10_080), "zero_after_days": (1, 366)}
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What each begun unit of time after the deadline costs; the keys of the file."""
+    """What each started unit of time after the deadline costs; the keys of the file."""
 
     points: Decimal | None = None
     percent: Decimal | None = None
@@ -41,11 +41,11 @@ class Rule:
     zero_after_days: Decimal | None = None
     written: bool = False
 
-    def taken(self, minutes: int, reached: Decimal, maximum: Decimal) -> tuple[Decimal, str]:
-        """Return the points that are lost, and why; 0 and "" if nothing is.
+    def penalty(self, minutes: int, reached: Decimal, maximum: Decimal) -> tuple[Decimal, str]:
+        """Return the points to take off, and why; 0 and "" if there are none.
 
         Args:
-            minutes: after the deadline, a begun one counted.
+            minutes: how late it is, rounded up; reached: the points before the penalty.
         """
         reached, days = max(reached, Decimal(0)), self.zero_after_days
         if minutes <= self.grace_minutes:
@@ -65,8 +65,8 @@ class Rule:
 def _number(where: str, name: str, value: object) -> Decimal:
     number = Decimal(value) if type(value) is int else value  # and not bool
     least, most = WHOLE.get(name) or NUMBERS[name]
-    known = isinstance(number, Decimal) and number.is_finite() and least <= number <= most
-    if not isinstance(number, Decimal) or not known or number % (1 if name in WHOLE else FINEST):
+    in_range = isinstance(number, Decimal) and number.is_finite() and least <= number <= most
+    if not isinstance(number, Decimal) or not in_range or number % (1 if name in WHOLE else FINEST):
         kind = "a whole number" if name in WHOLE else "a number with at most 4 decimals"
         raise LedgerError(f"{where}: {name} must be {kind}, {least} to {most}")
     return number
@@ -76,16 +76,18 @@ def _rule(where: str, table: Mapping[str, Any]) -> Rule:
     names = (*NUMBERS, *WHOLE, "of", "per", "written")
     if unknown := [name for name in table if name not in names]:
         name = visible(unknown[0], 40)
-        raise LedgerError(f"{where}: there is no key {name!r}; take {', '.join(names)}")
+        raise LedgerError(f"{where}: there is no key {name!r}; use {', '.join(names)}")
     for name, choices in (("of", OF), ("per", tuple(UNITS))):
         if table.get(name, choices[0]) not in choices:
             raise LedgerError(f'{where}: {name} must be "{choices[0]}" or "{choices[1]}"')
     if not isinstance(table.get("written", False), bool):
         raise LedgerError(f"{where}: written must be true or false")
     if ("points" in table) == ("percent" in table):
-        raise LedgerError(f"{where}: give one of points and percent, such as points = 5")
+        raise LedgerError(f"{where}: give either points or percent, such as points = 5")
     if "of" in table and "points" in table:
-        raise LedgerError(f"{where}: of goes with percent; take one of them out")
+        raise LedgerError(
+            f"{where}: `of` requires percent; remove it, or give percent instead of points"
+        )
     numbers = {name: _number(where, name, table[name]) for name in names[:-3] if name in table}
     return Rule(**{**table, **numbers})
 
@@ -94,7 +96,7 @@ def read_rule(path: Path) -> Rule:
     """Read a rule; see the module.
 
     Raises:
-        LedgerError: it is not one.
+        LedgerError: the file is not a valid rule.
     """
     text = small_text(path)
     try:

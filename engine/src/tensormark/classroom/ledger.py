@@ -1,9 +1,9 @@
-"""What a student gets in the end: the score, what staff have changed, and what lateness costs.
+"""A student's final points: the score, with staff's changes, written points and the late penalty.
 
-Points of written questions are part of it, once all of a student's are settled. It is computed anew
-from the stored result and the files of staff whenever a gradebook is written, in exact decimals
-that are rounded once, to hundredths, halves up. It is never below 0; it may be more than the
-maximum, which the run tells. Nothing is graded for it.
+Points of written questions are included once all of a student's are settled. Final points are
+recomputed from the stored result and staff's files whenever a gradebook is written, without grading
+anything, in exact decimals that are rounded once, half up, to hundredths. They are never below 0
+but may exceed the maximum, which the run reports.
 """
 
 import argparse
@@ -25,13 +25,13 @@ from tensormark.reports.text import shown, visible
 from tensormark.usage import option
 
 CENT = Decimal("0.01")
-LONGEST = 450  # characters of what the gradebook says of one student; a cell has 500
+LONGEST = 450  # characters of a student's `how` in the gradebook; a cell has room for 500
 UNKNOWN = "the time of the hand-in is unknown, so nothing is taken off for lateness"
-WRITTEN = "written"  # points, as a sum has them
+WRITTEN = "written"  # the term for these points in a sum
 
 
 def exact(score: float) -> Decimal:
-    """Return points without what floating point adds to them."""
+    """Return points without floating-point noise."""
     return Decimal(f"{score:.6f}")
 
 
@@ -45,7 +45,7 @@ class _Step:
     who: str = ""
 
     def text(self, staff: bool = False) -> str:
-        """Return it as a sum has it: `+ 5 (conv: regrade, AB)`."""
+        """Return the step as a term of a sum: `+ 5 (conv: regrade, AB)`."""
         why = ": ".join(filter(None, (self.what, self.reason)))
         why = ", ".join(filter(None, (why, self.who if staff else "")))
         sign = "-" if self.points.is_signed() else "+"
@@ -71,7 +71,7 @@ def _deadline(row: Adjustment, staff: bool = False) -> str:
 
 @dataclass(frozen=True)
 class Ledger:
-    """What is applied to a class's scores; `rows` are by student."""
+    """What is applied to a class's scores; `rows` holds each student's adjustments."""
 
     rule: Rule | None = None
     rows: Mapping[str, Sequence[Adjustment]] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class Ledger:
 
     @property
     def deadlines(self) -> dict[str, datetime.datetime]:
-        """The deadlines of those who have their own."""
+        """The deadlines of students who have their own."""
         return {
             student: row.deadline
             for student, rows in self.rows.items()
@@ -92,21 +92,21 @@ class Ledger:
         return self.rule is not None and entry.result is not None and late is None
 
     def _late(self, entry: Entry, reached: Decimal, written: Decimal) -> list[_Step]:
-        """Return what lateness costs of what was reached, and of written points if they count."""
+        """Return the late penalty on the points reached, and on written ones if the rule has it."""
         minutes, maximum = entry.hand_in.minutes_late, exact(_maximum(entry))
         if self.rule is None or minutes is None:
             return []
         if self.written is None or self.rule.written:
             most = self.written.most if self.written else Decimal(0)
-            cost, why = self.rule.taken(minutes, reached + written, maximum + most)
+            cost, why = self.rule.penalty(minutes, reached + written, maximum + most)
         else:
-            cost, why = self.rule.taken(minutes, reached, maximum)
+            cost, why = self.rule.penalty(minutes, reached, maximum)
             if cost > (rest := max(reached, Decimal(0))):
                 cost, why = rest, f"{why}, at most the points of the code"
         return [_Step(cost.copy_negate(), why)] if why else []
 
     def final(self, entry: Entry) -> Final:
-        """Return what a student gets; no points while some of them are not known."""
+        """Return a student's final points; None for the points while some are unknown."""
         marks = self.written.marks(entry.hand_in.student) if self.written else None
         return replace(self._computed(entry, marks), written=marks)
 
@@ -133,32 +133,32 @@ class Ledger:
         return _final(start, steps, end, own, whole is None and self._is_unknown(entry))
 
     def applied(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Return entries with what each student gets."""
+        """Return entries with final points."""
         return [replace(entry, final=self.final(entry)) for entry in entries]
 
     def lines(self, entries: Sequence[Entry]) -> list[str]:
-        """Return what a person has to know of entries with what each student gets."""
-        kinds: dict[str, list[str]] = {}
+        """Return lines for staff about entries with final points."""
+        students: dict[str, list[str]] = {}
         for entry in entries:
-            for what in self._remarks(entry, entry.final) if entry.final else ():
-                kinds.setdefault(what, []).append(visible(entry.hand_in.called, 60))
+            for remark in self._remarks(entry, entry.final) if entry.final else ():
+                students.setdefault(remark, []).append(visible(entry.hand_in.called, 60))
         hand_ins = [entry.hand_in for entry in entries]
-        told = list(self.written.lines(hand_ins)) if self.written else []
-        told += [
-            f"final: {what.format(number_of(len(names), 'student'))}: {first_of(names)}"
-            for what, names in kinds.items()
+        lines = list(self.written.lines(hand_ins)) if self.written else []
+        lines += [
+            f"final: {remark.format(number_of(len(names), 'student'))}: {first_of(names)}"
+            for remark, names in students.items()
         ]
-        return told + _marked_late(entries)
+        return lines + _marked_late(entries)
 
     def _remarks(self, entry: Entry, final: Final) -> Iterator[str]:
         rows = self.rows.get(entry.hand_in.student, ())
         marks = final.written
         if final.how.startswith(f"{WRITTEN}: "):
-            yield "{} without one, as their written answers are not settled"
+            yield "none for {}, as their written answers are unsettled"
         elif final.points is None and any(row.points is not None for row in rows):
-            yield "{} with changes, but without a whole score to change"
+            yield "{} with changes, but without a complete score to change"
         elif final.points is None and marks and marks.begun:
-            yield "{} with written points, but without a whole score"
+            yield "{} with written points, but without a complete score"
         most = _maximum(entry) + float(marks.most if marks else 0)
         if entry.result and (final.points or 0) > most:
             yield "{} above the maximum"
@@ -167,20 +167,20 @@ class Ledger:
 
 
 def _marked_late(entries: Sequence[Entry]) -> list[str]:
-    """Return a line on those whom Canvas calls late, and from whom nothing could be taken off."""
+    """Return a line about students whom Canvas marks late but who could not be penalized."""
     names = [
         visible(entry.hand_in.called, 60)
         for entry in entries
         if entry.final and entry.final.how.endswith(UNKNOWN) and MARKED_LATE in entry.hand_in.notes
     ]
-    fix = f"for {option('rule')}, give {option('roster')} with everybody and their `submitted`"
+    fix = f"for {option('rule')}, give {option('roster')} with everybody's `submitted` time"
     count = number_of(len(names), "hand-in")
-    line = f"Canvas marks {count} LATE, and does not say by how much; {fix}: {first_of(names)}"
+    line = f"Canvas marks {count} LATE without saying by how much; {fix}: {first_of(names)}"
     return [line] if names else []
 
 
 def _maximum(entry: Entry) -> float:
-    """Return the points of all exercises but bonus, also of those that only staff could grade."""
+    """Return the points of all exercises except bonus, including those that only staff grade."""
     return float(sum(each["max_score"] for each in entry.exercises if not each["bonus"]))
 
 
@@ -195,7 +195,7 @@ def _final(
     deadlines: Sequence[Adjustment],
     unknown: bool,
 ) -> Final:
-    """Return a result with how it came about; for staff in one line that is never too long."""
+    """Return final points with how they were computed; for staff, on one line that fits a cell."""
     first = start.text(staff=True)[2:]  # without its sign
     parts = [step.text(staff=True) for step in steps]
     notes = [_deadline(row, staff=True) for row in deadlines] + [UNKNOWN] * unknown
@@ -203,15 +203,15 @@ def _final(
         parts = [_Step(_total(steps), number_of(len(steps), "change")).text()]
     changed = [" ".join([first, *parts, "=", shown(end)])] if steps or start.what else []
     score = replace(start, what=start.what or "score").text()[2:]
-    told = [*(step.text() for step in steps), *map(_deadline, deadlines)]
-    told = [score, *told] if told or start.what else []
-    return Final(float(end), "; ".join([*changed, *notes]), tuple(told))
+    lines = [*(step.text() for step in steps), *map(_deadline, deadlines)]
+    lines = [score, *lines] if lines or start.what else []
+    return Final(float(end), "; ".join([*changed, *notes]), tuple(lines))
 
 
-def opened(
+def read_ledger(
     options: argparse.Namespace, hand_ins: Sequence[HandIn], assignment: Assignment
 ) -> Ledger | None:
-    """Read what is to be applied to a class; None if no file is given.
+    """Read the files of adjustments, late rule and written marks; None if none is given.
 
     Raises:
         LedgerError: a file cannot be used.

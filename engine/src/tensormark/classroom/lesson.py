@@ -1,4 +1,4 @@
-"""What a class is shown of itself, in the words and the code of the project."""
+"""What a class is shown about itself, in the project's own words and code."""
 
 import dataclasses
 import datetime
@@ -15,9 +15,9 @@ from tensormark.exercise import Assignment, Exercise
 from tensormark.judging.general import WORDS
 from tensormark.judging.raised import FORBIDDEN
 
-LINES = 5  # of an example's code that are wrong, or right
-NOT_ALLOWED = {FORBIDDEN: "something is called that is not allowed in this assignment"}
-HOURS = {  # from the hand-in to the deadline, at most
+LINES = 5  # of wrong code, and of right code, in an example at most
+NOT_ALLOWED = {FORBIDDEN: "the code calls something that is not allowed in this assignment"}
+HOURS = {  # upper limits of the hours from the hand-in to the deadline
     0: "after the deadline",
     1: "in the last hour",
     6: "1 to 6 hours before",
@@ -26,16 +26,16 @@ HOURS = {  # from the hand-in to the deadline, at most
     math.inf: "more than 3 days before",
 }
 TIMES = {1: "once", 2: "twice", 3: "three times", math.inf: "more often"}
-BEFORE = "When what was graded was handed in, as far as that is known"
-OFTEN = "How often it was handed in anew, as far as runs of the grader saw it"
+BEFORE = "When students handed in the graded version, where the time is known"
+OFTEN = "How often students handed in, counting the versions that the grader saw"
 
 
 def _bars(values: Mapping[int, float], labels: Mapping[float, str]) -> list[Bar]:
-    """Return students by a value of theirs, with the label of the least that is no smaller."""
+    """Return bars of students, each under the label of the lowest limit not below their value."""
     places: dict[str, set[int]] = {label: set() for label in labels.values()}
     for place, value in values.items():
-        places[next(label for most, label in labels.items() if value <= most)].add(place)
-    return [Bar(label, frozenset(own)) for label, own in places.items()]
+        places[next(label for limit, label in labels.items() if value <= limit)].add(place)
+    return [Bar(label, frozenset(group)) for label, group in places.items()]
 
 
 def _handing_in(
@@ -44,7 +44,7 @@ def _handing_in(
     deadline: datetime.datetime | None,
     versions: Mapping[str, int],
 ) -> dict[str, list[Bar]]:
-    """Return what is known of when and how often a class has handed in: bars by their caption.
+    """Return when and how often a class handed in, as far as known: bars by their caption.
 
     Args:
         entries: those with a result, in the order of the term.
@@ -57,7 +57,7 @@ def _handing_in(
             hours[place] = (deadline - submitted.astimezone()).total_seconds() / 3600
     again = [place for place, count in often.items() if count > 1]
     figures = {
-        BEFORE: _bars(hours, HOURS) if term.counts(hours) else [],
+        BEFORE: _bars(hours, HOURS) if term.suffices(hours) else [],
         OFTEN: _bars(often, TIMES) if term.counted and term.countable(again) else [],
     }
     return {caption: term.folded(bars) for caption, bars in figures.items() if bars}
@@ -65,11 +65,11 @@ def _handing_in(
 
 @dataclasses.dataclass(frozen=True)
 class Lesson:
-    """What a class is shown.
+    """The contents of the page for a class.
 
     Attributes:
-        recorded: the manifest's entries of exercises, which have the words of their mistakes.
-        last: the class of the term before, if there is one to compare with.
+        recorded: the manifest's entries for exercises, with descriptions of their mistakes.
+        last: the class of the previous term, if there is one to compare with.
         more: bars of the whole class, by their caption.
     """
 
@@ -81,7 +81,7 @@ class Lesson:
 
     @property
     def exercises(self) -> list[Exercise]:
-        """The exercises to show: not extensions that hardly anybody has begun."""
+        """The exercises to show, without extensions that hardly anybody has started."""
         return [
             exercise
             for exercise in self.course.assignment.exercises
@@ -90,7 +90,7 @@ class Lesson:
         ]
 
     def words(self, exercise: str) -> dict[str, str]:
-        """Return what the mistakes of an exercise are called, by their ids."""
+        """Return descriptions of the mistakes in an exercise, by id."""
         own = {name: str(each["says"]) for name, each in self._variants(exercise).items()}
         return WORDS | NOT_ALLOWED | own
 
@@ -99,7 +99,7 @@ class Lesson:
         return term.mistakes(exercise, self.words(exercise))
 
     def place(self, mistake: Mistake) -> str:
-        """Return where the handout explains a mistake, as reports say it."""
+        """Return where the handout explains a mistake, in the words of reports."""
         place = self.course.assignment.handout.place(mistake.exercise)
         section = self._variants(mistake.exercise).get(mistake.id, {}).get("section")
         return f"{place}, “{section}”" if section else place
@@ -109,9 +109,9 @@ class Lesson:
         return variants
 
     def code(self, mistake: Mistake) -> tuple[list[str], list[str]]:
-        """Return lines of an example of a mistake that the project has: the wrong, and the right.
+        """Return the wrong and the right lines of the project's own example of a mistake.
 
-        There are none if there is no such example, if it is long, or without the solution.
+        There are none if there is no such example, if it is long, or if there is no solution.
         """
         for variant in self.course.variants:
             if (variant.exercise, variant.id) == (mistake.exercise, mistake.id):
@@ -134,11 +134,11 @@ def lesson_of(
     versions: Mapping[str, int] | None = None,
     last: Term | None = None,
 ) -> Lesson:
-    """Return what a class is shown.
+    """Return the contents of the page for a class.
 
     Args:
         recorded, last: see `Lesson`.
-        versions: how many different hand-ins of each student were seen; see `Store.versions`.
+        versions: each student's number of different hand-ins seen; see `Store.versions`.
     """
     graded = [entry for entry in entries if entry.result is not None]
     term = Term((str(entry.hand_in.path), entry.result or {}) for entry in graded)

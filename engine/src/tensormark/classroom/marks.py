@@ -1,4 +1,4 @@
-"""The written questions, and what a student has for them as far as it is settled."""
+"""The written questions, and a student's marks for them as far as they are settled."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,28 +21,28 @@ class Question:
 
     @property
     def most(self) -> Decimal:
-        """All its points."""
+        """The maximum points."""
         return sum(self.items, Decimal(0))
 
     @property
     def column(self) -> str:
-        """The title of the column for its points; marks by another rubric are under another."""
+        """The title of its column of points, which differs for every rubric."""
         return f"{self.id} ({' + '.join(map(shown, self.items))})"
 
     @property
     def comment(self) -> str:
-        """The title of the column for a comment."""
+        """The title of its column of comments."""
         return f"{self.id} comment"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one sheet says of a student's answer to a question; what people wrote is printable.
+    """One sheet's mark for a student's answer to a question, with its free text made printable.
 
     Attributes:
         points: None if it is not marked.
-        who: has marked it.
-        where: it stands.
+        who: the marker.
+        where: the place in the sheet.
     """
 
     student: str
@@ -59,53 +59,53 @@ class Answer:
 
 @dataclass(frozen=True)
 class Mark:
-    """What all sheets say of a student's answer to a question."""
+    """The marks of all sheets for a student's answer to a question."""
 
     question: Question
     answers: Sequence[Answer] = ()
 
     @property
     def values(self) -> list[Decimal]:
-        """The different points that were given, in the order of the sheets."""
+        """The distinct points given, in the order of the sheets."""
         given = [answer.points for answer in self.answers if answer.points is not None]
         return list(dict.fromkeys(given))
 
     @property
     def points(self) -> Decimal | None:
-        """None if it is not marked, or not settled."""
+        """The points, or None if the answer is unmarked or disputed."""
         return self.values[0] if len(self.values) == 1 else None
 
     @property
     def disputed(self) -> bool:
-        """Whether sheets have different points."""
+        """Whether sheets differ in the points."""
         return len(self.values) > 1
 
     @property
     def comments(self) -> list[str]:
-        """The different comments."""
+        """The distinct comments."""
         return list(dict.fromkeys(answer.comment for answer in self.answers if answer.comment))
 
     @property
     def who(self) -> str:
-        """Everybody who has marked it."""
+        """The names of all markers."""
         return ", ".join(dict.fromkeys(answer.who for answer in self.answers if answer.who))
 
 
 @dataclass(frozen=True)
 class Marks:
-    """What a student has for all questions."""
+    """A student's marks for all questions."""
 
     marks: Sequence[Mark]
 
     @property
     def points(self) -> Decimal | None:
-        """All points; None while an answer is not settled."""
+        """The sum of the points; None while an answer is unmarked or disputed."""
         given = [mark.points for mark in self.marks if mark.points is not None]
         return sum(given, Decimal(0)) if len(given) == len(self.marks) else None
 
     @property
     def most(self) -> Decimal:
-        """The points of all questions."""
+        """The maximum points of all questions."""
         return sum((mark.question.most for mark in self.marks), Decimal(0))
 
     @property
@@ -115,7 +115,7 @@ class Marks:
 
     @property
     def lacking(self) -> str:
-        """What is not settled, for staff; "" if everything is."""
+        """What is unsettled, for staff; "" if nothing is."""
         disputed = [
             f"{mark.question.id} ({' or '.join(map(shown, mark.values))})"
             for mark in self.marks

@@ -1,16 +1,16 @@
-"""Moodle's grading worksheet with the marks of a class, and the names of its feedback files.
+"""Fill in Moodle's grading worksheet with the marks of a class, and name its feedback files.
 
-What Moodle's own importers do (read in mod/assign: gradingtable.php, classes/downloader.php,
+What Moodle's own importers do (from mod/assign: gradingtable.php, classes/downloader.php,
 feedback/offline/importgradeslib.php and locallib.php, feedback/file/importziplib.php):
 
 Columns are found by their titles, and a file without `Last modified (grade)` is refused. A row is
-skipped if Moodle's grade changed after that time, is locked, or if the new one is out of range.
+skipped if Moodle's grade changed after that time or is locked, or if the new one is out of range.
 Where a scale is used, there is a column Scale, and no `Maximum grade`. Comments are imported as
-they stand in the file. Hence no cell but the grades is changed, nor any byte around it.
+they are in the file. Hence only the cells of grades are changed, and every other byte is kept.
 
-A feedback file belongs to the participant whose number stands behind the first underscore of its
-name, in `Ada Lovelace_123_assignfeedback_file_report.html`. It is the number in the worksheet; the
-one in the name of a team's download is the team's.
+A feedback file belongs to the participant whose number follows the first underscore of its name, as
+in `Ada Lovelace_123_assignfeedback_file_report.html`. This is the number in the worksheet; the one
+in the name of a team's download is the team's.
 """
 
 import re
@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tensormark.classroom.canvas import number, same
+from tensormark.classroom.canvas import is_same, number
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.roster import NUMBER, separator_of, text_of
 from tensormark.files import opened_regular
@@ -29,10 +29,10 @@ IDENTIFIER, GRADE, MODIFIED = NEEDED = ("identifier", "grade", "last modified (g
 MOST, SCALE, CHANGEABLE = "maximum grade", "scale", "grade can be changed"
 NO = "no"
 BOM = b"\xef\xbb\xbf"
-LONGEST = 40  # letters of a name in that of a file
+LONGEST = 40  # letters of a student's name in a file's name
 AGAIN = "download the worksheet again"
 
-Row = list[tuple[int, int]]  # where its cells begin and end in the text
+Row = list[tuple[int, int]]  # where each cell starts and stops in the text
 
 
 class MoodleError(Exception):
@@ -41,7 +41,7 @@ class MoodleError(Exception):
 
 @dataclass
 class Filled:
-    """A worksheet with marks, how many it has, and lines for a person, by kind."""
+    """A worksheet with marks, their number, and lines that report replaced and kept grades."""
 
     content: bytes = b""
     count: int = 0
@@ -50,7 +50,7 @@ class Filled:
 
 
 def cells_of(text: str, separator: str) -> list[Row]:
-    """Return where the cells of a CSV file are, by row; a quoted one includes its quotes."""
+    """Return the positions of a CSV file's cells, by row; quotes belong to their cell."""
     cell = re.compile(rf'("(?:[^"]|"")*+"|[^{separator}\r\n]*)({separator}|\r\n|[\r\n]|\Z)')
     rows: list[Row] = []
     row: Row = []
@@ -82,30 +82,30 @@ class Worksheet:
         self.titles = [self.cell(span).casefold() for span in header]
 
     def cell(self, span: tuple[int, int]) -> str:
-        """Return what stands in a cell."""
+        """Return the content of a cell."""
         text = self.text[slice(*span)]
         quoted = text.startswith('"') and text.endswith('"') and len(text) > 1
         return (text[1:-1].replace('""', '"') if quoted else text).strip()
 
     def under(self, title: str, row: Row) -> str:
-        """Return what a row has under a title, "" if there is nothing."""
+        """Return a row's cell in the column with a title, or "" if there is none."""
         place = self.titles.index(title) if title in self.titles else len(row)
         return self.cell(row[place]) if place < len(row) else ""
 
     @property
     def is_one(self) -> bool:
-        """Whether it is a worksheet of Moodle's, and not another list of the class."""
+        """Whether it is a worksheet of Moodle's rather than another list of the class."""
         own = {MODIFIED, MOST, SCALE, CHANGEABLE}.intersection(self.titles)
         return bool(own) and {IDENTIFIER, GRADE} <= set(self.titles)
 
     def check(self, most: float | None) -> None:
-        """Check that Moodle would take it.
+        """Check that Moodle would accept it.
 
         Args:
             most: the highest mark of this class, if anything was graded.
 
         Raises:
-            MoodleError: it would not, or means something else by a grade.
+            MoodleError: it would not, or its grades have another meaning.
         """
         for title in NEEDED:
             if self.titles.count(title) != 1:
@@ -114,8 +114,8 @@ class Worksheet:
         if SCALE in self.titles:
             fix = f"choose points in the assignment's settings, and {AGAIN}"
             raise MoodleError(f"{self.path}: Moodle grades it on a scale; {fix}")
-        most_there = (number(self.under(MOST, row)) for row in self.rows)
-        others = [there for there in most_there if there is not None and there != most]
+        maxima = (number(self.under(MOST, row)) for row in self.rows)
+        others = [value for value in maxima if value is not None and value != most]
         if others and most is not None:
             raise MoodleError(
                 f"{self.path}: the maximum grade is {points(others[0])} in Moodle, {points(most)} "
@@ -123,7 +123,7 @@ class Worksheet:
             )
 
     def refusal(self, row: Row, entry: Entry) -> str:
-        """Return why a row keeps its grade, "" if it does not."""
+        """Return why a row keeps its grade, or "" if it does not."""
         old, most = self.under(GRADE, row), number(self.under(MOST, row))
         if entry.mark is None:
             return entry.without
@@ -132,20 +132,20 @@ class Worksheet:
         if self.under(CHANGEABLE, row).casefold() == NO:
             return "the grade cannot be changed in Moodle"
         if old and number(old) is None:
-            return f"has {visible(old, 40)!r} in Moodle, which stays"
+            return f"has {visible(old, 40)!r} in Moodle, which is kept"
         if entry.mark < 0 or (most is not None and entry.mark > most):
             return f"{points(entry.mark)} is not among the grades that Moodle allows"
         return ""
 
     def change(self, row: Row, entry: Entry, filled: Filled) -> str | None:
-        """Return what is to stand in a row's cell, None if that stays; note it in `filled`."""
+        """Return the new content of a row's grade, or None to keep it; record it in `filled`."""
         name = visible(entry.hand_in.called, 200)
         why, old = self.refusal(row, entry), self.under(GRADE, row)
         if why or entry.mark is None:
             filled.left.append(f"{name}: {visible(why, 200)}")
             return None
         filled.count += 1
-        if same(old, entry.mark):
+        if is_same(old, entry.mark):
             return None
         if old:
             filled.replaced.append(f"{name}: {old} becomes {points(entry.mark)}")
@@ -153,7 +153,7 @@ class Worksheet:
         return f"{quote}{points(entry.mark)}{quote}"
 
     def fill(self, entries: Sequence[Entry]) -> Filled:
-        """Return the worksheet with everybody's mark, and what is to be told of it."""
+        """Return the worksheet with everybody's mark, and lines that report it."""
         filled, pieces, end = Filled(), [], 0
         students = {entry.hand_in.student: entry for entry in entries if entry.hand_in.known}
         for row in self.rows:
@@ -168,10 +168,10 @@ class Worksheet:
 
 
 def feedback_name(entry: Entry, file: str) -> str:
-    """Return what to call a file for a student of a worksheet, "" if there is no number.
+    """Return the name of a feedback file for a student of a worksheet, or "" without a number.
 
-    The name is for people. It has letters, digits and spaces alone, as an underscore or a slash
-    would move the number.
+    The student's name in it is for people, and reduced to letters, digits and spaces, because an
+    underscore or a slash would displace the number.
     """
     participant = NUMBER.fullmatch(entry.hand_in.student)
     plain = unicodedata.normalize("NFC", entry.hand_in.name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from tensormark.classroom import estimate
-from tensormark.classroom.crews import opened_crew
+from tensormark.classroom.crews import open_crew
 from tensormark.classroom.engine import Blame, Engine, J, Keeper, Stop
 from tensormark.classroom.failure import Stopped
 from tensormark.classroom.options import settings_of
@@ -60,7 +60,7 @@ class Round(Generic[J]):
         # made last, as printed lines would break its bar
         progress = Progress(len(self.jobs), estimated=estimated, kind=self.kind)
         try:
-            crews = opened_crew(options, terms, parcel, assignment.folder, progress.say)
+            crews = open_crew(options, terms, parcel, assignment.folder, progress.say)
             with stop.on_signals(), crews as crew:
                 engine = Engine(crew, self.keeper, terms, progress, stop, self.blame)
                 engine.run(self.jobs)

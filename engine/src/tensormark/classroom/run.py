@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tensormark.authoring.course import open_course
 from tensormark.classroom import estimate, finals, ledger, standing, teach, viva_marks
-from tensormark.classroom.canvas import opened
+from tensormark.classroom.canvas import open_export
 from tensormark.classroom.choice import NEWEST
 from tensormark.classroom.combination import checked, keep
 from tensormark.classroom.earlier import Earlier
@@ -128,7 +128,7 @@ class Run:
         combination, changed = checked(assignment.folder, options, references, store)
         self.compares_only = changed and options.only is not None
         if options.canvas:
-            opened(options.canvas, options.column, assignment.name, options.out / CANVAS)
+            open_export(options.canvas, options.column, assignment.name, options.out / CANVAS)
         self.last = read_class(options.last, assignment) if options.last else None
         given_files = GivenFiles(assignment, references.manifest.get("starter", {}))
         staff_files = own_files(options)
@@ -139,7 +139,7 @@ class Run:
             find, folder, assignment.editable, people, options.deadline, late, own=staff_files
         )
         hand_ins = find_all()
-        self.ledger = ledger.opened(options, hand_ins, assignment)
+        self.ledger = ledger.read_ledger(options, hand_ins, assignment)
         self.answers = list(files_of("answers", options.answers or ""))
         viva_marks.check(self.answers)
         if self.ledger and self.ledger.deadlines:
