@@ -233,7 +233,7 @@ def test_changes_of_points_are_added_and_a_total_that_is_set_is_the_last_word(
     book = course.gradebook()
     assert book[ada]["how"] == "90 + 5 (attention: regrade, AB) + 4 (written) = 99"
     assert book[grace]["how"] == "106 (set: oral) = 106"
-    assert "without one" not in capsys.readouterr().out
+    assert "final: none for" not in capsys.readouterr().out
 
     assert course.grade(course.rows(f"{ada},,to 107,,,"), f"--written={sheet}") == 2
     assert "107 is out of range; the total has 106 points" in capsys.readouterr().err

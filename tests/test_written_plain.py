@@ -100,8 +100,8 @@ class Rows(list):
                 os.kill(os.getpid(), 9)
             yield row
 
-marked = finals._marked
-finals._marked = lambda entries: Rows(marked(entries))
+mark_rows = finals._mark_rows
+finals._mark_rows = lambda entries: Rows(mark_rows(entries))
 points = Decimal(sys.argv[3])
 answer = Answer("x", "memory", points, "", "AB", "sheet.csv, line 2")
 marks = Marks([Mark(Question("memory", "", (Decimal(4),)), [answer])])

@@ -26,7 +26,7 @@ def _student(run: "Run", name: str) -> Student:
     return student
 
 
-def _stored(run: "Run", student: Student) -> Attempt | None:
+def _stored_attempt(run: "Run", student: Student) -> Attempt | None:
     """Return the attempt with which a student's new result is compared.
 
     Raises:
@@ -57,7 +57,7 @@ def _compare(name: str, stored: Attempt | None, last: Attempt) -> None:
     print("".join(f"{line}\n" for line in lines), end="")
 
 
-def _reported(run: "Run", name: str, last: Attempt) -> int:
+def _rewrite_gradebook(run: "Run", name: str, last: Attempt) -> int:
     """Rewrite the gradebook if it belongs to this run; return the exit status."""
     left = standing.by_kind(run.students.entries(run.terms))[LEFT]
     if run.compares_only:
@@ -79,7 +79,7 @@ def appeal(run: "Run", name: str) -> int:
     name = student.hand_in.student
     if student.work is None:
         raise SubmissionError(f"{option('only', name)}: {student.fault}")
-    stored = _stored(run, student)
+    stored = _stored_attempt(run, student)
     try:
         run.grade([student.work])
         if not run.compares_only and (asks := run.asks(name)):
@@ -93,4 +93,4 @@ def appeal(run: "Run", name: str) -> int:
         print(f"{printable(name)}: could not be graded: {last.problem}")
         return 3
     _compare(printable(name), stored, last)
-    return _reported(run, name, last)
+    return _rewrite_gradebook(run, name, last)

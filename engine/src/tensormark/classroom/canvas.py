@@ -127,9 +127,7 @@ class Export:
         self.title = self.header[self.place]
         self.names = [name.strip().casefold() for name in self.header]
         if not {"id", LAST} <= set(self.names):
-            raise CanvasError(
-                f"{path}: has no column ID or Section; use the file as Canvas exported it"
-            )
+            raise CanvasError(f"{path}: has no column ID or Section; use Canvas's own export")
         self.ids = [self.names.index(name) for name in IDS if name in self.names]
         blank = [""] * len(self.header)
         whole = [[*row, *blank[len(row) :]] for row in rows[1:]]
@@ -251,11 +249,9 @@ def fill_export(
         for index, row in enumerate(export.students)
         if index not in owners and row[0].strip().casefold() not in TEST_STUDENTS
     ]
-    why = (
-        f"but not in the class given by {option('roster')}"
-        if roster
-        else "but not matched to a hand-in"
-    )
+    why = "but not matched to a hand-in"
+    if roster:
+        why = f"but not in the class given by {option('roster')}"
     return [
         f"Canvas: wrote {out}, scores in {visible(export.title, 100)}: {len(filled.rows)}",
         *listed("Canvas", "with a different score, which this file replaces", filled.replaced),

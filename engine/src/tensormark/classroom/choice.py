@@ -68,7 +68,7 @@ def _is_not_code(upload: Upload) -> bool:
     )
 
 
-def chosen(
+def graded_attempt(
     attempts: Sequence[list[Upload]], deadline: datetime.datetime | None, late: str
 ) -> list[Upload]:
     """Return the attempt that is graded; see CHOICES. A document never replaces code."""

@@ -161,15 +161,15 @@ def checked(
     kinds = {True: "private", False: "public"}
     if before.private in kinds and before.private != now.private:
         names[differing.index("references")] += f" ({kinds[bool(before.private)]})"
-    held = f"{option('out', options.out)}: holds results with different {', '.join(names)}"
-    on, force = _how_to_continue(folder, options, before), option("force", True)
+    fault = f"{option('out', options.out)}: holds results with different {', '.join(names)}"
+    advice, force = _how_to_continue(folder, options, before), option("force", True)
     if options.only is not None:
         raise SubmissionError(
-            f"{held}; {on} {option('only', shlex.quote(options.only))}; {force} compares "
+            f"{fault}; {advice} {option('only', shlex.quote(options.only))}; {force} compares "
             "anyway, and leaves the gradebook as it is"
         )
-    anew = _command_line(folder, options, out=free_path(options.out, first=2))
+    restart = _command_line(folder, options, out=free_path(options.out, first=2))
     raise SubmissionError(
-        f"{held}; {on}; to start over: {anew} (or {force}, which first moves the gradebook and the "
-        f"feedback there to a folder in {options.out})"
+        f"{fault}; {advice}; to start over: {restart} (or {force}, which first moves the gradebook "
+        f"and the feedback there to a folder in {options.out})"
     )

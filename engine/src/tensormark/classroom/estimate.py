@@ -28,17 +28,17 @@ def durations(store: Store, terms: Terms) -> list[float]:
     return [float(row[0]) for row in store.rows(QUERY, terms.mode, terms.tier, LATEST)]
 
 
-def bounds(count: int, workers: int, known: Sequence[float]) -> tuple[float, float]:
+def bounds(count: int, workers: int, times: Sequence[float]) -> tuple[float, float]:
     """Return the least and the most seconds that `count` hand-ins will probably take.
 
     Args:
-        known: at least two durations.
+        times: at least two durations in seconds.
     """
     workers = min(workers, count)
-    mean, spread = statistics.fmean(known), statistics.stdev(known)
-    error = 2 * spread * math.sqrt(1 / len(known) + 1 / count)
-    least = max(mean - error, min(known)) * count / workers
-    return least, (mean + error) * count / workers + max(known) * (1 - 1 / workers)
+    mean, spread = statistics.fmean(times), statistics.stdev(times)
+    error = 2 * spread * math.sqrt(1 / len(times) + 1 / count)
+    least = max(mean - error, min(times)) * count / workers
+    return least, (mean + error) * count / workers + max(times) * (1 - 1 / workers)
 
 
 def spent(seconds: float) -> str:
@@ -49,22 +49,22 @@ def spent(seconds: float) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def span(count: int, workers: int, known: Sequence[float]) -> str:
+def span(count: int, workers: int, times: Sequence[float]) -> str:
     """Return the range of a run's probable duration as text; see `bounds`."""
-    least, most = map(spent, bounds(count, workers, known))
+    least, most = map(spent, bounds(count, workers, times))
     return least if least == most else f"{least} to {most}"
 
 
-def expected(count: int, workers: int, known: Sequence[float], done: str = "graded") -> str:
+def expected(count: int, workers: int, times: Sequence[float], done: str = "graded") -> str:
     """Say how long `count` hand-ins will take, or that there is no estimate yet.
 
     Args:
         workers: 0 if their number is unknown.
         done: the participle that describes finished hand-ins.
     """
-    if len(known) < FEW:
+    if len(times) < FEW:
         return f"no estimate before {FEW} are {done}"
-    time = span(count, workers or 1, known) + ("" if workers else " for one worker")
-    which = f"the last {len(known)} {done}" if len(known) == LATEST else f"{len(known)} before"
-    sample = f"{statistics.fmean(known):.1f} s each, at most {max(known):.0f} s"
+    time = span(count, workers or 1, times) + ("" if workers else " for one worker")
+    which = f"the last {len(times)} {done}" if len(times) == LATEST else f"{len(times)} before"
+    sample = f"{statistics.fmean(times):.1f} s each, at most {max(times):.0f} s"
     return f"{time}, if these are like {which} ({sample})"

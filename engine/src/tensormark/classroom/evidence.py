@@ -49,32 +49,32 @@ class Rarity:
     """Counts how many of a class have each line.
 
     Attributes:
-        names: those that no student chose; called: more of them, when they are called.
-        usual: lines that are common or were given, and so are no evidence.
+        names: those that no student chose; called_names: more of them, when they are called.
+        common: lines that are common or were given, and so are no evidence.
         holders: line to how many have it.
     """
 
     def __init__(
-        self, submissions: Sequence[Sources], starter: Sources, known: Sequence[Sources]
+        self, submissions: Sequence[Sources], starter: Sources, solutions: Sequence[Sources]
     ) -> None:
         """Count the lines of a class.
 
         Args:
             submissions: with a team's included once.
             starter: the code that everybody was given.
-            known: solutions that anybody may resemble.
+            solutions: those that anybody may resemble.
         """
         given = "\n".join(starter.values())
         self.names = {"self", *keyword.kwlist, *_imported(given)}
-        self.called = {*dir(builtins), *(name for name, call in NAME.findall(given) if call)}
-        self.called.update(DEFINED.findall(given))
+        self.called_names = {*dir(builtins), *(name for name, call in NAME.findall(given) if call)}
+        self.called_names.update(DEFINED.findall(given))
         for each in submissions:
-            self.called.update(*map(_imported, each.values()))
+            self.called_names.update(*map(_imported, each.values()))
         self.form = lru_cache(maxsize=100_000)(self._form)
         self.holders = Counter(form for each in submissions for form in self._forms(each))
         most = COMMON * max(len(submissions), SMALLEST) + 1
-        self.usual = {form for form, count in self.holders.items() if count > most}
-        self.usual.update(*map(self._forms, (starter, *known)))
+        self.common = {form for form, count in self.holders.items() if count > most}
+        self.common.update(*map(self._forms, (starter, *solutions)))
 
     def _form(self, line: str) -> str:
         """Return a line without layout or students' names; a comment loses only its layout."""
@@ -85,7 +85,7 @@ class Rarity:
     def _anonymous(self, match: re.Match[str]) -> str:
         """Return a name and any bracket, with a placeholder for a name that a student chose."""
         name, call = match[1], match[2] or ""
-        is_given = name in self.names or (call and name in self.called)
+        is_given = name in self.names or (call and name in self.called_names)
         return f"{name if is_given else '_'}{call}"
 
     def _forms(self, submission: Sources) -> set[str]:
@@ -96,7 +96,7 @@ class Rarity:
         numbers = (
             number
             for number, line in enumerate(text.splitlines())
-            if self.form(line) not in self.usual
+            if self.form(line) not in self.common
         )
         return [number for number, _ in zip(numbers, range(LINES), strict=False)]
 

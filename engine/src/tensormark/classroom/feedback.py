@@ -23,11 +23,11 @@ PAGE, RESULT = "report.html", "results.json"
 DRAWN = ".drawn"  # holds the version of the reports that made the pages
 OURS = ".folders"  # lists in JSON the folders that runs wrote here
 # the keys of a result, and of an exercise in it, that a student gets
-KEPT = (
+RESULT_KEYS = (
     *("version", "assignment", "name", "mode", "only", "tier", "private", "references"),
     *("versions", "time", "score", "max_score", "bonus", "bonus_max_score", "notes", "printed"),
 )
-EXERCISE = (
+EXERCISE_KEYS = (
     *("id", "title", "file", "task", "outcome", "score", "max_score", "bonus", "mistake"),
     *("message", "findings", "note", "place", "handout", "measured"),
 )
@@ -42,17 +42,17 @@ def _for_student(result: Mapping[str, Any]) -> dict[str, Any]:
 
     Unknown keys are left out as well.
     """
-    copy: dict[str, Any] = {name: result[name] for name in KEPT}
+    copy: dict[str, Any] = {name: result[name] for name in RESULT_KEYS}
     copy |= {"submission": result["name"], "flags": []}
     copy["exercises"] = [
-        {name: exercise[name] for name in EXERCISE} | {"flags": []}
+        {name: exercise[name] for name in EXERCISE_KEYS} | {"flags": []}
         for exercise in result["exercises"]
     ]
     if result["private"]:
         copy["printed"] = ""
         for exercise in copy["exercises"]:
-            without = [finding | {"excerpt": None} for finding in exercise["findings"]]
-            exercise["findings"] = without
+            findings = [finding | {"excerpt": None} for finding in exercise["findings"]]
+            exercise["findings"] = findings
     return copy
 
 
@@ -78,11 +78,11 @@ def version() -> str:
     return digest("".join(sha256(path) for path in (*paths, Path(__file__))).encode())
 
 
-def _write_folder(folder: Path, entry: Entry, again: bool) -> bool:
+def _write_folder(folder: Path, entry: Entry, remake: bool) -> bool:
     """Write a student's files if they change, or remove them; say whether anything changed.
 
     Args:
-        again: whether to remake the page even if the result is unchanged.
+        remake: whether to remake the page even if the result is unchanged.
     """
     page, file = folder / PAGE, folder / RESULT
     if entry.result is None:
@@ -96,7 +96,7 @@ def _write_folder(folder: Path, entry: Entry, again: bool) -> bool:
     if entry.written is not None:
         model["written"] = _written(entry.written)
     text = (json.dumps(model) + "\n").encode()  # on one line, which is several times faster
-    if not again and page.exists() and file.exists() and file.read_bytes() == text:
+    if not remake and page.exists() and file.exists() and file.read_bytes() == text:
         return False
     write_whole(page, html.page(model, html.NOWHERE).encode("utf-8", "backslashreplace"))
     write_whole(file, text)  # last: its presence means a finished page
@@ -152,19 +152,19 @@ def write_feedback(entries: Sequence[Entry], out: Path, earlier: Earlier) -> lis
     Folders of students who are no longer among the entries are moved aside, and so are folders with
     a student's name that no run wrote. A student without a result has no folder, and the path "".
     """
-    drawn, current = out / FOLDER / DRAWN, version()
-    again = not drawn.exists() or drawn.read_text("utf-8", "replace") != current
+    version_file, current = out / FOLDER / DRAWN, version()
+    remake = not version_file.exists() or version_file.read_text("utf-8", "replace") != current
     names = folder_names([entry.hand_in.student for entry in entries])
     list_of_ours = out / FOLDER / OURS
-    before = _own_folders(list_of_ours)
-    others = (path.name for path in (out / FOLDER).glob("*") if path.name not in before)
-    earlier.move(*(f"{FOLDER}/{name}" for name in sorted(set(before) - set(names))))
+    old_names = _own_folders(list_of_ours)
+    others = (path.name for path in (out / FOLDER).glob("*") if path.name not in old_names)
+    earlier.move(*(f"{FOLDER}/{name}" for name in sorted(set(old_names) - set(names))))
     earlier.move(*(f"{FOLDER}/{name}" for name in sorted(set(names).intersection(others))))
-    if sorted(names) != before:  # before the folders, so that all are listed
+    if sorted(names) != old_names:  # before the folders, so that all are listed
         write_whole(list_of_ours, json.dumps(sorted(names)))
     for name, entry in zip(names, entries, strict=True):
-        _write_folder(out / FOLDER / name, entry, again)
-    if again:
-        write_whole(drawn, current)
+        _write_folder(out / FOLDER / name, entry, remake)
+    if remake:
+        write_whole(version_file, current)
     pairs = zip(names, entries, strict=True)
     return [f"{FOLDER}/{name}" if entry.result else "" for name, entry in pairs]

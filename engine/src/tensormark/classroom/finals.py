@@ -27,11 +27,11 @@ TABLES = (
     " question TEXT NOT NULL, points REAL, comments TEXT NOT NULL, who TEXT NOT NULL)",
 )
 Row = tuple[str, float | None, float | None, str]  # of the table final, without the version
-Marked = tuple[str, str, float | None, str, str]  # of the table written
+MarkRow = tuple[str, str, float | None, str, str]  # of the table written
 
 
 def _texts(ledger: Ledger | None) -> tuple[str, str]:
-    """Return the rule and the adjustments in JSON; "" for what there is not."""
+    """Return the rule and the adjustments in JSON; "" where there is none."""
     if ledger is None:
         return "", ""
     rule = json.dumps(dataclasses.asdict(ledger.rule), default=str) if ledger.rule else ""
@@ -52,7 +52,7 @@ def _rows(entries: Sequence[Entry]) -> list[Row]:
     ]
 
 
-def _marked(entries: Sequence[Entry]) -> list[Marked]:
+def _mark_rows(entries: Sequence[Entry]) -> list[MarkRow]:
     return [
         (
             legible(entry.hand_in.student),
@@ -67,12 +67,12 @@ def _marked(entries: Sequence[Entry]) -> list[Marked]:
     ]
 
 
-def _has(store: Store, table: str) -> bool:
+def _has_table(store: Store, table: str) -> bool:
     return bool(store.rows("SELECT 1 FROM sqlite_master WHERE name = ?", table))
 
 
-def _last(store: Store) -> tuple[tuple[str, str], list[Row], list[Marked]] | None:
-    if not _has(store, "ledger"):
+def _last(store: Store) -> tuple[tuple[str, str], list[Row], list[MarkRow]] | None:
+    if not _has_table(store, "ledger"):
         return None
     versions = store.rows("SELECT id, rule, adjustments FROM ledger ORDER BY id DESC LIMIT 1")
     if not versions:
@@ -81,15 +81,15 @@ def _last(store: Store) -> tuple[tuple[str, str], list[Row], list[Marked]] | Non
     query = "SELECT student, score, final, how FROM final WHERE ledger = ? ORDER BY rowid"
     rows = list(store.rows(query, number))
     query = "SELECT student, question, points, comments, who FROM written WHERE ledger = ?"
-    marked = store.rows(f"{query} ORDER BY rowid", number) if _has(store, "written") else []
-    return (texts[0], texts[1]), rows, list(marked)
+    marks = store.rows(f"{query} ORDER BY rowid", number) if _has_table(store, "written") else []
+    return (texts[0], texts[1]), rows, list(marks)
 
 
 def _changes(before: Sequence[Row], rows: Sequence[Row], always: str | None) -> list[str]:
     """Return a line for each student whose points changed, and for `always`."""
     old = {student: final for student, _, final, _ in before}
     lines = [
-        f"  {visible(student, 60)}: {_in_words(old[student])} {_now(old[student], final)}"
+        f"  {visible(student, 60)}: {_in_words(old[student])} {_comparison(old[student], final)}"
         for student, _, final, _ in rows
         if student in old and (old[student] != final or student == always)
     ]
@@ -101,7 +101,7 @@ def _in_words(final: float | None) -> str:
     return "none" if final is None else points(final)
 
 
-def _now(before: float | None, final: float | None) -> str:
+def _comparison(before: float | None, final: float | None) -> str:
     return "unchanged" if before == final else f"before, {_in_words(final)} now"
 
 
@@ -114,10 +114,10 @@ def keep(
         entries: those of the class, with final points.
         always: a student to report even if nothing changed.
     """
-    texts, rows, marked, last = _texts(ledger), _rows(entries), _marked(entries), _last(store)
-    if ledger is None and (last is None or last == (texts, rows, marked)):
+    texts, rows, marks, last = _texts(ledger), _rows(entries), _mark_rows(entries), _last(store)
+    if ledger is None and (last is None or last == (texts, rows, marks)):
         return []
-    if last != (texts, rows, marked):
+    if last != (texts, rows, marks):
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         with store.change() as file:
             for table in TABLES:
@@ -125,7 +125,7 @@ def keep(
             version = file.execute("INSERT INTO ledger VALUES (NULL, ?, ?, ?)", (now, *texts))
             values = [(version.lastrowid, *row) for row in rows]
             file.executemany("INSERT INTO final VALUES (?, ?, ?, ?, ?)", values)
-            answers = [(version.lastrowid, *row) for row in marked]
+            answers = [(version.lastrowid, *row) for row in marks]
             file.executemany("INSERT INTO written VALUES (?, ?, ?, ?, ?, ?)", answers)
     if ledger is None:
         return ["final: no longer in the gradebook; earlier versions stay in the store"]

@@ -28,7 +28,7 @@ from tensormark.reports.platforms import csv_text
 TABLE, PAGE, CANVAS = "gradebook.csv", "gradebook.html", "canvas.csv"
 TEACH, SIMILAR = "teach.html", "similar.html"
 RESULTS = (TABLE, PAGE, TEACH, SIMILAR, CANVAS, FOLDER, *RETURNED)
-KEPT = ".statements.json"  # a cache of the comparison of sources for the next run
+CACHE = ".statements.json"  # of the comparison of sources, for the next run
 FIRST = ("student", "submission", "score", "max_score", "bonus")
 FINAL = ("final", "how")  # only where there is a ledger
 WRITTEN = "written"  # only where there are sheets; followed by a column for each question
@@ -78,7 +78,7 @@ def _compared(
     entries: Sequence[Entry],
     starter: Mapping[str, str],
     known: Sequence[Mapping[str, str]],
-    kept: Path,
+    cache: Path,
 ) -> Similar:
     """Return the groups of near-identical submissions; a team's hand-in counts once."""
     owners: dict[Path | None, list[int]] = {}
@@ -86,7 +86,7 @@ def _compared(
         if entry.sources:
             owners.setdefault(entry.hand_in.path, []).append(index)
     teams = list(owners.values())
-    similarity = similar([entries[places[0]].sources for places in teams], starter, known, kept)
+    similarity = similar([entries[places[0]].sources for places in teams], starter, known, cache)
 
     def among_all(places: Sequence[int]) -> tuple[int, ...]:
         return tuple(sorted(index for place in places for index in teams[place]))
@@ -125,11 +125,11 @@ def write_results(
         OSError: a file cannot be written.
     """
     earlier = earlier or Earlier(out)
-    moved = len(earlier.moved)
+    moved_before = len(earlier.moved)
     folders = write_feedback(entries, out, earlier)
-    if len(earlier.moved) > moved:  # of students who are in the earlier gradebook
+    if len(earlier.moved) > moved_before:  # of students who are in the earlier gradebook
         earlier.move(TABLE, PAGE)
-    similarity = _compared(entries, starter or {}, known, out / KEPT)
+    similarity = _compared(entries, starter or {}, known, out / CACHE)
     earlier.write(TABLE, _table(entries).encode("utf-8", "backslashreplace"))
     html = page(entries, folders, similarity, says)
     earlier.write(PAGE, html.encode("utf-8", "backslashreplace"))
@@ -169,4 +169,4 @@ def _filled_canvas(
     except CanvasError as error:
         if not same:
             earlier.move(CANVAS)
-        return [f"Canvas: nothing is filled: {error}"]
+        return [f"Canvas: nothing was filled in: {error}"]

@@ -90,7 +90,7 @@ def _hand_in(
     files: list[Upload] = []
     main, extras = None, files
     if attempts:
-        files = choice.files_of(choice.chosen(attempts, deadline, late), editable)
+        files = choice.files_of(choice.graded_attempt(attempts, deadline, late), editable)
         main, extras = choice.split(files, editable)
     if main and main.late and choice.minutes_late(main.submitted, deadline) is None:
         notes.append(MARKED_LATE)

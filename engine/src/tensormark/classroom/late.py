@@ -85,9 +85,7 @@ def _rule(where: str, table: Mapping[str, Any]) -> Rule:
     if ("points" in table) == ("percent" in table):
         raise LedgerError(f"{where}: give either points or percent, such as points = 5")
     if "of" in table and "points" in table:
-        raise LedgerError(
-            f"{where}: `of` requires percent; remove it, or give percent instead of points"
-        )
+        raise LedgerError(f"{where}: `of` requires percent; remove it, or replace points")
     numbers = {name: _number(where, name, table[name]) for name in names[:-3] if name in table}
     return Rule(**{**table, **numbers})
 

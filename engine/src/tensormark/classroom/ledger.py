@@ -112,25 +112,25 @@ class Ledger:
 
     def _computed(self, entry: Entry, marks: Marks | None) -> Final:
         rows = self.rows.get(entry.hand_in.student, ())
-        whole = next((row for row in rows if row.sets and not row.exercise), None)
-        changes = [row for row in rows if row.points is not None and row is not whole]
+        override = next((row for row in rows if row.sets and not row.exercise), None)
+        changes = [row for row in rows if row.points is not None and row is not override]
         scores = {exercise["id"]: exercise["score"] for exercise in entry.exercises}
-        if whole is not None:
-            start = _Step(whole.points or Decimal(0), "set", whole.reason, whole.who)
+        if override is not None:
+            start = _Step(override.points or Decimal(0), "set", override.reason, override.who)
         elif entry.result and not {*_lacking(entry)} - {row.exercise for row in rows if row.sets}:
             start = _Step(exact(entry.result["score"]), "")
         else:
             return Final(None)
-        if whole is None and marks is not None and marks.points is None:
+        if override is None and marks is not None and marks.points is None:
             return Final(None, f"written: {marks.lacking}")
         steps = [_step(row, scores) for row in changes]
-        if whole is None:
+        if override is None:
             written = marks.points if marks and marks.points is not None else Decimal(0)
             late = self._late(entry, start.points + _total(steps), written)
             steps += [*([_Step(written, WRITTEN)] if marks else []), *late]
         end = max(start.points + _total(steps), Decimal(0)).quantize(CENT, ROUND_HALF_UP)
         own = [row for row in rows if row.deadline is not None]
-        return _final(start, steps, end, own, whole is None and self._is_unknown(entry))
+        return _final(start, steps, end, own, override is None and self._is_unknown(entry))
 
     def applied(self, entries: Sequence[Entry]) -> list[Entry]:
         """Return entries with final points."""

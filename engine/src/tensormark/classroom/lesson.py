@@ -50,15 +50,15 @@ def _handing_in(
         entries: those with a result, in the order of the term.
         versions: see `lesson_of`.
     """
-    hours, often = {}, {}
+    hours, counts = {}, {}
     for place, entry in enumerate(entries):
-        often[place] = versions.get(legible(entry.hand_in.student), 1)
+        counts[place] = versions.get(legible(entry.hand_in.student), 1)
         if deadline and (submitted := entry.hand_in.submitted):
             hours[place] = (deadline - submitted.astimezone()).total_seconds() / 3600
-    again = [place for place, count in often.items() if count > 1]
+    repeated = [place for place, count in counts.items() if count > 1]
     figures = {
         BEFORE: _bars(hours, HOURS) if term.suffices(hours) else [],
-        OFTEN: _bars(often, TIMES) if term.counted and term.countable(again) else [],
+        OFTEN: _bars(counts, TIMES) if term.counted and term.countable(repeated) else [],
     }
     return {caption: term.folded(bars) for caption, bars in figures.items() if bars}
 
