@@ -254,7 +254,7 @@ def test_a_team_is_no_group_and_a_copy_of_its_work_is(tmp_path: Path) -> None:
 
     assert "Near-identical" in (tmp_path / "gradebook.html").read_text("utf-8")
     where = tmp_path / "similar.html"
-    assert f"near-identical submissions for you to review: 1 group, in {where}" in lines
+    assert f"near-identical submissions for you to compare: 1 group, in {where}" in lines
 
 
 def shape_of(text: str) -> tuple[list[Any], list[str]]:

@@ -141,7 +141,7 @@ def write_results(
         beside = similar_page.page(entries, similarity, starter or {}, known)
         earlier.write(SIMILAR, beside.encode("utf-8", "backslashreplace"))
         groups = number_of(len(similarity.groups), "group")
-        lines.append(f"near-identical submissions for you to review: {groups}, in {out / SIMILAR}")
+        lines.append(f"near-identical submissions for you to compare: {groups}, in {out / SIMILAR}")
     else:
         earlier.withdraw(SIMILAR)
         if similarity.compared > 1:

@@ -15,7 +15,7 @@ DETAILS = (
     "it did so on every try, the last time with nothing else running there",
     "it may allocate far more memory than it needs",
 )
-FLAG = f"{HEADLINE}: no exercise has points, and a person should review it"
+FLAG = f"{HEADLINE}: no exercise has points, and a person should check it"
 
 
 def result_of_killed(
