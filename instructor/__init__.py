@@ -1,5 +1,5 @@
-"""What makes minBERT: its sentences, its checkpoint, its threshold, its figures, its terms."""
+"""Programs that make minBERT: its sentences, checkpoint, threshold, diagrams and terms."""
 
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]  # of this repository, which is minBERT's folder
+ROOT = Path(__file__).resolve().parents[1]  # the repository, which is minBERT's folder

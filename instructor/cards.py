@@ -1,4 +1,4 @@
-"""What a release says otherwise than this repository: cards without the parts for staff."""
+"""The students' editions of the cards: some facts reworded, and no sections for staff."""
 
 import re
 
@@ -21,11 +21,11 @@ REWORDED = {
 
 
 class CardError(ValueError):
-    """A card has changed so that its edition for students cannot be made."""
+    """A card has changed, so its edition for students cannot be made."""
 
 
 def _without_sections(text: str) -> str:
-    """Leave out the sections for staff, each up to the next heading of its level."""
+    """Remove the sections for staff, each up to the next heading of its level."""
     headings = "|".join(map(re.escape, STAFF_SECTIONS))
     return re.sub(rf"^## (?:{headings})\n.*?(?=^## |\Z)", "", text, flags=re.M | re.S)
 
@@ -34,10 +34,10 @@ def for_students(name: str, text: str) -> str:
     """Return the students' edition of a text.
 
     Raises:
-        CardError: what should be reworded is not there.
+        CardError: a passage to reword does not occur exactly once.
     """
     for old, new in REWORDED.get(name, ()):
         text, count = re.subn(old, new, text)
         if count != 1:
-            raise CardError(f"{name} has {count} times {old}, not once; see {__name__}")
+            raise CardError(f"{name} has {count} matches of {old}, not one; see {__name__}")
     return _without_sections(text).rstrip("\n") + "\n"

@@ -1,7 +1,7 @@
 """Write a checkpoint's numbers into the handout's diagrams: `python -m instructor.figures`.
 
-The diagrams, pictures/*.svg, are edited by hand. Where one shows a number of the checkpoint, its
-<text> says which: data-id="dull" is that token's id, data-size="vocab_size" a size of config.json.
+The diagrams, pictures/*.svg, are edited by hand. A <text> that shows a number of the checkpoint
+says which: data-id="dull" is that token's id, data-size="vocab_size" a size of config.json.
 """
 
 import argparse
@@ -18,7 +18,7 @@ SHOWN = re.compile(r'(<text [^>]*\bdata-(id|size)="([^"]*)"[^>]*>[^<\d]*)\d+')
 
 
 class FigureError(ValueError):
-    """A diagram shows what the checkpoint does not have."""
+    """A diagram shows a number that the checkpoint does not have."""
 
 
 def _numbers(checkpoint: Path) -> dict[tuple[str, str], int]:
@@ -32,7 +32,7 @@ def _renumbered(svg: str, numbers: dict[tuple[str, str], int]) -> str:
     def replacement(match: re.Match[str]) -> str:
         before, kind, name = match.groups()
         if (kind, name) not in numbers:
-            raise FigureError(f"the checkpoint has no {kind} of {name!r}; edit what shows it")
+            raise FigureError(f"the checkpoint has no {kind} of {name!r}; edit the diagram")
         return f"{before}{numbers[kind, name]}"
 
     return SHOWN.sub(replacement, svg)
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     drifted = [path for path in paths if new[path] != old[path]]
     if check and drifted:
         names = ", ".join(path.name for path in drifted)
-        print(f"{names}: not the checkpoint's numbers; run `make figures`", file=sys.stderr)
+        print(f"{names}: numbers differ from the checkpoint's; run `make figures`", file=sys.stderr)
         return 1
     for path in drifted:
         write_whole(path, new[path])

@@ -1,4 +1,4 @@
-"""The sentences of private references: as many as dev.txt has, and in nothing that is published."""
+"""The sentences of private references: as many as in dev.txt, and none of them published."""
 
 import random
 from collections.abc import Callable, Collection, Iterable
@@ -16,7 +16,7 @@ from instructor.language.write_data import (
 )
 from tensormark.release.needles import WINDOW, Needles
 
-Published = Callable[[Collection[str]], set[str]]  # those of some sentences that are published
+Published = Callable[[Collection[str]], set[str]]  # selects the published ones of some sentences
 
 
 def _is_of_the_grammar(data: Path) -> bool:
@@ -27,19 +27,19 @@ def _is_of_the_grammar(data: Path) -> bool:
     )
 
 
-def among(contents: Iterable[bytes]) -> Published:
-    """Return what finds sentences in files, as parts of other sentences, too.
+def find_in(contents: Iterable[bytes]) -> Published:
+    """Return a function that finds sentences in files, also as parts of other sentences.
 
-    One that is too short to be searched for in a release counts as found.
+    A sentence that is too short to search a release for counts as found.
     """
     whole = b"\0".join(contents)
 
-    def found(sentences: Collection[str]) -> set[str]:
+    def search(sentences: Collection[str]) -> set[str]:
         short = {sentence for sentence in sentences if len(sentence) < WINDOW}
         needles = Needles({sentence.encode(): sentence for sentence in {*sentences} - short})
         return short | set(needles.search(whole).values())
 
-    return found
+    return search
 
 
 def unpublished(seed: int, published: Published) -> list[Phrase]:
@@ -48,10 +48,10 @@ def unpublished(seed: int, published: Published) -> list[Phrase]:
     half = SIZES["dev"] // 2
     by_value: dict[int, list[Phrase]] = {1: [], -1: []}
     while min(map(len, by_value.values())) < half:
-        drawn = draw_split(rng, WHOLE, SIZES["dev"], taken)
-        known = published([phrase.words for phrase in drawn])
-        for phrase in drawn:
-            if phrase.words not in known:
+        phrases = draw_split(rng, WHOLE, SIZES["dev"], taken)
+        public = published([phrase.words for phrase in phrases])
+        for phrase in phrases:
+            if phrase.words not in public:
                 by_value[phrase.value].append(phrase)
     sentences = by_value[1][:half] + by_value[-1][:half]
     rng.shuffle(sentences)
@@ -59,10 +59,10 @@ def unpublished(seed: int, published: Published) -> list[Phrase]:
 
 
 def hidden_sentences(seed: int, folder: Path, contents: Iterable[bytes]) -> str | None:
-    """Draw as many sentences as dev.txt has, none of which stands in anything that is published.
+    """Draw as many sentences as dev.txt has, none of which occurs in anything published.
 
     Returns: `label ||| sentence` lines; None if the folder's sentences are not the grammar's.
     """
     if not _is_of_the_grammar(folder / "data"):
         return None
-    return labelled_lines(unpublished(seed, among(contents)))
+    return labelled_lines(unpublished(seed, find_in(contents)))

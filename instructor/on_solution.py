@@ -18,17 +18,17 @@ def again_on_solution(module: str, arguments: Sequence[str] | None) -> int | Non
 
     Args:
         module: such as "instructor.pretraining.pretrain".
-        arguments: its command line; None: that of this process.
+        arguments: its command line; None: this process's.
 
     Returns: the exit status of that run, or None to continue in this process.
     """
     if importlib.util.find_spec("pretraining") is not None:
         return None
-    given = sys.argv[1:] if arguments is None else arguments
+    options = sys.argv[1:] if arguments is None else arguments
     # PASSIVE: on a busy machine, threads that spin while waiting for each other lose minutes.
-    own = {"PYTHONPATH": f"{ROOT}{os.pathsep}{SOLUTION}", "OMP_WAIT_POLICY": "PASSIVE"}
-    command = [sys.executable, "-m", module, *given]
-    return subprocess.run(command, env=os.environ | own, check=False).returncode
+    variables = {"PYTHONPATH": f"{ROOT}{os.pathsep}{SOLUTION}", "OMP_WAIT_POLICY": "PASSIVE"}
+    command = [sys.executable, "-m", module, *options]
+    return subprocess.run(command, env=os.environ | variables, check=False).returncode
 
 
 def folder_to_folder(
@@ -37,12 +37,12 @@ def folder_to_folder(
     convert: Callable[[Path, Path], list[str]],
     arguments: Sequence[str] | None,
 ) -> int:
-    """Make a folder from another, as a command line says; return 2 if nothing was written.
+    """Make one folder from another, as a command line says; return 2 if nothing was written.
 
     Args:
-        name: of the command, such as "import-checkpoint".
-        about: what it does, and which folder it takes.
-        convert: takes both folders, and returns the lines of the report.
+        name: the command's, such as "import-checkpoint".
+        about: what the command does, and which folder it reads.
+        convert: called with both folders; returns the lines of the report.
     """
     parser = argparse.ArgumentParser(prog=name, description=about[0])
     parser.add_argument("source", metavar="FROM", help=about[1])

@@ -1,4 +1,4 @@
-"""What students get of minBERT besides what every release has, and what they must not get."""
+"""What minBERT's release has besides the usual files, and what it must not contain."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,15 +18,15 @@ def _without_labels(name: str, text: str) -> str:
 
 
 def secrets(assignment: Assignment, private: Sequence[Path]) -> Iterator[Secret]:
-    """Yield the labelled sentences that nobody is given.
+    """Yield the labelled sentences that are never given out.
 
-    Test sentences may happen to stand in public text; private ones were drawn so that none does.
+    Test sentences may happen to occur in public text; private ones were drawn so that none does.
     """
     public = "\n".join((assignment.data / name).read_text(encoding="utf-8") for name in PUBLIC)
     test = read_sentences(assignment.folder / UNLABELLED)
-    only_here = [text for text in test.texts if text not in public]
+    unpublished = [text for text in test.texts if text not in public]
     bare = {UNLABELLED: test.texts}
-    yield Secret("the test sentences", only_here, test.labels.tolist(), bare)
+    yield Secret("the test sentences", unpublished, test.labels.tolist(), bare)
     for path in [folder / HIDDEN for folder in private]:
         if path.is_file():
             own, root = read_sentences(path), assignment.folder

@@ -1,4 +1,4 @@
-"""Long commands that are run one after another, and what interrupts them."""
+"""Running long commands, and the signals that interrupt them."""
 
 import contextlib
 import os
@@ -8,21 +8,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupts:
-    """Turns every signal that asks a process to end into a KeyboardInterrupt, at a time that suits.
+    """Turns signals that ask the process to end into a KeyboardInterrupt, which can be postponed.
 
-    Signals that whoever started the process had it ignore, as nohup does, are still ignored.
+    Signals that the process was started to ignore, as by nohup, are still ignored.
     """
 
     def __init__(self) -> None:
         self._held = self._pending = False
 
     def handle(self) -> None:
-        """Handle the signals from now on."""
-        for number in ENDING:
+        """Start handling the signals."""
+        for number in _SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._interrupt)
 
@@ -36,12 +36,12 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def hold(self) -> None:
-        """Put them off for good: what is left to do is short, and must not be half done."""
+        """Postpone them for good: the rest is short and must not be left half done."""
         self._held = True
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """Put them off until the block ends."""
+        """Postpone them until the block ends."""
         self._held = True
         try:
             yield
@@ -51,10 +51,10 @@ class Interrupts:
 
 
 def run_logged(command: Sequence[str], folder: Path, log: Path, interrupts: Interrupts) -> int:
-    """Run a command in a folder, with its errors in a log; return its exit status.
+    """Run a command in a folder, with its stderr in a log; return its exit status.
 
-    It is a group of processes of its own, which Ctrl-C does not reach: if this process is
-    interrupted, it ends them all.
+    The command gets its own process group, which Ctrl-C does not reach: if this process is
+    interrupted, it kills the whole group.
     """
     run = None
     with log.open("wb") as errors:
@@ -71,7 +71,7 @@ def run_logged(command: Sequence[str], folder: Path, log: Path, interrupts: Inte
 
 
 def last_line(log: Path) -> str:
-    """Return the last line of a log that says something; make's own only count exit statuses."""
+    """Return the last message in a log; make's own lines only report exit statuses."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     messages = [line.strip() for line in lines if line.strip() and not line.startswith("make")]
-    return messages[-1] if messages else "it gave no message"
+    return messages[-1] if messages else "no message"

@@ -1,11 +1,11 @@
-"""A new term: `python -m instructor.term --seed 2027` (`make term SEED=2027`).
+"""Make a new term: `python -m instructor.term --seed 2027` (`make term SEED=2027`).
 
 Writes everything that depends on the seed of the sentences: data, checkpoint, threshold, starter,
 references, tables and pictures. All of it is made in a copy of this repository in runs/, and moved
 here at the end, so that an interrupted or failed run changes nothing. The same command resumes it.
-What was edited here meanwhile is not replaced: then nothing is, and the copy keeps what was made.
+If one of these files was edited here meanwhile, none is replaced, and the copy keeps the new ones.
 
-It exits with 1 if it cannot begin, a step fails or something was edited; 130 if it is interrupted.
+Exits with 1 if it cannot start, a step fails or a file was edited; with 130 if interrupted.
 """
 
 import argparse
@@ -36,8 +36,8 @@ LEFT_OUT = (
     "class",
 )
 DONE = "done.json"  # in the copy's parent folder: the seconds that each finished step took
-BEGAN = "began.json"  # there, too: the digests of what the steps write, before the first one
-SPACE = 500 << 20  # bytes: several times the copy with all that is written into it
+BEGAN = "began.json"  # there, too: digests of the files that the steps write, before the first
+SPACE = 500 << 20  # bytes: several times the size of a finished copy
 INTERRUPTS = Interrupts()
 PROGRAMS = ("make",)
 PACKAGES = ("torch", "numpy", "safetensors", "tokenizers", "tqdm", "sklearn", "matplotlib")
@@ -48,9 +48,9 @@ class Step:
     """One command that writes some of the files.
 
     Attributes:
-        command: its words, after `python -m` or, if the first is "make", as they are.
+        command: the words after `python -m`, or the whole command if the first is "make".
         writes: the files and folders that it writes, relative to the repository.
-        minutes: that it took on two cores of a laptop; only for the estimate.
+        minutes: how long it took on two cores of a laptop; only for the estimate.
     """
 
     name: str
@@ -81,7 +81,7 @@ def parse_seed(text: str) -> int:
     """Read the seed of the sentences.
 
     Raises:
-        TermError: there is none, or it is invalid.
+        TermError: it is missing or invalid.
     """
     if not (text.isascii() and text.isdecimal() and len(text) < 19):
         raise TermError(f"SEED={text}: must be a whole number, such as SEED=2027")
@@ -89,7 +89,7 @@ def parse_seed(text: str) -> int:
 
 
 def check_before(root: Path) -> None:
-    """Check all that would otherwise stop a term after most of its work.
+    """Check everything that would otherwise stop a term after most of its work.
 
     Raises:
         TermError: something is missing, or starter/ is not what is derived from solution/.
@@ -106,14 +106,14 @@ def check_before(root: Path) -> None:
     if names:
         files = ", ".join(f"starter/{name}" for name in names)
         raise TermError(
-            f"{files}: not as derived from solution/; run `make starter`, with FORCE=1 if it was "
-            "edited, which keeps a copy"
+            f"{files}: not derived from the current solution/; run `make starter`, with FORCE=1 "
+            "if you edited it, which keeps a copy"
         )
     if (free := shutil.disk_usage(root).free) < SPACE:
-        raise TermError(f"{root} has {free >> 20} MB left, and {SPACE >> 20} MB are needed")
+        raise TermError(f"{root} has {free >> 20} MB free, but {SPACE >> 20} MB are needed")
 
 
-def _copied(root: Path, copy: Path, names: Sequence[str]) -> dict[str, str]:
+def _copy_once(root: Path, copy: Path, names: Sequence[str]) -> dict[str, str]:
     """Copy the repository, unless an earlier run already has.
 
     Returns: the digests of the files below `names` when it was copied.
@@ -126,7 +126,7 @@ def _copied(root: Path, copy: Path, names: Sequence[str]) -> dict[str, str]:
             shutil.copytree(root, folder, ignore=ignored, dirs_exist_ok=True)
     if not notes.is_file():
         if (copy.parent / DONE).is_file():
-            raise TermError(f"{copy.parent} is of an earlier version; remove it to start over")
+            raise TermError(f"{copy.parent} is from an earlier version; remove it to start over")
         digests = {file.as_posix(): sha256(copy / file) for file in _files_below(copy, names)}
         write_whole(notes, json.dumps(digests))
     began: dict[str, str] = json.loads(notes.read_text(encoding="utf-8"))
@@ -140,15 +140,15 @@ def _run_step(step: Step, copy: Path) -> None:
     log = copy.parent / f"{step.name}.log"
     status = run_logged(command, copy, log, INTERRUPTS)
     if status != 0:
-        why = last_line(log) if status > 0 else f"it was ended by signal {-status}"
+        why = last_line(log) if status > 0 else f"killed by signal {-status}"
         raise TermError(
-            f"{step.name} failed: {why} (log: {log}); fix that, and run the same command again, "
-            "which goes on from there"
+            f"{step.name} failed: {why} (log: {log}); fix it, and run the same command again "
+            "to continue from there"
         )
 
 
 def _run_steps(steps: Sequence[Step], copy: Path) -> None:
-    """Run the steps that have not been finished yet, and note each as soon as it is."""
+    """Run the unfinished steps, and record each as soon as it finishes."""
     notes = copy.parent / DONE
     done = json.loads(notes.read_text(encoding="utf-8")) if notes.is_file() else {}
     for count, step in enumerate(steps, start=1):
@@ -156,8 +156,8 @@ def _run_steps(steps: Sequence[Step], copy: Path) -> None:
             continue
         left = sum(other.minutes for other in steps if other.name not in done)
         print(
-            f"\n{count} of {len(steps)}: {step.name}, about {_minutes(step.minutes)}; "
-            f"{_minutes(left)} left in all",
+            f"\n{count} of {len(steps)}: {step.name}, {_minutes(step.minutes)}; "
+            f"{_minutes(left)} left in total",
             flush=True,
         )
         started = time.monotonic()
@@ -167,7 +167,9 @@ def _run_steps(steps: Sequence[Step], copy: Path) -> None:
 
 
 def _minutes(count: float) -> str:
-    return f"{count:.0f} minutes" if count >= 1.5 else "a minute" if count >= 0.5 else "seconds"
+    if count < 0.5:
+        return "a few seconds"
+    return f"about {count:.0f} minutes" if count >= 1.5 else "about a minute"
 
 
 def _files_below(root: Path, names: Sequence[str]) -> Iterator[Path]:
@@ -183,16 +185,16 @@ def _files_below(root: Path, names: Sequence[str]) -> Iterator[Path]:
 
 
 def _to_move(root: Path, copy: Path, began: dict[str, str], names: Sequence[str]) -> list[Path]:
-    """List the files that the steps have written, and that are not here yet."""
+    """List the files that the steps have changed and that are not here yet."""
     digests = {file: sha256(copy / file) for file in _files_below(copy, names)}
     digests = {file: now for file, now in digests.items() if now != began.get(file.as_posix())}
     here = {file: sha256(root / file) if (root / file).is_file() else None for file in digests}
     files = [file for file in digests if here[file] != digests[file]]
     if edited := [file for file in files if here[file] != began.get(file.as_posix())]:
         raise TermError(
-            f"edited since this began, so nothing was replaced: {', '.join(map(str, edited))}; "
-            f"the new files are in {copy}: put the old ones back (git stash, for instance), and "
-            "run the same command again, which only moves them"
+            f"edited during the run, so nothing was replaced: {', '.join(map(str, edited))}; the "
+            f"new files are in {copy}: restore the old ones (with git stash, for instance) and "
+            "run the same command again, which only moves the new ones"
         )
     return files
 
@@ -218,7 +220,7 @@ def _account(root: Path, copy: Path, files: Sequence[Path]) -> list[str]:
 
 
 def make_term(root: Path, steps: Sequence[Step], name: str) -> list[str]:
-    """Do all steps in a copy of `root`, move what changed here, and say what that was.
+    """Run all steps in a copy of `root`, move the changed files here, and report on them.
 
     Raises:
         TermError: a step failed, or files were edited meanwhile; nothing has changed here.
@@ -226,7 +228,7 @@ def make_term(root: Path, steps: Sequence[Step], name: str) -> list[str]:
     copy = root / "runs" / name / "minbert"
     copy.parent.mkdir(parents=True, exist_ok=True)
     names = sorted({name for step in steps for name in step.writes})
-    began = _copied(root, copy, names)
+    began = _copy_once(root, copy, names)
     _run_steps(steps, copy)
     files = _to_move(root, copy, began, names)
     lines = _account(root, copy, files)
@@ -240,7 +242,7 @@ def make_term(root: Path, steps: Sequence[Step], name: str) -> list[str]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make a term; return the exit status."""
     parser = argparse.ArgumentParser(prog="term", description="Make a new term's assignment.")
-    parser.add_argument("--seed", default="", help="of the sentences, such as 2027")
+    parser.add_argument("--seed", default="", help="seed of the sentences, such as 2027")
     text = parser.parse_args(arguments).seed
     INTERRUPTS.handle()
     try:
@@ -252,12 +254,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         print(
-            "\nterm: interrupted; nothing has changed, and the same command continues",
+            "\nterm: interrupted; nothing has changed; run the same command to continue",
             file=sys.stderr,
         )
         return 130
     print("\nWhat changed:", *lines or ["  nothing"], sep="\n")
-    print("next: make test ARGS=-rs, which lists the sentences to read again; then commit")
+    print("next: run make test ARGS=-rs, which lists the texts to check again; then commit")
     return 0
 
 

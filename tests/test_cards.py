@@ -21,5 +21,5 @@ def test_what_is_declared_and_missing_is_an_error(pattern: str) -> None:
 
 
 def test_a_card_that_cannot_be_reworded_is_an_error() -> None:
-    with pytest.raises(CardError, match=re.escape("data/README.md has 0 times")):
+    with pytest.raises(CardError, match=re.escape("data/README.md has 0 matches")):
         for_students("data/README.md", "# Another card\n")

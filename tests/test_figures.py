@@ -87,7 +87,7 @@ def test_the_numbers_of_another_checkpoint_are_written(tmp_path: Path, capsys) -
 
     assert main(["--check"], tmp_path) == 1
     names = "embedding.svg, model.svg, pretraining.svg"
-    assert capsys.readouterr().err.startswith(f"{names}: not the checkpoint's numbers")
+    assert capsys.readouterr().err.startswith(f"{names}: numbers differ from the checkpoint's")
     assert main([], tmp_path) == 0
 
     embedding, model = (Drawn(tmp_path / "pictures" / f"{n}.svg") for n in ("embedding", "model"))

@@ -217,7 +217,7 @@ BAD: dict[str, tuple[Spoil, str]] = {
     ),
     "twice": (
         tensors(pooler__dense__weight=torch.ones(64, 64)),
-        f"{WEIGHTS}: there are two tensors pooler_dense.weight",
+        f"{WEIGHTS}: two tensors are named pooler_dense.weight",
     ),
     "not finite": (
         tensors(bert__pooler__dense__bias=torch.full((64,), torch.nan)),

@@ -69,7 +69,7 @@ def test_check_names_the_file_and_line_that_changed(
 
     assert status == 1
     assert capsys.readouterr().out.endswith(
-        "dev.txt: differs from the grammar's output, first in line 3\n"
+        "dev.txt: differs from the grammar's output, first at line 3\n"
     )
 
 

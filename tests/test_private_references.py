@@ -11,7 +11,7 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import HIDDEN
-from instructor.hidden import among, unpublished
+from instructor.hidden import find_in, unpublished
 from instructor.language.write_data import labelled_lines
 from tensormark.authoring import record
 from tensormark.authoring.private import destination, keep_out_of_git, private_folders
@@ -230,7 +230,7 @@ def test_tensors_that_are_not_of_the_public_references_are_found_anywhere(
 def test_a_release_beside_private_references_is_built(tmp_path: Path, monkeypatch) -> None:
     mine = made(tmp_path / "mine")
     monkeypatch.setattr(secrets, "private_folders", lambda course: [mine])
-    sentences = unpublished(7, among(all_published()))
+    sentences = unpublished(7, find_in(all_published()))
     (mine / HIDDEN).write_text(labelled_lines(sentences), encoding="utf-8")
 
     assert build(ROOT, "release", ["--out", str(tmp_path / "minbert.zip")]) == 0
@@ -238,7 +238,7 @@ def test_a_release_beside_private_references_is_built(tmp_path: Path, monkeypatc
 
 def test_private_sentences_of_no_seed_stand_in_a_release() -> None:
     files = [one for name, whole in contents(COURSE).items() for one in unzipped(name, whole)]
-    find = among(all_published())
+    find = find_in(all_published())
 
     drawn = {phrase.words: seed for seed in range(SEEDS) for phrase in unpublished(seed, find)}
 
@@ -248,15 +248,15 @@ def test_private_sentences_of_no_seed_stand_in_a_release() -> None:
 
 
 def test_private_sentences_are_half_of_each_label_and_all_different() -> None:
-    phrases = unpublished(3, among([b"nothing that is long enough"]))
+    phrases = unpublished(3, find_in([b"nothing that is long enough"]))
 
     assert sum(phrase.value for phrase in phrases) == 0
     assert len({phrase.words for phrase in phrases}) == len(phrases) == 1200
 
 
 def test_a_sentence_that_is_the_tail_of_a_published_one_is_not_drawn() -> None:
-    first = unpublished(3, among([]))[0].words
+    first = unpublished(3, find_in([]))[0].words
 
-    again = unpublished(3, among([f"it is true that {first}".encode()]))
+    again = unpublished(3, find_in([f"it is true that {first}".encode()]))
 
     assert first not in {phrase.words for phrase in again}

@@ -197,7 +197,7 @@ def test_an_interrupted_term_is_one_line_and_leaves_nothing_running(
 
     assert done.returncode == 130  # and the pipes are closed, which the step had, too
     assert done.stderr == (
-        "\nterm: interrupted; nothing has changed, and the same command continues\n"
+        "\nterm: interrupted; nothing has changed; run the same command to continue\n"
     )
     assert texts(root) == ["old", "old"]
 
@@ -234,7 +234,7 @@ def test_an_edited_starter_is_refused_before_the_work(checkable: Path) -> None:
     with (checkable / "starter" / "bert.py").open("a", encoding="utf-8") as file:
         file.write("# my work\n")
 
-    with pytest.raises(TermError, match=r"starter/bert\.py: not as derived .*make starter"):
+    with pytest.raises(TermError, match=r"starter/bert\.py: not derived .*make starter"):
         check_before(checkable)
 
 
@@ -263,5 +263,5 @@ def test_a_missing_tool_is_named_before_the_work(
 def test_a_full_disk_is_named_before_the_work(checkable: Path, monkeypatch) -> None:
     monkeypatch.setattr(term, "SPACE", 1 << 80)
 
-    with pytest.raises(TermError, match="MB left, and"):
+    with pytest.raises(TermError, match="MB free, but"):
         check_before(checkable)

@@ -1,4 +1,4 @@
-"""Models with a mistake: does the sentiment gate detect it, or only the tensors?
+"""Models with a mistake: does the sentiment gate detect it, or only the checks of tensors?
 
 Each function here breaks a correct BertModel in place, as a wrong solution would. They are used to
 measure the gate (instructor.gate.measure), never to grade.
@@ -37,7 +37,7 @@ def _merge_heads(context: Tensor) -> Tensor:
 
 
 def _set_attention(bert: Bert, attend: Attend) -> None:
-    """Make every layer compute `attend(query, key, value, mask, dropout)`, (B, H, T, d) to same."""
+    """Make layers use `attend(query, key, value, mask, dropout)`, which returns (B, H, T, d)."""
     for layer in bert.bert_layers:
         inner = layer.self_attention
 
@@ -67,7 +67,7 @@ def _set_scores(
 
 
 def ignore_mask(bert: Bert) -> None:
-    """Attend to padding like to words."""
+    """Attend to padding as to words."""
     encode = bert.encode
     bert.encode = lambda hidden_states, mask: encode(hidden_states, torch.ones_like(mask))
 

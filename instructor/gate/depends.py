@@ -1,6 +1,6 @@
-"""What a run of the gate depends on: the files that its process imported or read, with digests.
+"""The files that a run of the gate depends on: those its process imported or read, with digests.
 
-Nobody has to keep a list: a run notes its own, and is done again when one of them has changed.
+No list has to be maintained: a run records its files, and is repeated if one of them has changed.
 """
 
 import ast
@@ -17,27 +17,27 @@ CARD = "README.md"  # of a folder; no program reads it
 
 
 class Reading:
-    """Notes the files of this repository that this process imports and reads from now on."""
+    """Records the files of this repository that this process imports or reads from now on."""
 
     def __init__(self, checkpoint: Path, data: Path) -> None:
         """Begin.
 
         Args:
-            checkpoint: all its files count, as the libraries that read weights and the tokenizer
-                do not tell Python which they open.
-            data: a folder of which the files count that are opened.
+            checkpoint: a folder; all its files count, as the libraries that read the weights and
+                the tokenizer do not open them through Python.
+            data: a folder; only the files that are opened count.
         """
         self.folders = ROOT, checkpoint.resolve(), data.resolve()
         self.opened = {path.resolve() for path in checkpoint.iterdir() if path.name != CARD}
         sys.addaudithook(self.note)
 
     def note(self, event: str, arguments: Any) -> None:
-        """Note a file that Python opens."""
+        """Record a file that Python opens."""
         if event == "open" and isinstance(arguments[0], str):
             self.opened.add(Path(arguments[0]).absolute())
 
     def paths(self) -> Iterator[Path]:
-        """Yield the files, without those of Python and its packages."""
+        """Yield the files so far, except those of Python and its packages."""
         origins = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
         for path in self.opened.union(Path(origin).resolve() for origin in origins if origin):
             ours = any(path.is_relative_to(folder) for folder in self.folders)
@@ -45,7 +45,7 @@ class Reading:
                 yield path
 
     def digests(self) -> dict[str, str]:
-        """Return the files so far, by their path in this repository."""
+        """Return the digests of the files so far, by path in this repository."""
         paths = sorted(path for path in self.paths() if path.is_file())
         return {_name(path): digest_of(path) for path in paths}
 
@@ -56,7 +56,7 @@ def _name(path: Path) -> str:
 
 @functools.cache
 def digest_of(path: Path) -> str:
-    """Return a digest of a file; of a program, in which comments and docstrings do not count."""
+    """Return a file's digest; in a program, comments and docstrings do not count."""
     if path.suffix != ".py":
         return sha256(path)
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -67,7 +67,7 @@ def digest_of(path: Path) -> str:
 
 
 def unchanged(files: Mapping[str, str]) -> bool:
-    """Say whether files are what they were in a run."""
+    """Return whether the files still have the digests of a run."""
     try:
         return bool(files) and all(digest_of(ROOT / name) == was for name, was in files.items())
     except (OSError, SyntaxError, ValueError):

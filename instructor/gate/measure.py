@@ -3,11 +3,11 @@
 Fine-tunes the solution over many seeds with one and with two threads, and the broken models of
 instructor.gate.broken_models over a few. The threshold is ROOM below the honest mean, or halfway
 between the lowest honest run and the best model whose encoder was not trained, if that is higher;
-but never nearer to the mean than a stated number of standard deviations. Writes
+but always a given number of standard deviations below the mean. Writes
 reference_outputs/gate.json and the table in data/README.md.
 
-Runs recorded in runs/gate.jsonl are not repeated if every file that they imported or read, and
-torch, are what they were (depends.py).
+Runs recorded in runs/gate.jsonl are repeated only if torch, or a file that they imported or read,
+has changed since (depends.py).
 """
 
 import argparse
@@ -38,7 +38,7 @@ DATA_FILES = ("train.txt", "dev.txt")
 STEP = 0.005  # thresholds are rounded down to a multiple of this
 DEVIATIONS = 5.0  # the least distance from the honest mean: no seed of a correct solution may fail
 ROOM = 0.075  # with other batches, one seed in thirty missed 6.5% of the sentences
-NOT_TRAINED = ("detached", LAST_LINEAR_LAYER)  # what the threshold has to keep out
+NOT_TRAINED = ("detached", LAST_LINEAR_LAYER)  # must stay below the threshold
 
 Run = dict[str, Any]  # a job (model, seed, threads), then also its accuracy, seconds, ...
 
@@ -58,7 +58,7 @@ def key_of(run: Run) -> tuple[str, int, int]:
 
 
 def read_runs() -> dict[tuple[str, int, int], Run]:
-    """Read earlier runs of which no file has changed since, nor torch."""
+    """Read earlier runs whose files and version of torch have not changed since."""
     if not RUNS.exists():
         return {}
     digest_of.cache_clear()  # they may have changed since the last time
@@ -69,11 +69,11 @@ def read_runs() -> dict[tuple[str, int, int], Run]:
 
 
 def _work(jobs: Iterator[Run], report: Callable[[Run], None]) -> None:
-    """Have one worker process do jobs that no other one has taken, until there are none left."""
+    """Have one worker process do jobs that no other has taken, until none are left."""
     command = [sys.executable, "-m", "instructor.gate.worker", str(CHECKPOINT), str(DATA)]
     # PASSIVE: on a busy machine, threads that spin while waiting for each other lose minutes.
-    own = {"PYTHONPATH": str(SOLUTION), "OMP_WAIT_POLICY": "PASSIVE"}
-    pipe, environment = subprocess.PIPE, os.environ | own
+    variables = {"PYTHONPATH": str(SOLUTION), "OMP_WAIT_POLICY": "PASSIVE"}
+    pipe, environment = subprocess.PIPE, os.environ | variables
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, text=True, stdin=pipe, stdout=pipe
     ) as process:
@@ -89,7 +89,7 @@ def _work(jobs: Iterator[Run], report: Callable[[Run], None]) -> None:
 
 
 def _do_jobs(waiting: list[Run], workers: int) -> None:
-    jobs = iter(waiting)  # of which each worker takes the next one
+    jobs = iter(waiting)  # shared: each worker takes the next one
     started, lock, done = time.monotonic(), threading.Lock(), []
     RUNS.parent.mkdir(exist_ok=True)
 
@@ -141,7 +141,7 @@ def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
 
 
 def verdict(scores: Sequence[float], threshold: float) -> str:
-    """Say what detects a broken model: the gate, or only the checks of its tensors."""
+    """Name what detects a broken model: the gate, or only the checks of its tensors."""
     caught = sum(accuracy < threshold for accuracy in scores)
     if caught == len(scores):
         return "the gate"
@@ -185,7 +185,7 @@ def fill_card(text: str) -> None:
 
 
 def main() -> None:
-    """Do the runs that are missing, then write the threshold and the table."""
+    """Do the missing runs, then write the threshold and the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for option, default, about in (
         ("--seeds", 20, "honest runs per thread count"),
@@ -201,15 +201,15 @@ def main() -> None:
             path.stat()
     except FileNotFoundError as error:
         raise SystemExit(f"{error.filename}: missing; run `make data checkpoint`") from error
-    jobs, known = _all_jobs(args.seeds, args.broken_seeds), read_runs()
-    waiting = [job for job in jobs if key_of(job) not in known]
+    jobs, finished = _all_jobs(args.seeds, args.broken_seeds), read_runs()
+    waiting = [job for job in jobs if key_of(job) not in finished]
     print(f"{len(jobs) - len(waiting)} of {len(jobs)} runs are in {RUNS}")
     _do_jobs([job for job in waiting if job["threads"] == 1], args.workers)
     _do_jobs([job for job in waiting if job["threads"] > 1], 1)  # two threads fill two cores
-    known = read_runs()
-    if left := [job for job in jobs if key_of(job) not in known]:
+    finished = read_runs()
+    if left := [job for job in jobs if key_of(job) not in finished]:
         raise SystemExit(f"files changed during {len(left)} runs: run `make gate` again")
-    result = summarise([known[key_of(job)] for job in jobs], args.deviations)
+    result = summarise([finished[key_of(job)] for job in jobs], args.deviations)
     print(_table(result))
     if result["lowest"] < result["threshold"]:
         raise SystemExit(f"a correct solution fails at {result['threshold']}: raise --deviations")

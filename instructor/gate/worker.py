@@ -1,4 +1,4 @@
-"""Fine-tune like the grader, once for every line on standard input.
+"""Fine-tune as the grader does, once for every line on standard input.
 
 Started by instructor.gate.measure with solution/ on PYTHONPATH. Each input line is a job as JSON:
 model, seed and threads; each output line has its dev accuracy, the seconds it took, and the files

@@ -38,8 +38,8 @@ def _open_model(source: Path) -> Any:
         bert = importlib.import_module("bert").BertModel.from_pretrained(source)
         if HEAD not in tensors:
             return bert
-        made: Any = importlib.import_module("classifier").BertSentimentClassifier
-        model = made(bert, len(tensors[HEAD]))
+        classifier: Any = importlib.import_module("classifier").BertSentimentClassifier
+        model = classifier(bert, len(tensors[HEAD]))
         model.classifier.load_state_dict(
             {name: tensors[f"classifier.{name}"] for name in ("weight", "bias")}
         )
@@ -64,7 +64,7 @@ def _config(model: Any) -> str:
 
 
 def _verify(model: Any, folder: Path, source: Path) -> list[str]:
-    """Compare with transformers, which opens what was written; return a line per comparison."""
+    """Compare with transformers, which opens the new folder; return a line per comparison."""
     opinion: Any = importlib.import_module("instructor.huggingface.second_opinion")  # imports torch
     if opinion.transformers() is None:
         return [opinion.NOT_INSTALLED]
@@ -101,7 +101,7 @@ def export_checkpoint(source: Path, out: Path) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Export what the command line names; return 0 if it was written, 2 if nothing was."""
+    """Export the folder given; return 0 if a new one was written, 2 if nothing was."""
     about = "Save for transformers.", "folder from classifier.py --save"
     return folder_to_folder("export-checkpoint", about, export_checkpoint, arguments)
 

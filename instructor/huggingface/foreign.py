@@ -51,7 +51,7 @@ def _read_json(path: Path) -> dict[str, Any]:
     except ValueError as error:
         raise ForeignError(f"{path}: not JSON ({_one_line(error)}); download it again") from error
     if not isinstance(values, dict):
-        raise ForeignError(f"{path}: it should be one JSON object; download it again")
+        raise ForeignError(f"{path}: not a JSON object; download it again")
     return values
 
 
@@ -85,7 +85,7 @@ def _read_bin(path: Path) -> Tensors:
         what = f"damaged, or more than plain tensors ({type(error).__name__}), so it was not opened"
         raise ForeignError(f"{path}: {what}; {fix}") from error
     if not isinstance(tensors, dict) or not all(isinstance(t, Tensor) for t in tensors.values()):
-        raise ForeignError(f"{path}: it should have tensors by name; save a state_dict() in it")
+        raise ForeignError(f"{path}: not a dict of tensors by name; save a state_dict() in it")
     return tensors
 
 
@@ -105,19 +105,19 @@ def read_tensors(folder: Path) -> tuple[Tensors, Path]:
     if (folder / BIN).is_file():
         return _read_bin(folder / BIN), folder / BIN
     if (folder / IN_PARTS).is_file():
-        raise ForeignError(f"{folder / IN_PARTS}: the weights are in parts; save them as one file")
+        raise ForeignError(f"{folder / IN_PARTS}: the weights are split; save them as one file")
     raise ForeignError(f"{folder}: there is no {SAFE} or {BIN} in it; name the folder that has one")
 
 
-def named(tensors: Tensors, path: Path) -> tuple[Tensors, list[str]]:
+def rename_tensors(tensors: Tensors, path: Path) -> tuple[Tensors, list[str]]:
     """Return tensors under minBERT's names, the encoder's without prefix, and names left out.
 
     Raises:
         ForeignError: two tensors have the same name, or values are not finite.
     """
     base: Any = importlib.import_module("base_bert")
-    own = {name.split(".")[0] for name in base.HUGGING_FACE_NAMES.values()}
-    known = own | {"embeddings", "encoder", "pooler"}  # an unknown name in these is not BERT's
+    encoder = {name.split(".")[0] for name in base.HUGGING_FACE_NAMES.values()}
+    known = encoder | {"embeddings", "encoder", "pooler"}  # an unknown name in these is not BERT's
     weights: Tensors = {}
     left_out = []
     for theirs, tensor in tensors.items():
@@ -126,7 +126,7 @@ def named(tensors: Tensors, path: Path) -> tuple[Tensors, list[str]]:
             left_out.append(theirs)
             continue
         if name in weights:
-            raise ForeignError(f"{path}: there are two tensors {name}; keep one of them")
+            raise ForeignError(f"{path}: two tensors are named {name}; keep one of them")
         if not torch.isfinite(tensor).all():
             raise ForeignError(f"{path}: {theirs} has NaN or infinity; download it again")
         weights[name] = tensor.float()
@@ -144,7 +144,7 @@ def _drop_heads(weights: Tensors, left_out: list[str]) -> None:
         left_out.append(name)
 
 
-def fit(weights: Tensors, left_out: list[str], config: Any, path: Path) -> None:
+def check_fit(weights: Tensors, left_out: list[str], config: Any, path: Path) -> None:
     """Check that the tensors are those of this BERT; leave out incomplete heads.
 
     Raises:
@@ -204,21 +204,21 @@ def _from_json(folder: Path) -> Tokenizer:
         raise ForeignError(f"{path}: its model is {kind}, not WordPiece; choose another model")
     if not isinstance(tokenizer.normalizer, normalizers.BertNormalizer):
         fix = f"remove it and keep {VOCAB}"
-        raise ForeignError(f"{path}: it does not normalize text like BERT; {fix}")
+        raise ForeignError(f"{path}: it does not normalize text as BERT does; {fix}")
     if (folder / VOCAB).is_file():
         vocab = _vocabulary(folder / VOCAB)
-        other = sum(tokenizer.token_to_id(piece) != number for piece, number in vocab.items())
-        if other:
-            what = f"{other} pieces of {VOCAB} have different ids in it"
+        count = sum(tokenizer.token_to_id(piece) != number for piece, number in vocab.items())
+        if count:
+            what = f"{count} pieces of {VOCAB} have different ids in it"
             raise ForeignError(f"{path}: {what}; remove the one that does not belong to the model")
     return tokenizer
 
 
 def read_tokenizer(folder: Path, words: int) -> Any:
-    """Read a tokenizer.json, else a vocab.txt, as a BertTokenizer for a model of so many words.
+    """Read a tokenizer.json, else a vocab.txt, as a BertTokenizer for a model with this many words.
 
     Raises:
-        ForeignError: there is neither, it is damaged, or not BERT's.
+        ForeignError: there is neither, or it is damaged or not BERT's.
     """
     name = TOKENIZER if (folder / TOKENIZER).is_file() else VOCAB
     path = folder / name

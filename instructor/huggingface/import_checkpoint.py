@@ -1,7 +1,7 @@
 """Make a minBERT checkpoint from a Hugging Face BERT (`make import-checkpoint FROM=dir OUT=dir`).
 
 The output folder has the same files as checkpoint/ and opens in minBERT and in transformers. If
-transformers is installed, both are compared before the folder gets its name.
+transformers is installed, the results of both are compared before the folder gets its name.
 """
 
 import dataclasses
@@ -14,11 +14,11 @@ from typing import Any
 
 from instructor.huggingface.foreign import (
     ForeignError,
-    fit,
-    named,
+    check_fit,
     read_config,
     read_tensors,
     read_tokenizer,
+    rename_tensors,
 )
 from instructor.on_solution import folder_to_folder
 from instructor.pretraining.checkpoint_files import config_text, tokenizer_config, weight_bytes
@@ -64,11 +64,13 @@ def _contents(source: Path) -> dict[str, bytes | str]:
     config = read_config(source)
     tokenizer = read_tokenizer(source, config.vocab_size)
     tensors, path = read_tensors(source)
-    kept, left_out = named(tensors, path)
-    fit(kept, left_out, config, path)
+    tensors, left_out = rename_tensors(tensors, path)
+    check_fit(tensors, left_out, config, path)
     config = dataclasses.replace(config, pad_token_id=tokenizer.pad_token_id)
-    heads = {name for name in kept if base.PRETRAINING_HEADS.search(name)}
-    weights = {name if name in heads else f"bert.{name}": tensor for name, tensor in kept.items()}
+    heads = {name for name in tensors if base.PRETRAINING_HEADS.search(name)}
+    weights = {
+        name if name in heads else f"bert.{name}": tensor for name, tensor in tensors.items()
+    }
     facts = {"name": source.resolve().name, "file": path.name, "sha": sha256(path)}
     return {
         **tokenizer_files(tokenizer, config.max_position_embeddings),
@@ -79,7 +81,7 @@ def _contents(source: Path) -> dict[str, bytes | str]:
 
 
 def _verify(folder: Path, source: Path) -> list[str]:
-    """Compare with transformers, which opens both what was read and what was written.
+    """Compare with transformers, which opens both the source and the new folder.
 
     Returns: a line per comparison.
     """
@@ -110,7 +112,7 @@ def _import_checkpoint(source: Path, out: Path) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Import what the command line names; return 0 if it was written, 2 if nothing was."""
+    """Import the folder given; return 0 if a checkpoint was written, 2 if nothing was."""
     about = "Import a BERT.", "folder with config.json and weights"
     return folder_to_folder("import-checkpoint", about, _import_checkpoint, arguments)
 

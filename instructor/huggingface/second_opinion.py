@@ -60,7 +60,7 @@ def _largest_difference(
     return name, difference
 
 
-def _opened(cls: Any, folder: Path) -> Any:
+def _open(cls: Any, folder: Path) -> Any:
     """Open a folder as a class of transformers; None if it lacks weights of that class."""
     try:
         model, info = cls.from_pretrained(folder, output_loading_info=True)
@@ -81,7 +81,7 @@ def compare_hidden_states(folder: Path, other: Path) -> dict[str, float]:
         ForeignError: the difference is larger than rounding explains.
     """
     ours = importlib.import_module("bert").BertModel.from_pretrained(folder)
-    theirs = _opened(transformers().BertModel, other)
+    theirs = _open(transformers().BertModel, other)
     batch = _batch(folder, ours.config.max_position_embeddings)
     real = batch["attention_mask"].bool()  # vectors of padding are never used
     differences = []
@@ -118,14 +118,14 @@ def compare_tokens(folder: Path, other: Path, lines: tuple[str, ...] = HARD_LINE
 
 @torch.no_grad()
 def compare_logits(model: Any, folder: Path) -> dict[str, float]:
-    """Compare our classifier, which is converted to float64, with the saved one.
+    """Compare our classifier, which is left in float64, with the saved one.
 
     Returns: the largest difference of the (B, C) logits, by type.
 
     Raises:
         ForeignError: the difference is larger than rounding explains.
     """
-    theirs = _opened(transformers().AutoModelForSequenceClassification, folder)
+    theirs = _open(transformers().AutoModelForSequenceClassification, folder)
     batch = _batch(folder, model.bert.config.max_position_embeddings)
     del batch["token_type_ids"]  # our classifier reads single sentences
     model.eval()

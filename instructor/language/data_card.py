@@ -1,4 +1,4 @@
-"""The data card: what the data are, how they were made, and counts of what is in them."""
+"""The data card: what the data are, how they were made, and how many of each phenomenon."""
 
 from collections.abc import Sequence
 
@@ -96,7 +96,7 @@ def _phenomena_table(splits: dict[str, list[Phrase]]) -> str:
 
 
 def data_card(seed: int, splits: dict[str, list[Phrase]], reviews: Sequence[Sequence[str]]) -> str:
-    """Write the card; the programs that measure them fill in the sections between marks."""
+    """Write the card; the programs that measure them fill in its marked sections."""
     return CARD.format(
         seed=seed,
         films=len(FILMS),

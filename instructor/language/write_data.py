@@ -30,14 +30,14 @@ GATE, BASELINES, ORIGIN = "gate", "baselines", "seed"  # marked sections of the 
 def draw_split(rng: random.Random, lexicon: Lexicon, size: int, taken: set[str]) -> list[Phrase]:
     """Draw sentences that are not in `taken`, half of each label; add them to `taken`."""
     writer, wanted = Writer(rng, lexicon), {1: size // 2, -1: size - size // 2}
-    drawn: list[Phrase] = []
-    while len(drawn) < size:
+    phrases: list[Phrase] = []
+    while len(phrases) < size:
         phrase = writer.sentence(rng.choice(FILMS))
         if wanted[phrase.value] and phrase.words not in taken:
             wanted[phrase.value] -= 1
             taken.add(phrase.words)
-            drawn.append(phrase)
-    return drawn
+            phrases.append(phrase)
+    return phrases
 
 
 def draw_splits(seed: int) -> dict[str, list[Phrase]]:
@@ -75,11 +75,11 @@ def _drifted(folder: Path, texts: dict[str, str]) -> list[str]:
     faults = []
     for name, text in texts.items():
         path = folder / name
-        there = path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
-        if there != text:
-            lines = zip_longest(there.splitlines(), text.splitlines())
+        old = path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
+        if old != text:
+            lines = zip_longest(old.splitlines(), text.splitlines())
             number = next((n for n, (a, b) in enumerate(lines, 1) if a != b), 0)
-            faults.append(f"{path}: differs from the grammar's output, first in line {number}")
+            faults.append(f"{path}: differs from the grammar's output, first at line {number}")
     return faults
 
 
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write the data, or with --check compare only; return the exit status."""
     parser = argparse.ArgumentParser(description="Write data/ from the grammar.")
     parser.add_argument(
-        "--seed", type=int, help="of the sentences (default: that of the existing data)"
+        "--seed", type=int, help="seed of the sentences (default: that of the existing data)"
     )
     parser.add_argument("--check", action="store_true", help="compare only; exit 1 on drift")
     parser.add_argument("--data", type=Path, default=DATA, help="the folder (default: %(default)s)")

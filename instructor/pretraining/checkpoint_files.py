@@ -52,22 +52,22 @@ def config_text(config: Any, architecture: str, **further: Any) -> str:
 
 
 def tokenizer_config(positions: int, **settings: bool) -> str:
-    """Write what transformers reads of a tokenizer besides its pieces; it is uncased by default."""
+    """Write the settings that transformers reads besides the pieces; the default is uncased."""
     special = importlib.import_module("tokenizer").SPECIAL_TOKENS
     names = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
-    usual = dict.fromkeys(("do_lower_case", "strip_accents", "tokenize_chinese_chars"), True)
+    defaults = dict.fromkeys(("do_lower_case", "strip_accents", "tokenize_chinese_chars"), True)
     values = {
         "tokenizer_class": "BertTokenizer",
         "model_max_length": positions,
         **dict(zip(names, special, strict=True)),
-        **usual,
+        **defaults,
         **settings,
     }
     return json.dumps(values, indent=2, sort_keys=True) + "\n"
 
 
 def write_checkpoint(folder: Path, files: dict[str, bytes | str], source: Path) -> None:
-    """Write the files, and last their digests and that of the source text."""
+    """Write the files, then their digests and the digest of the source text."""
     for name, content in files.items():
         write_whole(folder / name, content)
     lines = [f"{sha256(folder / name)}  {name}\n" for name in sorted(files)]

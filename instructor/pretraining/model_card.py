@@ -76,7 +76,7 @@ copied anything in the first two million tokens.
 
 
 def _share(right: int, total: int) -> float:
-    """Divide, for a count of at least one."""
+    """Divide, counting an empty total as one."""
     return right / max(total, 1)
 
 
@@ -104,7 +104,7 @@ def _held_out_accuracy(run: Run, films: Films) -> dict[str, float]:
     tokens, frequent, following = 0, *_n_grams(all_reviews(run.films), run.tokenizer)
     for batch in batches(pairs, 256, rng):
         tensors = pretraining.pair_batch(batch, run.tokenizer)
-        whole, marks, kinds = (tensors[name] for name in pretraining.INPUTS)
+        whole, mask, types = (tensors[name] for name in pretraining.INPUTS)
         ids, labels = pretraining.mask_tokens(
             whole,
             run.tokenizer.special_ids,
@@ -114,11 +114,11 @@ def _held_out_accuracy(run: Run, films: Films) -> dict[str, float]:
         )
         chosen = labels != pretraining.IGNORED  # (B, T)
         tokens += int(chosen.sum())
-        predicted, _ = run.model(ids, marks, kinds, chosen)
+        predicted, _ = run.model(ids, mask, types, chosen)
         right["masked"] += _agreements(predicted.argmax(-1), labels[chosen])
         right["frequent"] += int((labels[chosen] == frequent).sum())
         right["bigram"] += _agreements(following[whole.roll(1, dims=1)[chosen]], labels[chosen])
-        _, verdict = run.model(whole, marks, kinds)
+        _, verdict = run.model(whole, mask, types)
         right["following"] += _agreements(verdict.argmax(-1), tensors["next_sentence_label"])
     totals = {"following": len(pairs)}
     return {name: _share(right[name], totals.get(name, tokens)) for name in right}
@@ -136,12 +136,12 @@ def _curve_table(curve: list[tuple[int, float, float]], lines: int = 20) -> str:
     if not curve:
         return "The run was too short for a point."
     every = -(-len(curve) // lines)
-    kept, widest = curve[every - 1 :: every], curve[0][1]
+    points, widest = curve[every - 1 :: every], curve[0][1]
     rows = ["| step | masked tokens | | next sentence | |", "| --: | --: | --- | --: | --- |"]
     rows += [
         f"| {step:,} | {tokens:.3f} | `{_bar(tokens, widest)}` | {following:.3f} "
         f"| `{_bar(following, 0.7)}` |"
-        for step, tokens, following in kept
+        for step, tokens, following in points
     ]
     return "\n".join(rows)
 

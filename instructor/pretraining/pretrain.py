@@ -20,7 +20,7 @@ from instructor.on_solution import again_on_solution
 CHECKPOINT = ROOT / "checkpoint"
 TEXT = ROOT / "data" / "pretraining.txt"
 HELD_OUT = 0.05  # the share of the reviews, at the end of the file, used only for evaluation
-SECONDS = 20.0  # between two lines of progress without a terminal
+SECONDS = 20.0  # between two lines of progress, where there is no terminal
 
 
 def _progress(steps: int) -> Callable[[Any], None]:
@@ -34,16 +34,16 @@ def _progress(steps: int) -> Callable[[Any], None]:
                 bar.set_postfix(tokens=f"{run.curve[-1][1]:.3f}", next=f"{run.curve[-1][2]:.3f}")
 
         return show
-    last = [time.monotonic()]
+    shown = [time.monotonic()]
 
-    def say(run: Any) -> None:
-        if time.monotonic() - last[0] >= SECONDS and run.curve:
-            last[0] = time.monotonic()
+    def print_line(run: Any) -> None:
+        if time.monotonic() - shown[0] >= SECONDS and run.curve:
+            shown[0] = time.monotonic()
             _, tokens, following = run.curve[-1]
-            done = f"step {run.step:,} of {steps:,}, {run.seconds:.0f} s"
-            print(f"{done}: loss {tokens:.3f} masked, {following:.3f} next", flush=True)
+            place = f"step {run.step:,} of {steps:,}, {run.seconds:.0f} s"
+            print(f"{place}: loss {tokens:.3f} masked, {following:.3f} next", flush=True)
 
-    return say
+    return print_line
 
 
 def pretrain(text: Path, folder: Path, settings: Any) -> None:
@@ -95,13 +95,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--out", type=Path, default=CHECKPOINT, help="folder to write (default: %(default)s)"
     )
-    parser.add_argument("--steps", type=int, help="for a shorter trial run (default: all)")
+    parser.add_argument("--steps", type=int, help="fewer steps, for a trial run (default: all)")
     options = parser.parse_args(arguments)
     if options.check:
         from instructor.pretraining.checkpoint_files import drifted
 
         faults = drifted(options.out)
-        print("\n".join(faults) or f"{options.out}: as recorded")
+        print("\n".join(faults) or f"{options.out}: matches its recorded digests")
         return 1 if faults else 0
     if (status := again_on_solution("instructor.pretraining.pretrain", arguments)) is not None:
         return status

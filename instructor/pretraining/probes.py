@@ -1,7 +1,7 @@
-"""How well the checkpoint fills gaps: 200 sentences with a [MASK] (`make probes`).
+"""Measure how well the checkpoint fills the [MASK] in 200 sentences (`make probes`).
 
 A guess counts if the grammar of instructor/language/grammar.py can produce the completed sentence,
-and if it is a word of the same kind as the original. Kinds are adjectives, positive or negative
+and if the word is of the same kind as the original. Kinds are adjectives, positive or negative
 nouns, titles, leads, genres, aspects and rivals; every other word is its own kind, for which the
 grammar alone decides.
 """
@@ -77,12 +77,12 @@ def make_probes(count: int, seed: int) -> list[Probe]:
     """Draw sentences, and hide one word of each, never the full stop."""
     rng = random.Random(f"probes {seed}")
     writer = Writer(rng, WHOLE)
-    drawn = [tuple(writer.sentence(rng.choice(FILMS)).words.split()) for _ in range(count)]
-    return [Probe(words, rng.randrange(len(words) - 1)) for words in drawn]
+    sentences = [tuple(writer.sentence(rng.choice(FILMS)).words.split()) for _ in range(count)]
+    return [Probe(words, rng.randrange(len(words) - 1)) for words in sentences]
 
 
 def fits(probe: Probe, guess: str, patterns: frozenset[str]) -> bool:
-    """Say whether a guess gives a sentence of the language, with a word of the right kind."""
+    """Return whether a guess is of the right kind, and its sentence one of the language."""
     if guess == probe.words[probe.place]:
         return True
     right = KIND_OF.get(probe.words[probe.place])
@@ -98,13 +98,13 @@ def first_guesses(checkpoint: Path, probes: Sequence[Probe]) -> list[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, and print the share of good guesses, and the others."""
-    parser = argparse.ArgumentParser(prog="probes", description="Fill gaps, count what fits.")
+    """Print the share of good guesses, and list the others."""
+    parser = argparse.ArgumentParser(prog="probes", description="Fill gaps, count good guesses.")
     default = "(default: %(default)s)"
     checkpoint = ROOT / "checkpoint"
     parser.add_argument("--checkpoint", type=Path, default=checkpoint, help=f"folder {default}")
-    parser.add_argument("--count", type=int, default=COUNT, help=f"of sentences {default}")
-    parser.add_argument("--seed", type=int, default=SEED, help=f"of the sentences {default}")
+    parser.add_argument("--count", type=int, default=COUNT, help=f"number of sentences {default}")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the sentences {default}")
     options = parser.parse_args(arguments)
     if (status := again_on_solution("instructor.pretraining.probes", arguments)) is not None:
         return status

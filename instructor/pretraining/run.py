@@ -1,4 +1,4 @@
-"""Pre-training itself; solution/ must be importable, which instructor.pretraining.pretrain ensures.
+"""The training loop; solution/ must be importable, which instructor.pretraining.pretrain ensures.
 
 All randomness is derived from the seed and the number of the epoch or step, so a step does the same
 whether or not the run was interrupted before it: no generator state has to be saved.
@@ -25,7 +25,7 @@ from tensormark.files import digest
 
 Documents = list[list[list[int]]]  # reviews, sentences, token ids
 Films = dict[str, Documents]  # the reviews of each film
-LONG = 4  # sentences of a review
+LONG = 4  # the least number of sentences in a long review
 HALVED = 0.1  # the share of long reviews that are also paired as two halves
 
 
@@ -153,12 +153,12 @@ def make_run(settings: Settings, tokenizer: Any, levels: list[Films]) -> Run:
 def batches(pairs: list[Any], size: int, rng: random.Random) -> list[list[Any]]:
     """Split pairs into batches of similar length, in random order."""
     rng.shuffle(pairs)
-    drawn = []
+    result = []
     for start in range(0, len(pairs), 50 * size):
         chunk = sorted(pairs[start : start + 50 * size], key=lambda p: len(p[0]) + len(p[1]))
-        drawn += [chunk[first : first + size] for first in range(0, len(chunk), size)]
-    rng.shuffle(drawn)
-    return drawn
+        result += [chunk[first : first + size] for first in range(0, len(chunk), size)]
+    rng.shuffle(result)
+    return result
 
 
 def _two_halves(review: list[list[int]]) -> list[list[int]]:
@@ -169,7 +169,7 @@ def _two_halves(review: list[list[int]]) -> list[list[int]]:
 def same_film_pairs(films: Iterable[Documents], rng: random.Random, max_length: int) -> list[Any]:
     """Pair sentences with the next one, or with one from another review of the same film.
 
-    A film's name, lead and genre are then the same in both, and only what they say of it can tell.
+    Both then have the film's name, lead and genre, so only what they say about it can tell.
     Some longer reviews are paired once more as two halves, to train the late positions too.
     """
     make_pairs = importlib.import_module("pretraining").make_sentence_pairs
@@ -189,12 +189,12 @@ def _phase_batches(run: Run, phase: int, steps: int) -> Iterator[list[Any]]:
     The phases before the last use the reviews of their own level; the last uses all.
     """
     films = run.levels[phase] if phase < EVERYTHING else run.films
-    epoch = given = 0
-    while given < steps:
+    epoch = count = 0
+    while count < steps:
         rng = random.Random(f"{run.settings.seed} phase {phase} epoch {epoch}")
         pairs = same_film_pairs(films.values(), rng, run.settings.max_length)
-        for batch in batches(pairs, run.settings.batch, rng)[: steps - given]:
-            given += 1
+        for batch in batches(pairs, run.settings.batch, rng)[: steps - count]:
+            count += 1
             yield batch
         epoch += 1
 
@@ -216,11 +216,11 @@ def _losses(run: Run, batch: Sequence[Any]) -> tuple[Tensor, Tensor]:
     return F.cross_entropy(tokens, labels[chosen]), F.cross_entropy(following, next_labels)
 
 
-def train(run: Run, folder: Path, tell: Callable[[Run], None]) -> None:
+def train(run: Run, folder: Path, on_step: Callable[[Run], None]) -> None:
     """Train to the end, starting from the newest snapshot of the same run in `folder`.
 
     Args:
-        tell: called after every step.
+        on_step: called after every step.
     """
     settings, state = run.settings, load_snapshot(folder, run.origin())
     if state is not None:
@@ -239,7 +239,7 @@ def train(run: Run, folder: Path, tell: Callable[[Run], None]) -> None:
                 recent.zero_()
             if run.step % settings.snapshot == 0:
                 save_snapshot(folder, run.step, run.state())
-            tell(run)
+            on_step(run)
 
 
 def _training_step(run: Run, batch: Sequence[Any]) -> tuple[Tensor, Tensor]:

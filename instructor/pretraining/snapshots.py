@@ -1,4 +1,4 @@
-"""Snapshots of a pre-training run: if killed at any moment, it resumes from the last one."""
+"""Snapshots of a pre-training run, which resumes from the last one if it was killed."""
 
 import io
 import sys

@@ -1,7 +1,7 @@
 """Record the staff's curve: `python -m instructor.pretraining.staff_curve`, half a minute.
 
 Runs solution/pretrain.py with its defaults on the first reviews of data/pretraining.txt, and writes
-the losses of each step to checkpoint/, beside which pretrain.py draws a student's. To be run again
+the losses of each step to checkpoint/, beside which pretrain.py draws a student's. Run it again
 after any change to the text, the sizes of the model, or the code of that program.
 """
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from instructor.pretraining.checkpoint_files import tokenizer_config
 
-LEAST = 20  # words that occur less often are spelled out: their vectors would hardly be trained
+_LEAST_COUNT = 20  # rarer words are spelled out: their vectors would hardly be trained
 
 
 def make_vocabulary(sentences: Iterable[str]) -> list[str]:
@@ -31,8 +31,7 @@ def make_vocabulary(sentences: Iterable[str]) -> list[str]:
     pieces += [f"##{letter}" for letter in letters]
     counts = collections.Counter(word for sentence in sentences for word in sentence.split())
     words = sorted(counts, key=lambda word: (-counts[word], word))
-    known = set(pieces)
-    return pieces + [word for word in words if counts[word] >= LEAST and word not in known]
+    return pieces + [word for word in words if counts[word] >= _LEAST_COUNT and word not in pieces]
 
 
 def tokenizer_files(pieces: list[str], max_length: int) -> dict[str, str]:
