@@ -1,1 +1,1 @@
-"""What grades minBERT; assignment.py says what it is."""
+"""The grader of minBERT; start with assignment.py."""

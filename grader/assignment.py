@@ -1,15 +1,15 @@
 """minBERT: what the grader knows about BERT.
 
-exercises/     a file per exercise: its calls, their inputs, its points
+exercises/     one file per exercise: its calls, their inputs, its points
 model.py       sizes and config of the small models, and calls of them
-probes.py      the probes that several exercises have
+probes.py      probes shared by several exercises
 inputs.py      random weights, hidden states, ids and masks
-locate.py      where an output is wrong, in words such as row, token and unit
-viva.py        what questions about one's own code say of the five functions; viva_facts.py
+locate.py      says where an output is wrong: in which row, token or unit
+viva.py        the words of questions about the five functions, with those in viva_facts.py
 forbidden.py   library code that submissions may not use
 sentiment.py   the fine-tune and its threshold
 harness.py     builds models, with stand-ins for upstream exercises; runs in the worker
-mistakes/      known mistakes, honest/ right code, staff.py what else only staff have
+mistakes/      known mistakes; only staff have these, honest/ (right code) and staff.py
 """
 
 from pathlib import Path

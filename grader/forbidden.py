@@ -1,10 +1,10 @@
-"""What a submission may not use, by full names: library code that is an exercise itself.
+"""What a submission may not use, by full name: library code that does what an exercise asks for.
 
 torch.nn.functional is allowed, scaled_dot_product_attention included: the handout says so, and its
-private forms compute no more than it does. Of torch's optimizers those are forbidden that take
-Adam's steps; RAdam's become Adam's where its state is set by hand. NAdam, Adamax, Adafactor and the
+private forms compute no more than it does. Of torch's optimizers, those that take Adam's steps are
+forbidden; RAdam's become Adam's if its state is set by hand. NAdam, Adamax, Adafactor and the
 others take other steps, whatever their arguments, and elementwise operations such as
-torch._foreach_addcdiv_ are what an optimizer is written with.
+torch._foreach_addcdiv_ are the building blocks of an optimizer.
 """
 
 ATTENTION = (

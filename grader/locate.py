@@ -1,4 +1,4 @@
-"""Where an output (B, T, D) is wrong, if the mistake has no name.
+"""Where an output (B, T, D) is wrong, for a mistake that has no name.
 
 Dimension key: B batch, T tokens, D model width.
 """
@@ -12,7 +12,7 @@ AXES = {1: ("unit",), 2: ("row", "unit"), 3: ("row", "token", "unit")}
 
 
 def padding_of(inputs: Tensors) -> np.ndarray | None:
-    """Return (B, T), true where the inputs of a call have no token; None if they do not show it."""
+    """Return (B, T), true where the inputs of a call have no token; None if unknown."""
     if "input_ids" in inputs:
         return np.asarray(inputs["input_ids"] == 0)
     if "attention_mask" in inputs:
@@ -22,5 +22,5 @@ def padding_of(inputs: Tensors) -> np.ndarray | None:
 
 
 def locate(got: np.ndarray, expected: np.ndarray, inputs: Tensors) -> str | None:
-    """Say in a few words where, or by what, an output is wrong; None if unclear."""
+    """Describe in a few words where an output is wrong, or by how much; None if unclear."""
     return locate_by(got, expected, AXES[3], padding_of(inputs), among=2)

@@ -42,10 +42,10 @@ class Sizes:
         }
 
 
-# rolled by one, the first and the last column are padding in every row
+# after a roll by one, the first and the last column are padding in every row
 AROUND = Sizes(lengths=(4, 1, 5))
 OTHER_SIZES = Sizes(B=1, T=4, H=3, d=2, F=11, layers=2, V=13, positions=5, lengths=(3,))
-# for what is done piece by piece, or cut off
+# exposes code that works in pieces, or cuts its input off
 LONG = Sizes(B=1, T=70, H=3, d=2, F=11, layers=2, V=83, positions=72, lengths=(68,))
 
 
@@ -56,7 +56,7 @@ class BertCall(Call):
     Attributes:
         sizes: of the model and the inputs; the model's are ignored with `checkpoint`.
         dropout: the rate of every dropout module, unless `rates` says otherwise.
-        layer_norm_eps: of every norm, if it is not the usual one.
+        layer_norm_eps: of every norm, if not the default.
     """
 
     module: str = "bert"
@@ -76,6 +76,6 @@ class BertCall(Call):
     def letters(self) -> dict[str, int]:
         """The sizes of the call by the letters of the dimension key, for messages."""
         names = "BT" if self.checkpoint else "BTHdDF"
-        if self.module == "pretraining":  # the heads, which know nothing of layers
+        if self.module == "pretraining":  # the heads, which do not depend on the layers
             names = "BTDV"
         return {name: getattr(self.sizes, name) for name in names}

@@ -1,4 +1,4 @@
-"""The probes that several exercises have: those of the toolkit, and others."""
+"""Probes shared by several exercises: the toolkit's, and others."""
 
 import dataclasses
 from collections.abc import Callable
@@ -27,12 +27,12 @@ SEEDS = ("same_seed", "other_seed", "going_on")  # see `equal_draws` in the harn
 
 
 def values(name: str, says: str, *calls: BertCall, examine: Examine | None = None) -> Probe:
-    """Probe values: of outputs and gradients, or of what is drawn."""
+    """Probe values: outputs and gradients, or random draws."""
     return Probe(name, "values", says, calls, examine)
 
 
 def properties(name: str, says: str, *calls: BertCall, examine: Examine | None = None) -> Probe:
-    """Probe what has to be right besides the usual case, such as an empty list."""
+    """Probe special cases, such as an empty list."""
     return Probe(name, "properties", says, calls, examine)
 
 
@@ -43,18 +43,18 @@ def padding_around(what: str, *calls: BertCall) -> Probe:
 
 
 def small_numbers(what: str, *calls: BertCall) -> Probe:
-    """Probe calls whose inputs show what is added to a variance."""
+    """Probe calls whose inputs expose the constant that is added to a variance."""
     return properties("small numbers", f"{what} is wrong where the variance is small", *calls)
 
 
 def without_dropout(what: str, *calls: BertCall) -> Probe:
-    """Probe the training of what has no dropout."""
+    """Probe training mode, for a part without dropout."""
     says = f"{what} has no dropout: training should give the same result as eval"
     return properties("training", says, *calls)
 
 
 def seeds(what: str, call: BertCall) -> Probe:
-    """Probe what a function makes of the generator that it is given; `kind` is "seeds"."""
+    """Probe how a function uses the generator that it is given; `kind` is "seeds"."""
     says = f"{what} should depend on the generator that it is given, and on no other"
     return properties("generator", says, dataclasses.replace(call, returns=SEEDS))
 

@@ -1,9 +1,9 @@
 """Sentiment: fine-tune from the frozen checkpoint, predict dev sentences, compute accuracy.
 
-Where the values of all five functions are right, the submission gets the training sentences with
-their labels and returns the weights, with which a model of the solution's code predicts the dev
-sentences; see tensormark/toolkit/training.py. Dev labels stay here. The threshold is in the
-manifest, with the runs it comes from (see instructor/gate).
+If the values of all five functions are right, the submission gets the training sentences with
+their labels and returns its weights, with which the solution's code predicts the dev sentences; see
+tensormark/toolkit/training.py. Dev labels stay here. The threshold is in the manifest, with the
+runs that it comes from (see instructor/gate).
 """
 
 import dataclasses
@@ -17,11 +17,11 @@ from tensormark.sandbox.interface import Request
 from tensormark.task import TaskRun
 from tensormark.toolkit.training import Tensors, Training, TrainingTask, threshold_of
 
-DEADLINE = 600.0  # seconds; for a threshold that was recorded without the time of its runs
+DEADLINE = 600.0  # seconds, if the threshold was recorded without the time of its runs
 DATA = ("train.txt", "dev.txt")
 HIDDEN = "dev.txt"  # in private references: sentences that replace the public ones
-ENTRY = "sentiment"  # of the manifest: the threshold, or why there is none
-PREDICTION_DEADLINE = 120.0  # seconds; a second on a laptop
+ENTRY = "sentiment"  # in the manifest: the threshold, or why there is none
+PREDICTION_DEADLINE = 120.0  # seconds; a laptop takes one
 SLACK = 1 << 20  # bytes, for the layer that is not in the checkpoint, and for names
 
 
@@ -70,7 +70,7 @@ class Gate(Training):
             self.dev = read_sentences(references.check_file(HIDDEN))
         entry = threshold_of(references, ENTRY, "make gate references")
         self.threshold, self.seed = float(entry["threshold"]), int(entry["seed"])
-        self.seconds: float | None = entry.get("seconds")  # that a correct model took
+        self.seconds: float | None = entry.get("seconds")  # a correct model's time
 
     @property
     def labels(self) -> np.ndarray:
@@ -90,7 +90,7 @@ class Gate(Training):
         """Return the request to fine-tune; it contains no dev labels.
 
         Args:
-            room: bytes for the weights, which are to be returned; None: predictions are.
+            room: bytes for the weights to return; None: return predictions instead.
         """
         call = self.call("fine-tune", "fine-tuning") | {
             "train": self.train.texts,
@@ -115,13 +115,13 @@ class Gate(Training):
         return Request("sentiment", frozenset(), call, sent, PREDICTION_DEADLINE)
 
     def room(self, run: TaskRun) -> int:
-        """Return how many bytes a model's weights may have."""
+        """Return how many bytes the weights may take."""
         assert run.checkpoint is not None
         return _room_for_weights(run.checkpoint)
 
 
 def _room_for_weights(checkpoint: Path) -> int:
-    """Return how many bytes a model's weights may have: those of the checkpoint may be halves."""
+    """Allow twice the checkpoint's bytes, as it may be in half precision."""
     return 2 * (checkpoint / "model.safetensors").stat().st_size + SLACK
 
 

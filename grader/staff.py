@@ -1,4 +1,4 @@
-"""What only staff have of minBERT: common mistakes, private sentences, what is given out."""
+"""What only staff have: which mistakes are common, private sentences, the release."""
 
 import json
 from collections.abc import Mapping
@@ -27,9 +27,9 @@ COMMON = frozenset(
     """.split()
 )
 
-# How many of 112 public solutions had a mistake, in some version; where a group was counted as one,
-# each of its mistakes has the number of the group. The more frequent are named first, and any two
-# of them are also recorded in combination.
+# How many of 112 public solutions had each mistake, in some version; mistakes that were counted as
+# one group all have its number. The more frequent ones are named first, and any two of them are
+# also recorded in combination.
 SEEN: Mapping[str, int] = {
     "no_attention_dropout": 55,
     "attention_dropout_before_softmax": 3,
@@ -76,7 +76,7 @@ def threshold(assignment: Assignment, checkpoint: Mapping[str, str]) -> dict[str
 
 
 def hidden(assignment: Assignment, seed: int) -> dict[str, str]:
-    """Return dev sentences with unpublished labels; none with the public seed."""
+    """Return private dev sentences with their labels; none for the public seed."""
     if seed == assignment.seed:
         return {}
     text = hidden_sentences(seed, assignment.folder, published(assignment, RELEASE))
@@ -84,7 +84,7 @@ def hidden(assignment: Assignment, seed: int) -> dict[str, str]:
 
 
 def known_seeds(assignment: Assignment) -> dict[int, str]:
-    """Return the seed of the sentences, which their card names."""
+    """Return the seed of the sentences, with the name of the card that records it."""
     card = assignment.data / CARD_NAME
     if not card.is_file():
         return {}
