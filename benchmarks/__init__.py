@@ -1,7 +1,7 @@
-"""What this project costs, beside what else one could do: `python -m benchmarks` (`make bench`).
+"""What this project costs, compared with alternatives: `python -m benchmarks` (`make bench`).
 
-Each module has one idea and measures it: `rows` yields lines of the one table. What is compared is
-measured in turns in one run, so that what else the machine does falls on both; only the ratios mean
-something on another machine. Two comparisons with transformers stand alone, as they need its
-packages: real_bert.py and trainer.py.
+Each module measures one thing: its `rows` yields lines of a common table. What is compared is
+measured alternately in one run, so that other load on the machine affects both; only the ratios
+mean anything on another machine. The comparison with transformers, beside_transformers.py, is
+run separately, as it needs more packages.
 """

@@ -1,7 +1,7 @@
-"""Measure everything in turns with its peers, and print one table: `make bench`.
+"""Measure everything alternately with its peers, and print one table: `make bench`.
 
---only watch            one module's rows
---against ../checkout   in turns with another checkout, which has a .venv of its own
+--only watch            only one module's rows
+--against ../checkout   compare with another checkout, which has its own .venv
 """
 
 import argparse
@@ -17,7 +17,7 @@ from benchmarks import class_of, fine_tune, grading, memory, start, watch
 from benchmarks.checkout import Checkouts, checkouts
 from benchmarks.measure import Row, progress
 
-IDEAS: dict[str, Callable[[Checkouts], Iterator[Row]]] = {
+BENCHMARKS: dict[str, Callable[[Checkouts], Iterator[Row]]] = {
     "start": start.rows,
     "watch": watch.rows,
     "grading": grading.rows,
@@ -29,30 +29,30 @@ LINE = "{:<34} {:>10} {:>10} {:<15} {:>6}  {}"
 
 
 def machine() -> str:
-    """Describe this machine in a line."""
+    """Describe this machine in one line."""
     info = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     names = [line.partition(": ")[2] for line in info.splitlines() if line.startswith("model name")]
     cores, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
-    about = f"{cores} cores (load {load:.1f} before it began), torch {version('torch')}"
+    about = f"{cores} cores (load {load:.1f} at the start), torch {version('torch')}"
     return f"{names[0] if names else platform.machine()}, {about}, Python {sys.version.split()[0]}"
 
 
 def amount(value: float, unit: str) -> str:
-    """Write a number with its unit, with three digits that count."""
+    """Format a number to three significant digits, with its unit."""
     digits = 0 if value >= 100 else 1 if value >= 10 else 2
     return f"{value:.{digits}f} {unit}"
 
 
-def print_rows(name: str, found: Checkouts) -> bool:
-    """Measure a module's rows and print them; say whether all could be measured."""
+def print_rows(name: str, both: Checkouts) -> bool:
+    """Measure a module's rows and print them; return whether all could be measured."""
     try:
-        for one in IDEAS[name](found):
+        for row in BENCHMARKS[name](both):
             progress("")
-            ours, peer = (amount(value, one.line.unit) for value in (one.ours, one.peer))
-            cells = one.line.what, ours, peer, one.against, f"{one.ratio:.2f}", one.wanted
+            ours, peer = (amount(value, row.line.unit) for value in (row.ours, row.peer))
+            cells = row.line.what, ours, peer, row.against, f"{row.ratio:.2f}", row.limit
             print(LINE.format(*cells).rstrip(), flush=True)
-    except (RuntimeError, subprocess.CalledProcessError) as error:  # such as a tier that lacks here
-        print(f"{name} is left out: {error}", file=sys.stderr)
+    except (RuntimeError, subprocess.CalledProcessError) as error:  # such as a missing tier
+        print(f"{name} is skipped: {error}", file=sys.stderr)
         return False
     return True
 
@@ -61,14 +61,14 @@ def main() -> int:
     """Measure and print; the exit status is 1 if something could not be measured."""
     assert __doc__ is not None
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__.split("\n")[0])
-    parser.add_argument("--only", choices=list(IDEAS), help="one module's rows")
-    parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="in turns with it")
+    parser.add_argument("--only", choices=list(BENCHMARKS), help="only one module's rows")
+    parser.add_argument("--against", type=Path, metavar="CHECKOUT", help="compare with it")
     options = parser.parse_args()
-    found = checkouts(options.against)
-    head = LINE.format("what", "ours", "peer", "", "ratio", "wanted")
+    both = checkouts(options.against)
+    head = LINE.format("what", "ours", "peer", "", "ratio", "limit")
     print(f"{machine()}\n\n{head}", flush=True)
-    all_measured = [print_rows(name, found) for name in IDEAS if options.only in (None, name)]
-    print("\nOnly the ratios mean something on another machine; s CPU: seconds of processor time.")
+    all_measured = [print_rows(name, both) for name in BENCHMARKS if options.only in (None, name)]
+    print("\nOnly the ratios mean anything on another machine; s CPU: seconds of processor time.")
     return 0 if all(all_measured) else 1
 
 

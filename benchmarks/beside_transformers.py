@@ -1,10 +1,10 @@
-"""Fine-tune in minBERT and in transformers, in turns (`make bench-real`, `make bench-trainer`).
+"""Fine-tune in minBERT and in transformers, alternately (`make bench-real`, `make bench-trainer`).
 
     --trainer   also with transformers' own Trainer
-    --rounds 3  fine-tunes of each
+    --rounds 3  how many fine-tunes of each
 
 All start from the same weights, the new layer's included, and learn by the recipe of classifier.py,
-in the same batches. Measures the processor time of training alone; only ratios mean much.
+in the same batches. Measures the processor time of training only; compare the ratios.
 
 Dimension key: B batch, T tokens, C classes.
 """
@@ -57,11 +57,11 @@ class Theirs(nn.Module):
 
 
 def subset(path: Path, count: int, folder: Path) -> Path:
-    """Write `count` sentences of a file, drawn at random; all of them if it is 0."""
+    """Write `count` random sentences of a file to a folder; all of them if it is 0."""
     examples = importlib.import_module("sentences").read_examples(path)
-    kept = random.Random(0).sample(examples, min(count or len(examples), len(examples)))
+    sample = random.Random(0).sample(examples, min(count or len(examples), len(examples)))
     out = folder / path.name
-    lines = [f"{label} ||| {sentence}\n" for label, sentence in kept]
+    lines = [f"{label} ||| {sentence}\n" for label, sentence in sample]
     out.write_text("".join(lines), encoding="utf-8")
     return out
 
@@ -87,13 +87,13 @@ def collate(rows: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
     ids = [row["input_ids"] for row in rows]
     return {
         "input_ids": pad_sequence(ids, batch_first=True),
-        "attention_mask": pad_sequence([torch.ones_like(one) for one in ids], batch_first=True),
+        "attention_mask": pad_sequence([torch.ones_like(row) for row in ids], batch_first=True),
         "labels": torch.stack([row["labels"] for row in rows]),
     }
 
 
 def rows_of(split: Any) -> Any:
-    """Return each sentence's ids, without padding, and its label; Trainer takes them so."""
+    """Return each sentence's ids, without padding, and its label, as Trainer expects them."""
     lengths = split.attention_mask.sum(dim=1).tolist()
     return [
         {"input_ids": ids[:length], "labels": label}
@@ -137,10 +137,10 @@ def with_trainer(model: Any, split: Any, recipe: Any) -> float:
         )
         both = optimizers(model, recipe, len(batches))
         trainer = InTheseBatches(model=model, args=options, train_dataset=rows, optimizers=both)
-        begun = time.process_time()
+        started = time.process_time()
         with contextlib.redirect_stdout(io.StringIO()):
             trainer.train()
-        return time.process_time() - begun
+        return time.process_time() - started
 
 
 def in_our_loop(model: Any, split: Any, recipe: Any) -> float:
@@ -148,41 +148,48 @@ def in_our_loop(model: Any, split: Any, recipe: Any) -> float:
     classifier = importlib.import_module("classifier")
     tensors = split.input_ids, split.attention_mask, split.labels
     with tqdm(total=recipe.steps(len(split)), unit="step", leave=False, mininterval=5) as bar:
-        begun = time.process_time()
+        started = time.process_time()
         classifier.fine_tune(model, *tensors, recipe, lambda loss: bar.update())
-        return time.process_time() - begun
+        return time.process_time() - started
 
 
 def report(seconds: dict[str, list[float]], right: dict[str, float]) -> None:
-    """Print a line for each: its time, the median of the ratios to ours, and its accuracy."""
-    for name, each in seconds.items():
-        ratio = statistics.median(one / own for one, own in zip(each, seconds[OURS], strict=True))
+    """Print for each its time, the median of its ratios to ours, and its accuracy."""
+    for name, times in seconds.items():
+        pairs = zip(times, seconds[OURS], strict=True)
+        ratio = statistics.median(theirs / ours for theirs, ours in pairs)
         print(
-            f"  {name:<24} {statistics.median(each):6.2f} s of processor time, "
+            f"  {name:<24} {statistics.median(times):6.2f} s of processor time, "
             f"{ratio:.2f} times minBERT's; dev accuracy {right[name]:.4f}"
         )
 
 
-def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
+def parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(
-        prog="beside_transformers", description="minBERT beside transformers."
+        prog="beside_transformers", description="Compare minBERT with transformers."
     )
     add = parser.add_argument
-    add("checkpoint", type=Path, nargs="?", default=ROOT / "checkpoint", help="an imported one")
+    add(
+        "checkpoint",
+        type=Path,
+        nargs="?",
+        default=ROOT / "checkpoint",
+        help="imported checkpoint",
+    )
     add("--train", type=Path, default=ROOT / "data" / "train.txt")
     add("--dev", type=Path, default=ROOT / "data" / "dev.txt")
-    add("--sentences", type=int, default=0, help="to train on; 0: all")
+    add("--sentences", type=int, default=0, help="how many to train on; 0: all")
     add("--lr", type=float, help="the highest learning rate")
     add("--seed", type=int, default=0)
-    add("--threads", type=int, default=1, help="of torch")
-    add("--rounds", type=int, default=1, help="fine-tunes of each")
+    add("--threads", type=int, default=1, help="torch's threads")
+    add("--rounds", type=int, default=1, help="how many fine-tunes of each")
     add("--trainer", action="store_true", help="also with transformers' Trainer")
     return parser.parse_args(arguments)
 
 
 def in_turns(options: argparse.Namespace, train: Any, dev: Any, recipe: Any) -> None:
-    """Fine-tune all of them in turns, and print."""
+    """Fine-tune all models alternately, and print the results."""
     names = [OURS, LOOP, *[TRAINER] * options.trainer]
     seconds: dict[str, list[float]] = {name: [] for name in names}
     right: dict[str, float] = {}
@@ -194,15 +201,15 @@ def in_turns(options: argparse.Namespace, train: Any, dev: Any, recipe: Any) -> 
                 seconds[name].append(with_trainer(model.model, train, recipe))
             else:
                 seconds[name].append(in_our_loop(model, train, recipe))
-            found = classifier.predict(model, dev.input_ids, dev.attention_mask)
-            right[name] = sentences.accuracy(found, dev.labels)
+            predictions = classifier.predict(model, dev.input_ids, dev.attention_mask)
+            right[name] = sentences.accuracy(predictions, dev.labels)
         print(f"round {number + 1} of {options.rounds}", file=sys.stderr, flush=True)
     report(seconds, right)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the sentences, and fine-tune."""
-    options = parsed(arguments)
+    """Read the sentences, fine-tune, and print."""
+    options = parse_options(arguments)
     if (status := again_on_solution("benchmarks.beside_transformers", arguments)) is not None:
         return status
     torch.set_num_threads(options.threads)

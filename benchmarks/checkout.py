@@ -1,4 +1,4 @@
-"""This checkout and perhaps another one, whose engine may be older, and graders that they run."""
+"""This checkout and perhaps another, maybe older one, and the graders that they run."""
 
 import os
 import subprocess
@@ -12,23 +12,23 @@ from typing import NamedTuple
 from instructor import ROOT
 
 SERVE = Path(__file__).with_name("serve.py")
-# how commands were called before the engine was a distribution of its own
+# how to run commands of checkouts from before the engine was a separate distribution
 OLD = {"check": "grader --check", "grade": "grader", "watch": "grader.watch"}
 OLD["class"] = "instructor.course"
 
 
 class Checkout(NamedTuple):
-    """A folder of this project, with the Python that has what it needs."""
+    """A folder with this project, and a Python that has the packages it needs."""
 
     root: Path
     python: str
 
     @property
     def name(self) -> str:
-        """Its commit, or its folder if git does not know it."""
+        """Its commit, or its folder's name without one."""
         command = ["git", "-C", str(self.root), "describe", "--tags", "--always"]
-        found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-        return found or self.root.name
+        commit = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+        return commit or self.root.name
 
     def command(self, name: str, *options: object) -> list[str]:
         """Return the command line of one of the grader's commands."""
@@ -39,14 +39,14 @@ class Checkout(NamedTuple):
 
 
 class Checkouts(NamedTuple):
-    """This checkout, and another one to compare with."""
+    """This checkout, and perhaps another one to compare with."""
 
     ours: Checkout
     other: Checkout | None
 
 
 def checkouts(other: Path | None) -> Checkouts:
-    """Return this checkout and another one, which has a virtual environment in .venv."""
+    """Return this checkout and, if given, another with a virtual environment in .venv."""
     ours = Checkout(ROOT, sys.executable)
     if other is None:
         return Checkouts(ours, None)
@@ -54,13 +54,13 @@ def checkouts(other: Path | None) -> Checkouts:
 
 
 class Grader:
-    """A process that grades one submission after another; see serve.py."""
+    """A process that grades submissions one after another; see serve.py."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
 
     def grade(self, path: Path, how: str = "check") -> float:
-        """Grade a submission; return the seconds that it took.
+        """Grade a submission; return the seconds it took.
 
         Args:
             how: "grade", or "check" without the training.
@@ -74,7 +74,7 @@ class Grader:
         print(how, path, file=self.process.stdin, flush=True)
         answer = self.process.stdout.readline()
         if not answer.startswith("graded"):
-            raise RuntimeError(f"{path.name}: {answer or 'the grader has ended'}")
+            raise RuntimeError(f"{path.name}: {answer or 'the grader exited'}")
         return time.perf_counter() - started
 
 

@@ -1,8 +1,8 @@
 """What `make class` costs, from its start to the gradebook, without training.
 
 Its peers are fresh processes, one `make check` after another in the same tier, and one process
-without isolation, as a test suite would import one submission after another. These cannot take
-hostile submissions; in turns with another checkout, a class has all kinds.
+without isolation, as in a test suite that imports one submission after another. These get no
+hostile submissions; when two checkouts are compared, a class has all kinds.
 """
 
 import os
@@ -17,12 +17,12 @@ from benchmarks.submissions import HARMLESS, write_class
 from tensormark.sandbox.interface import CONTAINED
 
 SIZE = int(os.environ.get("CLASS_SIZE") or 24)
-SAMPLE = 6  # of the same mix
-TURNS = 3  # with another checkout: a class of SIZE in each
+SAMPLE = 6  # submissions of the same mix, for the peers
+TURNS = 3  # per checkout when two are compared, each with a class of SIZE
 
 
-def each(used: Used, count: int) -> Used:
-    """Return what one of so many submissions took."""
+def per_submission(used: Used, count: int) -> Used:
+    """Return the mean cost of a submission."""
     return Used(*(value / count for value in used))
 
 
@@ -31,30 +31,31 @@ def as_a_class(checkout: Checkout, folder: Path) -> Used:
     with tempfile.TemporaryDirectory() as out:
         options = ("--check", "--tier", CONTAINED, "--out", f"{out}/class", folder)
         command = checkout.command("class", *options)
-        return each(run(command, checkout.root, statuses=(0, 3)), len(list(folder.iterdir())))
+        used = run(command, checkout.root, statuses=(0, 3))
+        return per_submission(used, len(list(folder.iterdir())))
 
 
 def in_fresh_processes(checkout: Checkout, paths: Sequence[Path]) -> Used:
-    """Check one submission after another, each in a process of its own."""
+    """Check submissions one after another, each in its own process."""
     all_used = [
         run(checkout.command("check", path, "--tier", CONTAINED), checkout.root) for path in paths
     ]
-    return each(Used(*map(sum, zip(*all_used, strict=True))), len(paths))
+    return per_submission(Used(*map(sum, zip(*all_used, strict=True))), len(paths))
 
 
 def without_isolation(checkout: Checkout, paths: Sequence[Path]) -> Used:
-    """Grade one after another in one process, its start included."""
+    """Grade submissions one after another in one process, including its start."""
     started = time.perf_counter()
-    with grader(checkout, "kept") as kept:
+    with grader(checkout, "kept") as server:
         for path in paths:
-            kept.grade(path)
+            server.grade(path)
         seconds = time.perf_counter() - started
-        processor = sum(processors_of(kept.process.pid).values())
-        return each(Used(seconds, seconds, processor), len(paths))
+        processor = sum(processors_of(server.process.pid).values())
+        return per_submission(Used(seconds, seconds, processor), len(paths))
 
 
 def both(what: str, turns: Sequence[tuple[Used, Used]], against: str) -> Iterator[Row]:
-    """Yield a row for the processor time, and one for the time."""
+    """Yield a row for the processor time, and one for the wall time."""
     processor = [(ours.processor, peer.processor) for ours, peer in turns]
     seconds = [(ours.seconds, peer.seconds) for ours, peer in turns]
     yield row(Line(what, "s CPU"), processor, against)
@@ -62,13 +63,13 @@ def both(what: str, turns: Sequence[tuple[Used, Used]], against: str) -> Iterato
 
 
 def against_another(ours: Checkout, other: Checkout, folder: Path) -> Iterator[Row]:
-    """Measure a class of all kinds in turns with another checkout."""
+    """Measure a class of all kinds alternately with another checkout."""
     write_class(folder, SIZE, seed=1)
     progress(f"a class of {SIZE}, all kinds; {other.name} ...")
-    found = in_turns(
+    measurements = in_turns(
         TURNS, lambda: as_a_class(ours, folder), lambda: as_a_class(other, folder), warm=False
     )
-    pairs = list(zip(*found, strict=True))
+    pairs = list(zip(*measurements, strict=True))
     yield from both(f"each of a class of {SIZE}, all kinds", pairs, other.name)
 
 

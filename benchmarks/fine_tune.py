@@ -1,4 +1,4 @@
-"""What the fine-tune costs beside the shortest loop around torch's own encoder; see train.py."""
+"""What the fine-tune costs, against the shortest loop around torch's own encoder; see train.py."""
 
 import os
 import subprocess

@@ -1,6 +1,6 @@
-"""What gradings after the first cost in one process, and what isolation adds to them.
+"""What each grading after the first costs in one process, and what isolation adds.
 
-Processor seconds, of the student's code as well: the training is left out but for the last row.
+Processor seconds, including the student's code; only the last row includes the training.
 """
 
 import shutil
@@ -16,7 +16,7 @@ from instructor import ROOT
 from tensormark.sandbox.interface import CONTAINED
 
 MIX = 25
-AT_ONCE = 4  # a clock tick is a hundredth of a second
+AT_ONCE = 4  # gradings per measurement, as a clock tick is 0.01 s
 SOLUTION = ROOT / "solution" / "bert.py"
 RIGHT = Line("another right one, contained", "s CPU", most=0.22)
 MIXED = Line("one of a class's mix, contained", "s CPU", most=0.35)
@@ -25,40 +25,42 @@ TRAINED = Line("a right one with its training", "s")
 
 def processor_each(grader: Grader, paths: Sequence[Path]) -> Sequence[float]:
     """Grade submissions; return the processor seconds for each."""
-    seen = processors_of(grader.process.pid)
-    before = sum(seen.values())
+    seconds = processors_of(grader.process.pid)
+    before = sum(seconds.values())
     for path in paths:
         grader.grade(path)
-        seen |= processors_of(grader.process.pid)  # a hostile one may have ended a container
-    return [(sum(seen.values()) - before) / len(paths)]
+        seconds |= processors_of(grader.process.pid)  # a hostile one may end a container
+    return [(sum(seconds.values()) - before) / len(paths)]
 
 
 def rows(checkouts: Checkouts) -> Iterator[Row]:
-    """Measure gradings in `contained`, beside the same checks in one process without isolation."""
+    """Measure gradings in `contained`, and the same checks in one process without isolation."""
     with ExitStack() as stack:
         graders = {
-            one: stack.enter_context(grader(one, CONTAINED)) for one in checkouts if one is not None
+            checkout: stack.enter_context(grader(checkout, CONTAINED))
+            for checkout in checkouts
+            if checkout is not None
         }
-        kept = stack.enter_context(grader(checkouts.ours, "kept"))
+        server = stack.enter_context(grader(checkouts.ours, "kept"))
         place = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         mix = write_class(place / "mix", MIX, seed=1)
         right = place / SOLUTION.name  # without the extensions beside it
         shutil.copy(SOLUTION, right)
-        some = [right] * AT_ONCE
-        peer = Peer("no isolation", lambda: processor_each(kept, some))
-        yield from compare([RIGHT], lambda one: processor_each(graders[one], some), checkouts, peer)
+        copies = [right] * AT_ONCE
+        peer = Peer("no isolation", lambda: processor_each(server, copies))
+        yield from compare([RIGHT], lambda c: processor_each(graders[c], copies), checkouts, peer)
         yield from compare(
             [MIXED],
-            lambda one: processor_each(graders[one], mix),
+            lambda c: processor_each(graders[c], mix),
             checkouts,
             Peer("import torch", lambda: [import_torch().processor]),
             rounds=1,
             warm=False,
         )
-        peer = Peer("no isolation", lambda: [kept.grade(right, "grade")])
+        peer = Peer("no isolation", lambda: [server.grade(right, "grade")])
         yield from compare(
             [TRAINED],
-            lambda one: [graders[one].grade(right, "grade")],
+            lambda c: [graders[c].grade(right, "grade")],
             checkouts,
             peer,
             rounds=2,

@@ -1,7 +1,7 @@
-"""What a large class needs on the disk and in memory: two smaller ones are written, and compared.
+"""How much disk and memory a large class needs, extrapolated from two smaller classes.
 
-Store, gradebook and feedback are real, of made-up students whose results are as long as those of a
-real class. What a student adds is the difference between two classes, by that of their sizes.
+Store, gradebook and feedback are real, for made-up students whose results are as long as those of
+a real class. What a student adds is the difference between two classes over that of their sizes.
 """
 
 import argparse
@@ -30,15 +30,15 @@ from tensormark.classroom.work import Terms
 from tests import classes
 
 SIZES = (150, 450)
-LENGTH = 11_275  # of a result in JSON: the mean of the class in class_times.json
+LENGTH = 11_275  # of a result in JSON: the mean in the class in class_times.json
 TERMS = Terms("", {}, "", "", "contained", "grade", 1.0, 1.0)
 
 
 class Needed(NamedTuple):
-    """What a class has needed: bytes on the disk and in memory, and seconds of processor.
+    """What a class needed: bytes on disk and in memory, and processor seconds.
 
     Attributes:
-        memory: the most that Python has held, if it was traced, which takes time.
+        memory: Python's peak, if it was traced, which slows it down.
     """
 
     store: float
@@ -49,17 +49,17 @@ class Needed(NamedTuple):
 
 
 def lengthened(result: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Return a made-up result that is as long as real ones."""
+    """Return a made-up result, padded to the length of real ones."""
     if result is None:
         return None
     longer = copy.deepcopy(dict(result))
-    lacking = max(0, LENGTH - len(json.dumps(result)))
-    longer["exercises"][0]["note"] = ("a word " * lacking)[:lacking]
+    missing = max(0, LENGTH - len(json.dumps(result)))
+    longer["exercises"][0]["note"] = ("a word " * missing)[:missing]
     return longer
 
 
 def entries(count: int) -> list[Entry]:
-    """Return made-up students, each with a source of their own."""
+    """Return made-up students, each with a different source."""
     chance = random.Random(1)
     sources = [text for kind in HARMLESS for text in texts()[kind]]
     return [
@@ -76,14 +76,14 @@ def write(out: Path, count: int, traced: bool) -> Needed:
     """Write a class; return what it needed."""
     if traced:
         tracemalloc.start()
-    everybody = entries(count)
+    students = entries(count)
     with Store(out / STORE) as store:
-        store.file.execute("PRAGMA synchronous = OFF")  # which changes no byte of it
-        for number, entry in enumerate(everybody):
+        store.file.execute("PRAGMA synchronous = OFF")  # the file is the same, byte for byte
+        for number, entry in enumerate(students):
             store.add(str(number), TERMS, Attempt("host", 1.0, entry.problem, entry.result))
     starter = {"bert": (ROOT / "starter" / "bert.py").read_text(encoding="utf-8")}
     before = time.process_time()
-    write_results(everybody, out, starter=starter)
+    write_results(students, out, starter=starter)
     seconds = time.process_time() - before
     feedback = sum(path.stat().st_size for path in (out / FOLDER).rglob("*.*"))
     memory = tracemalloc.get_traced_memory()[1] if traced else 0
@@ -92,30 +92,30 @@ def write(out: Path, count: int, traced: bool) -> Needed:
 
 
 def measured(count: int) -> Needed:
-    """Write a class in a process of its own, and again to see what memory it takes."""
+    """Write a class in a fresh process, and again in another to measure its memory."""
     command = [sys.executable, "-m", "benchmarks.many", str(count)]
-    found = []
+    needs = []
     for more in ([], ["--traced"]):
         done = subprocess.run([*command, *more], cwd=ROOT, capture_output=True, check=True)
-        found.append(Needed(*map(float, done.stdout.split())))
-    return found[0]._replace(memory=found[1].memory)
+        needs.append(Needed(*map(float, done.stdout.split())))
+    return needs[0]._replace(memory=needs[1].memory)
 
 
 def growth(count: int) -> Iterator[str]:
-    """Yield lines on what so many students would need, if each adds as much as those measured."""
+    """Yield lines on what `count` students would need, if each adds as much as those measured."""
     few, many = map(measured, SIZES)
     steps = [(b - a) / (SIZES[1] - SIZES[0]) for a, b in zip(few, many, strict=True)]
     whole = Needed(*(a + step * (count - SIZES[0]) for a, step in zip(few, steps, strict=True)))
     each = Needed(*steps)
-    yield f"\nwritten in full for {SIZES[0]:,} and {SIZES[1]:,} students; each adds, and all have:"
+    yield f"\nfrom full runs for {SIZES[0]:,} and {SIZES[1]:,} students: per student, and in total:"
     for name in ("store", "feedback", "page", "memory"):
-        one, everything = getattr(each, name), getattr(whole, name)
-        yield f"{name:<11} {one / 1e3:.1f} kB, {everything / 1e9:.2f} GB"
+        share, total = getattr(each, name), getattr(whole, name)
+        yield f"{name:<11} {share / 1e3:.1f} kB, {total / 1e9:.2f} GB"
     yield f"{'time':<11} {1000 * each.seconds:.1f} ms of a core, {spent(whole.seconds)}"
 
 
 def main() -> None:
-    """Write a class of a size, and print what it needed."""
+    """Write a class of the given size, and print what it needed."""
     parser = argparse.ArgumentParser(prog="many")
     parser.add_argument("count", type=int)
     parser.add_argument("--traced", action="store_true")

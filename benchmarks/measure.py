@@ -1,4 +1,4 @@
-"""How everything here is measured: in turns, in processor time, and with shared memory once."""
+"""How everything is measured: alternately, in processor time, counting shared memory once."""
 
 import contextlib
 import itertools
@@ -17,14 +17,14 @@ from benchmarks.checkout import Checkout, Checkouts
 T = TypeVar("T")
 USED = Path(__file__).with_name("used.py")
 CLOCK = os.sysconf("SC_CLK_TCK")
-LOOK_EVERY = 0.1  # seconds between two looks at a process
+INTERVAL = 0.1  # seconds between two samples of a process
 
 
 class Line(NamedTuple):
-    """What a line of the table says.
+    """What a line of the table is about.
 
     Attributes:
-        most: a bar for what we take; most_ratio: a bar for the ratio.
+        most: a limit for ours; most_ratio: a limit for the ratio.
     """
 
     what: str
@@ -34,10 +34,10 @@ class Line(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A line of the table, with what was found.
+    """A line of the table, with its measurements.
 
     Attributes:
-        against: what the peer is.
+        against: the name of the peer.
     """
 
     line: Line
@@ -47,15 +47,16 @@ class Row(NamedTuple):
     against: str
 
     @property
-    def wanted(self) -> str:
-        """The bar, and whether it is missed."""
+    def limit(self) -> str:
+        """The limit, and whether it is exceeded."""
         if self.line.most is not None:
-            bar, missed = f"ours ≤ {self.line.most:g}", self.ours > self.line.most
+            limit, exceeded = f"ours ≤ {self.line.most:g}", self.ours > self.line.most
         elif self.line.most_ratio is not None:
-            bar, missed = f"ratio ≤ {self.line.most_ratio:g}", self.ratio > self.line.most_ratio
+            most = self.line.most_ratio
+            limit, exceeded = f"ratio ≤ {most:g}", self.ratio > most
         else:
             return ""
-        return bar + ", missed" * missed
+        return limit + ", exceeded" * exceeded
 
 
 class Peer(NamedTuple):
@@ -66,7 +67,7 @@ class Peer(NamedTuple):
 
 
 class Used(NamedTuple):
-    """What a command took: to its first line, in all, and of the processors."""
+    """Seconds that a command took: to its first line, in total, and of processor time."""
 
     first_line: float
     seconds: float
@@ -80,26 +81,26 @@ def progress(text: str) -> None:
 
 
 def run(command: Sequence[str], cwd: Path, statuses: Sequence[int] = (0,)) -> Used:
-    """Run a command; its processor time includes that of all processes that it has started.
+    """Run a command; its processor time includes that of all processes it started.
 
     Raises:
         CalledProcessError: it failed, so that its time means nothing.
     """
-    seen = 0.0  # what is killed with its container leaves no account of itself
+    sampled = 0.0  # as processes killed with their container report no times
     line = [sys.executable, "-I", str(USED), *command]
     with subprocess.Popen(line, cwd=cwd, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         while process.poll() is None:
-            seen = max(seen, sum(processors_of(process.pid).values()))
-            time.sleep(LOOK_EVERY)
+            sampled = max(sampled, sum(processors_of(process.pid).values()))
+            time.sleep(INTERVAL)
         if process.returncode not in statuses:
             raise subprocess.CalledProcessError(process.returncode, command)
         first, seconds, processor = json.loads(process.stdout.read())
-    return Used(first, seconds, max(seen, processor))
+    return Used(first, seconds, max(sampled, processor))
 
 
 def import_torch() -> Used:
-    """Import torch in a fresh process: less no program that needs it can take."""
+    """Import torch in a fresh process, the least that a program which needs it can take."""
     return run([sys.executable, "-c", "import torch"], Path.cwd())
 
 
@@ -107,7 +108,7 @@ TORCH = Peer("import torch", lambda: itertools.repeat(import_torch().seconds))
 
 
 def descendants(process: int) -> Iterator[int]:
-    """Yield a process and all below it."""
+    """Yield a process and all its descendants."""
     yield process
     for path in Path(f"/proc/{process}/task").glob("*/children"):
         with contextlib.suppress(OSError):  # it has just ended
@@ -116,58 +117,58 @@ def descendants(process: int) -> Iterator[int]:
 
 
 def processors_of(process: int) -> dict[int, float]:
-    """Return the processor seconds of a process and of each below it, with those it waited for."""
-    found = {}
-    for one in descendants(process):
+    """Return processor seconds of a process and its descendants, with those they waited for."""
+    seconds = {}
+    for pid in descendants(process):
         with contextlib.suppress(OSError):
-            text = Path(f"/proc/{one}/stat").read_text(encoding="utf-8", errors="replace")
+            text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
             ticks = sum(map(int, text.rpartition(")")[2].split()[11:15]))
-            found[one] = ticks / CLOCK
-    return found
+            seconds[pid] = ticks / CLOCK
+    return seconds
 
 
 def memory_of(process: int) -> float:
-    """Return the MB of a process and all below it; pages that several share count once (PSS)."""
+    """Return the MB of a process and its descendants; shared pages count once (PSS)."""
     total = 0
-    for one in descendants(process):
+    for pid in descendants(process):
         with contextlib.suppress(OSError):
-            lines = Path(f"/proc/{one}/smaps_rollup").read_text(encoding="ascii").splitlines()
+            lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
             total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
     return total * 1024 / 1e6
 
 
 def peak_memory(command: Sequence[str], cwd: Path) -> float:
-    """Run a command, and return the most memory that it has had, in MB.
+    """Run a command, and return its peak memory in MB.
 
     Raises:
         CalledProcessError: it failed, so that its memory means nothing.
     """
-    most = 0.0
+    peak = 0.0
     quiet = subprocess.DEVNULL
     with subprocess.Popen(command, cwd=cwd, stdout=quiet, stderr=quiet) as process:
         while process.poll() is None:
-            most = max(most, memory_of(process.pid))
-            time.sleep(LOOK_EVERY)
+            peak = max(peak, memory_of(process.pid))
+            time.sleep(INTERVAL)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
-    return most
+    return peak
 
 
 def in_turns(rounds: int, *measures: Callable[[], T], warm: bool = True) -> list[list[T]]:
-    """Take so many measurements of each, in turns; before them, perhaps one to warm up."""
-    found: list[list[T]] = [[] for _ in measures]
+    """Take `rounds` measurements of each, alternately, perhaps after one to warm up."""
+    results: list[list[T]] = [[] for _ in measures]
     for number in range(-warm, rounds):
-        for measure, taken in zip(measures, found, strict=True):
+        for measure, values in zip(measures, results, strict=True):
             value = measure()
             if number >= 0:
-                taken.append(value)
-    return found
+                values.append(value)
+    return results
 
 
 def row(line: Line, turns: Sequence[tuple[float, float]], against: str) -> Row:
     """Return a row of the table: medians of ours, of the peer's, and of the ratio in each turn."""
     ours, peer = (statistics.median(values) for values in zip(*turns, strict=True))
-    return Row(line, ours, peer, statistics.median(one / other for one, other in turns), against)
+    return Row(line, ours, peer, statistics.median(own / other for own, other in turns), against)
 
 
 def compare(
@@ -178,7 +179,7 @@ def compare(
     rounds: int = 3,
     warm: bool = True,
 ) -> Iterator[Row]:
-    """Measure this checkout in turns with its peer, or with the other checkout if there is one.
+    """Measure this checkout alternately with its peer, or with the other checkout if given.
 
     Args:
         measure: returns a number for each line.

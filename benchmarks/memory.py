@@ -1,6 +1,6 @@
-"""What a whole grading, fine-tune included, takes of memory in each tier.
+"""How much memory a whole grading, including the fine-tune, takes in each tier.
 
-It needs the right to read other users' processes for `locked`, if that is started by root.
+If root runs `locked`, this needs permission to read other users' processes.
 """
 
 import sys
@@ -15,7 +15,7 @@ from tensormark.sandbox.interface import TIERS
 from tensormark.settings import Settings
 from tensormark.strictest import fault_of
 
-SLEEPING = "import torch, time; time.sleep(0.5)"  # long enough to be looked at
+SLEEPING = "import torch, time; time.sleep(0.5)"  # long enough to be sampled
 
 
 def torch_alone() -> Sequence[float]:
@@ -28,7 +28,7 @@ def rows(checkouts: Checkouts) -> Iterator[Row]:
     for tier in TIERS:
         if fault := fault_of(ASSIGNMENT, tier, Settings.of(ROOT)):
             progress("")
-            print(f"memory in {tier} is left out: {fault}", file=sys.stderr)
+            print(f"memory in {tier} is skipped: {fault}", file=sys.stderr)
             continue
 
         def graded(checkout: Checkout, tier: str = tier) -> Sequence[float]:

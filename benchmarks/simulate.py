@@ -1,10 +1,10 @@
 """How long a class of any size would take on any number of workers: `make bench-class`.
 
 The engine that hands out hand-ins is the real one; grading is replaced by a clock that jumps to the
-next answer. How long grading takes is drawn from a class's own store (OUT=), or from what was
-recorded in class_times.json. What the client takes for each is measured now: its processor time
-while hand-ins go through Dask to workers that do nothing. Not simulated: what is killed or tried
-again, workers that come and go, and a network.
+next answer. How long grading takes is drawn from a class's own store (OUT=), or from the times in
+class_times.json. What each costs the client is measured now: its processor time while hand-ins go
+through Dask to workers that do nothing. Not simulated: gradings that are killed or retried, workers
+that come and go, and a network.
 """
 
 import argparse
@@ -43,7 +43,7 @@ class Simulated(NamedTuple):
     """What a simulated run took, in seconds.
 
     Attributes:
-        busy: of all workers together; client: of the client.
+        busy: time that all workers together were busy; client: that the client was.
     """
 
     seconds: float
@@ -52,7 +52,7 @@ class Simulated(NamedTuple):
 
 
 class _Future:
-    """An answer that is there once the clock says so."""
+    """An answer that arrives when the clock says so."""
 
     def __init__(self, answer: Answer) -> None:
         self.answer, self.status = answer, "pending"
@@ -74,9 +74,9 @@ class _Future:
 
 
 class Clockwork:
-    """Workers in the place of a cluster's, for whom time jumps from one answer to the next.
+    """Stands in for a cluster's workers; time jumps from one answer to the next.
 
-    The client is one process: it begins one hand-in after another, which takes `client` seconds.
+    The client is one process: it starts one hand-in after another, each in `client` seconds.
     """
 
     def __init__(self, workers: int, durations: Iterator[float], client: float) -> None:
@@ -87,14 +87,14 @@ class Clockwork:
         self.answers: list[tuple[float, int, _Future]] = []
 
     def refresh(self) -> None:
-        """Let the next answer come."""
+        """Deliver the next answer."""
         if self.answers:
             then, _, future = heapq.heappop(self.answers)
             self.now = max(self.now, then)
             future.finish()
 
     def submit(self, work: Work) -> _Future:
-        """Begin a hand-in."""
+        """Start a hand-in."""
         seconds = next(self.durations)
         self.now += self.client
         self.busy += seconds
@@ -103,21 +103,21 @@ class Clockwork:
         return future
 
 
-class _Nowhere:
-    """A store that keeps nothing: what a real one takes is part of the client's time."""
+class _NullStore:
+    """A store that keeps nothing: the cost of a real one is part of the client's time."""
 
     def add(self, work: str, terms: Terms, attempt: Attempt) -> None:
         pass
 
 
-def simulated(count: int, workers: int, durations: Iterator[float], client: float) -> Simulated:
-    """Have the real engine hand out so many hand-ins.
+def simulate(count: int, workers: int, durations: Iterator[float], client: float) -> Simulated:
+    """Have the real engine hand out `count` hand-ins.
 
     Args:
-        client: the seconds that it takes for each.
+        client: the seconds that each takes the client.
     """
     crew: Any = Clockwork(workers, durations, client)
-    store: Any = _Nowhere()
+    store: Any = _NullStore()
     works = [Work({"bert": str(number)}) for number in range(count)]
     progress = Progress(count, io.StringIO())
     Engine(crew, store, TERMS, progress, Stop(), lambda _: NOTHING).run(works)
@@ -125,7 +125,7 @@ def simulated(count: int, workers: int, durations: Iterator[float], client: floa
     return Simulated(crew.now, crew.busy, count * client)
 
 
-def answered_at_once(job: Job, *_: object) -> Answer:
+def answer_at_once(job: Job, *_: object) -> Answer:
     """Return a result of the usual size, without grading."""
     return Answer("", "", "", NOTHING | {"printed": "x" * 11_000}, 1.0)
 
@@ -133,8 +133,8 @@ def answered_at_once(job: Job, *_: object) -> Answer:
 def client_seconds(workers: int, count: int = MEASURED) -> float:
     """Return the processor seconds of client and scheduler for each hand-in, through real Dask.
 
-    Two workers are there; of the others only the addresses go with each hand-in, to say which
-    workers may take it, as on a scheduler that is shared.
+    There are two real workers; of the others, only the addresses go with each hand-in, to say
+    which workers may take it, as on a shared scheduler.
     """
     source = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
     works = [Work({"bert": f"{source}# {number}"}) for number in range(count)]
@@ -144,7 +144,7 @@ def client_seconds(workers: int, count: int = MEASURED) -> float:
         Store(Path(folder) / STORE) as store,
         cluster.connect("", 2, ROOT) as client,
     ):
-        parcel, task = Parcel("0", b""), answered_at_once
+        parcel, task = Parcel("0", b""), answer_at_once
         crew = cluster.Crew(client, TERMS, parcel, False, print, task)
         others = range(workers - len(client.nthreads()))
         absent = {f"tcp://10.0.{n // 250}.{n % 250}:40000": 0 for n in others}
@@ -155,47 +155,47 @@ def client_seconds(workers: int, count: int = MEASURED) -> float:
         return (time.process_time() - before) / count
 
 
-def recorded(out: Path | None) -> tuple[str, list[float]]:
-    """Return durations of gradings, and where they are from."""
+def recorded_times(out: Path | None) -> tuple[str, list[float]]:
+    """Return where durations of gradings are from, and the durations."""
     if out is None:
-        found = json.loads(RECORDED.read_text(encoding="utf-8"))
-        return str(found["from"]), list(found["seconds"])
+        times = json.loads(RECORDED.read_text(encoding="utf-8"))
+        return str(times["from"]), list(times["seconds"])
     with sqlite3.connect(f"{(out / STORE).resolve().as_uri()}?mode=ro", uri=True) as file:
         query = "SELECT seconds FROM attempt WHERE seconds > 0"
         return str(out / STORE), [float(row[0]) for row in file.execute(query)]
 
 
-def report(count: int, workers: int, known: Sequence[float], client: float) -> Iterator[str]:
-    """Yield what a simulated run says, beside what can be said without one."""
+def report(count: int, workers: int, times: Sequence[float], client: float) -> Iterator[str]:
+    """Yield lines on a simulated run, and on what can be computed without one."""
     chance = random.Random(count)
-    found = simulated(count, workers, (chance.choice(known) for _ in itertools.count()), client)
-    mean, idle = statistics.fmean(known), 1 - found.busy / (workers * found.seconds)
+    run = simulate(count, workers, (chance.choice(times) for _ in itertools.count()), client)
+    mean, idle = statistics.fmean(times), 1 - run.busy / (workers * run.seconds)
     on_paper = max(count * mean / workers, count * client)
-    yield f"simulated   {spent(found.seconds)}, and workers stand idle for {idle:.1%} of it"
-    said = span(count, workers, known)
-    yield f"on paper    {spent(on_paper)}; before it begins, a run says: {said}"
-    share = found.client / found.seconds
+    yield f"simulated   {spent(run.seconds)}, with workers idle for {idle:.1%} of it"
+    estimate = span(count, workers, times)
+    yield f"on paper    {spent(on_paper)}; a run's own estimate at its start: {estimate}"
+    share = run.client / run.seconds
     yield f"client      busy for {share:.0%} of it; it can serve {mean / client:,.0f} workers"
 
 
 def main() -> None:
-    """Print what so many hand-ins would cost."""
+    """Print what a class would cost."""
     assert __doc__ is not None
     parser = argparse.ArgumentParser(prog="simulate", description=__doc__.split("\n")[0])
     add = parser.add_argument
-    add("--simulate", type=int, default=100_000, help="hand-ins")
+    add("--simulate", type=int, default=100_000, help="how many hand-ins")
     add("--workers", type=int, default=200, help=f"1 to {MOST_WORKERS} or more")
-    add("--out", type=Path, help="a class whose durations are taken")
+    add("--out", type=Path, help="a class to take durations from")
     options = parser.parse_args()
     if min(options.simulate, options.workers) < 1:
-        parser.error("there is at least one hand-in, and one worker")
-    about, known = recorded(options.out)
-    sample = f"{statistics.fmean(known):.1f} s each, at most {max(known):.0f} s"
+        parser.error("at least one hand-in and one worker are needed")
+    source, times = recorded_times(options.out)
+    sample = f"{statistics.fmean(times):.1f} s each, at most {max(times):.0f} s"
     client = client_seconds(options.workers)
     print(f"{options.simulate:,} hand-ins on {options.workers:,} workers of one thread")
-    print(f"grading     {len(known)} durations, {sample}: {about}")
+    print(f"grading     {len(times)} durations, {sample}: {source}")
     print(f"client      {1000 * client:.1f} ms of a core for each, measured now\n")
-    for line in report(options.simulate, options.workers, known, client):
+    for line in report(options.simulate, options.workers, times, client):
         print(line, flush=True)
     for line in growth(options.simulate):
         print(line, flush=True)

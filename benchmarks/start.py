@@ -1,4 +1,4 @@
-"""What a student waits for: `make check` of a solution, and of a starter that is untouched."""
+"""How long a student waits for `make check`, of a solution and of an untouched starter."""
 
 from collections.abc import Iterator, Sequence
 

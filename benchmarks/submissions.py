@@ -1,4 +1,4 @@
-"""Submissions to measure with: what a class hands in, right, wrong, hostile, untouched and odd."""
+"""Submissions to measure with, as a class hands them in: right, wrong, hostile, untouched, odd."""
 
 import random
 import re
@@ -25,23 +25,23 @@ ODD = (
 
 
 def edited(source: str, edits: Sequence[tuple[str, str]]) -> str:
-    """Return a source with some of its text replaced, wherever it first is."""
+    """Return a source with the first occurrence of each old text replaced."""
     for old, new in edits:
         source = source.replace(old, new, 1)
     return source
 
 
 def texts() -> dict[str, list[str]]:
-    """Return texts of bert.py of each kind."""
+    """Return sources of bert.py, by kind."""
     right = (ROOT / "solution" / "bert.py").read_text(encoding="utf-8")
     attacks = [path for folder in QUICK for path in sorted((HOSTILE / folder).glob("*.py"))]
     codes = [completed(path.read_text(encoding="utf-8")) for path in attacks]
     course = open_course(ASSIGNMENT)
-    honest = [one.apply(right) for one in course.honest if one.module == "bert"]
+    honest = [variant.apply(right) for variant in course.honest if variant.module == "bert"]
     return {
         "right": [right, *honest],
-        "wrong": [edited(right, one.edits) for one in course.variants if one.module == "bert"],
-        # those that name another file, or places of a grader, are made for tests/hostile
+        "wrong": [edited(right, v.edits) for v in course.variants if v.module == "bert"],
+        # those for another file, or with a placeholder for a grader's place, only fit tests/hostile
         "hostile": [right + code for code in codes if not re.search(r"# file:|\{[A-Z]+\}", code)],
         "untouched": [(ROOT / "starter" / "bert.py").read_text(encoding="utf-8")],
         "odd": list(ODD),
@@ -49,7 +49,7 @@ def texts() -> dict[str, list[str]]:
 
 
 def apportioned(count: int, kinds: Collection[str]) -> list[str]:
-    """Return so many kinds, each as often as its share: by largest remainders."""
+    """Return `count` kinds in proportion to their shares, by largest remainders."""
     whole = sum(SHARES[kind] for kind in kinds)
     exact = {kind: count * SHARES[kind] / whole for kind in kinds}
     seats = {kind: int(share) for kind, share in exact.items()}
@@ -62,7 +62,7 @@ def apportioned(count: int, kinds: Collection[str]) -> list[str]:
 def write_class(
     folder: Path, count: int, seed: int, kinds: Collection[str] = tuple(SHARES)
 ) -> list[Path]:
-    """Write so many submissions into a new folder, no two of them the same."""
+    """Write `count` submissions into a new folder, no two of them the same."""
     rng, sources = random.Random(seed), texts()
     chosen = apportioned(count, kinds)
     rng.shuffle(chosen)

@@ -1,7 +1,7 @@
 """Fine-tune once, and print the processor seconds: `python benchmarks/train.py ours` or `bare`.
 
-`ours` is classifier.py's loop on bert.py; `bare` the shortest loop that does the same, around a
-model of torch's own layers with the same sizes, in the same batches. It runs in the folder of a
+`ours` is classifier.py's loop on bert.py; `bare` is the shortest loop that does the same with the
+same batches, around a model of torch's own layers of the same sizes. Runs in the folder of a
 checkout, with its solution/ on PYTHONPATH.
 
 Dimension key: B batch, T tokens, D model width, C classes.
@@ -66,7 +66,7 @@ def main() -> None:
     split = sentences.Split(Path("data/train.txt"), opened, longest)
     recipe = classifier.Recipe(epochs=1)
     bare, ours = Bare(model.config), classifier.BertSentimentClassifier(model, 2)
-    torch.optim.AdamW(bare.parameters())  # the first one imports much
+    torch.optim.AdamW(bare.parameters())  # the first one imports many modules
     started = time.process_time()
     if sys.argv[1] == "ours":
         tensors = split.input_ids, split.attention_mask, split.labels

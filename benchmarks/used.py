@@ -1,7 +1,7 @@
-"""Run a command, and print what it took as JSON: `python benchmarks/used.py COMMAND`.
+"""Run a command, and print as JSON the time it took: `python benchmarks/used.py COMMAND`.
 
-It becomes the parent of whatever outlives its own parent, such as a container that is killed, so
-that the processor time of every process counts.
+It becomes the parent of orphaned processes, such as those of a killed container, so that the
+processor time of every process counts.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ def main() -> int:
         first = time.perf_counter() - started
         process.stdout.read()
     seconds = time.perf_counter() - started
-    with contextlib.suppress(ChildProcessError):  # there is none left
+    with contextlib.suppress(ChildProcessError):  # no child is left
         while True:
             os.wait()
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,4 +1,4 @@
-"""How long a save takes to its last verdict in `make watch`, with correct code and a mistake.
+"""The time from a save to the last verdict in `make watch`, for correct code and for a mistake.
 
 With a mistake, the functions after it are called a second time, with stand-ins.
 """
@@ -14,7 +14,7 @@ from benchmarks.checkout import Checkout, Checkouts
 from benchmarks.measure import TORCH, Line, Row, compare
 from instructor import ROOT
 
-LAST = " encode "  # of the five functions
+LAST = " encode "  # the last of the five functions
 WAITING = "waiting for a change"
 MISTAKE = "return ln_layer(", "return 1.01 * ln_layer("
 LINES = (
@@ -24,22 +24,22 @@ LINES = (
 
 
 class Watched:
-    """A file that a checkout's `watch` looks at."""
+    """A file that a checkout's `watch` is watching."""
 
     def __init__(self, path: Path, process: subprocess.Popen[str]) -> None:
         self.path, self.process, self.saves = path, process, 0
 
     def read_until(self, word: str) -> None:
-        """Read up to a line with a word.
+        """Read up to a line with this word.
 
         Raises:
-            RuntimeError: there is none.
+            RuntimeError: there is no such line.
         """
         assert self.process.stdout is not None
         for line in self.process.stdout:
             if word in line:
                 return
-        raise RuntimeError(f"watch has ended, with status {self.process.wait()}")
+        raise RuntimeError(f"watch exited with status {self.process.wait()}")
 
     def save(self, text: str) -> float:
         """Save a text that differs from the last; return the seconds to the last verdict."""
@@ -47,14 +47,14 @@ class Watched:
         started = time.perf_counter()
         self.path.write_text(f"{text}\n# save {self.saves}\n", encoding="utf-8")
         self.read_until(LAST)
-        taken = time.perf_counter() - started
+        seconds = time.perf_counter() - started
         self.read_until(WAITING)
-        return taken
+        return seconds
 
 
 @contextlib.contextmanager
 def watched(checkout: Checkout, text: str) -> Iterator[Watched]:
-    """Start `watch` on a file of its own, and wait until it waits."""
+    """Start `watch` on a new file, and yield once it waits for changes."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bert.py"
         path.write_text(text, encoding="utf-8")
@@ -63,9 +63,9 @@ def watched(checkout: Checkout, text: str) -> Iterator[Watched]:
             command, cwd=checkout.root, stdout=subprocess.PIPE, text=True
         ) as process:
             try:
-                made = Watched(path, process)
-                made.read_until(WAITING)
-                yield made
+                watch = Watched(path, process)
+                watch.read_until(WAITING)
+                yield watch
             finally:
                 process.terminate()
 
@@ -76,7 +76,9 @@ def rows(checkouts: Checkouts) -> Iterator[Row]:
     wrong = right.replace(*MISTAKE)
     with contextlib.ExitStack() as stack:
         files = {
-            one: stack.enter_context(watched(one, right)) for one in checkouts if one is not None
+            checkout: stack.enter_context(watched(checkout, right))
+            for checkout in checkouts
+            if checkout is not None
         }
 
         def saves(checkout: Checkout) -> Sequence[float]:

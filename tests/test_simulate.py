@@ -14,7 +14,7 @@ from tensormark.classroom.store import Attempt, Store
 
 
 def test_workers_that_all_take_as_long_end_when_arithmetic_says() -> None:
-    found = simulate.simulated(101, 8, itertools.repeat(2.0), 0.0)
+    found = simulate.simulate(101, 8, itertools.repeat(2.0), 0.0)
 
     assert found == (26.0, 202.0, 0.0)
 
@@ -22,36 +22,36 @@ def test_workers_that_all_take_as_long_end_when_arithmetic_says() -> None:
 def test_each_worker_takes_the_next_as_soon_as_it_is_free() -> None:
     durations = drawn(random.Random(7), 200)
 
-    found = simulate.simulated(200, 16, iter(durations), 0.0)
+    found = simulate.simulate(200, 16, iter(durations), 0.0)
 
     assert found.seconds == pytest.approx(taken(durations, 16))
     assert found.busy == pytest.approx(sum(durations))
 
 
 def test_many_workers_wait_for_the_one_client() -> None:
-    found = simulate.simulated(1000, 100, itertools.repeat(1.0), 0.1)
+    found = simulate.simulate(1000, 100, itertools.repeat(1.0), 0.1)
 
     assert found.seconds == pytest.approx(1000 * 0.1 + 1)
     assert found.client == pytest.approx(100)
 
 
 def test_what_is_drawn_from_is_what_is_said(tmp_path: Path) -> None:
-    about, known = simulate.recorded(None)
+    about, known = simulate.recorded_times(None)
     assert about == json.loads(simulate.RECORDED.read_text(encoding="utf-8"))["from"]
     assert len(known) == 60
 
     with Store(tmp_path / STORE) as store:
         store.add("x", simulate.TERMS, Attempt("a", 4.5))
         store.add("y", simulate.TERMS, Attempt("", 0.0, "its worker was lost"))
-    assert simulate.recorded(tmp_path) == (str(tmp_path / STORE), [4.5])
+    assert simulate.recorded_times(tmp_path) == (str(tmp_path / STORE), [4.5])
 
 
 def test_the_report_has_the_simulation_beside_what_is_expected_on_paper() -> None:
     lines = list(simulate.report(800, 8, [3.0, 3.0], 0.015))
 
     assert lines == [
-        "simulated   5 min, and workers stand idle for 0.5% of it",
-        "on paper    5 min; before it begins, a run says: 5 min",
+        "simulated   5 min, with workers idle for 0.5% of it",
+        "on paper    5 min; a run's own estimate at its start: 5 min",
         "client      busy for 4% of it; it can serve 200 workers",
     ]
 
